@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# What the scripts share: the project's folder as the current one, a home that can be written to, and one form for
-# messages. Sourced by the others, never run by itself.
+# Common parts of the scripts: changes to the project's folder, provides a writable HOME, and formats messages. Sourced by the other
+# scripts, never run on its own.
 
 CDPATH='' cd -- "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 
@@ -11,27 +11,27 @@ fail() {
     exit 1
 }
 
-# The compiler and the package manager keep caches under HOME; with none to write to they get one of the project's own.
+# The compiler and the package manager keep caches under HOME; without a writable one they get a folder of the project.
 if [ -z "${HOME:-}" ] || [ ! -w "$HOME" ]; then
     export HOME="$PWD/.build/home"
     mkdir -p "$HOME" 2>/dev/null || fail "cannot write to $PWD/.build: everything is built there; use a clone of your own"
 fi
 
-# Where Swift is written by hand: what is formatted and linted.
+# The Swift sources to format and lint.
 # shellcheck disable=SC2034
 swift_sources=(
     Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Fuzzing/Package.swift Fuzzing/Sources/fuzz
 )
 
-# Debug builds of every script share these flags: with others the whole package would be built again.
+# All scripts build with the same flags: different ones would rebuild the whole package.
 # shellcheck disable=SC2034
 debug_build=(-Xswiftc -warnings-as-errors)
 
-# install_packages PACKAGE...: installs them by Debian's means, or says what is needed where it may not. What is installed is
-# not started: servers among them are for the tests and the benchmark, which start their own.
+# install_packages PACKAGE...: installs them with apt-get, or fails with a list of them. Services are not started: the tests and the
+# benchmark start their own.
 install_packages() {
     local needs="needs $* (as Debian calls them)" as_root
-    command -v apt-get >/dev/null || fail "$needs; without apt-get here, install them by your system's means"
+    command -v apt-get >/dev/null || fail "$needs; there is no apt-get here; install them with your system's package manager"
     if [ "$(id -u)" -eq 0 ]; then
         as_root=(env)
     elif command -v sudo >/dev/null && sudo -n true 2>/dev/null; then
@@ -45,7 +45,7 @@ install_packages() {
         fail "apt-get could not install $*; its own message is above"
 }
 
-# install_tools TOOL[:PACKAGE]...: installs the packages of those tools that are not on PATH.
+# install_tools TOOL[:PACKAGE]...: installs the packages of tools that are not on PATH.
 install_tools() {
     local tool missing=()
     for tool in "$@"; do
@@ -54,11 +54,10 @@ install_tools() {
     if [ ${#missing[@]} -gt 0 ]; then install_packages "${missing[@]}"; fi
 }
 
-# swift_tests [ARGUMENT...]: runs the tests that are already built and ends with the line `N passed, N failed`.
-# Its status is 0 only if all passed. Without arguments the end-to-end tests run in a process of their own beside the
-# others: most of their time is waiting. The whole output is kept in .build/tests.log (.build/tests-2.log for the second
-# process); the lines that only say that a test has started are not shown. Tests that have not finished after
-# ASSOCIATED_TEST_MINUTES, 25 if not set, are named and ended.
+# swift_tests [ARGUMENT...]: runs the tests that are already built and prints `N passed, N failed` at the end. Returns 0 only if all
+# passed. Without arguments the end-to-end tests run in a second process at the same time, because they mostly wait. The whole
+# output is in .build/tests.log (.build/tests-2.log for the second process); lines about starting tests are not shown. Tests that
+# have not finished after ASSOCIATED_TEST_MINUTES (default: 25) are listed and killed.
 swift_tests() {
     local part arguments log status=0 total failed passed=0 failures=0 skipped=0 runners=() logs=(.build/tests.log)
     local parts=("$*")
@@ -66,13 +65,13 @@ swift_tests() {
         parts=("--skip ^EndToEndTests" "--filter ^EndToEndTests")
         logs+=(.build/tests-2.log)
     fi
-    # Everything that tests leave behind is removed with it. Other users may have temporary files there too.
+    # Removed with everything that the tests leave in it. Tests that run as other users write there too.
     TMPDIR=$(mktemp -d)
     export TMPDIR
     chmod 1777 "$TMPDIR"
     for part in "${!parts[@]}"; do
         read -ra arguments <<<"${parts[part]}"
-        # Into a file, not a pipe: a process that a test has left behind would hold that open.
+        # To a file, because a process left by a test would keep a pipe open.
         timeout --foreground --signal=INT --kill-after=20 "${ASSOCIATED_TEST_MINUTES:-25}m" swift test --skip-build \
             --ignore-lock --disable-xctest "${debug_build[@]}" "${arguments[@]}" >"${logs[part]}" 2>&1 &
         runners+=($!)
@@ -104,9 +103,9 @@ swift_tests() {
     return "$status"
 }
 
-# unfinished_tests LOG: the tests that have begun and not ended.
+# unfinished_tests LOG: the tests that have started and not finished.
 unfinished_tests() {
-    say "not ended"
+    say "not finished"
     comm -23 <(sed -n 's/^◇ Test \("[^"]*"\|[^ ]*()\) started\.$/\1/p' "$1" | sort) \
         <(sed -n 's/^[✔✘] Test \("[^"]*"\|[^ ]*()\) .*\(passed\|failed\) after .*/\1/p' "$1" | sort)
 }

@@ -1,20 +1,20 @@
-// Findings for a person: what is said many times in one file is said once, and what many files have in common is shown for the
-// first of them. Programs get each finding with its place.
+// Shortens findings for people: repeated findings of one file become one line, and a finding that many files have is shown
+// for the first of them. Programs get every finding with its place.
 
 public import Association
 import SourceJSON
 
 /// Shortens findings.
 public enum FindingDigest {
-    /// So many warnings of one rule are listed; more are one line.
+    /// Number of warnings of one rule in a file that are listed; more become one line.
     private static let warningsMax = 3
-    /// Lines that such a line names.
+    /// Line numbers in such a line.
     private static let linesMax = 5
-    /// Files in which a rule is shown; more are counted.
+    /// Number of files for which a rule is shown; more are counted.
     private static let filesMax = 10
 
-    /// In a file one note for each rule, one warning where a rule has more than a few, and every error; of each rule no more
-    /// than a few files.
+    /// For each file: one note for each rule, a few warnings for each rule or else one, and every error. For each rule: the
+    /// first few files.
     public static func digest(_ findings: [Finding]) -> [Finding] {
         var files: [RuleID: [String]] = [:]
         for finding in findings where files[finding.rule]?.last != finding.file {
@@ -53,12 +53,12 @@ public enum FindingDigest {
         }
     }
 
-    /// `: lines 4, 7 and others`.
+    /// ` on lines 4, 7 and others`.
     private static func lines(of findings: ArraySlice<Finding>) -> String {
         let numbers = Set(findings.compactMap { $0.range?.start.line }).sorted()
         guard let first = numbers.first else { return "" }
-        if numbers.count == 1 { return " in line \(first)" }
+        if numbers.count == 1 { return " on line \(first)" }
         let named = numbers.prefix(linesMax).map { String($0) }.joined(separator: ", ")
-        return " in lines \(named)\(numbers.count > linesMax ? " and others" : "")"
+        return " on lines \(named)\(numbers.count > linesMax ? " and others" : "")"
     }
 }

@@ -1,11 +1,11 @@
-// The door to linting: bytes of a file in, findings out, for each kind of file that the project knows.
+// The entry point for linting: the bytes of a file in, findings out, for each kind of file that the project knows.
 
 public import Association
 import SourceJSON
 
-/// Lints association files. It opens none: whoever calls it names the file for the findings.
+/// Lints association files. It opens no files; the caller passes the name that findings use.
 public enum Linter {
-    /// What kind of file this is, by its content.
+    /// The kind of a file, detected from its content.
     public static func recognise(_ bytes: [UInt8]) -> DocumentKind { DocumentKind.recognise(bytes) }
 
     /// Lints an apple-app-site-association file as it is served.
@@ -17,7 +17,7 @@ public enum Linter {
         return check.findings.sorted
     }
 
-    /// Lints an assetlinks.json file as it is served. With the host that serves it, includes that lead back are found.
+    /// Lints an assetlinks.json file as it is served. With `host`, it also finds includes that point back to the file.
     public static func lint(statements bytes: [UInt8], file: String, host: String? = nil) -> [Finding] {
         let reading = StatementList.read(bytes, file: file, host: host)
         guard let content = reading.content else { return reading.findings }
@@ -26,29 +26,29 @@ public enum Linter {
         return check.findings.sorted
     }
 
-    /// Lints the entitlements of an app on Apple's systems, an XML property list. Its hosts have to be among those of the
-    /// app files, where these are known.
+    /// Lints the entitlements of an app on Apple's systems, an XML property list.
+    /// - Parameter appHosts: the hosts of the app files, if known. Other hosts are reported.
     public static func lint(
         entitlements bytes: [UInt8], file: String, appHosts: [HostPattern]? = nil
     ) -> [Finding] {
-        var project = NativeProject(bytes, file: file)
-        project.appHosts = appHosts
-        return project.lintEntitlements()
+        var check = EntitlementsCheck(bytes, file: file, appHosts: appHosts)
+        return check.run()
     }
 
-    /// Lints the AndroidManifest.xml of an app as it is written, not as it is packed; likewise.
+    /// Lints the AndroidManifest.xml of an app: the XML source, not the binary form in a package.
+    /// - Parameter appHosts: the hosts of the app files, if known. Other hosts are reported.
     public static func lint(manifest bytes: [UInt8], file: String, appHosts: [HostPattern]? = nil) -> [Finding] {
-        var project = NativeProject(bytes, file: file)
-        project.appHosts = appHosts
-        return project.lintManifest()
+        var check = ManifestCheck(bytes, file: file, appHosts: appHosts)
+        return check.run()
     }
 
-    /// Where two apps of a host, in merge order, claim the same URL. It takes longer than rendering.
+    /// Finds URLs that two apps of a host claim. It takes longer than rendering.
+    /// - Parameter apps: in merge order.
     public static func overlaps(of apps: [AppFile], host: String) -> [Finding] {
         OverlapCheck(apps: apps, host: host).findings()
     }
 
-    /// Lints a file of any kind; nil where the kind is not known.
+    /// Lints a file of any kind; nil if the kind is not known.
     public static func lint(_ bytes: [UInt8], file: String) -> [Finding]? {
         switch recognise(bytes) {
         case .appleAssociation, .signedAppleAssociation: lint(apple: bytes, file: file)
@@ -61,10 +61,10 @@ public enum Linter {
     }
 }
 
-/// A kind of file, by its content.
+/// A kind of file.
 public enum DocumentKind: String, Hashable, Sendable, CaseIterable {
     case appleAssociation
-    /// A CMS signed message, which holds an apple-app-site-association file as far as anybody knows.
+    /// A CMS signed message. Only apple-app-site-association files are known to be signed.
     case signedAppleAssociation
     case statementList
     case appFile
@@ -73,19 +73,19 @@ public enum DocumentKind: String, Hashable, Sendable, CaseIterable {
     case androidManifest
     case unknown
 
-    /// The keys that give a kind away, at the top level of an object.
+    /// The keys at the top level by which a kind is recognised.
     private static let signatureKeys: [(kind: DocumentKind, keys: Set<String>)] = [
         (.appleAssociation, ["applinks", "webcredentials", "appclips", "activitycontinuation"]),
         (.statementList, ["relation", "target", "include"]),
         (.appFile, ["hosts", "ios", "android", "links", "examples"]),
-        // What a misplaced or older file has.
+        // Misplaced keys, and keys of older files.
         (.appleAssociation, ["details", "appIDs", "appID"]),
     ]
 
-    /// The kind of a file. A broken text is recognised too, by the keys that it mentions.
+    /// The kind of a file. A text that is not valid JSON is recognised by the keys in it.
     static func recognise(_ bytes: [UInt8]) -> DocumentKind {
         if SignedMessage.isSigned(bytes) { return .signedAppleAssociation }
-        if let kind = NativeProject.recognise(bytes) { return kind }
+        if let kind = NativeFile.recognise(bytes) { return kind }
         let document = SourceReader.read(bytes, as: .json5)
         if let value = document.value { return recognise(value) }
         return recognise(brokenText: document.text)
@@ -104,7 +104,7 @@ public enum DocumentKind: String, Hashable, Sendable, CaseIterable {
     }
 
     private static func recognise(brokenText text: [UInt8]) -> DocumentKind {
-        // Past the beginning nothing decides; a megabyte of something else is not searched.
+        // The keys are near the beginning; a large file of another kind is not searched to its end.
         let start = String(decoding: text.prefix(4_096), as: UTF8.self)
         let has = { (word: String) in start.contains(run: word) }
         if ["applinks", "webcredentials", "appclips"].contains(where: has) { return .appleAssociation }

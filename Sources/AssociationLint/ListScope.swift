@@ -1,29 +1,29 @@
-// How much of a list of rules is judged together. Questions about a whole list cost time that grows faster than the
-// list, and a linter that hangs is worse than one that says nothing about the two hundredth rule.
+// How many rules of a list are compared with each other. The time for a comparison grows faster than the list, and a
+// linter that hangs is worse than one that does not check the two hundredth rule.
 
 import Association
 import SourceJSON
 
-/// The part of each list of one file that reachability is asked about.
+/// The limits for the lists of one file. Each list uses up a part of them.
 struct ListScope {
-    /// A list written by hand has dozens of rules; a generated one repeats itself.
+    /// A list written by hand has dozens of rules, and a generated list repeats itself.
     static let rulesMax = 200
-    /// Bytes of one pattern; no URL that anybody links to needs more.
+    /// Bytes of one pattern. No usual URL needs more.
     static let patternBytesMax = 512
-    /// Bytes of all patterns of one list: two hundred rules of forty.
+    /// Bytes of all patterns of one list: two hundred rules of forty bytes.
     static let listBytesMax = 8_192
-    /// The bytes of a variable's values weigh more than those of a pattern: the automaton branches at each of them.
+    /// The bytes of a variable's values count more than those of a pattern, because the automaton branches at each value.
     private static let variableWeight = 4
-    /// What a rule takes of the file beside its bytes: many short lists take time too.
+    /// Each rule counts this many bytes more, because many short lists take time too.
     private static let ruleOverhead = 24
-    /// Bytes of all patterns of the file, so that many lists cost no more than a few.
+    /// Bytes of all patterns of the file, so that many lists cost no more than a few lists.
     private var fileBytesLeft = 40_960
 
     init() {}
 
-    /// How many rules of a list, from the first on, are within the limits; what they take is used up. Whether a rule is
-    /// covered depends on earlier ones only, so an answer about the beginning of a list holds for the whole. A variable
-    /// counts with all its values wherever it is used, because each of them becomes part of the automaton.
+    /// The number of rules at the beginning of a list that are within the limits. These rules use up the limits. Whether a
+    /// rule is covered depends only on earlier rules, so a result for the beginning of a list holds for the whole list. A
+    /// variable counts with all its values wherever it is used, because each value becomes part of the automaton.
     mutating func take(_ rules: [[String]], table: SubstitutionTable? = nil) -> Int {
         var count = 0
         var bytesLeft = min(Self.listBytesMax, fileBytesLeft)
@@ -38,14 +38,14 @@ struct ListScope {
         return count
     }
 
-    /// Bytes of the values that stand for the variables of a pattern.
+    /// Bytes of all values of a pattern's variables.
     private static func bytes(ofVariablesIn pattern: String, _ table: SubstitutionTable?) -> Int {
         guard let table, !table.isEmpty else { return 0 }
         guard pattern.utf8.contains(UInt8(ascii: "$")) else { return 0 }
         return ParsedPattern(pattern).names.reduce(0) { $0 + table.bytes(ofValuesOf: $1) * variableWeight }
     }
 
-    /// A fraction of what an explanation asked for by a person may cost.
+    /// A fraction of what one question of a user may cost.
     static var limits: AutomatonLimits {
         var limits = AutomatonLimits()
         limits.stepsMax = 100_000
@@ -73,21 +73,28 @@ extension AndroidRule {
     }
 }
 
-/// Sentences about rules that stand before others.
-enum ListWords {
-    /// `the rule is never reached: the rule in line 4 already decides every URL that it matches`.
-    static func neverReached(after earlier: [SourceRange?], isOpposite: Bool) -> String {
-        let verb = earlier.count == 1 ? "decides" : "decide"
-        return "the rule is never reached: \(lines(earlier)) already \(verb) every URL that it matches"
-            + (isOpposite ? "" : ", with the same outcome")
+/// The words for a rule that is never reached because of earlier rules.
+struct NeverReached {
+    let message: String
+    let fix: String
+
+    /// - Parameters:
+    ///   - earlier: the places of the earlier rules.
+    ///   - isOpposite: whether one of them has the opposite result.
+    init(after earlier: [SourceRange?], isOpposite: Bool) {
+        let isOne = earlier.count == 1
+        message =
+            "this rule is never reached: \(Self.rules(earlier)) already \(isOne ? "matches" : "match") all its URLs"
+            + (isOpposite ? "" : ", with the same result")
+        fix = isOpposite ? "move this rule above \(isOne ? "it" : "them")" : "remove it"
     }
 
-    /// `the rule in line 4`, `the rules in lines 4 and 7`.
-    static func lines(_ ranges: [SourceRange?]) -> String {
+    /// `the rule on line 4`, `the rules on lines 4 and 7`.
+    private static func rules(_ ranges: [SourceRange?]) -> String {
         let numbers = Set(ranges.compactMap { $0?.start.line }).sorted().map { String($0) }
         guard let last = numbers.last else { return ranges.count == 1 ? "an earlier rule" : "earlier rules" }
         let noun = ranges.count == 1 ? "the rule" : "the rules"
-        if numbers.count == 1 { return "\(noun) in line \(last)" }
-        return "\(noun) in lines \(numbers.dropLast().joined(separator: ", ")) and \(last)"
+        if numbers.count == 1 { return "\(noun) on line \(last)" }
+        return "\(noun) on lines \(numbers.dropLast().joined(separator: ", ")) and \(last)"
     }
 }

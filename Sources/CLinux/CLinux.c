@@ -69,7 +69,7 @@ long associated_file_system(const char *path) {
     return statfs(path, &status) == 0 ? (long)(uint32_t)status.f_type : -1;
 }
 
-int associated_lead_to(int listener, uint32_t first, uint32_t count) {
+int associated_steer_to(int listener, uint32_t first, uint32_t count) {
     struct sock_filter choose[] = {
         {.code = BPF_LD | BPF_W | BPF_ABS, .k = (uint32_t)(SKF_AD_OFF + SKF_AD_RANDOM)},
         {.code = BPF_ALU | BPF_MOD | BPF_K, .k = count},
@@ -80,7 +80,7 @@ int associated_lead_to(int listener, uint32_t first, uint32_t count) {
     return setsockopt(listener, SOL_SOCKET, SO_ATTACH_REUSEPORT_CBPF, &program, sizeof program);
 }
 
-int associated_lead_nowhere(int listener) {
+int associated_stop_steering(int listener) {
     int unused = 0;
     return setsockopt(listener, SOL_SOCKET, SO_DETACH_REUSEPORT_BPF, &unused, sizeof unused);
 }

@@ -1,4 +1,4 @@
-// OpenSSL 3 as Swift sees it. Macros that Swift cannot import become static inline functions here; there is no logic.
+// OpenSSL 3 for Swift. Macros that Swift cannot import become static inline functions here; there is no logic.
 #pragma once
 #include <openssl/ssl.h>
 #include <openssl/err.h>
@@ -30,7 +30,7 @@ static inline void *associated_secret(size_t count) {
     return OPENSSL_secure_malloc(count);
 }
 
-// RFC 4514, with UTF-8 as it is instead of \C3\A9.
+// RFC 4514, but UTF-8 is not escaped as \C3\A9.
 static inline int associated_print_name(BIO *bio, const X509_NAME *name) {
     return X509_NAME_print_ex(bio, name, 0, XN_FLAG_RFC2253 & ~ASN1_STRFLGS_ESC_MSB);
 }
@@ -47,7 +47,7 @@ static inline int associated_new_context_index(CRYPTO_EX_free *freed) {
     return SSL_CTX_get_ex_new_index(0, NULL, NULL, NULL, freed);
 }
 
-// An OSSL_PARAM list points into its arguments, which is awkward to promise from Swift.
+// An OSSL_PARAM list points into its arguments, which is hard to guarantee in Swift.
 static inline int associated_set_hmac(EVP_MAC_CTX *context, const unsigned char *key, size_t count) {
     char digest[] = "SHA256";
     OSSL_PARAM parameters[] = {

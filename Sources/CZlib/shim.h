@@ -1,4 +1,4 @@
-// zlib as Swift sees it. Macros that Swift cannot import become static inline functions here; there is no logic.
+// zlib for Swift. Macros that Swift cannot import become static inline functions here; there is no logic.
 #pragma once
 #include <zlib.h>
 

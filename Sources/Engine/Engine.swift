@@ -1,5 +1,5 @@
-// The data plane as the rest of the program sees it: started with addresses and a catalogue, told when the catalogue has
-// changed, told to stop. It knows nothing of where catalogues come from.
+// The interface of the data plane. The program starts it with addresses and a catalogue, notifies it of a new catalogue, and
+// stops it. The engine does not know where catalogues come from.
 
 public import Catalogue
 import HTTP
@@ -8,20 +8,19 @@ import Synchronization
 import TLS
 public import Telemetry
 
-/// Workers, one per processor unless told otherwise, each with its own listeners.
+/// The workers, by default one for each processor, each with its own listeners.
 public final class Engine: Sendable {
-    /// The addresses in use where plain HTTP is spoken, in the order in which they were asked for.
+    /// The addresses of plain HTTP in use, in the order of the settings.
     public let addresses: [SocketAddress]
-    /// Those where TLS is spoken.
+    /// The addresses of TLS in use.
     public let secureAddresses: [SocketAddress]
-    /// What the workers have seen.
-    public let records: Records
+    public let metrics: WorkerMetrics
     private let addressCounts: AddressCounts?
-    /// The access log, kept for as long as the workers write to it.
-    public let journal: Journal?
+    /// The access log, kept as long as the workers write to it.
+    public let accessLog: AccessLog?
     private let controls: [WorkerControl]
     private let threads: Threads
-    private let neighbours: Mutex<[Neighbours]>
+    private let sharedAddresses: Mutex<[SharedAddress]>
     private let readers: CertificateReaders?
     private let challenges: ChallengeReader?
 
@@ -44,25 +43,25 @@ public final class Engine: Sendable {
         try self.init(settings, published: published, on: try Engine.listen(settings))
     }
 
-    /// Serves on the sockets that were opened with these settings. The threads of the engine are started here and not
-    /// before, so what the process gives up between the two is given up by all of them.
+    /// Serves on sockets that were opened with these settings. All threads of the engine are started here, so they inherit the
+    /// restrictions of the sandbox that were set after `listen`.
     public init(
         _ settings: EngineSettings, published: PublishedCatalogue, on sockets: WorkerListeners
     ) throws(StartError) {
-        precondition(settings.workerCount > 0, "somebody has to work")
+        precondition(settings.workerCount > 0, "there is at least one worker")
         let (plain, secure) = settings.listening
         precondition(secure.isEmpty || settings.secure != nil, "TLS needs certificates")
         addresses = Array(sockets.addresses.prefix(plain.count))
         secureAddresses = Array(sockets.addresses.dropFirst(plain.count))
         var settings = settings
         settings.limits.connectionsMax = Engine.connectionsMax(settings)
-        // Known only now, because port 0 has been settled.
+        // Known only now, because the kernel chooses the port for port 0.
         settings.publicSecurePort = settings.publicSecurePort ?? secureAddresses.first { !$0.isUnix }?.port
-        neighbours = Mutex(sockets.neighbours)
-        let records = settings.records ?? Records(workerCount: settings.workerCount)
-        precondition(records.workerCount == settings.workerCount, "every worker has records of its own")
-        self.records = records
-        journal = settings.journal
+        sharedAddresses = Mutex(sockets.sharedAddresses)
+        let metrics = settings.metrics ?? WorkerMetrics(workerCount: settings.workerCount)
+        precondition(metrics.workerCount == settings.workerCount, "every worker has metrics of its own")
+        self.metrics = metrics
+        accessLog = settings.accessLog
         var controls: [WorkerControl] = []
         let threads = Threads(capacity: settings.workerCount)
         var readers: CertificateReaders?
@@ -78,8 +77,8 @@ public final class Engine: Sendable {
                         Worker(
                             settings, control: control, published: published, queue: readers?.queue,
                             addressCounts: addressCounts,
-                            listeners: sockets.take(worker), recorder: records.recorder(worker),
-                            log: settings.journal?.sink(worker), challenges: challenges),
+                            listeners: sockets.take(worker), recorder: metrics.recorder(worker),
+                            log: settings.accessLog?.sink(worker), challenges: challenges),
                         number: worker))
                 controls.append(control)
             }
@@ -96,12 +95,13 @@ public final class Engine: Sendable {
         self.threads = threads
     }
 
-    /// As many connections as there are descriptors for, and some to spare: with none left no certificate could be read.
+    /// The limit of the settings, but no more than there are descriptors for. Some are reserved: with none left, no certificate
+    /// could be read.
     private static func connectionsMax(_ settings: EngineSettings) -> Int {
         min(settings.limits.connectionsMax, max(16, DescriptorLimit.count - descriptorsKept))
     }
 
-    /// Descriptors that connections leave to others: listeners, files that are being read, large pages that are kept open.
+    /// Descriptors that are reserved for listeners, files that are being read, and large pages that are kept open.
     public static let descriptorsKept = 256
 
     private static func makeControl(_ number: Int) throws(StartError) -> WorkerControl {
@@ -116,45 +116,46 @@ public final class Engine: Sendable {
         }
     }
 
-    /// The network that was refused most connections since the last call, for having too many, and how many; nil where none was.
+    /// The network with the most refused connections since the last call, because of its limit, and their number; nil if none
+    /// was refused.
     public func takeMostRefused() -> (network: String, count: Int)? { addressCounts?.takeMostRefused() }
 
-    /// Makes idle workers notice a newly published catalogue, so that the one before it can go.
+    /// Wakes idle workers so that they take the new catalogue and release the old one.
     public func catalogueChanged() {
         for control in controls { control.wakeUp.wake() }
     }
 
-    /// For how long each worker has owed a sign of life, in milliseconds; 0 for one that is as it should be. Asks them for
-    /// the next one, so it is to be called again and again, by whichever thread.
-    public func silences() -> [Int64] {
+    /// For how long each worker has not answered a heartbeat, in milliseconds; 0 for a healthy one. Sends the next heartbeat, so
+    /// it has to be called repeatedly. Thread-safe.
+    public func silentMilliseconds() -> [Int64] {
         let now = Clock.monotonicMilliseconds()
         return controls.map { control in
             control.heartbeat.silentMilliseconds(now: now) { control.wakeUp.wake() }
         }
     }
 
-    /// Looks whether the process that this one took over from is gone, and from then on has connections spread over all
-    /// workers evenly. To be called about once a second; it costs nothing when there was nobody.
-    public func lookForNeighbours() {
-        let areGone = neighbours.withLock { neighbours in
-            guard neighbours.contains(where: \.hasElders) else { return false }
-            for index in neighbours.indices { neighbours[index].look() }
-            return !neighbours.contains(where: \.hasElders)
+    /// Checks whether the process that this one has replaced is gone. The kernel then distributes connections evenly again. To
+    /// be called about once a second; it costs nothing when there was no such process.
+    public func checkOtherProcesses() {
+        let areGone = sharedAddresses.withLock { sharedAddresses in
+            guard sharedAddresses.contains(where: \.hasOlderSockets) else { return false }
+            for index in sharedAddresses.indices { sharedAddresses[index].refresh() }
+            return !sharedAddresses.contains(where: \.hasOlderSockets)
         }
-        if areGone { controls.first?.standAlone() }
+        if areGone { controls.first?.stopSteering() }
     }
 
-    /// Stops accepting, finishes what is in flight within the drain time, and returns when all workers have ended.
+    /// Stops accepting, finishes open requests within the drain time, and returns when all workers have ended.
     public func stop() {
-        let leads = neighbours.withLock { neighbours in neighbours.indices.map { neighbours[$0].others() } }
-        for control in controls { control.drain(leading: leads) }
+        let targets = sharedAddresses.withLock { addresses in addresses.indices.map { addresses[$0].otherSockets() } }
+        for control in controls { control.drain(steeringTo: targets) }
         threads.join()
         readers?.end()
         challenges?.end()
     }
 
-    /// Opens a socket of its own for every worker and each address. Port 0 is settled by the first. Connections wait until
-    /// there is an engine.
+    /// Opens a socket for each worker and address. The first worker's choice of port 0 applies to all. Connections wait until
+    /// the engine is started.
     public static func listen(_ settings: EngineSettings) throws(StartError) -> WorkerListeners {
         let (wanted, workerCount) = (settings.listening.plain + settings.listening.secure, settings.workerCount)
         let sockets = WorkerListeners(workerCount: workerCount, addressCount: wanted.count)

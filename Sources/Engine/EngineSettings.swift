@@ -1,4 +1,4 @@
-// What an engine is told when it is started.
+// The settings of an engine.
 
 public import HTTP
 public import Posix
@@ -7,48 +7,46 @@ public import Telemetry
 
 /// Where and how to serve.
 public struct EngineSettings: Sendable {
-    /// Where plain HTTP is spoken.
+    /// The addresses of plain HTTP.
     public var plainAddresses: [SocketAddress]
-    /// Where TLS is spoken; needs `secure`.
+    /// The addresses of TLS; they need `secure`.
     public var secureAddresses: [SocketAddress] = []
     public var secure: SecureSettings?
-    /// Sockets that listen already, for plain HTTP and for TLS; they come behind the addresses.
+    /// Inherited sockets for plain HTTP and for TLS; they come after the addresses.
     public var plainSockets: [InheritedSocket] = []
     public var secureSockets: [InheritedSocket] = []
     public var workerCount: Int
     public var limits = Limits()
-    /// Seconds for which browsers shall use TLS only (RFC 6797); 0 says nothing about it.
+    /// For how many seconds browsers should use only TLS (RFC 6797); 0 sends no such field.
     public var strictTransportSeconds = 0
-    /// Whether pages asked for in plain HTTP are to be fetched over TLS instead, on hosts that have a certificate.
-    /// Association files are never sent elsewhere.
+    /// Whether pages requested in plain HTTP are redirected to TLS, on hosts that have a certificate. Association files are never
+    /// redirected.
     public var redirectsPages = false
-    /// The port at which clients find TLS, where that is not the first of those listened on: behind a container's port
-    /// mapping, or a load balancer.
+    /// The external port of TLS, if it is not the first listening one: with a container's port mapping or a load balancer.
     public var publicSecurePort: UInt16?
 
-    /// Where the workers leave what they see; nil for records of the engine's own. Made for as many workers.
-    public var records: Records?
-    /// The access log, made with these records; nil for none.
-    public var journal: Journal?
+    /// The metrics of as many workers; nil to let the engine create them.
+    public var metrics: WorkerMetrics?
+    /// The access log, created with the same metrics; nil for none.
+    public var accessLog: AccessLog?
 
-    /// Looks for the answer to a certificate authority's challenge, given the host in lower case and the token, by a thread
-    /// that may wait for the disk; nil where there is none.
+    /// Returns the answer to a certificate authority's challenge for a host in lower case and a token; nil if there is none. A
+    /// thread calls it that may wait for the disk.
     public typealias ChallengeSource = @Sendable (_ host: [UInt8], _ token: [UInt8]) -> [UInt8]?
     public var challenges: ChallengeSource?
 
-    /// Who may speak for other clients.
-    public var fronts = FrontSettings()
-    /// On which listeners a front does so at the beginning of each connection (the PROXY protocol).
+    public var trustedProxies = TrustedProxies()
+    /// The listeners on which each connection must begin with a header of a trusted proxy (the PROXY protocol).
     public var proxyListeners = ProxyListeners.none
 
     public enum ProxyListeners: Sendable {
         case none
         case all
-        /// As they were asked for.
+        /// As written in the settings.
         case addresses([SocketAddress])
     }
 
-    /// For each listener, in the order of `listening`, whether connections begin so.
+    /// For each listener, in the order of `listening`, whether it requires that header.
     var expectsProxyHeader: [Bool] {
         (listening.plain + listening.secure).map { source in
             switch proxyListeners {
@@ -59,7 +57,7 @@ public struct EngineSettings: Sendable {
         }
     }
 
-    /// Where plain HTTP is spoken, then where TLS is.
+    /// All sources of listeners.
     var listening: (plain: [ListenerSource], secure: [ListenerSource]) {
         (
             plainAddresses.map { .address($0) } + plainSockets.map { .inherited($0) },

@@ -1,87 +1,86 @@
-// Every bound there is on what a client or a host can make the server do or keep, in one place, each with its unit and its reason.
-// `server.json` sets them under `limits`, by the same names.
+// All limits on what a client or a host can make the server do or store, each with its unit and its reason. `server.json` sets
+// them under `limits`, with the same names.
 
 /// Bounds on clients and hosts. The defaults suit an open internet and verifiers that give up after five seconds.
 public struct Limits: Sendable {
     /// A request's head: its bytes, its first line, its fields.
     public var head = HeadLimits()
-    /// A request's body in bytes, framing included. Nothing here takes one, so it is only read past.
+    /// A request's body in bytes, framing included. No resource accepts one, so the server only skips it.
     public var bodyBytesMax: UInt64 = 65_536
-    /// Milliseconds for a TLS handshake, the client's round trips included.
+    /// Milliseconds for a whole TLS handshake, including the client's round trips.
     public var handshakeTimeoutMilliseconds: Int64 = 10_000
-    /// Handshakes under way at once. They cost a hundred times what a request does, so a flood of them is refused early.
+    /// Handshakes in progress at once. One costs as much as a hundred requests, so a flood of them is refused early.
     public var handshakesMax = 8_192
-    /// Milliseconds from the first byte of a head (or from the connection's start) to its last: a slow sender is cut off,
-    /// however steadily it sends.
+    /// Milliseconds from the first byte of a head (or from the connection's start) to its last byte. A client that sends slowly
+    /// but steadily is cut off too.
     public var headTimeoutMilliseconds: Int64 = 10_000
-    /// Milliseconds in which a request's body must come, or at least as much of it as `bodyBytesPerSecondMin` asks for;
-    /// then the next ones begin.
+    /// Milliseconds in which a request's body must arrive, or at least as much of it as `bodyBytesPerSecondMin` requires. In the
+    /// second case the time starts again.
     public var bodyTimeoutMilliseconds: Int64 = 10_000
-    /// Bytes per second that a body must come with; a slower one is a client that only holds a connection.
+    /// The least bytes per second of a body. A slower client only occupies a connection.
     public var bodyBytesPerSecondMin = 1_024
-    /// Milliseconds in which a client must take an answer, or as much of it as `writeBytesPerSecondMin` asks for.
+    /// Milliseconds in which a client must read an answer, or as much of it as `writeBytesPerSecondMin` requires.
     public var writeTimeoutMilliseconds: Int64 = 20_000
-    /// Bytes per second that a client must take an answer with: below a slow telephone line.
+    /// The least bytes per second with which a client must read an answer: slower than a slow telephone line.
     public var writeBytesPerSecondMin = 1_024
-    /// Milliseconds that a connection may be silent between requests: long enough for a page with its parts.
+    /// Milliseconds that a connection may be idle between requests: long enough for a page with its parts.
     public var idleTimeoutMilliseconds: Int64 = 25_000
-    /// Milliseconds to go on reading after a refusal, so that the client sees the answer instead of a reset.
+    /// Milliseconds to continue reading after a refusal, so that the client sees the answer instead of a reset.
     public var lingerTimeoutMilliseconds: Int64 = 2_000
-    /// Requests on one connection before it is closed: it lets load balancers spread old connections again.
+    /// Requests on one connection before it is closed, so that load balancers can distribute old connections again.
     public var requestsPerConnectionMax: UInt32 = 100_000
     /// Bytes received on one connection before it is closed, for the same reason.
     public var bytesPerConnectionMax = 1_073_741_824
-    /// Connections of all workers together. Beyond it one that has not asked for anything makes room, or one between two
-    /// requests; when all are busy the answer is 503.
+    /// Connections of all workers together. Beyond it the server closes one that has not sent a request yet, or one between two
+    /// requests; when all are busy, a new one is answered 503.
     public var connectionsMax = 65_536
     /// Connections from one address (for IPv6 from one /64, four times as many from a /56, sixteen times from a /48); more are
-    /// answered 503. One in a handshake counts four times. Loopback is not counted, because a proxy may stand there. 0 is no
-    /// limit.
+    /// answered 503. One in a handshake counts four times. Loopback is not counted, because a proxy may run there. 0: no limit.
     public var connectionsPerAddressMax = 1_024
-    /// Bytes of memory that all connections together may hold: sessions, unfinished requests, answers that are not taken.
-    /// Beyond it the oldest of those that hold most is closed.
+    /// Bytes of memory that all connections together may hold: sessions, unfinished requests, unread answers. Beyond it the
+    /// server closes the oldest connection of the kind that holds most.
     public var heldBytesMax = 2_147_483_648
-    /// Milliseconds to finish what is in flight when the server is told to stop. Container engines kill after ten seconds.
+    /// Milliseconds to finish open requests when the server is told to stop. Container engines kill after ten seconds.
     public var drainTimeoutMilliseconds: Int64 = 8_000
-    /// Milliseconds that a silent connection is kept when the server is told to stop: a request may be on its way. Longer
-    /// than a second, so that clients who have not said anything yet show themselves (`TCP_DEFER_ACCEPT`).
+    /// Milliseconds that an idle connection is kept when the server is told to stop: a request may be on its way. Longer than
+    /// a second, so that the kernel hands over connections that have not sent anything yet (`TCP_DEFER_ACCEPT`).
     public var drainIdleMilliseconds: Int64 = 1_500
-    /// Files in the folders of one host, links to files included: a site with thousands of pages is served elsewhere.
+    /// Files in the folders of one host, links to files included: a site with thousands of pages belongs on another server.
     public var filesPerHostMax = 4_096
-    /// Folders in them, links to folders included; each is watched.
+    /// Folders in the folders of one host, links to folders included; each is watched.
     public var foldersPerHostMax = 1_024
-    /// Bytes of those files that are kept in memory. With its gzip forms, and twice while it is replaced, one host takes
-    /// about three times as much, which leaves room for others in a container of 256 MiB.
+    /// Bytes of one host's files that are kept in memory. With gzip forms, and two versions during a reload, one host needs about
+    /// three times as much, which leaves room for others in a container of 256 MiB.
     public var bytesPerHostMax = 33_554_432
 
-    /// Files directly in `config/apps`, which are the operator's: names of all kinds, folders among them.
+    /// Names directly in `config/apps`, which belongs to the operator, folders included.
     public var appFilesMax = 1_000_000
-    /// Files in one folder of `config/apps` and below it, which may be a tenant's: links and other names included. An agency with
-    /// a thousand apps has room four times over; a refused file costs each change of others some microseconds.
+    /// Names in one folder of `config/apps` and below it, which may belong to a tenant; links included. That is four times what an
+    /// agency with a thousand apps needs. A file beyond the limit costs each reload some microseconds.
     public var filesPerAppFolderMax = 4_096
-    /// Folders in it, links to folders included; each is watched.
+    /// Folders in such a folder, links to folders included; each is watched.
     public var foldersPerAppFolderMax = 1_024
-    /// Bytes of the app files in it, by their sizes. Texts are kept as last good versions, in memory and in the state directory.
-    /// A thousand apps have 16 KiB each; most need one.
+    /// Bytes of the app files in such a folder. Their texts are stored as last good versions, in memory and in the state directory.
+    /// A thousand apps have 16 KiB each; most need 1 KiB.
     public var bytesPerAppFolderMax = 16_777_216
 
-    /// What every connection costs: its place in the table, and what the kernel keeps for its socket.
+    /// The memory of any connection, in bytes: its slot in the table, and what the kernel stores for its socket.
     public static let connectionBytes = 4_096
-    /// What a TLS session costs beyond that: 13 KiB were measured, and OpenSSL may have a record of 16 KiB for a while.
+    /// What a TLS session adds: 13 KiB were measured, and OpenSSL may hold a record of 16 KiB for a while.
     public static let sessionBytes = 16_384
-    /// What one in the middle of its handshake costs: 47 KiB were measured.
+    /// What a session in its handshake adds: 47 KiB were measured.
     public static let handshakeBytes = 49_152
 
     public init() {}
 
-    /// The defaults for a process that may use so much memory: half of it is for connections, and half of that for handshakes.
-    /// The other half is for what is served.
+    /// The defaults for a process with this much memory: half of it is for connections, and half of that for handshakes. The
+    /// other half is for the catalogue.
     public init(fitting memoryBytes: Int) {
         heldBytesMax = min(heldBytesMax, max(Limits.heldBytesMin, memoryBytes / 2))
         connectionsMax = min(connectionsMax, heldBytesMax / Limits.connectionBytes)
         handshakesMax = min(handshakesMax, heldBytesMax / 2 / Limits.handshakeBytes)
     }
 
-    /// Less is of no use: a few dozen connections would be all.
+    /// Less would be enough for a few dozen connections only.
     public static let heldBytesMin = 4_194_304
 }

@@ -1,5 +1,5 @@
 // The lines of a response's head. The control plane writes the field lines once, when a catalogue is built; the data plane
-// puts the status line and the date before them and `connection` behind them, by copying.
+// copies the status line and the date before them and `connection` after them.
 
 /// The first line of a response.
 public enum StatusLine {
@@ -15,10 +15,10 @@ public struct FieldLines: Sendable, Hashable {
 
     public init() {}
 
-    /// Field lines that were made of this before.
+    /// The lines that `bytes` of an earlier value had.
     public init(prepared lines: UnsafeRawBufferPointer) { bytes = unsafe Array(lines) }
 
-    /// Adds a field. Its value is ours or the operator's and was checked when it was read: a line break in it is a bug.
+    /// Adds a field. Its value comes from the program or the operator and was checked before: a line break in it is a bug.
     public mutating func add(_ name: String, _ value: String) {
         var value = value
         value.withUTF8 { value in

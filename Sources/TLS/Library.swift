@@ -1,30 +1,30 @@
-// Which OpenSSL the program runs with, for `associated version` and bug reports, and when it reads its settings.
+// The OpenSSL in use: its version, its configuration, and its errors; digests and Base64.
 
 import COpenSSL
 
 public enum Library {
-    /// Such as `OpenSSL 3.0.19 27 Jan 2026`: the library in use, which may be newer than the one built against.
+    /// Such as `OpenSSL 3.0.19 27 Jan 2026`: the library in use, which may be newer than that of the build.
     public static var version: String { unsafe String(cString: OpenSSL_version(OPENSSL_VERSION)) }
 
-    /// Keeps the library from taking itself apart when the process ends, which other threads may be in the middle of using
-    /// it for. To be called before anything else of it is.
-    public static func keepToTheEnd() {
+    /// Prevents the library from freeing its data when the process exits, because other threads may still use it. To be called
+    /// before anything else of the library.
+    public static func disableExitCleanup() {
         _ = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil)
     }
 
-    /// Reads the system's settings for the library, which otherwise happens when it is first used: to be called while its
-    /// files can still be opened. The corresponding C function is `OPENSSL_init_ssl`.
-    public static func start() {
+    /// Reads the library's configuration file, which otherwise happens at the first use. To be called before the sandbox
+    /// restricts files. The corresponding C function is `OPENSSL_init_ssl`.
+    public static func loadConfiguration() {
         _ = OPENSSL_init_ssl(0, nil)
     }
 }
 
-/// The errors of this thread, oldest first, taken out of OpenSSL's queue.
+/// The errors of this thread's OpenSSL queue, oldest first.
 struct OpenSSLFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// In OpenSSL's own words, such as `key values mismatch`.
+    /// OpenSSL's texts, such as `key values mismatch`.
     let reasons: [String]
 
-    /// Empties the queue of this thread. The corresponding C function is `ERR_get_error_all`.
+    /// Takes all errors from the queue of this thread. The corresponding C function is `ERR_get_error_all`.
     static func drain() -> OpenSSLFailure {
         var reasons: [String] = []
         while true {
@@ -33,14 +33,13 @@ struct OpenSSLFailure: Error, Hashable, Sendable, CustomStringConvertible {
             let code = unsafe ERR_get_error_all(nil, nil, nil, &data, &flags)
             if code == 0 { break }
             let reason = unsafe words(code, flags & ERR_TXT_STRING != 0 ? data : nil)
-            // The layers of OpenSSL often repeat what the one below said.
+            // The layers of OpenSSL often repeat an error.
             if reasons.last != reason { reasons.append(reason) }
         }
         return OpenSSLFailure(reasons: reasons)
     }
 
-    /// Forgets what is in the queue, where a failure is an expected outcome. The corresponding C function is
-    /// `ERR_clear_error`.
+    /// Clears the queue, when a failure is an expected outcome. The corresponding C function is `ERR_clear_error`.
     static func forget() { ERR_clear_error() }
 
     var description: String {
@@ -54,13 +53,14 @@ struct OpenSSLFailure: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// What stops a command. Expected outcomes are values of their own; a fault of a certificate is a `CertificateProblem`.
+/// A failure that ends an operation. Expected outcomes are values of their own; a fault of a certificate is a
+/// `CertificateProblem`.
 public struct TLSError: Error, Hashable, Sendable, CustomStringConvertible {
     public let description: String
 
     init(_ description: String) { self.description = description }
 
-    /// With the reasons that OpenSSL has left on this thread.
+    /// An error with the reasons in this thread's OpenSSL queue.
     static func draining(_ what: String, fix: String? = nil) -> TLSError {
         let advice = fix.map { "; \($0)" } ?? ""
         return TLSError("\(what): \(OpenSSLFailure.drain())\(advice)")
@@ -68,8 +68,8 @@ public struct TLSError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 public enum Digest {
-    /// Looked for once: OpenSSL would do so for each digest, which takes longer than that of a small document. Shared by
-    /// all threads, never changed and never freed.
+    /// Fetched once: OpenSSL would do so for each digest, which takes longer than digesting a small document. Shared by all
+    /// threads, never changed and never freed.
     private nonisolated(unsafe) static let method = unsafe EVP_MD_fetch(nil, "SHA256", nil)
 
     /// The SHA-256 digest of some bytes. The corresponding C function is `EVP_Digest`.
@@ -84,7 +84,7 @@ public enum Digest {
 
     /// Bytes in Base64 (RFC 4648 §4). The corresponding C function is `EVP_EncodeBlock`.
     public static func base64(_ bytes: [UInt8]) -> String {
-        // It ends its text with a zero.
+        // One more byte for the terminating zero.
         var text = [UInt8](repeating: 0, count: (bytes.count + 2) / 3 * 4 + 1)
         let count = unsafe EVP_EncodeBlock(&text, bytes, Int32(bytes.count))
         return String(decoding: text.prefix(Int(count)), as: UTF8.self)

@@ -71,7 +71,7 @@ struct AdminClientTests {
             #expect {
                 _ = try AdminClient.get("/readyz", from: address, token: nil, timeoutMilliseconds: 5_000)
             } throws: {
-                "\($0)" == "\(address) gives no whole answer; is it associated that listens there?"
+                "\($0)" == "\(address) sends no complete answer; check that associated listens there"
             }
         }
     }

@@ -249,8 +249,8 @@ struct AdminListenerTests {
         let new = try AdminBench("\(old.address)")
         new.set(HealthReport(notes: ["new"]))
         for _ in 0..<50 { #expect(try old.ask("/readyz").body == "ready\nnew\n") }
-        // The old one lets go and ends, and its successor is alone.
-        old.listener.yield()
+        // The old one releases the address and stops, and its successor is alone.
+        old.listener.yieldAddress()
         if !isUnix {
             while ListeningSockets.inodes(at: old.address)?.count != 1 { sched_yield() }
         }
@@ -275,7 +275,7 @@ struct AdminListenerTests {
 
     @Test func `a server that stops without a successor answers until its end`() throws {
         let bench = try AdminBench()
-        bench.listener.yield()
+        bench.listener.yieldAddress()
         bench.set(HealthReport(waits: ["draining"]))
         #expect(try bench.ask("/readyz").status == 503)
     }
@@ -286,7 +286,7 @@ struct AdminListenerTests {
             _ = try AdminBench("\(other.address)")
         } throws: {
             "\($0)".hasPrefix("cannot listen on 127.0.0.1:")
-                && "\($0)".contains("for admin: address already in use; stop what listens there or choose another port")
+                && "\($0)".contains("for admin: address already in use; stop the process that listens there")
         }
     }
 }

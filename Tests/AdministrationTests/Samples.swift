@@ -8,9 +8,9 @@ enum Samples {
     /// Friday, 20 November 2026, noon.
     static let now: Int64 = 1_795_176_000
 
-    static let records: Records = {
-        let records = Records(workerCount: 2)
-        let (first, second) = (records.recorder(0).counters, records.recorder(1).counters)
+    static let metrics: WorkerMetrics = {
+        let metrics = WorkerMetrics(workerCount: 2)
+        let (first, second) = (metrics.recorder(0).counters, metrics.recorder(1).counters)
         first.add(3, to: .requests(.success, .appleAssociation))
         second.add(2, to: .requests(.success, .appleAssociation))
         second.add(to: .requests(.clientError, .none))
@@ -24,7 +24,7 @@ enum Samples {
         first.addLatency(microseconds: 300)
         second.addLatency(microseconds: 20_000_000)
         first.addRound(microseconds: 1_500, nowMilliseconds: 1_000)
-        return records
+        return metrics
     }()
 
     static var hosting: HostingFigures {
@@ -105,7 +105,7 @@ enum Samples {
         var process = ProcessFigures()
         (process.descriptors, process.descriptorsMax, process.residentBytes) = (17, 1_024, 9_437_184)
         process.processorSeconds = 1.5
-        var snapshot = MetricsSnapshot(records)
+        var snapshot = MetricsSnapshot(metrics)
         (snapshot.version, snapshot.commit, snapshot.library) = ("0.1.0", "unknown", "OpenSSL 3")
         (snapshot.uptimeSeconds, snapshot.isReady) = (93_600, true)
         (snapshot.workers, snapshot.hosting, snapshot.reloads) = (workers, hosting, reloads)

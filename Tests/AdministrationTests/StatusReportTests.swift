@@ -12,25 +12,25 @@ struct StatusReportTests {
             Samples.status.text == """
                 associated 0.1.0 (OpenSSL 3), process 4711, up 1 day 2 hours, ready
                 serves 214 apps on 388 hosts, 3 open connections, digest 00ff
-                1 host on a last good version:
+                1 host on its last good version:
                   shop.example.com, since 2026-11-20 (2 hours ago): apps/shop.json:33:1: error[APP-001]: the text goes on
-                the removal guard keeps 2 entries live
-                findings that stand: 6 errors, 1 warning, 0 notes
-                  since the start 1 day ago or longer: apps/shop.json:33:1: error[APP-001]: the text goes on
+                2 removed entries are still served (removal guard)
+                open findings: 6 errors, 1 warning, 0 notes
+                  since the start (1 day ago) or earlier: apps/shop.json:33:1: error[APP-001]: the text goes on
                   and 1 more
-                the last reload ended 12 minutes ago, took 8.4 ms and brought changes (5 reloads, 1 failed)
-                12 certificates usable, 2 on a last good version, 1 broken; 3 hosts without one
+                last reload 12 minutes ago (8.4 ms): changes published; 5 reloads, 1 failed
+                12 certificates usable, 2 on the last good version, 1 broken; 3 hosts without one
                   old.example.com, since 2026-11-18 (2 days ago): hosts/old.example.com/fullchain.pem: error[CERT-009]: the \
                 certificate expired 2 days ago
                   and 3 more
                   old.example.com expired 2 days ago (2026-11-18)
                   _wildcard.example.com expires in 21 days (2026-12-11)
-                2 workers, all alive; longest round of the last half minute 1.5 ms
-                Apple last fetched something 1 minute ago
-                Apple devices never fetched anything
-                Google last fetched something 2 hours ago
-                Googlebot never fetched anything
-                Android devices never fetched anything
+                2 workers, all responding; longest loop round in the last 30 seconds: 1.5 ms
+                Apple: last fetch 1 minute ago
+                Apple devices: no fetch recorded yet
+                Google: last fetch 2 hours ago
+                Googlebot: no fetch recorded yet
+                Android devices: no fetch recorded yet
 
                 """)
     }
@@ -43,9 +43,9 @@ struct StatusReportTests {
         status.certificates = CertificateFigures()
         status.certificates?.isComplete = false
         #expect(!status.isFine)
-        #expect(status.text.contains("\ncertificates have not been looked at yet\n"))
+        #expect(status.text.contains("\ncertificates have not been checked yet\n"))
         status.certificates?.usable = 2
-        #expect(status.text.contains("\n2 certificates usable, ") && status.text.contains("; not all looked at yet\n"))
+        #expect(status.text.contains("\n2 certificates usable, ") && status.text.contains("; not all checked yet\n"))
         status.certificates = nil
         #expect(status.isFine)
         status.waits = ["draining"]
@@ -59,7 +59,7 @@ struct StatusReportTests {
         #expect(status.text.contains(", up 1 minute, "))
         #expect(
             status.text.contains(
-                "\nthe removal guard keeps 2 entries live, of config/apps/a.json, config/apps/b.json\n"))
+                "\n2 removed entries are still served (removal guard): config/apps/a.json, config/apps/b.json\n"))
     }
 
     /// Each row: connections, handshakes, whether a network is known, the line, and whether it is a warning.
@@ -103,10 +103,10 @@ struct StatusReportTests {
                 "associated 0.1.0 (OpenSSL 3), process 4711, up 1 day 2 hours, not ready: draining: finishing what is in "
                     + "flight; worker 1 is stuck",
                 "serves 0 apps on 0 hosts, 1 open connection, digest 00ff",
-                "no finding stands",
-                "the last reload ended just now, took 12 ms and failed: cannot look at config/apps (1 reload, 1 failed)",
+                "no open findings",
+                "last reload just now (12 ms): failed: cannot look at config/apps; 1 reload, 1 failed",
                 "no TLS",
-                "2 workers, of which stuck: 1; longest round of the last half minute 1.5 ms",
+                "2 workers, not responding: 1; longest loop round in the last 30 seconds: 1.5 ms",
             ])
     }
 
@@ -131,15 +131,15 @@ struct StatusReportTests {
                 shop.example.com
                   apple-app-site-association "b7e07d6d"
                   assetlinks.json "91535165"
-                  certificate in hosts/_wildcard.example.com: last good, ends in 21 days (2026-12-11), serial 03AB, \
+                  certificate in hosts/_wildcard.example.com: last good, expires in 21 days (2026-12-11), serial 03AB, \
                 issuer CN=R11
                     since 2026-11-18 (2 days ago): hosts/old.example.com/fullchain.pem: error[CERT-009]: the certificate \
                 expired 2 days ago
-                Apple last fetched shop.example.com 12 minutes ago, got the current version
-                Apple devices last fetched shop.example.com just now, had the current version already
-                Google last fetched shop.example.com 3 days ago, got an older version, "dc84c8cf"
-                Googlebot last fetched shop.example.com 1 hour ago, got 404
-                Android devices never fetched shop.example.com; the records began 5 days ago
+                Apple: last fetch of shop.example.com 12 minutes ago, got the current version
+                Apple devices: last fetch of shop.example.com just now, already had the current version
+                Google: last fetch of shop.example.com 3 days ago, got an older version, "dc84c8cf"
+                Googlebot: last fetch of shop.example.com 1 hour ago, got status 404
+                Android devices: no fetch of shop.example.com since recording began 5 days ago
 
                 """)
     }
@@ -152,8 +152,8 @@ struct StatusReportTests {
         #expect(
             host.text.split(separator: "\n").prefix(5) == [
                 "a.example.com, served as *.example.com", "  no association file",
-                "  serves its last good version, because of", "    apps/shop.json: error[APP-001]: broken",
-                "Apple never fetched *.example.com; the records began 5 days ago",
+                "  serves its last good version because of:", "    apps/shop.json: error[APP-001]: broken",
+                "Apple: no fetch of *.example.com since recording began 5 days ago",
             ])
     }
 
@@ -184,7 +184,7 @@ struct StatusReportTests {
         let value = try #require(SourceReader.read(report.json, as: .json).value)
         #expect(ExpiryReport(value) == report)
         let none = ExpiryReport(nowSeconds: Samples.now, withinSeconds: 14 * 86_400, all: [])
-        #expect(none.text == "no certificate ends within 14 days\n")
+        #expect(none.text == "no certificate expires within 14 days\n")
         let many = ExpiryReport(
             nowSeconds: 0, withinSeconds: 1,
             all: Array(repeating: Samples.certificates.soonest[0], count: ExpiryReport.listMax + 3))

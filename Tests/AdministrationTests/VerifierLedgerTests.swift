@@ -8,12 +8,12 @@ import Testing
 @testable import Administration
 
 struct VerifierLedgerTests {
-    private static func sighting(
+    private static func fetch(
         _ verifier: VerifierKind, _ host: String, status: UInt16 = 200, tag: String = "\"t\"", at seconds: Int64
-    ) -> Sighting {
+    ) -> VerifierFetch {
         Array(host.utf8).withUnsafeBytes { host in
             Array(tag.utf8).withUnsafeBytes { tag in
-                Sighting(
+                VerifierFetch(
                     verifier, .appleAssociation, status: status, host: host, entityTag: tag, seconds: seconds)
             }
         }
@@ -29,10 +29,10 @@ struct VerifierLedgerTests {
 
     @Test func `keeps the last fetch and the time of the first`() throws {
         let ledger = ledger()
-        ledger.note(VerifierLedgerTests.sighting(.appleCDN, "a.example", tag: "\"1\"", at: 2_000))
-        ledger.note(VerifierLedgerTests.sighting(.appleCDN, "A.Example", tag: "\"2\"", at: 3_000))
-        ledger.note(VerifierLedgerTests.sighting(.appleCDN, "a.example", status: 404, tag: "", at: 2_500))
-        ledger.note(VerifierLedgerTests.sighting(.googlebot, "a.example", at: 2_600))
+        ledger.note(VerifierLedgerTests.fetch(.appleCDN, "a.example", tag: "\"1\"", at: 2_000))
+        ledger.note(VerifierLedgerTests.fetch(.appleCDN, "A.Example", tag: "\"2\"", at: 3_000))
+        ledger.note(VerifierLedgerTests.fetch(.appleCDN, "a.example", status: 404, tag: "", at: 2_500))
+        ledger.note(VerifierLedgerTests.fetch(.googlebot, "a.example", at: 2_600))
         let records = ledger.records(of: "a.example")
         #expect(records.map(\.verifier) == [.appleCDN, .googlebot])
         let apple = try #require(records.first)
@@ -45,10 +45,10 @@ struct VerifierLedgerTests {
     @Test func `records only served hosts, under their configured names`() {
         let ledger = ledger()
         for count in 0..<500 {
-            ledger.note(VerifierLedgerTests.sighting(.appleCDN, "x\(count).wild.example", at: 2_000))
-            ledger.note(VerifierLedgerTests.sighting(.appleCDN, "x\(count).gone.example", at: 2_000))
+            ledger.note(VerifierLedgerTests.fetch(.appleCDN, "x\(count).wild.example", at: 2_000))
+            ledger.note(VerifierLedgerTests.fetch(.appleCDN, "x\(count).gone.example", at: 2_000))
         }
-        ledger.note(VerifierLedgerTests.sighting(.none, "a.example", at: 2_000))
+        ledger.note(VerifierLedgerTests.fetch(.none, "a.example", at: 2_000))
         #expect(ledger.figures.hosts == 1)
         #expect(ledger.records(of: "*.wild.example").map(\.count) == [500])
     }
@@ -56,11 +56,11 @@ struct VerifierLedgerTests {
     @Test func `removes the hosts with the oldest fetches when it is full`() {
         let ledger = ledger(hostsMax: 32)
         for count in 0..<32 {
-            ledger.note(VerifierLedgerTests.sighting(.appleCDN, "h\(count).example", at: 2_000 + Int64(count)))
+            ledger.note(VerifierLedgerTests.fetch(.appleCDN, "h\(count).example", at: 2_000 + Int64(count)))
         }
         #expect(ledger.figures.evicted == 0)
-        ledger.note(VerifierLedgerTests.sighting(.googlebot, "h0.example", at: 9_000))
-        ledger.note(VerifierLedgerTests.sighting(.appleCDN, "new.example", at: 9_001))
+        ledger.note(VerifierLedgerTests.fetch(.googlebot, "h0.example", at: 9_000))
+        ledger.note(VerifierLedgerTests.fetch(.appleCDN, "new.example", at: 9_001))
         #expect(ledger.figures.evicted == 2)
         #expect(ledger.figures.hosts == 31)
         #expect(ledger.records(of: "h1.example").isEmpty)
@@ -77,7 +77,7 @@ struct VerifierLedgerTests {
         }
         records["late.gone.example"] = [Samples.record(.appleCDN, .appleAssociation, 200, nil, ago: 0)]
         ledger.merge(LedgerFile(beganSeconds: 1, records: records))
-        ledger.note(VerifierLedgerTests.sighting(.appleCDN, "new.example", at: 9_001))
+        ledger.note(VerifierLedgerTests.fetch(.appleCDN, "new.example", at: 9_001))
         #expect(ledger.records(of: "late.gone.example").isEmpty)
         #expect(ledger.figures.evicted == 1)
         #expect(ledger.beganSeconds == 1)
@@ -117,14 +117,14 @@ struct VerifierLedgerTests {
 
     @Test func `two processes with one file keep each other's fetches`() throws {
         let (first, second) = (ledger(), ledger())
-        first.note(VerifierLedgerTests.sighting(.appleCDN, "a.example", at: 2_000))
+        first.note(VerifierLedgerTests.fetch(.appleCDN, "a.example", at: 2_000))
         let written = first.file
         first.noteSaved()
         second.merge(written)
-        first.note(VerifierLedgerTests.sighting(.appleCDN, "a.example", tag: "\"old\"", at: 2_100))
-        second.note(VerifierLedgerTests.sighting(.appleCDN, "a.example", tag: "\"new\"", at: 2_200))
-        second.note(VerifierLedgerTests.sighting(.googlebot, "a.example", at: 2_200))
-        // The second writes first; the first takes that up before it writes.
+        first.note(VerifierLedgerTests.fetch(.appleCDN, "a.example", tag: "\"old\"", at: 2_100))
+        second.note(VerifierLedgerTests.fetch(.appleCDN, "a.example", tag: "\"new\"", at: 2_200))
+        second.note(VerifierLedgerTests.fetch(.googlebot, "a.example", at: 2_200))
+        // The second writes first; the first reads that before it writes.
         let later = second.file
         second.noteSaved()
         first.merge(later)

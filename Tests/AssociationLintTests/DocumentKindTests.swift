@@ -1,4 +1,4 @@
-// Files are told apart by what stands in them.
+// The kind of a file is detected from its content.
 
 import Association
 import AssociationLint
@@ -19,7 +19,7 @@ import Testing
         #expect(Linter.recognise(Array(text.utf8)) == kind)
     }
 
-    @Test func `recognises a signed file in each form of its length`() {
+    @Test func `recognises a signed file with each encoding of its length`() {
         let identifier: [UInt8] = [0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x02]
         for length: [UInt8] in [[0x20], [0x81, 0xF0], [0x82, 0x0D, 0xAD], [0x80]] {
             #expect(Linter.recognise([0x30] + length + identifier) == .signedAppleAssociation)
@@ -28,7 +28,7 @@ import Testing
         #expect(Linter.recognise([0x30, 0xFF] + identifier) != .signedAppleAssociation)
     }
 
-    @Test func `lints a file of the kind that it is`() {
+    @Test func `lints a file by its kind`() {
         #expect(Linter.lint(Array("{\"applinks\": 1}".utf8), file: "f")?.map(\.rule) == [RuleID.aasa010])
         #expect(Linter.lint(Array("[]".utf8), file: "f")?.map(\.rule) == [.dal003])
         #expect(

@@ -1,4 +1,4 @@
-// What is said many times in one file is said once.
+// Repeated findings of one file are combined.
 
 import Association
 import AssociationLint
@@ -17,21 +17,21 @@ struct FindingDigestTests {
         FindingDigest.digest(lines.map { finding(rule, severity, line: $0) }).map(\.message)
     }
 
-    @Test func `says a note once in a file`() {
+    @Test func `combines the notes of a file`() {
         #expect(digest(.aasa001, .note, 1...1) == ["A is here"])
-        #expect(digest(.aasa001, .note, 1...2) == ["A is here (and 1 more place in line 2)"])
+        #expect(digest(.aasa001, .note, 1...2) == ["A is here (and 1 more place on line 2)"])
         let files = [finding(.aasa001, .note, line: 1), finding(.aasa001, .note, line: 1, file: "g")]
         #expect(FindingDigest.digest(files) == files)
     }
 
-    @Test func `lists a few warnings, and joins more of them`() {
+    @Test func `lists a few warnings, and combines more of them`() {
         #expect(digest(.aasa001, .warning, 1...3).count == 3)
-        #expect(digest(.aasa001, .warning, 1...4) == ["A is here (and 3 more places in lines 2, 3, 4)"])
+        #expect(digest(.aasa001, .warning, 1...4) == ["A is here (and 3 more places on lines 2, 3, 4)"])
         #expect(
-            digest(.aasa001, .warning, 1...69) == ["A is here (and 68 more places in lines 2, 3, 4, 5, 6 and others)"])
+            digest(.aasa001, .warning, 1...69) == ["A is here (and 68 more places on lines 2, 3, 4, 5, 6 and others)"])
     }
 
-    @Test func `shows a rule in the first files, and counts the others`() {
+    @Test func `shows a rule for the first files, and counts the others`() {
         func shown(_ count: Int) -> [String] {
             FindingDigest.digest((1...count).map { finding(.aasa001, .error, line: 1, file: "f\($0)") }).map(\.message)
         }
@@ -43,7 +43,7 @@ struct FindingDigestTests {
         #expect(digest(.aasa001, .error, 1...9).count == 9)
     }
 
-    @Test func `other rules and severities stay where they are`() {
+    @Test func `does not combine different rules or severities`() {
         let mixed =
             (1...4).map { finding(.aasa001, .warning, line: $0) } + [finding(.aasa002, .warning, line: 5)]
             + [finding(.aasa001, .error, line: 6)]

@@ -1,4 +1,4 @@
-// Whatever the bytes, linting ends, and what it says can be shown: mutated files of both kinds, always the same ones.
+// Linting any bytes terminates with findings that can be shown. The files are random mutations, the same in every run.
 
 import Association
 import AssociationLint
@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 @Suite struct LinterMutationTests {
-    /// A generator whose numbers are the same on every run (SplitMix64).
+    /// A generator with the same numbers in every run (SplitMix64).
     private struct Numbers {
         var state: UInt64
 
@@ -29,7 +29,7 @@ import Testing
         (.statementList, Array((LintExample.web("https://example.com") + " ").utf8)),
     ]
 
-    /// Pieces that mean something to the readers.
+    /// Texts that have a meaning for the readers.
     private static let pieces: [[UInt8]] = [
         "\"", "{", "}", "[", "]", ",", ":", "null", "1e9", "true", "\\", "\\u00", "$(", ")", "*", "?", "%", "//", "/*",
         "NOT ",
@@ -54,7 +54,7 @@ import Testing
         return bytes
     }
 
-    /// 100,000 with optimisation; without it, each takes several times as long.
+    /// More with optimisation, because a debug build is several times slower.
     private static var count: Int {
         var isDebug = false
         assert({ isDebug = true }() == ())
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: seeds.indices)
-    func `any bytes give findings that lie in the text, or a reading`(seed: Int) {
+    func `any bytes give a result or an error, and findings within the text`(seed: Int) {
         var numbers = Numbers(state: UInt64(seed) &* 1_000_003 &+ 7)
         let (kind, bytes) = Self.seeds[seed]
         for _ in 0..<(Self.count / Self.seeds.count) {
@@ -81,10 +81,10 @@ import Testing
         }
     }
 
-    /// What is wrong with the answer; nil where nothing is.
+    /// What is wrong with the result; nil if nothing is wrong.
     private func fault(_ findings: [Finding], isRead: Bool, _ bytes: [UInt8]) -> String? {
         if !isRead, !findings.contains(where: { $0.severity == .error }) { return "neither a reading nor an error" }
-        // As long as the text after decoding can be: UTF-16 grows by half, and what is no UTF-8 by two thirds.
+        // The limit for the decoded text: UTF-16 grows by half, and bytes that are not UTF-8 grow to three bytes.
         let longest = bytes.count * 3
         let isSimple = bytes.allSatisfy { $0 < 0x80 && $0 != 0 }
         for finding in findings {

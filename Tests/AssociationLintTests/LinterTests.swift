@@ -1,4 +1,4 @@
-// Every rule on both sides, the exact place of its finding, and what its edit does.
+// Every rule with a text that breaks it and texts that do not, the exact place of its finding, and the result of its edit.
 
 import Association
 import AssociationLint
@@ -18,8 +18,7 @@ import Testing
         return Linter.lint(apple: Array(text.utf8), file: "f").filter { $0.rule == rule }.map(\.message)
     }
 
-    @Test func `says that a rule is never reached, not that its links stay in the browser which an earlier rule opens`()
-    {
+    @Test func `reports an exclusion after a rule that opens its URLs as never reached`() {
         let lists = [
             #"{"/": "*"}, {"/": "/b?*", "exclude": true}"#, #"{"/": "/?*?*"}, {"/": "/*a/?*b", "exclude": true}"#,
         ]
@@ -27,15 +26,15 @@ import Testing
             #expect(messages(.aasa040, components: list) == [])
             #expect(
                 messages(.aasa037, components: list)
-                    == ["the rule is never reached: the rule in line 1 already decides every URL that it matches"])
+                    == ["this rule is never reached: the rule on line 1 already matches all its URLs"])
         }
-        // By the first rule `/a/b` opens the app, with the second and without it.
+        // The first rule opens `/a/b`, with or without the second rule.
         #expect(
             messages(.aasa040, components: #"{"/": "/a/b"}, {"/": "/a/*", "exclude": true}"#)
-                == ["no later rule includes any of what this one excludes, so it changes nothing"])
+                == ["this exclusion has no effect: no later rule includes these URLs"])
     }
 
-    @Test func `says of a single character that no slash is added to it`() {
+    @Test func `reports that no slash is added to a single character`() {
         #expect(
             messages(.aasa049, components: #"{"/": "a"}"#)
                 == ["`a` is a single character, to which no slash is added, so it never matches"])
@@ -45,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: LintExample.all)
-    func `finds what breaks the rule, at the very place`(example: LintExample) {
+    func `finds a violation at its exact place`(example: LintExample) {
         let findings = example.lint(example.bad).filter { $0.rule == example.rule }
         let text = String(decoding: example.bad, as: UTF8.self)
         guard let finding = findings.first else {
@@ -56,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: LintExample.all)
-    func `finds nothing where the rule is kept`(example: LintExample) {
+    func `finds nothing in a text that follows the rule`(example: LintExample) {
         for good in example.good {
             let findings = example.lint(good).filter { $0.rule == example.rule }
             #expect(findings == [], "in \(String(decoding: good.prefix(300), as: UTF8.self))")
@@ -64,25 +63,25 @@ import Testing
     }
 
     @Test(arguments: LintExample.all)
-    func `a finding reads as one and points into the text`(example: LintExample) {
+    func `a finding is well-formed and its range is within the text`(example: LintExample) {
         for bytes in [example.bad] + example.good {
             for finding in example.lint(bytes) { expectWellFormed(finding, in: bytes) }
         }
     }
 
     @Test(arguments: LintExample.all)
-    func `an edit mends what it is for`(example: LintExample) {
+    func `an edit removes its finding`(example: LintExample) {
         let bad = SourceReader.read(example.bad, as: .json).text
         let before = example.lint(example.bad)
         for finding in before where finding.rule == example.rule {
             guard let edit = finding.edit else { continue }
-            let mended =
+            let fixed =
                 Array(bad[..<edit.range.start.offset]) + Array(edit.replacement.utf8)
                 + Array(bad[edit.range.end.offset...])
-            let after = example.lint(mended)
+            let after = example.lint(fixed)
             let count = { (findings: [Finding]) in findings.filter { $0.rule == example.rule }.count }
-            #expect(count(after) < count(before), "\(String(decoding: mended.prefix(300), as: UTF8.self))")
-            #expect(SourceReader.read(mended, as: .json).isAcceptable)
+            #expect(count(after) < count(before), "\(String(decoding: fixed.prefix(300), as: UTF8.self))")
+            #expect(SourceReader.read(fixed, as: .json).isAcceptable)
         }
     }
 
@@ -96,13 +95,13 @@ import Testing
         LintExample.components(#"{"/": "/a/*"}, {"/": "/a/b", "exclude": true}"#),
         LintExample.paths(#""/a/*", "NOT /a/b""#),
     ])
-    func `refuses no file for a rule that is never reached`(text: String) {
+    func `does not reject a file because of a rule that is never reached`(text: String) {
         let findings = Linter.lint(apple: Array(text.utf8), file: "f")
         #expect(findings.contains { [.aasa037, .aasa072].contains($0.rule) })
         #expect(findings.allSatisfy { $0.severity != .error })
     }
 
-    @Test func `refuses no statement list for a rule that is never reached`() {
+    @Test func `does not reject a statement list because of a rule that is never reached`() {
         let text = LintExample.rules(#"{"/": "/a*"}, {"/": "/ab", "exclude": true}"#)
         let findings = Linter.lint(statements: Array(text.utf8), file: "f")
         #expect(findings.contains { $0.rule == .dal032 })
@@ -110,7 +109,7 @@ import Testing
     }
 }
 
-/// Lower case, no full stop, one line, known rule, and a place within the text.
+/// Lower case, no full stop, one line, and a range within the text.
 func expectWellFormed(_ finding: Finding, in bytes: [UInt8]) {
     let text = SourceReader.read(bytes, as: .json).text
     for words in [finding.message, finding.fix].compactMap({ $0 }) {

@@ -6,7 +6,7 @@ import Testing
 @testable import AssociationLint
 
 @Suite struct ListScopeTests {
-    @Test func `takes two hundred rules`() {
+    @Test func `accepts two hundred rules`() {
         var scope = ListScope()
         #expect(scope.take(Array(repeating: ["/a"], count: 200)) == 200)
         #expect(scope.take(Array(repeating: ["/a"], count: 201)) == 200)
@@ -22,11 +22,11 @@ import Testing
     @Test func `counts the bytes of a list and of a file`() {
         var scope = ListScope()
         let full = Array(repeating: [String(repeating: "a", count: 512)], count: 17)
-        // 8,192 bytes for a list; 40,960 for the file, of which each rule takes 24 more.
+        // 8,192 bytes for a list, and 40,960 for the file, where each rule counts 24 bytes more.
         #expect((0..<6).map { _ in scope.take(full) } == [16, 16, 16, 16, 13, 0])
     }
 
-    @Test func `a variable counts with all its values wherever it is used`() {
+    @Test func `counts all values of a variable wherever it is used`() {
         let large = SubstitutionVariable(name: "large", values: (0..<1_000).map { "value\($0)" })
         let small = SubstitutionVariable(name: "small", values: ["a", "b"])
         let rules = [["/$(small)/a"], ["/b"], ["/$(large)"], ["/c"]]

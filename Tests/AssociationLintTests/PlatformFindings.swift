@@ -1,4 +1,4 @@
-// What a comparison of the platforms finds.
+// The findings of the comparison of the platforms.
 
 import Association
 import AssociationSamples
@@ -6,6 +6,6 @@ import AssociationSamples
 @testable import AssociationLint
 
 extension AppFile {
-    /// Where the platforms will decide differently although the rules are stated once.
+    /// Findings about URLs that the platforms handle differently.
     func platformFindings() -> [Finding] { PlatformComparison(self, source: sourceMatcher).findings() }
 }

@@ -1,4 +1,4 @@
-// Mechanical remedies work: applied, the finding is gone, and no other error has come in its place.
+// Mechanical fixes work: after a fix, the finding is gone and there is no new error.
 
 import AssociationSamples
 import SourceJSON
@@ -8,7 +8,7 @@ import Testing
 @testable import AssociationLint
 
 struct RemedyTests {
-    /// App files of which a rule has a mechanical fix.
+    /// App files with a finding that has a mechanical fix.
     private static let appFiles: [String] = [
         AppFileSample.text(links: nil, more: #"linkz: [{ "/": "/a" }]"#),
         AppFileSample.text(links: #"[{ "/": "/a", exlude: true }, { "/": "/*" }]"#),
@@ -24,7 +24,7 @@ struct RemedyTests {
         "{ name: \"Shop\", hosts: [\"shop.acme.test\"], ios: \(AppFileSample.ios), links: [{ \"/\": \"/a\" }] ",
     ]
 
-    /// Published files of which a rule has one beside the examples of the rules.
+    /// Association files with such a finding, in addition to the examples of the rules.
     private static let published: [String] = [
         #"{"applinks": {"details": [{"appIDs": ["9JA89QQLNQ.a.b"], "components": [{"/": "/a", "?": {"b": 1}}]}]}}"#,
         #"{"applinks": {"apps": [], "details": [{"appID": "9JA89QQLNQ.a.b", "paths": "/a"}]}}"#,
@@ -53,7 +53,7 @@ struct RemedyTests {
             + appFiles.map { text in Linted(text: Array(text.utf8)) { AppFile.lint($0, file: "f") } }
     }
 
-    @Test func `each mechanical remedy removes its finding and brings no error`() {
+    @Test func `each mechanical fix removes its finding and causes no error`() {
         var rules: Set<RuleID> = []
         for linted in Self.all {
             let before = linted.lint(linted.text)
@@ -64,17 +64,18 @@ struct RemedyTests {
                 let text = String(decoding: linted.applying(edit).prefix(400), as: UTF8.self)
                 func count(_ findings: [Finding]) -> Int { findings.count { $0.rule == finding.rule } }
                 #expect(count(after) < count(before), "\(finding.rule) is still there in \(text)")
-                // What an unreadable text or a misspelt name hides comes to light, and is no fault of the remedy.
+                // Fixing an unreadable text or a misspelled name may reveal other errors.
                 guard !before.contains(where: \.isFatal), !Self.naming.contains(finding.rule) else { continue }
                 let errors = Set(before.filter { $0.severity == .error }.map(\.rule))
                 let new = after.filter { $0.severity == .error && !errors.contains($0.rule) }
-                #expect(new.isEmpty, "\(finding.rule) brings \(new.map(\.rule)) in \(text)")
+                #expect(new.isEmpty, "\(finding.rule) causes \(new.map(\.rule)) in \(text)")
             }
         }
-        #expect(Self.mechanical.isSubset(of: rules), "without example: \(Self.mechanical.subtracting(rules).sorted())")
+        #expect(
+            Self.mechanical.isSubset(of: rules), "without an example: \(Self.mechanical.subtracting(rules).sorted())")
     }
 
-    @Test func `a misspelt relation beside the right one is removed, not written twice`() {
+    @Test func `removes a misspelled relation if the right one is there`() {
         let names = #"["handle_all_urls", "handle_all_url"]"#
         let app = AppFileSample.text(
             android:
@@ -88,10 +89,10 @@ struct RemedyTests {
         }
     }
 
-    /// The rules whose remedy corrects a name, which lets the linter look at what is under it.
+    /// The rules whose fix corrects a name, so that the linter can check the value.
     private static let naming: Set<RuleID> = [.aasa008, .aasa035, .dal008, .dal041, .app003]
 
-    /// The rules that have one. A rule that loses it is missed here.
+    /// The rules that have a mechanical fix.
     private static let mechanical: Set<RuleID> = [
         .aasa001, .aasa008, .aasa014, .aasa018, .aasa020, .aasa031, .aasa033, .aasa035, .aasa036, .aasa049, .aasa051,
         .aasa053, .aasa057, .aasa060, .aasa071, .aasa074, .app001, .app003, .app005, .app009, .app015, .dal001,

@@ -1,5 +1,5 @@
-// One character in two spellings (`é` as one scalar and as two, the Kelvin sign and K) is two texts to every phone: two
-// keys, two names, two paths. Swift's own comparison takes them for one.
+// A character with two encodings (`é` as one scalar or as two, the Kelvin sign and K) is two different texts for every
+// phone: two keys, two names, two paths. Swift's string comparison treats them as equal.
 
 import AssociationSamples
 import SourceJSON
@@ -22,7 +22,7 @@ import Testing
 
     private func aasa(_ text: String) -> AppleReading { AppleAssociation.read(Array(text.utf8), file: "f") }
 
-    @Test func `two names are no key that is written twice`() throws {
+    @Test func `two encodings of a name are not a duplicate key`() throws {
         let reading = appFile(
             #"variables: { "\#(Self.one)": ["a"], "\#(Self.two)": ["b"] }"#,
             links: #"[{ "/": "/$(\#(Self.one))/$(\#(Self.two))", "?": { "\#(Self.one)": "1", "\#(Self.two)": "2" } }]"#)
@@ -33,7 +33,7 @@ import Testing
         let url = { (first: String, second: String) in
             LinkURL("https://shop.acme.test/\(first)/\(second)?%C3%A9=1&e%CC%81=2")
         }
-        // Names of items are compared as the URL has them, which is escaped.
+        // Names of query parameters are compared with the URL, where they are escaped.
         #expect(
             appFile(
                 #"variables: { "\#(Self.one)": ["a"], "\#(Self.two)": ["b"] }"#,
@@ -42,7 +42,7 @@ import Testing
         #expect(matcher.decide(try #require(url("b", "a"))) == .none)
     }
 
-    @Test func `a variable under another spelling is not defined`() throws {
+    @Test func `a variable in another encoding is not defined`() throws {
         let links = #"[{ "/": "/$(\#(Self.two))" }]"#
         let reading = appFile(#"variables: { "\#(Self.one)": ["a"] }"#, links: links)
         #expect(reading.findings.rules == [.aasa065, .aasa060])
@@ -57,7 +57,7 @@ import Testing
         #expect(matcher.decide(try #require(LinkURL("https://h.test/a"))) == .none)
     }
 
-    @Test func `two paths are two rules`() throws {
+    @Test func `two encodings of a path are two rules`() throws {
         let components = { (first: String, second: String) in
             LintExample.components(
                 #"{"/": "\#(first)", "percentEncoded": false}, {"/": "\#(second)", "percentEncoded": false}"#)
@@ -65,13 +65,13 @@ import Testing
         let rules = { (text: String) in Linter.lint(apple: Array(text.utf8), file: "f").rules }
         let ids = rules(components("/\(Self.one)/*", "/\(Self.two)"))
         #expect(!ids.contains(.aasa037) && !ids.contains(.aasa047), "\(ids)")
-        // Both sides of it.
+        // With the same encoding the rules are compared.
         #expect(rules(components("/\(Self.one)/*", "/\(Self.one)")).contains(.aasa047))
         #expect(!rules(components("/\(Self.one)x", "/\(Self.two)*")).contains(.aasa048))
         #expect(rules(components("/\(Self.one)x", "/\(Self.one)*")).contains(.aasa048))
     }
 
-    @Test func `Android compares bytes of paths and of item names too`() throws {
+    @Test func `Android compares the bytes of paths and parameter names too`() throws {
         let matcher = AndroidMatcher(rules: [
             AndroidRule(path: "/\(Self.one)"), AndroidRule(query: [QueryItemPattern(name: Self.one, pattern: "1")]),
         ])
@@ -81,7 +81,7 @@ import Testing
         #expect(matcher.decide(try #require(LinkURL("https://h.test/?e%CC%81=1"))) == .none)
     }
 
-    @Test func `items of two lists are the same only by their bytes`() {
+    @Test func `parameters of two lists are equal only if their bytes are`() {
         let list = { (name: String) in
             RuleList.android(AndroidMatcher(rules: [AndroidRule(query: [QueryItemPattern(name: name, pattern: "1")])]))
         }
@@ -91,7 +91,7 @@ import Testing
         #expect(same == .noneFound)
     }
 
-    @Test func `a translated rule keeps both spellings`() throws {
+    @Test func `a translated rule keeps both encodings`() throws {
         let app = try #require(
             appFile(
                 #"variables: { v: ["\#(Self.one)", "\#(Self.two)"] }, defaults: { percentEncoded: false }"#,
@@ -104,7 +104,7 @@ import Testing
         #expect(rules.count == 4)
     }
 
-    @Test func `apps whose variables are spelled otherwise do not share them`() throws {
+    @Test func `apps do not share a variable whose values have different encodings`() throws {
         var table = VariableTable()
         for value in [Self.one, Self.two] {
             _ = table.add(
@@ -113,7 +113,7 @@ import Testing
         #expect(table.variables.map(\.name) == ["v", "v_2"])
     }
 
-    @Test func `an overlay replaces what has the same spelling`() throws {
+    @Test func `an overlay replaces only a key with the same encoding`() throws {
         let more = #"environments: { staging: { ios: { variables: { "\#(Self.two)": ["b"] } } } }"#
         let reading = appFile(
             #"variables: { "\#(Self.one)": ["a"] }"#, links: #"[{ "/": "/$(\#(Self.one))" }]"#, more: more,
@@ -121,7 +121,7 @@ import Testing
         #expect(reading.appFile?.ios?.variables.map(\.values) == [["a"], ["b"]])
     }
 
-    @Test func `a combining mark hides no sign of a pattern`() {
+    @Test func `a combining mark does not hide a wildcard`() {
         #expect(AndroidPatternCheck.problems(in: "/a**\u{301}", isPath: true).map(\.rule).contains(.dal036))
         #expect(AndroidPatternCheck.problems(in: "/$(\u{301}x)", isPath: true).map(\.rule).contains(.dal039))
         let value = aasa(LintExample.variables(#""v": ["$(\#u{301}x)"]"#)).findings.rules
@@ -130,7 +130,7 @@ import Testing
         #expect(path?.pattern.utf8.elementsEqual("\u{301}/x".utf8) == true)
     }
 
-    @Test func `apps and their certificates are bound by their bytes`() throws {
+    @Test func `apps and certificates are verified by their bytes`() throws {
         let list =
             "[{\"relation\": [\"\(LintExample.handle)\"], \"target\": \(LintExample.target("org.acme.\(Self.one)"))}]"
         let verdict = { (package: String) in
@@ -148,7 +148,7 @@ import Testing
     }
 
     @Test(arguments: [("/\u{212A}", false), ("/x\u{212A}", false), ("/\u{212B}", true), ("/\u{E9}", true)])
-    func `says never only of what never matches without case`(path: String, isNever: Bool) throws {
+    func `says that a pattern never matches only if that is true without case`(path: String, isNever: Bool) throws {
         let text = LintExample.component(#""/": "\#(path)", "caseSensitive": false"#)
         let messages = aasa(text).findings.filter { $0.rule == .aasa051 }.map(\.message)
         #expect(messages.count == 1)
@@ -156,7 +156,7 @@ import Testing
         let matcher = AppleMatcher(components: [AppleComponent(path: path, caseSensitive: false)])
         let url = try #require(LinkURL("https://h.test" + path.replacing("\u{212A}", with: "k")))
         #expect((matcher.decide(url) == .match(rule: 0)) == !isNever)
-        // With case it is never matched.
+        // With case it never matches.
         let exact = aasa(LintExample.component(#""/": "\#(path)""#)).findings.filter { $0.rule == .aasa051 }
         #expect(exact.allSatisfy { $0.message.contains("never matches") })
     }

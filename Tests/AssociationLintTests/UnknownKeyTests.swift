@@ -13,21 +13,21 @@ import Testing
             (LintExample.links(#""details": [], "detail": []"#), .aasa035, "details"),
             (#"{"applinks": {"details": []}, "aplinks": {}}"#, .aasa008, "applinks"),
         ])
-    func `an association file never gets a key that it has already`(text: String, rule: RuleID, key: String) {
+    func `proposes no key that an association file already has`(text: String, rule: RuleID, key: String) {
         expectRemoval(Linter.lint(apple: Array(text.utf8), file: "f"), rule, key)
     }
 
-    @Test func `nor does an app file`() {
+    @Test func `proposes no key that an app file already has`() {
         let text = AppFileSample.text(more: #"hots: ["other.acme.test"],"#)
         expectRemoval(AppFileSample.read(text).findings, .app003, "hosts")
     }
 
-    @Test func `nor does a statement list`() {
+    @Test func `proposes no key that a statement list already has`() {
         let text = #"[{"relation": ["delegate_permission/common.handle_all_urls"], "relations": [], "target": {}}]"#
         expectRemoval(Linter.lint(statements: Array(text.utf8), file: "f"), .dal041, "relation")
     }
 
-    @Test func `a key that is missing is proposed`() {
+    @Test func `proposes a key that is missing`() {
         let text = LintExample.components(#"{"path": "/y"}"#)
         let finding = Linter.lint(apple: Array(text.utf8), file: "f").first { $0.rule == .aasa035 }
         #expect(finding?.edit?.replacement == "\"/\"")

@@ -22,14 +22,14 @@ struct CatalogueBuilderTests {
         #expect(HashIndex().find(7) { _ in true } == nil)
     }
 
-    @Test func `runs of records are stored once, and a run that only begins alike is another`() {
+    @Test func `stores equal runs of records once, and a run with the same beginning separately`() {
         var table = RecordTable<UInt64>()
         let first = table.add([1, 2, 3])
         #expect(table.add([1, 2, 3]) == first)
         let longer = table.add([1, 2, 3, 4])
         #expect(longer != first)
         #expect(table.add([1, 2, 3, 4]) == longer)
-        #expect(table.add([]) == 0)
+        #expect(table.add([]) == Run())
         #expect(table.records == [1, 2, 3, 1, 2, 3, 4])
     }
 

@@ -72,15 +72,15 @@ struct ImageCheckTests {
         #expect(bounds(header.answers, header.files.count + 1, file) == [false, false], "the answer has no file")
         func slot(_ record: inout HostSlot, _ number: UInt64) { record = HostSlot(site: Int(number), hash: 0) }
         #expect(bounds(header.slots, header.sites.count, slot) == [true, false])
-        func routes(_ record: inout SiteRecord, _ number: UInt64) { record.firstRoute = UInt32(number) }
+        func routes(_ record: inout SiteRecord, _ number: UInt64) { record.routes.first = UInt32(number) }
         #expect(bounds(header.sites, header.routes.count, routes) == [true, false])
-        func landings(_ record: inout SiteRecord, _ number: UInt64) { record.firstLanding = UInt32(number) }
+        func landings(_ record: inout SiteRecord, _ number: UInt64) { record.landings.first = UInt32(number) }
         #expect(bounds(header.sites, header.landings.count, landings) == [true, false])
-        func rules(_ record: inout LandingRecord, _ number: UInt64) { record.firstRule = UInt32(number) }
+        func rules(_ record: inout LandingRecord, _ number: UInt64) { record.rules.first = UInt32(number) }
         #expect(bounds(header.landings, header.rules.count, rules) == [true, false])
-        func segments(_ record: inout LandingRecord, _ number: UInt64) { record.firstSegment = UInt32(number) }
+        func segments(_ record: inout LandingRecord, _ number: UInt64) { record.segments.first = UInt32(number) }
         #expect(bounds(header.landings, header.segments.count, segments) == [true, false])
-        func items(_ record: inout LinkRuleRecord, _ number: UInt64) { record.firstItem = UInt32(number) }
+        func items(_ record: inout LinkRuleRecord, _ number: UInt64) { record.items.first = UInt32(number) }
         #expect(bounds(header.rules, header.items.count, items) == [true, false])
         func path(_ record: inout RouteRecord, _ end: UInt64) { record.path.offset = end + 1 - record.path.count }
         #expect(bounds(header.routes, header.byteCount, path) == [true, false])

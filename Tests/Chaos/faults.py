@@ -102,10 +102,10 @@ class Faults:
             self.server.limit(resource.RLIMIT_AS, before[0] if before[0] >= 0 else resource.RLIM_INFINITY)
             self.server.excuse(2)
             return "lived"
-        status, said = self.server.process.wait(), self.server.said("associated: ended for want of memory")
+        status, said = self.server.process.wait(), self.server.said("associated: exiting, out of memory")
         self.server.revive()
         if status == 71 and said:
-            return "ended for want of memory and said so"
+            return "exited, out of memory, and said so"
         # The kernel ends who has no room for a stack, and the C library who has none for a thread, before anything can be said.
         if status in (-signal.SIGSEGV, -signal.SIGKILL, 127):
             return f"ended by the system, status {status}"

@@ -113,7 +113,7 @@ struct AccessLogTests {
         defer { close(reader) }
         let server = try server(">'\(pipe)'", "--access-log", "stdout")
         #expect(try ask(server, 20_000) == 20_000)
-        #expect(note(server, "of the access log dropped: standard output did not take them in time") != nil)
+        #expect(note(server, "of the access log: standard output is too slow") != nil)
         // It ends all the same, although a thread of it waits for the reader.
         server.send(SIGTERM)
         #expect(server.waitUntilExit() == 0)
@@ -190,7 +190,10 @@ struct AccessLogTests {
     }
 
     @Test(arguments: [
-        (["--access-log", "sdtout"], "--access-log sdtout is not a place; write `off`, `stdout`, or a path", 2),
+        (
+            ["--access-log", "sdtout"],
+            "--access-log sdtout is not off, stdout or a path; write `off`, `stdout`, or a path", 2
+        ),
         (["--access-log-format", "xml"], "--access-log-format xml is not a format; write json or combined", 2),
         (
             ["--access-log", "/nonexistent/access.log"],

@@ -106,7 +106,7 @@ struct ActivationTests {
         let text = String(decoding: try #require(try errors.fileHandleForReading.readToEnd()), as: UTF8.self)
         process.waitUntilExit()
         #expect(process.terminationStatus == 1)
-        #expect(Subject.message(text).hasPrefix("cannot tell what to speak on the inherited socket \"\"; set "))
+        #expect(Subject.message(text).hasPrefix("unknown protocol of the inherited socket \"\"; set "))
     }
 
     @Test func `shows its supervisor that it is alive, as often as that wants to know`() throws {

@@ -118,10 +118,10 @@ struct CheckTests {
         #expect(fetched.status == 0)
         // The fetches of `check` were earlier, so they would be in the ledger by now.
         var text = ""
-        while !text.contains("Googlebot last fetched") {
+        while !text.contains("Googlebot: last fetch") {
             text = try Subject.run("status", "shop.example", "--admin", String(admin)).output
         }
-        #expect(text.components(separatedBy: " never fetched ").count == 5, "\(text)")
+        #expect(text.components(separatedBy: ": no fetch of ").count == 5, "\(text)")
     }
 
     @Test func `reports an invalid CA file before any request`() throws {
@@ -131,7 +131,7 @@ struct CheckTests {
         for (name, message) in [
             ("pipe", "cannot read %: it is not a regular file"),
             ("missing", "cannot read %: no such file or directory"),
-            (".", "cannot read %: it is not a regular file"), ("empty.pem", "there is no certificate in %"),
+            (".", "cannot read %: it is not a regular file"), ("empty.pem", "% contains no certificate"),
         ] {
             let path = "\(folder.path)/\(name)"
             let run = try Subject.run("check", "a.invalid", "--ca", path)

@@ -38,44 +38,44 @@ struct CommandLineTests {
     }
 
     @Test(arguments: [
-        (["sreve"], "there is no command \"sreve\"; did you mean serve?"),
-        (["xyzzy"], "there is no command \"xyzzy\"; associated --help lists them"),
+        (["sreve"], "unknown command \"sreve\"; did you mean serve?"),
+        (["xyzzy"], "unknown command \"xyzzy\"; associated --help lists all commands"),
         (["serve", "--confg", "x"], "serve has no option --confg; did you mean --config?"),
-        (["serve", "--xyzzy"], "serve has no option --xyzzy; associated serve --help lists them"),
-        (["serve", "config"], "serve takes no argument \"config\""),
-        (["sign"], "sign needs FILE"), (["sign", "a", "b"], "sign takes no more than FILE"),
+        (["serve", "--xyzzy"], "serve has no option --xyzzy; associated serve --help lists its options"),
+        (["serve", "config"], "serve takes no arguments, but got \"config\""),
+        (["sign"], "sign needs FILE"), (["sign", "a", "b"], "too many arguments; sign takes FILE"),
         (["sign", "a", "--key", "b"], "sign needs --certificate FILE and --key FILE"),
-        (["sign", "--", "--key", "b"], "sign takes no more than FILE"),
-        (["certificate", "a.example"], "certificate needs --output DIR for the files of a.example"),
+        (["sign", "--", "--key", "b"], "too many arguments; sign takes FILE"),
+        (["certificate", "a.example"], "certificate needs --output DIR to write the files of a.example"),
         (["serve", "--config"], "--config needs a value: --config DIR"),
-        (["serve", "--config", "a", "--config=b"], "--config is given twice"),
+        (["serve", "--config", "a", "--config=b"], "--config was given twice; it takes one value"),
         (["serve", "--strict=1"], "--strict takes no value"),
         (
             ["serve", "--http", "localhost"],
             "--http localhost is not an address; write 127.0.0.1:8080, [::1]:8080 or unix:/path"
         ),
-        (["check"], "check needs HOST… or --all"),
+        (["check"], "check needs HOST or --all"),
         (["check", "a.example", "--connect", "x"], "--connect x is not an address such as 192.0.2.1"),
         (
             ["serve", "--admin", "94640"],
             "--admin 94640 is not an address; write 127.0.0.1:9464, [::1]:9464 or unix:/path"
         ),
-        (["status", "--format", "xml"], "--format xml is neither text nor json"),
+        (["status", "--format", "xml"], "--format must be text or json, not xml"),
         (["status", "a b", "--admin", "127.0.0.1:1"], "\"a b\" is not a host"),
-        (["check", "ftp://a.example/"], "ftp://a.example/ is no host; write it like shop.example.com"),
+        (["check", "ftp://a.example/"], "\"ftp://a.example/\" is not a host name; write it like shop.example.com"),
         (["check", "a.example", "--timeout", "0"], "--timeout 0 is not a number of seconds from 1 to 3600"),
-        (["check", "a.example", "--format", "xml"], "--format xml is neither text nor json"),
+        (["check", "a.example", "--format", "xml"], "--format must be text or json, not xml"),
         (
             ["check", "a.example", "--resolve", "a.example:1.2.3.4"],
             "--resolve a.example:1.2.3.4 is not HOST:PORT:ADDR, such as shop.example.com:443:192.0.2.1"
         ),
-        (["check", "a.example", "--google-url", "x"], "--google-url x is no address of the form https://host/path"),
+        (["check", "a.example", "--google-url", "x"], "--google-url x is not a URL of the form https://host/path"),
         (["lint", "--config", ""], "--config needs a value: --config DIR"),
         (["serve", "--state="], "--state needs a value: --state DIR"),
-        (["lint", ""], "lint was given an empty argument"),
+        (["lint", ""], "an argument of lint is empty"),
         (["serve", "--workers", "0"], "--workers 0 is not a number from 1 to 256"),
     ])
-    func `wrong usage is one line and status 2`(arguments: [String], message: String) throws {
+    func `reports a usage error in one line with status 2`(arguments: [String], message: String) throws {
         let run = try Subject.run(arguments)
         #expect(run.status == 2)
         #expect(run.errors == "associated: \(message)\n")
@@ -83,16 +83,16 @@ struct CommandLineTests {
     }
 
     @Test(arguments: [
-        ("ASSOCIATED_STRICT", "maybe", "ASSOCIATED_STRICT=maybe is neither on nor off; write 1 or 0"),
-        ("ASSOCIATED_DEV", "2", "ASSOCIATED_DEV=2 is neither on nor off; write 1 or 0"),
-        ("ASSOCIATED_ADMN", "x", "there is no variable ASSOCIATED_ADMN; did you mean ASSOCIATED_ADMIN?"),
-        ("ASSOCIATED_STRCT", "1", "there is no variable ASSOCIATED_STRCT; did you mean ASSOCIATED_STRICT?"),
+        ("ASSOCIATED_STRICT", "maybe", "ASSOCIATED_STRICT=maybe is not a switch; write 1 or 0"),
+        ("ASSOCIATED_DEV", "2", "ASSOCIATED_DEV=2 is not a switch; write 1 or 0"),
+        ("ASSOCIATED_ADMN", "x", "unknown environment variable ASSOCIATED_ADMN; did you mean ASSOCIATED_ADMIN?"),
+        ("ASSOCIATED_STRCT", "1", "unknown environment variable ASSOCIATED_STRCT; did you mean ASSOCIATED_STRICT?"),
         (
             "ASSOCIATED_SOMETHING_ELSE", "",
-            "there is no variable ASSOCIATED_SOMETHING_ELSE; unset it; associated COMMAND --help lists them"
+            "unknown environment variable ASSOCIATED_SOMETHING_ELSE; unset it; associated COMMAND --help lists all"
         ),
     ])
-    func `a variable that cannot be understood is wrong usage`(name: String, value: String, message: String) throws {
+    func `rejects an invalid or unknown environment variable`(name: String, value: String, message: String) throws {
         let run = try Subject.run("serve", "--http", "127.0.0.1:0", environment: [name: value])
         #expect(run.status == 2)
         #expect(run.errors == "associated: \(message)\n")
@@ -103,7 +103,7 @@ struct CommandLineTests {
         ("1", true), ("true", true), ("True", true), ("TRUE", true), ("yes", true), ("on", true), ("On", true),
         ("0", false), ("false", false), ("No", false), ("OFF", false), ("", false),
     ])
-    func `a switch in the environment is on or off in any spelling`(value: String, isStrict: Bool) throws {
+    func `reads a switch in the environment in any spelling`(value: String, isStrict: Bool) throws {
         let folder = try Folder()
         try folder.write("config/apps/broken.json", "{")
         let run = try Subject.run(

@@ -1,23 +1,26 @@
-// The examples in docs/commands.md, run as they stand there, in a folder with the demonstration's configuration and beside a
-// server that serves it. What stands below a command is what it prints; `...` stands for lines that are left out.
+// Runs the examples of docs/commands.md and README.md and compares their output with the documents. They run in a folder with the
+// demonstration's configuration, next to a server that serves it. In the documents, `...` stands for omitted lines.
 
 import Foundation
 import Testing
 
 struct DocumentedCommandsTests {
-    /// An example: a command, and what is shown of its output.
+    /// A command and its output as a document shows them.
     private struct Example {
         var command: String
         var shown: [String] = []
     }
 
-    private static let document = Peers.root.appendingPathComponent("docs/commands.md")
+    private static func lines(of document: String) throws -> [String] {
+        try String(contentsOf: Peers.root.appendingPathComponent(document), encoding: .utf8)
+            .components(separatedBy: "\n")
+    }
 
-    /// The blocks of one kind in the document.
-    private static func blocks(_ kind: String) throws -> [[String]] {
+    /// The code blocks of one language in a document.
+    private static func blocks(_ kind: String, in document: String = "docs/commands.md") throws -> [[String]] {
         var blocks: [[String]] = []
         var isInside = false
-        for line in try String(contentsOf: document, encoding: .utf8).components(separatedBy: "\n") {
+        for line in try lines(of: document) {
             if isInside, line == "```" {
                 isInside = false
             } else if isInside {
@@ -30,8 +33,8 @@ struct DocumentedCommandsTests {
         return blocks
     }
 
-    private static func examples() throws -> [Example] {
-        try blocks("console").flatMap { block in
+    private static func examples(in document: String) throws -> [Example] {
+        try blocks("console", in: document).flatMap { block in
             block.reduce(into: [Example]()) { examples, line in
                 if line.hasPrefix("$ ") {
                     examples.append(Example(command: String(line.dropFirst(2))))
@@ -42,7 +45,7 @@ struct DocumentedCommandsTests {
         }
     }
 
-    /// A folder as a clone has it once the demonstration runs.
+    /// A folder like a clone of the project.
     private func clone() throws -> Folder {
         let folder = try Folder()
         for name in ["config", "public"] {
@@ -67,27 +70,60 @@ struct DocumentedCommandsTests {
             ["PATH": path, "HOME": folder.path])
     }
 
-    @Test func `every example prints what it says`() throws {
+    @Test func `every example in the document prints the output shown there`() throws {
         let folder = try clone()
         let server = try RunningServer([
             "--config", "\(folder.path)/config", "--public", "\(folder.path)/public", "--state",
             "\(folder.path)/.build/state", "--http", "127.0.0.1:0", "--https", "127.0.0.1:0", "--dev",
         ])
         let port = server.addresses.last?.split(separator: ":").last.map(String.init) ?? ""
-        let examples = try Self.examples()
+        let examples = try Self.examples(in: "docs/commands.md")
         #expect(examples.count >= 14)
         for example in examples {
-            // The demonstration has a port of its own here.
+            // Here the demonstration listens on another port.
             let command = example.command.replacing(":8443:127.0.0.1", with: ":8443:127.0.0.1:\(port)")
             let run = try run(command, in: folder)
             let printed = run.output + run.errors
             #expect(run.status == (printed.contains("error[") ? 1 : 0), "\(command): \(printed)")
-            // The shell takes what stands behind a command for a remark, and so does the reader.
             #expect(Self.is(printed, like: example.shown), "\(command) prints\n\(printed)")
         }
     }
 
-    /// Whether a text has the lines that are shown, in their order and with nothing between but where `...` stands.
+    @Test func `the lint and match examples of the README print the output shown there`() throws {
+        let folder = try Folder()
+        try folder.write(
+            "config/apps/shop.json",
+            """
+            {
+              name: "Acme Shop",
+              hosts: ["shop.example.com"],
+              ios: { appIDs: ["8KQ2V7M4XN.com.acme.shop"] },
+              android: { package: "com.acme.shop", fingerprints: ["\(LintCommandTests.print)"] },
+              links: [
+                { "/": "/help/*" },
+                { "/": "/help/website/*", exclude: true },
+                { "/": "/buy/*", "?": { page: "?*" } },
+              ],
+            }
+
+            """)
+        let examples = try Self.examples(in: "README.md").filter { $0.command.hasPrefix("associated ") }
+        #expect(examples.map { $0.command.split(separator: " ")[1] } == ["lint", "match"])
+        for example in examples {
+            let run = try run(example.command, in: folder)
+            let printed = run.output + run.errors
+            #expect(run.status == 0 && Self.is(printed, like: example.shown), "\(example.command) prints\n\(printed)")
+        }
+    }
+
+    @Test func `the README lists every command`() throws {
+        let rows = try Self.lines(of: "README.md").drop { !$0.hasPrefix("| command |") }.prefix { !$0.isEmpty }
+        let listed = rows.compactMap { $0.split(separator: "|").first }
+            .flatMap { $0.matches(of: /`([a-z]+)`/).map { String($0.1) } }
+        #expect(listed.sorted() == (try GoldenTests.commandNames()).sorted())
+    }
+
+    /// Whether a text has the shown lines in their order, with other lines only at `...`.
     private static func `is`(_ printed: String, like shown: [String]) -> Bool {
         if shown.isEmpty { return true }
         var rest = printed.components(separatedBy: "\n").dropLast()[...]
@@ -107,7 +143,7 @@ struct DocumentedCommandsTests {
         return rest.isEmpty || mayLeaveOut
     }
 
-    @Test func `the scripts run too`() throws {
+    @Test func `every script in the document runs`() throws {
         let folder = try clone()
         let scripts = try Self.blocks("sh").filter { !$0.contains("#!/bin/sh") }
         #expect(!scripts.isEmpty)
@@ -120,7 +156,7 @@ struct DocumentedCommandsTests {
         #expect(try folder.read("associated.1").hasPrefix(".TH ASSOCIATED 1"))
     }
 
-    @Test func `the hook refuses a commit that lint refuses`() throws {
+    @Test func `the pre-commit hook stops a commit with a lint error`() throws {
         let folder = try clone()
         let hook = try #require(try Self.blocks("sh").first { $0.contains("#!/bin/sh") }).joined(separator: "\n")
         try folder.write("hook", hook)

@@ -69,8 +69,8 @@ struct FolderFaultTests {
         }
         try write("two")
         let complaint =
-            "\(state) is another folder than at the start (or gone), and the sandbox keeps this process out of it"
-        let lines = watched.lines(to: "\(complaint): start the server again")
+            "\(state) was replaced or removed, and the sandbox blocks any other folder"
+        let lines = watched.lines(to: "\(complaint); restart the server")
         #expect(lines.last?.contains(" error ") == true)
         #expect(lines.contains { $0.contains(" error cannot write to \(state): ") })
         let status = try watched.status()
@@ -87,13 +87,14 @@ struct FolderFaultTests {
         #expect(try watched.status().output.contains("let the server's user write there"))
         chown(state, 65534, 65534)
         try write("three")
-        #expect(watched.lines(to: "writes to \(state) again").last?.contains(" info ") == true)
+        #expect(watched.lines(to: "\(state) can be written again").last?.contains(" info ") == true)
     }
 
     @Test func `while config/apps cannot be read a finding stands, and a line ends it`() throws {
         let watched = try start()
         chmod("\(config)/apps", 0o700)
-        _ = watched.lines(to: "kept what was served: cannot read \(config)/apps: permission denied")
+        _ = watched.lines(
+            to: "reload failed, still serving the previous version: cannot read \(config)/apps: permission denied")
         let status = try watched.status()
         #expect(status.status == 1)
         #expect(
@@ -123,11 +124,11 @@ struct FolderFaultTests {
         try #require(run.status == 0, "\(run.errors)")
         let watched = try start(environment: ["LD_PRELOAD": library, "HANG_WHILE": "\(folder.path)/hang"])
         try folder.write("hang", "")
-        let lines = watched.lines(to: "looking at \(config) has taken 1")
+        let lines = watched.lines(to: "reading \(config) has taken 1")
         #expect(lines.last?.contains(" warning ") == true)
         #expect(lines.last?.hasSuffix("seconds; is its file system hanging?") == true)
         let json = try Subject.curl(["http://\(watched.admin)/status"]).output
-        #expect(json.contains("error: looking at \(config) has taken"))
+        #expect(json.contains("error: reading \(config) has taken"))
         try FileManager.default.removeItem(atPath: "\(folder.path)/hang")
         #expect(try eventually { try watched.status().status == 0 })
     }

@@ -1,5 +1,5 @@
-// One command line and all that it printed, as a text that can be kept beside the tests: on pipes, and on a terminal, where
-// there is colour and where results and remarks meet.
+// A command line and its output as one text, to compare with a golden file: on pipes, and on a terminal, which has colour and
+// shows output and errors together.
 
 import Foundation
 import Testing
@@ -7,7 +7,7 @@ import Testing
 struct GoldenCommand: Sendable {
     /// The name of the file in Tests/Golden.
     let name: String
-    /// As a shell reads it, in the folder of `GoldenFolder`.
+    /// The command for a shell in the folder of `GoldenFolder`.
     let command: String
 
     init(_ name: String, _ command: String) {
@@ -15,7 +15,7 @@ struct GoldenCommand: Sendable {
         self.command = command
     }
 
-    /// What it prints, with everything that differs from run to run put in words.
+    /// Its output, with placeholders for everything that differs from run to run.
     func transcript(in folder: GoldenFolder) throws -> String {
         let plain = try run(["/bin/sh", "-c", command], folder)
         let shown = try run(["script", "--quiet", "--return", "--command", command, "/dev/null"], folder)
@@ -23,7 +23,7 @@ struct GoldenCommand: Sendable {
         for (title, part) in [("output", plain.output), ("errors", plain.errors), ("on a terminal", shown.output)] {
             if !part.isEmpty { text += "=== \(title)\n\(GoldenCommand.visible(folder.plain(part)))" }
         }
-        #expect(shown.status == plain.status, "\(name): on a terminal the status is another")
+        #expect(shown.status == plain.status, "\(name): the status is different on a terminal")
         return text
     }
 
@@ -34,10 +34,10 @@ struct GoldenCommand: Sendable {
             URL(fileURLWithPath: "/bin/sh"), ["-c", script] + arguments, ["PATH": path, "TERM": "xterm"])
     }
 
-    /// Without what a file should not have: escapes in words, and the one form of line ends.
+    /// Shows control characters as text, with one form of line ends.
     private static func visible(_ text: String) -> String {
         let lines = text.replacing("\r\n", with: "\n").replacing("\u{1B}", with: "<ESC>").replacing("\r", with: "<CR>")
-        // Several hosts are looked at at once, and the last word of each may come before another's.
+        // Hosts are checked at the same time, so the numbers vary.
         let progress = lines.replacing(/(<CR>\d of \d hosts)+/, with: "<CR>N of N hosts")
         return progress.hasSuffix("\n") ? progress : "\(progress)<no line end>\n"
     }

@@ -1,4 +1,4 @@
-// A folder with one of everything that commands look at, and a server that serves it.
+// A folder with one file of each kind that the commands read, and a server that serves it.
 
 import Foundation
 
@@ -52,7 +52,7 @@ final class GoldenFolder {
             "--http", "127.0.0.1:0", "--https", "127.0.0.1:0",
         ])
         ports = server.addresses.map { $0.split(separator: ":").last.map(String.init) ?? "" }
-        // What the host is and whom to trust, as an argument file would have it.
+        // The options to reach the server under the name of the host.
         try folder.write(
             "live",
             "--ca state/development-ca.pem --resolve shop.acme.test:80:127.0.0.1:\(ports[0]) "
@@ -60,14 +60,14 @@ final class GoldenFolder {
         try folder.write("http", "127.0.0.1:\(ports[0])")
     }
 
-    /// A text without what differs from run to run.
+    /// Replaces everything that differs from run to run.
     func plain(_ text: String) -> String {
         var text = text.replacing(folder.path, with: "FOLDER")
         for port in ports { text = text.replacing("127.0.0.1:\(port)", with: "127.0.0.1:PORT") }
         return text.replacing(
             /associated \d+\.\d+\.\d+ \(OpenSSL [^)]*\)/, with: "associated VERSION (OpenSSL VERSION)"
         )
-        .replacing(/until \d\d\d\d-\d\d-\d\d/, with: "until DATE")
+        .replacing(/expires on \d\d\d\d-\d\d-\d\d/, with: "expires on DATE")
         .replacing(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/, with: "TIME")
         .replacing(/"certificateNotAfter": "[^"]*"/, with: "\"certificateNotAfter\": \"DATE\"")
         .replacing(/"milliseconds": \d+/, with: "\"milliseconds\": N")

@@ -73,18 +73,18 @@ struct HistoryTests {
         let folder = try Folder()
         try folder.write("config/apps/shop.json", HistoryTests.app(["/buy/*"]))
         let server = try HistoryTests.serve(folder)
-        #expect(try eventually { try HistoryTests.status(folder).contains("\nno finding stands\n") })
+        #expect(try eventually { try HistoryTests.status(folder).contains("\nno open findings\n") })
         let state = "\(folder.path)/state"
         try FileManager.default.moveItem(atPath: state, toPath: "\(state).away")
         try folder.write("state", "no directory")
         try folder.write("config/apps/shop.json", HistoryTests.app(["/sale/*"]))
-        let problem = "the state directory cannot be written (not a directory), so the change history is not"
+        let problem = "the state directory cannot be written (not a directory), so change history will be lost"
         #expect(try eventually { try HistoryTests.status(folder).contains(problem) })
         #expect(try HistoryTests.status(folder).contains("open findings: "))
         try FileManager.default.removeItem(atPath: state)
         try FileManager.default.moveItem(atPath: "\(state).away", toPath: state)
         try folder.write("config/apps/shop.json", HistoryTests.app(["/again/*"]))
-        #expect(try eventually { try HistoryTests.status(folder).contains("\nno finding stands\n") })
+        #expect(try eventually { try HistoryTests.status(folder).contains("\nno open findings\n") })
         server.send(SIGTERM)
         #expect(server.waitUntilExit() == 0)
     }
@@ -94,7 +94,7 @@ struct HistoryTests {
         try folder.write("state/history.jsonl", "")
         let run = try Subject.run("history", "nosuch.example", "--state", "\(folder.path)/state")
         #expect(run.status == 1)
-        #expect(run.errors == "associated: no change of nosuch.example is recorded\n")
+        #expect(run.errors == "associated: the journal has no entry of nosuch.example\n")
         #expect(try Subject.run("history", "--state", "\(folder.path)/state").status == 0)
     }
 
@@ -107,7 +107,7 @@ struct HistoryTests {
             "retire", "\(folder.path)/config/apps/news.json", "--config", "\(folder.path)/config")
         #expect(retire.status == 0)
         #expect(try eventually { try HistoryTests.status(folder).contains("serves 1 app on 1 host") })
-        #expect(try HistoryTests.status(folder).contains("\nno finding stands\n"))
+        #expect(try HistoryTests.status(folder).contains("\nno open findings\n"))
         #expect(try folder.read("config/retired/news.json") == HistoryTests.app(["/"], host: "b.example.com"))
         server.send(SIGTERM)
         #expect(server.waitUntilExit() == 0)

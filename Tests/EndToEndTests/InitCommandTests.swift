@@ -55,7 +55,7 @@ struct InitCommandTests {
             ["init", "--name", "Shop", "--host", "a.example", "--app-id", "shop"],
             "app id `shop` is not PREFIX.bundle.id, so it equals no signed app's id"
         ),
-        (["completion", "tcsh"], "there are completions for bash, zsh and fish, and none for tcsh"),
+        (["completion", "tcsh"], "no completions for tcsh; name bash, zsh or fish"),
     ])
     func `reports a usage error in one line with status 2`(arguments: [String], message: String) throws {
         let command = ([Subject.executable.path] + arguments).map { "'\($0)'" }.joined(separator: " ")

@@ -20,7 +20,7 @@ struct LintCommandTests {
         #expect(run.status == 1)
         #expect(
             run.output.contains(
-                "error[CFG-008]: 2 names look like caf\u{E9}.json and differ in how their characters are composed "
+                "error[CFG-008]: 2 names look like caf\u{E9}.json but consist of different characters "
                     + "(U+00E9, U+0301), so only one of them is served; rename the others"), "\(run.output)")
     }
 
@@ -84,7 +84,7 @@ struct LintCommandTests {
             URL(fileURLWithPath: "/bin/sh"), ["-c", "cd '\(folder.path)' && '\(Subject.executable.path)' lint"])
         #expect(run.status == 1)
         #expect(
-            run.errors == "associated: there is no folder config; name files to check, or run `associated init`\n")
+            run.errors == "associated: there is no directory config; name files to check, or run `associated init`\n")
     }
 
     @Test func `uses colour on a terminal, unless NO_COLOR is set`() throws {
@@ -268,18 +268,18 @@ struct LintCommandTests {
         let run = try lint("--explain", "dal-010")
         #expect(run.status == 0)
         #expect(run.output.hasPrefix("DAL-010: error: "))
-        #expect(run.output.contains("\nTo mend it: "))
+        #expect(run.output.contains("\nFix: "))
         #expect(
-            try lint("--explain", "DAL-01").errors == "associated: there is no rule DAL-01; did you mean DAL-001?\n")
+            try lint("--explain", "DAL-01").errors == "associated: unknown rule DAL-01; did you mean DAL-001?\n")
     }
 
     @Test(arguments: [
-        (["lint", "--format", "xml"], "--format xml is none of text, json, sarif, github"),
-        (["lint", "--as", "ios"], "--as ios is none of apple, android, app, entitlements, manifest"),
-        (["lint", "--dry-run"], "--dry-run belongs to --fix"),
-        (["lint", "--fail-on", "never"], "--fail-on never is none of error, warning, note"),
+        (["lint", "--format", "xml"], "--format must be text, json, sarif or github, not xml"),
+        (["lint", "--as", "ios"], "--as must be apple, android, app, entitlements or manifest, not ios"),
+        (["lint", "--dry-run"], "--dry-run needs --fix"),
+        (["lint", "--fail-on", "never"], "--fail-on must be error, warning or note, not never"),
     ])
-    func `wrong usage is one line and status 2`(arguments: [String], message: String) throws {
+    func `reports a usage error in one line with status 2`(arguments: [String], message: String) throws {
         let run = try Subject.run(arguments)
         #expect(run.status == 2)
         #expect(run.errors == "associated: \(message)\n")

@@ -50,7 +50,7 @@ struct LiveFilesTests {
         #expect(run.output.contains("(https://\(place)/.well-known/apple-app-site-association:1)"))
         let plain = try Subject.run(["match", "--live", "http://\(place)/a/1"] + options)
         #expect(plain.status == 1)
-        #expect(plain.errors.contains("the files are fetched over https, which http://\(place) names no port for"))
+        #expect(plain.errors.contains("the files are fetched over https, and http://\(place) names a port for http"))
     }
 
     @Test func `a host without the file has no app`() throws {
@@ -71,8 +71,8 @@ struct LiveFilesTests {
         for (options, reason) in ways {
             let text = try Subject.run(["match", "--live", url] + options)
             #expect(text.status == 1)
-            #expect(text.output.hasPrefix("\(url)\niOS: not known: cannot fetch \(file): "))
-            #expect(text.output.contains("\nAndroid: not known: cannot fetch https://"))
+            #expect(text.output.hasPrefix("\(url)\niOS: unknown (cannot fetch \(file): "))
+            #expect(text.output.contains("\nAndroid: unknown (cannot fetch https://"))
             #expect(text.errors.contains("cannot fetch \(file): "))
             #expect(text.errors.contains(reason))
             let json = try Subject.run(["match", "--live", "--format", "json", url] + options)
@@ -88,13 +88,13 @@ struct LiveFilesTests {
     }
 
     @Test(arguments: [
-        ("https://[::1]/", "[::1] is no name to ask"),
-        ("https://shop.acme.test:0/", "https://shop.acme.test:0 has a port that nobody can be asked on"),
+        ("https://[::1]/", "[::1] is not a host name"),
+        ("https://shop.acme.test:0/", "the port of https://shop.acme.test:0 is not valid"),
     ])
     func `match rejects URLs whose files cannot be fetched`(url: String, problem: String) throws {
         let run = try Subject.run("match", "--live", url)
         #expect(run.status == 1)
-        #expect(run.output == "\(url)\niOS: not known: \(problem)\nAndroid: not known: \(problem)\n")
+        #expect(run.output == "\(url)\niOS: unknown (\(problem))\nAndroid: unknown (\(problem))\n")
         #expect(run.errors == "associated: \(problem)\n")
     }
 

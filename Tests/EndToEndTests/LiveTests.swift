@@ -185,14 +185,14 @@ import Testing
         var line = server.nextLine()
         #expect(line?.hasPrefix("\(path("config/apps/a.json")):1:") == true)
         while let next = line, !next.hasPrefix("reloaded: ") { line = server.nextLine() }
-        #expect(line == "reloaded: serving 2 apps on 2 hosts, of which 1 host with a last good version")
+        #expect(line == "reloaded: 2 apps on 2 hosts; 1 host on a last good version")
         #expect(try document(server).contains("/one/"))
         server.send(SIGHUP)
         #expect(server.nextLine()?.hasPrefix("\(path("config/apps/a.json")):1:") == true)
         // The same text again changes nothing, and is told all the same.
         try app("a", "one")
-        repeat { line = server.nextLine() } while line != nil && line != "reloaded: serving 2 apps on 2 hosts"
-        #expect(server.nextLine() == "\(path("config/apps/a.json")): nothing is wrong any more")
+        repeat { line = server.nextLine() } while line != nil && line != "reloaded: 2 apps on 2 hosts"
+        #expect(server.nextLine() == "\(path("config/apps/a.json")): all problems resolved")
         // What is left of warnings is not passed over.
         try folder.write("config/apps/a.json", "{ name: ")
         repeat { line = server.nextLine() } while line != nil && line?.hasPrefix("reloaded: ") != true
@@ -200,7 +200,7 @@ import Testing
         try folder.write("config/apps/a.json", retiring)
         #expect(server.nextLine()?.contains("warning[APP-021]") == true)
         repeat { line = server.nextLine() } while line != nil && line?.hasPrefix("reloaded: ") != true
-        #expect(server.nextLine() == "\(path("config/apps/a.json")): no error any more")
+        #expect(server.nextLine() == "\(path("config/apps/a.json")): all errors resolved")
         try app("a", "two")
         #expect(self.line(server) != nil)
         #expect(try document(server).contains("/two/"))
@@ -228,8 +228,8 @@ import Testing
         chmod(path("config/apps"), 0o700)
         var said: [String] = []
         repeat {
-            said.append(server.nextLine() ?? "kept what was served")
-        } while said.last?.contains("kept what was served") == false
+            said.append(server.nextLine() ?? "reload failed")
+        } while said.last?.contains("reload failed") == false
         for line in said where line.contains("cannot watch") { #expect(line.contains("let the server's user read")) }
         #expect(try document(server, "b.example").contains("/one/"))
     }

@@ -68,7 +68,7 @@ struct MatchCommandTests {
     @Test func `reports a host that no app file names`() throws {
         let folder = try configuration()
         let run = try Subject.run("match", "--config", "\(folder.path)/config", "https://acme.test/a/1")
-        #expect(run.output.hasSuffix("has none for the links of acme.test\n"))
+        #expect(run.output.hasSuffix(" handles links to acme.test\n"))
         let json = try Subject.run(
             "match", "--config", "\(folder.path)/config", "--format=json", "https://acme.test/a/1")
         #expect(json.output == #"{"url":"https://acme.test/a/1","apple":[],"android":[]}"# + "\n")
@@ -174,7 +174,7 @@ struct MatchCommandTests {
         default:
             #expect(
                 text.contains(
-                    "\nAndroid, org.acme.x: stays in the browser, as no verifier accepts its statement\n  Google, AOSP and "
+                    "\nAndroid, org.acme.x: stays in the browser, because no verifier accepts its statement\n  Google, AOSP and "
                         + "Chromium would not verify the app; associated lint shows why (\(file):1); once verified: opens "
                         + "the app\n  rule 0 matches"))
         }
@@ -231,7 +231,7 @@ struct MatchCommandTests {
         ),
         (
             #"{"appIDs": ["9JA89QQLNQ.a"], "components": [{"/": "/b"}]}, {"appIDs": ["9JA89QQLNQ.a"], "components": [{"/": "/a"}]}"#,
-            "", "whether the app's further entry, in line 1, counts too; by that one the URL opens the app"
+            "", "whether the app's other entry, in line 1, counts too; it would open the app"
         ),
     ]
 
@@ -252,7 +252,7 @@ struct MatchCommandTests {
             try Subject.run("match", "--android", "\(folder.path)/list", "https://acme.test\(path)").output
         }
         let point =
-            "  not settled: which of the app's lists of dynamic rules counts is undefined; by the one in line 2 the URL stays "
+            "  not settled: which of the app's lists of dynamic rules counts; by the one in line 2, the URL stays "
             + "in the browser\n"
         #expect(try ask("/b").contains(point))
         #expect(try !ask("/a").contains("not settled"))
@@ -284,7 +284,7 @@ struct MatchCommandTests {
         try folder.write("aasa", #"{"applinks": {},}"#)
         let run = try Subject.run("match", "--apple", "\(folder.path)/aasa", "https://any.test/")
         #expect(run.status == 1)
-        #expect(run.errors.hasSuffix("Apple's systems read nothing of \(folder.path)/aasa, so no app opens anything\n"))
+        #expect(run.errors.hasSuffix("Apple's systems reject \(folder.path)/aasa, so no app opens any link\n"))
         #expect(try Subject.run("match", "--config", folder.path, "https://any.test/").status == 1)
         let usage = try Subject.run("match", "--config", folder.path, "any.test")
         #expect(usage.status == 1 || usage.status == 2)
@@ -296,6 +296,6 @@ struct MatchCommandTests {
         let run = try Subject.run("match", "--config", "\(folder.path)/config", "https://shop.acme.test/a/1")
         #expect(run.status == 0)
         #expect(
-            run.errors.hasPrefix("associated: cannot read \(folder.path)/config/apps/long.json, which is left out: "))
+            run.errors.hasPrefix("associated: skipped \(folder.path)/config/apps/long.json: "))
     }
 }

@@ -63,7 +63,8 @@ struct MatchExpectationTests {
         let ask = ["match", "--apple", "\(folder.path)/aasa", "https://acme.test/a"]
         let run = try Subject.run(ask)
         #expect(
-            run.output.contains("\niOS, \(id): stays in the browser, as no signed app has this id\n  app id `\(id)` "))
+            run.output.contains(
+                "\niOS, \(id): stays in the browser, because no signed app has this id\n  app id `\(id)` "))
         #expect(try Subject.run(ask + ["--expect", "app"]).status == 1)
         #expect(try Subject.run(ask + ["--expect", "web"]).status == 0)
         #expect(try Subject.run(ask + ["--format", "json"]).output.contains(#""rule":0,"problem":"app id `"#))

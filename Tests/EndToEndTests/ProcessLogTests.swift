@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test func `names of files can neither end a line nor act on a terminal`() throws {
-        let name = "x\nassociated: ended by a bug\u{1B}[31m\u{202E}\u{2028}y"
+        let name = "x\nassociated: exiting because of a bug\u{1B}[31m\u{202E}\u{2028}y"
         let server = try start()
         try folder.write("config/apps/\(name).json", "{")
         try folder.write("public/a.example/\(name).html", "page")
@@ -115,9 +115,9 @@ import Testing
         read(until: "error[APP-001]", " a.example: ")
         // A file that is fixed is named once more.
         try folder.write("config/apps/\(name).json", app(hosts: ["c.example"]))
-        read(until: "nothing is wrong any more")
+        read(until: "all problems resolved")
         #expect(lines.contains { $0.contains("ended by a bug") })
-        #expect(lines.last?.contains("nothing is wrong any more") == true)
+        #expect(lines.last?.contains("all problems resolved") == true)
         for line in lines {
             #expect(line.wholeMatch(of: ProcessLogTests.event) != nil, "\(line.debugDescription)")
             #expect(!line.unicodeScalars.contains { ["\u{1B}", "\u{202E}", "\u{2028}"].contains($0) })

@@ -13,7 +13,7 @@ struct RetireCommandTests {
             (["CONFIG/apps/shop.json"], 0, "retired/shop.json", ""), (["team/shop"], 0, "retired/team/shop.json", ""),
             (
                 ["nosuch.json"], 0, "retired/nosuch.json",
-                "there is no app file CONFIG/apps/nosuch.json; this only confirms that it was deleted"
+                "there is no app file CONFIG/apps/nosuch.json; its deletion is confirmed"
             ),
             (
                 ["shpo"], 1, nil,
@@ -45,7 +45,7 @@ struct RetireCommandTests {
         let folder = try Folder()
         let run = try Subject.run("retire", "shop", "--config", folder.path)
         #expect(run.status == 1)
-        #expect(run.errors.hasPrefix("associated: there is no folder \(folder.path)/apps; "))
+        #expect(run.errors.hasPrefix("associated: there is no directory \(folder.path)/apps; "))
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
     }
 
@@ -57,7 +57,7 @@ struct RetireCommandTests {
         let run = try Subject.run("lint", "\(folder.path)/config")
         #expect(
             run.output.contains(
-                "retired/\(retired) stands beside a live app file of the same name, so its removal is not guarded; remove it"
+                "retired/\(retired): warning[CFG-012]: a live app file has the same name, so the removal guard does not protect it"
             )
                 == isFound)
         #expect(run.output.contains("warning[CFG-012]") == isFound, "\(run.output)")

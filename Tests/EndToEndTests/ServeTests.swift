@@ -116,7 +116,7 @@ struct ServeTests {
         #expect(try fetch(server, "b.example", "/apple-app-site-association").hasPrefix("HTTP/1.1 404 "))
         try folder.write("apps/b.json", ServeTests.app(host: "b.example"))
         server.send(SIGHUP)
-        #expect(server.nextLine() == "reloaded: serving 2 apps on 2 hosts")
+        #expect(server.nextLine() == "reloaded: 2 apps on 2 hosts")
         #expect(try fetch(server, "b.example", "/apple-app-site-association").hasPrefix("HTTP/1.1 200 "))
     }
 
@@ -138,7 +138,7 @@ struct ServeTests {
             #expect(server.nextLine() == "stopping")
             if signals == 2 {
                 server.send(SIGTERM)
-                #expect(server.nextLine() == "stopped before everything was finished")
+                #expect(server.nextLine() == "stopped before all requests were finished")
                 #expect(server.waitUntilExit() == 1)
             } else {
                 try client.send(Array("Host: shop.localhost\r\n\r\n".utf8))
@@ -184,7 +184,7 @@ struct ServeTests {
         try folder.write("apps/a.json", "{")
         let run = try Subject.run("serve", "--config", folder.path, "--http", "127.0.0.1:0")
         #expect(run.status == 1)
-        let reason = "not started: no app file in \(folder.path)/apps gives a host to serve; "
+        let reason = "not started: no valid app file in \(folder.path)/apps names a host; "
         #expect(run.messages.last?.hasPrefix(reason) == true, "\(run.errors)")
     }
 
@@ -196,7 +196,7 @@ struct ServeTests {
         let run = try Subject.run("serve", "--config", folder.path, "--http", "127.0.0.1:0", "--strict")
         #expect(run.status == 1)
         let lines = run.messages
-        let reason = "not started: without \(keys) of \(folder.path)/server.json, which cannot be used"
+        let reason = "not started: the server would be less safe without \(keys) of \(folder.path)/server.json"
         #expect(lines.last?.hasPrefix(reason) == true, "\(run.errors)")
         // Nothing has been read by whoever it should not be.
         #expect(lines.dropLast().allSatisfy { $0.hasPrefix("\(folder.path)/server.json:1:") }, "\(run.errors)")
@@ -221,11 +221,11 @@ struct ServeTests {
         #expect(refused.status == 1)
         #expect(
             refused.messages.last
-                == "cannot listen on \(address): another server of this user listens there (process "
+                == "cannot listen on \(address): another server of this user already listens there (process "
                 + "\(first.processIdentifier)); stop it, choose another port, or share the port with --reuse-port to "
                 + "replace it without a gap")
         let second = try RunningServer(ServeTests.demo + ["--http", address, "--reuse-port"])
-        #expect(second.addresses == ["http://\(address), beside another process"])
+        #expect(second.addresses == ["http://\(address), shared with another process"])
     }
 
     @Test func `a port in use is said in one line`() throws {
@@ -248,7 +248,7 @@ struct ServeTests {
         #expect(run.status == 1)
         #expect(
             run.messages.first?.hasPrefix(
-                "cannot listen on 127.0.0.1:\(port): address already in use; stop what listens") == true)
+                "cannot listen on 127.0.0.1:\(port): address already in use; stop the process that") == true)
     }
 
     private static func config(broken: Bool) throws -> Folder {

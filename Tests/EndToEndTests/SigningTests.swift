@@ -61,7 +61,7 @@ struct SigningTests {
         let key = try folder.read("out/a.example/privkey.pem")
         let run = try Subject.run("certificate", "--state", path("state"), "--output", path("out"), "a.example")
         #expect(run.status == 1)
-        #expect(run.errors.contains("there is a file; remove it first"))
+        #expect(run.errors.contains("the file exists already; remove it first"))
         #expect(try folder.read("out/a.example/privkey.pem") == key)
         let bad = try Subject.run("certificate", "--state", path("state"), "--output", path("out"), "../up")
         #expect(bad.status == 1)

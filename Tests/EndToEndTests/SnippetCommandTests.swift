@@ -273,7 +273,7 @@ struct SnippetCommandTests {
         let run = try Subject.run(
             "snippet", "shop", "capacitor", "--config", "\(folder.path)/config", "--output", "\(folder.path)/out")
         #expect(
-            run.errors.contains("\nnext: merge \(names) into files that the project has already\n"), "\(run.errors)")
+            run.errors.contains("\nnext: merge \(names) into the project's own files\n"), "\(run.errors)")
     }
 
     @Test func `reports unknown projects and apps`() throws {

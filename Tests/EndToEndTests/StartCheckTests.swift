@@ -27,7 +27,7 @@ struct StartCheckTests {
     @Test func `a server that could start prints one line`() throws {
         let run = try check("--http", "127.0.0.1:0", "--admin", "unix:\(folder.path)/state/admin.sock")
         #expect(run.status == 0, "\(run.errors)")
-        #expect(run.output == "everything is fine: the server would serve 1 host\n")
+        #expect(run.output == "ready to start: the server would serve 1 host\n")
         #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/state/admin.sock"))
         #expect(try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/state").isEmpty)
     }
@@ -38,7 +38,7 @@ struct StartCheckTests {
         ])
         let run = try check("--http", "127.0.0.1:\(server.port)")
         #expect(run.status == 0, "\(run.errors)")
-        #expect(run.errors.contains("listens on 127.0.0.1:\(server.port): beside it, a start needs --reuse-port"))
+        #expect(run.errors.contains("already listens on 127.0.0.1:\(server.port); sharing it needs --reuse-port"))
     }
 
     @Test func `reports all errors that would prevent the start`() throws {
@@ -66,9 +66,9 @@ struct StartCheckTests {
         #expect(whole.status == 1)
         for text in [
             "cannot listen on 127.0.0.1:\(port): address already in use; stop what listens there",
-            "there is no user \"no-such-user\"; create it", "others than this machine can reach 0.0.0.0:0",
+            "there is no user \"no-such-user\"; create it", "0.0.0.0:0 is reachable from other machines",
             "cannot write to \(folder.path)/file/state: not a directory; name a folder", "config/apps/bad.json:1:",
-            "not start as it should",
+            "not start correctly",
         ] {
             #expect(whole.errors.contains(text), "\(text): \(whole.errors)")
         }

@@ -50,20 +50,20 @@ import Testing
         var lines: [String] = []
         while let line = server.nextLine() {
             lines.append(line)
-            if line.contains("cannot look at all of config and public: too many open files") { break }
+            if line.contains("cannot read all of config and public: too many open files") { break }
         }
         for _ in 0..<3 { server.send(SIGHUP) }
         #expect(try page() == "one")
         try limit(server, to: 500)
         while let line = server.nextLine() {
             lines.append(line)
-            if line == "looked at all of config and public again" { break }
+            if line == "all of config and public can be read again" { break }
         }
         #expect(try eventually { try page() == "two" })
         server.send(SIGTERM)
         while let line = server.nextLine() { lines.append(line) }
         #expect(server.waitUntilExit() == 0)
-        #expect(lines.count { $0.contains("cannot look at all") } == 1, "\(lines)")
-        #expect(lines.count { $0 == "looked at all of config and public again" } == 1, "\(lines)")
+        #expect(lines.count { $0.contains("cannot read all") } == 1, "\(lines)")
+        #expect(lines.count { $0 == "all of config and public can be read again" } == 1, "\(lines)")
     }
 }

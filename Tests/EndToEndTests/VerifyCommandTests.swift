@@ -103,19 +103,22 @@ struct VerifyCommandTests {
 
     @Test(arguments: [
         (["verify", "x"], "verify needs --package NAME and --fingerprint SHA256, or --app-id ID"),
-        (["verify", "x", "--app-id", "a", "--package", "b"], "--app-id and --package ask about two platforms"),
+        (
+            ["verify", "x", "--app-id", "a", "--package", "b"],
+            "--app-id is for iOS and --package for Android; give one of them"
+        ),
         (
             ["verify", "x", "--package", "b", "--fingerprint", "AA"],
             "--fingerprint AA: fingerprint has 1 bytes; SHA-256 has 32"
         ),
-        (["verify", "x", "--service", "applinks"], "--service belongs to --app-id"),
+        (["verify", "x", "--service", "applinks"], "--service needs --app-id"),
         (
             ["verify", "x", "--app-id", "a", "--service", "y"],
-            "--service y is none of applinks, webcredentials, appclips, activitycontinuation"
+            "--service must be applinks, webcredentials, appclips or activitycontinuation, not y"
         ),
-        (["verify", "x", "--app-id", "a", "--format", "y"], "--format y is none of text, json"),
+        (["verify", "x", "--app-id", "a", "--format", "y"], "--format must be text or json, not y"),
     ])
-    func `wrong usage is one line and status 2`(arguments: [String], message: String) throws {
+    func `reports a usage error in one line with status 2`(arguments: [String], message: String) throws {
         let run = try Subject.run(arguments)
         #expect(run.status == 2)
         #expect(run.errors == "associated: \(message)\n")

@@ -85,7 +85,7 @@ struct ChallengeTests {
         }
         let control = try WorkerControl(number: 0)
         func ask(_ token: String, _ address: UInt64, _ connection: UInt64) -> Bool {
-            reader.ask(
+            reader.enqueue(
                 Array("a.example".utf8).span, Array(token.utf8).span,
                 of: RemoteAddress(family: .ipv4, high: 0, low: address, port: 1), for: connection, answering: control)
         }

@@ -75,7 +75,7 @@ struct ClientMemoryTests {
             processExitsWith: .success, observing: [\.standardErrorContent], "\(Kind.all[kind])"
         ) { [kind = kind as Int] in
             signal(SIGPIPE, SIG_IGN)
-            Library.keepToTheEnd()
+            Library.disableExitCleanup()
             do { try Crowd(Kind.all[kind]).measure() } catch { complain("\(error)") }
         }
         let complaints = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
@@ -129,27 +129,27 @@ private final class Crowd {
             kind.isSecure ? rig.secureAddress : rig.plainAddress, context, host: "memory.example", [exchange],
             bufferBytes: 4_096, isNarrow: true)
         clients.append(client)
-        rig.settle()
+        rig.runUntilIdle()
         rig.pinch(client)
         if kind.request == nil {
             // Its first message; it never reads the reply.
             client.send(.max)
-            settle()
+            runUntilIdle()
         } else if kind.request != "" {
             for _ in 0..<40 {
                 client.send(.max)
-                settle()
+                runUntilIdle()
                 if kind.isSecure, !client.isEstablished { client.read(65_536) }
             }
         }
         client.forgetSession()
-        settle()
+        runUntilIdle()
     }
 
     /// Until a certificate has been read, too.
-    private func settle() {
+    private func runUntilIdle() {
         for _ in 0..<2 {
-            rig.settle()
+            rig.runUntilIdle()
             if rig.worker.acceptor.handshakeCount > 0 { usleep(200) }
         }
     }

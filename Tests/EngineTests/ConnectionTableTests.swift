@@ -33,7 +33,7 @@ struct ConnectionTableTests {
             }
             // Some get their kind before their bytes, others change it afterwards.
             table.deadlines.set(index % 2 == 0 ? connection.kind : .head, slot, now: Int64(index))
-            table.reckon(slot)
+            table.updateHeldBytes(of: slot)
             table.deadlines.set(connection.kind, slot, now: Int64(index))
             slots.append(slot)
         }

@@ -42,15 +42,15 @@ struct DamagedRecordTests {
             return rig.connectionCount == 1 && rig.worker.acceptor.handshakeCount == 0
         }
         try #require(isEstablished)
-        rig.settle()
-        let answered = rig.records.total(.requests(.success, .page))
-        // What is left of records first, then all that is to be said.
-        for _ in 0..<2 { spoiler.send(.max) }
-        spoiler.spoil([23, 3, 3, 0, 40] + [UInt8](repeating: 7, count: 40))
+        rig.runUntilIdle()
+        let answered = rig.metrics.total(.requests(.success, .page))
+        // First the rest of the records, then everything else.
+        for _ in 0..<2 { damaging.send(.max) }
+        damaging.sendUnexpected([23, 3, 3, 0, 40] + [UInt8](repeating: 7, count: 40))
         rig.turn()
         #expect(rig.contradiction == nil)
         #expect(
-            rig.records.total(.requests(.success, .page)) == answered, "nobody can be answered in a broken session")
+            rig.metrics.total(.requests(.success, .page)) == answered, "a broken session gets no answer")
 
         let next = RandomClient(
             rig.secureAddress, context, host: DamagedRecordTests.host, [exchange("/file", large[...])],

@@ -21,10 +21,10 @@ struct DeadlinesTests {
         var client = try TestClient(rig.plainAddress)
         try client.send(String(request[..<middle]))
         for _ in 0..<5 {
-            rig.settle()
+            rig.runUntilIdle()
             rig.turn(after: 6_000)
             try client.send(String(request[middle...] + request[..<middle]))
-            rig.settle()
+            rig.runUntilIdle()
             #expect(try client.response()?.status == 200)
         }
         // It is ten seconds after the last one began.
@@ -44,15 +44,15 @@ struct DeadlinesTests {
         let client = RandomClient(
             rig.plainAddress, nil, host: "slow.example", [RandomClient.Exchange(request: request, body: body)],
             bufferBytes: 4_096, isNarrow: true)
-        rig.settle()
+        rig.runUntilIdle()
         rig.pinch(client)
         client.send(request.count)
-        rig.settle()
+        rig.runUntilIdle()
         for _ in 0..<20 {
             // The kernel opens its window in steps.
             for _ in 0..<4 {
                 client.read(8_000)
-                rig.settle()
+                rig.runUntilIdle()
             }
             rig.turn(after: 4_000)
             try #require(client.problem == nil && rig.connectionCount == 1)
@@ -67,9 +67,9 @@ struct DeadlinesTests {
         let client = RandomClient(
             rig.plainAddress, nil, host: "shop.example",
             [RandomClient.Exchange(request: asked, body: nil)], bufferBytes: 2_048)
-        rig.settle()
+        rig.runUntilIdle()
         client.send(.max)
-        rig.settle()
+        rig.runUntilIdle()
         #expect(rig.worker.table.slots[0].outgoing == nil, "the kernel has all of the answer")
         client.sendUnexpected(Array("POST /doc HTTP/1.1\r\nHost: shop.example\r\nContent-Length: 60000\r\n\r\n".utf8))
         for _ in 0..<60 where rig.connectionCount > 0 {
@@ -84,10 +84,10 @@ struct DeadlinesTests {
     @Test func `reads on from a refused client that still sends, so that it is not reset`() throws {
         var client = try TestClient(rig.plainAddress)
         try client.send("nonsense\r\n\r\n" + String(repeating: "more", count: 50_000))
-        rig.settle()
+        rig.runUntilIdle()
         #expect(try client.response()?.status == 400)
         client.finishSending()
-        rig.settle()
+        rig.runUntilIdle()
         #expect(try client.rest().isEmpty)
         #expect(rig.connectionCount == 0)
     }
@@ -96,7 +96,7 @@ struct DeadlinesTests {
         var client = try TestClient(rig.plainAddress)
         for byte in get("/doc").prefix(11) {
             try client.send(String(byte))
-            rig.settle()
+            rig.runUntilIdle()
             rig.turn(after: 1_000)
         }
         #expect(try client.response()?.status == 408)

@@ -19,24 +19,24 @@ struct DrainingTests {
     func `gives a client that connects just before draining the normal time for its request`(isSecure: Bool) throws {
         let address = isSecure ? rig.secureAddress : rig.plainAddress
         var early = try TestClient(address)
-        rig.settle()
+        rig.runUntilIdle()
         rig.control.drain()
         rig.turn()
         rig.turn(after: 1_400)
         var late = try TestClient(address)
-        rig.settle()
+        rig.runUntilIdle()
         rig.turn(after: 200)
         #expect(!rig.isListening)
         #expect(try early.rest().isEmpty)
         #expect(rig.connectionCount == 1)
         try late.send(get("/doc", "Connection: keep-alive\r\n"))
-        rig.settle()
+        rig.runUntilIdle()
         let answer = try #require(try late.response())
         // Over TLS this is not a handshake and gets an alert, which shows that it was read.
         #expect(answer.status == (isSecure ? 400 : 200))
         #expect(answer["connection"] == "close")
         late.finishSending()
-        rig.settle()
+        rig.runUntilIdle()
         #expect(rig.isFinished)
     }
 
@@ -46,7 +46,7 @@ struct DrainingTests {
         rig.turn()
         var late = try TestClient(rig.plainAddress)
         try late.send(get("/doc"))
-        rig.settle()
+        rig.runUntilIdle()
         #expect(try late.response()?.status == 200)
     }
 
@@ -55,12 +55,12 @@ struct DrainingTests {
         rig.turn()
         rig.turn(after: 1_400)
         var late = try TestClient(rig.plainAddress)
-        rig.settle()
+        rig.runUntilIdle()
         rig.turn(after: 200)
         #expect(!rig.isFinished)
         rig.turn(after: 1_500)
         #expect(try late.rest().isEmpty)
-        rig.settle()
+        rig.runUntilIdle()
         #expect(rig.isFinished)
     }
 }

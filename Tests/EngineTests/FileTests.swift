@@ -106,7 +106,7 @@ struct FileTests {
                 client.send(1_000)
                 client.read(100)
             }
-            rig.settle()
+            rig.runUntilIdle()
         }
         var held = 0
         for index in 0..<rig.worker.table.slotCount {

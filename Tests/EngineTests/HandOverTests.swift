@@ -37,12 +37,12 @@ struct HandOverTests {
                 #expect(kernel.strays.isEmpty)
                 let turns = Dictionary(grouping: plans, by: \.delayMilliseconds).sorted { $0.key < $1.key }
                 for (delay, together) in turns {
-                    // First all who close together see to it that nobody comes any more, then they close in any order.
-                    if delay > 0 { for plan in together { kernel.lead = plan.leadBeforeClosing(place) } }
+                    // First all workers that close together steer connections away, then they close in any order.
+                    if delay > 0 { for plan in together { kernel.lead = plan.steeringBeforeClosing(place) } }
                     #expect(kernel.strays.isEmpty, "\(own) to \(others) after \(delay) ms")
                     var open = Set(together.map(\.worker))
                     for plan in together.shuffled(using: &dice) {
-                        kernel.lead = plan.leadWhileClosing(place)
+                        kernel.lead = plan.steeringWhileClosing(place)
                         #expect(kernel.strays.isDisjoint(with: open), "\(own) to \(others) after \(delay) ms")
                         kernel.close(plan.worker)
                         open.remove(plan.worker)
@@ -64,10 +64,10 @@ struct HandOverTests {
         #expect(HandOver.quietMilliseconds < HandOver.stepMilliseconds)
     }
 
-    @Test func `nobody waits where there is nobody else, and elders keep their places`() {
+    @Test func `does not wait without another process, and keeps the places of older sockets`() {
         #expect(HandOver(worker: 3, count: 4, others: [0..<0]).delayMilliseconds == 0)
-        let younger = HandOver(worker: 1, count: 4, others: [0..<2])
-        #expect(younger.delayMilliseconds == 0)
-        #expect(younger.leadWhileClosing(0..<2) == 0..<2)
+        let newer = HandOver(worker: 1, count: 4, others: [0..<2])
+        #expect(newer.delayMilliseconds == 0)
+        #expect(newer.steeringWhileClosing(0..<2) == 0..<2)
     }
 }

@@ -49,7 +49,7 @@ struct HandshakeRecordingTests {
         var counts: [HandshakeOutcome: UInt64] {
             Dictionary(
                 uniqueKeysWithValues: HandshakeOutcome.allCases.map {
-                    ($0, engine.records.total(.handshakes($0)))
+                    ($0, engine.metrics.total(.handshakes($0)))
                 }
             ).filter { $0.value > 0 }
         }

@@ -30,10 +30,10 @@ struct HeartbeatTests {
     @Test func `idle workers answer at once`() throws {
         let engine = try TestEngine(workers: 3)
         for _ in 0..<5 {
-            #expect(engine.engine.silences().count == 3)
-            // They have been asked now; the next look finds an answer, or comes before it.
-            while engine.engine.silences().contains(where: { $0 > 0 }) {
-                #expect(engine.engine.silences().allSatisfy { $0 < 10_000 })
+            #expect(engine.engine.silentMilliseconds().count == 3)
+            // They have been asked now; the next check finds an answer or comes before it.
+            while engine.engine.silentMilliseconds().contains(where: { $0 > 0 }) {
+                #expect(engine.engine.silentMilliseconds().allSatisfy { $0 < 10_000 })
             }
         }
     }
@@ -42,16 +42,16 @@ struct HeartbeatTests {
         let bench = try TestEngine(workers: 2)
         let engine = bench.engine
         let asking = try (0..<3).map { number in
-            try Asker(name: "asking \(number)") { for _ in 0..<20_000 { _ = engine.silences() } }
+            try Asker(name: "asking \(number)") { for _ in 0..<20_000 { _ = engine.silentMilliseconds() } }
         }
         for asker in asking { asker.join() }
         // A worker that has missed a question would not answer for up to a minute.
         let end = Clock.monotonicMilliseconds() + 20_000
-        var silences = engine.silences()
-        while silences.contains(where: { $0 > 0 }), Clock.monotonicMilliseconds() < end {
-            silences = engine.silences()
+        var silentMilliseconds = engine.silentMilliseconds()
+        while silentMilliseconds.contains(where: { $0 > 0 }), Clock.monotonicMilliseconds() < end {
+            silentMilliseconds = engine.silentMilliseconds()
         }
-        #expect(silences == [0, 0])
+        #expect(silentMilliseconds == [0, 0])
     }
 
     private final class Asker: @unchecked Sendable {
@@ -98,14 +98,14 @@ struct HeartbeatTests {
         let client = try TestClient(engine.addresses[0])
         try client.send(get("/a%20b"))
         try #require(eventually { trap.holds.load(ordering: .relaxed) > 0 })
-        var silences: [Int64] = []
+        var silentMilliseconds: [Int64] = []
         let isNoticed = eventually {
-            silences = engine.silences()
-            return silences.max() ?? 0 >= 50 && silences.min() == 0
+            silentMilliseconds = engine.silentMilliseconds()
+            return silentMilliseconds.max() ?? 0 >= 50 && silentMilliseconds.min() == 0
         }
         #expect(isNoticed)
-        #expect(silences.filter { $0 >= 50 }.count == 1)
+        #expect(silentMilliseconds.filter { $0 >= 50 }.count == 1)
         trap.isClosed.store(false, ordering: .relaxed)
-        #expect(eventually { engine.silences().allSatisfy { $0 < 50 } })
+        #expect(eventually { engine.silentMilliseconds().allSatisfy { $0 < 50 } })
     }
 }

@@ -36,7 +36,7 @@ struct RoomTests {
     private func isAnswered(_ rig: WorkerRig) throws -> Bool {
         var client = try TestClient(rig.plainAddress)
         try client.send(get("/doc"))
-        rig.settle()
+        rig.runUntilIdle()
         return try client.response()?.status == 200
     }
 
@@ -66,12 +66,12 @@ struct RoomTests {
         var silent: [Shared] = []
         for _ in 0..<20 {
             for _ in 0..<20 { silent.append(Shared(try connect(rig.plainAddress, bytes))) }
-            rig.settle()
+            rig.runUntilIdle()
             #expect(try isAnswered(rig))
             #expect(rig.contradiction == nil)
         }
-        #expect(rig.records.total(.connectionsClosed(.evicted)) > 380)
-        #expect(rig.records.total(.connectionsRefused(.tooManyConnections)) == 0)
+        #expect(rig.metrics.total(.connectionsClosed(.evicted)) > 380)
+        #expect(rig.metrics.total(.connectionsRefused(.tooManyConnections)) == 0)
     }
 
     @Test(arguments: [[0x16], [0x16, 3, 1, 2, 0, 1, 0, 1, 252, 3, 3]] as [[UInt8]])
@@ -80,11 +80,11 @@ struct RoomTests {
         var silent: [Shared] = []
         for _ in 0..<10 {
             for _ in 0..<20 { silent.append(Shared(try connect(rig.secureAddress, bytes))) }
-            rig.settle()
+            rig.runUntilIdle()
             #expect(isAnsweredSecurely(rig))
             #expect(rig.contradiction == nil)
         }
-        #expect(rig.records.total(.connectionsRefused(.tooManyHandshakes)) == 0)
+        #expect(rig.metrics.total(.connectionsRefused(.tooManyHandshakes)) == 0)
     }
 
     @Test func `keeps handshakes with a complete first message, and closes the others`() throws {
@@ -99,7 +99,7 @@ struct RoomTests {
         }
         try #require(rig.worker.table.deadlines.count(.handshake) == 1)
         let silent = try (0..<100).map { _ in Shared(try connect(rig.secureAddress, [0x16])) }
-        rig.settle()
+        rig.runUntilIdle()
         #expect(rig.worker.acceptor.handshakeCount == 16)
         _ = eventually {
             honest.read(65_536)
@@ -115,7 +115,7 @@ struct RoomTests {
         let rig = try rig { _ in }
         let early = handshake(rig)
         defer { early.close() }
-        rig.settle()
+        rig.runUntilIdle()
         rig.turn(after: 4_000)
         let late = handshake(rig)
         defer { late.close() }
@@ -138,15 +138,15 @@ struct RoomTests {
     @Test func `idle connections make room for new ones, the oldest first`() throws {
         let rig = try rig { $0.connectionsMax = 16 }
         let guests = try (0..<16).map { _ in Shared(try connect(rig.plainAddress, Array(get("/doc").utf8))) }
-        rig.settle()
+        rig.runUntilIdle()
         #expect(rig.worker.table.deadlines.count(.idle) == 16)
         #expect(try isAnswered(rig))
         #expect(rig.connectionCount == 16)
-        #expect(rig.records.total(.connectionsClosed(.evicted)) == 1)
+        #expect(rig.metrics.total(.connectionsClosed(.evicted)) == 1)
         for (index, guest) in guests.enumerated() {
             _ = try guest.socket.receive()
             try guest.socket.send(Array(get("/doc").utf8))
-            rig.settle()
+            rig.runUntilIdle()
             #expect(try (guest.socket.receive().isEmpty) == (index == 0))
         }
     }
@@ -155,14 +155,14 @@ struct RoomTests {
         let rig = try rig { $0.connectionsMax = 16 }
         var slow = try TestClient(rig.plainAddress)
         try slow.send("GET /doc HTTP/1.1\r\n")
-        rig.settle()
+        rig.runUntilIdle()
         let guests = try (0..<40).map { _ in
             let guest = Shared(try connect(rig.plainAddress, Array(get("/doc").utf8)))
-            rig.settle()
+            rig.runUntilIdle()
             return guest
         }
         try slow.send("Host: shop.example\r\n\r\n")
-        rig.settle()
+        rig.runUntilIdle()
         #expect(try slow.response()?.status == 200)
         #expect(guests.count == 40)
     }
@@ -178,15 +178,15 @@ struct RoomTests {
                 let address = isSecure ? rig.secureAddress : rig.plainAddress
                 hostile.append(Shared(try connect(address, isSecure ? [0x16] : head)))
             }
-            rig.settle()
+            rig.runUntilIdle()
             #expect(rig.worker.table.heldBytes <= Limits.heldBytesMin, "round \(round)")
             #expect(try isAnswered(rig))
             #expect(isAnsweredSecurely(rig))
             #expect(rig.contradiction == nil)
         }
         #expect(rig.worker.table.heldBytes > Limits.heldBytesMin / 2, "the budget is used")
-        #expect(rig.records.heldBytes == UInt64(rig.worker.table.heldBytes))
-        #expect(rig.records.total(.connectionsClosed(.evicted)) > 0)
+        #expect(rig.metrics.heldBytes == UInt64(rig.worker.table.heldBytes))
+        #expect(rig.metrics.total(.connectionsClosed(.evicted)) > 0)
     }
 
     @Test func `a client with many pipelined requests does not delay others`() throws {
@@ -196,11 +196,11 @@ struct RoomTests {
         var one = try TestClient(rig.plainAddress)
         try one.send(get("/doc"))
         for _ in 0..<3 { rig.turn() }
-        // Both were let in; the many have had some turns, and the one its only one.
-        #expect(rig.records.latency.count <= 3 * UInt64(Worker.requestsPerTurnMax) + 1)
+        // Both were accepted; the many have had some turns, and the one its only turn.
+        #expect(rig.metrics.latency.count <= 3 * UInt64(Worker.requestsPerTurnMax) + 1)
         #expect(try one.response()?.status == 200)
         #expect(rig.contradiction == nil)
-        rig.settle()
+        rig.runUntilIdle()
         for _ in 0..<150 { #expect(try many.response()?.status == 200) }
         #expect(rig.contradiction == nil)
     }
@@ -224,7 +224,7 @@ struct RoomTests {
                         isSecure ? [0x16] : [UInt8(ascii: "G")])))
             if index % 100 == 99 { #expect(try exchange(server, get("/doc"))?.status == 200) }
         }
-        #expect(server.engine.records.openConnections <= 64)
+        #expect(server.engine.metrics.openConnections <= 64)
         #expect(silent.count == count)
     }
 }

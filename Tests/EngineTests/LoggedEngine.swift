@@ -12,8 +12,8 @@ import Testing
 /// An engine with an access log.
 final class LoggedEngine {
     let folder: TemporaryFolder
-    let records: Records
-    let journal: Journal
+    let metrics: WorkerMetrics
+    let accessLog: AccessLog
     let engine: Engine
 
     static let sites =
@@ -34,17 +34,17 @@ final class LoggedEngine {
 
     init(limits: Limits = TestEngine.limits, format: LogFormat = .json) throws {
         folder = try TemporaryFolder()
-        records = Records(workerCount: 1)
-        journal = try Journal(.file("\(folder.path)/access.log"), format, records: records)
+        metrics = WorkerMetrics(workerCount: 1)
+        accessLog = try AccessLog(.file("\(folder.path)/access.log"), format, metrics: metrics)
         var settings = EngineSettings(plainAddresses: [try #require(SocketAddress("127.0.0.1:0"))], workerCount: 1)
         settings.limits = limits
-        (settings.records, settings.journal) = (records, journal)
+        (settings.metrics, settings.accessLog) = (metrics, accessLog)
         engine = try Engine(settings, published: PublishedCatalogue(TestEngine.catalogue(LoggedEngine.sites)))
     }
 
     deinit {
         engine.stop()
-        journal.end()
+        accessLog.end()
     }
 
     var address: SocketAddress { engine.addresses[0] }
@@ -61,11 +61,11 @@ final class LoggedEngine {
         return try lines.map { try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any] ?? [:] }
     }
 
-    func total(_ counter: Counter) -> Int { Int(records.total(counter)) }
+    func total(_ counter: Counter) -> Int { Int(metrics.total(counter)) }
 
-    func sightings() -> [Sighting] {
-        var found: [Sighting] = []
-        records.drainSightings { found.append($0) }
+    func verifierFetches() -> [VerifierFetch] {
+        var found: [VerifierFetch] = []
+        metrics.drainVerifierFetches { found.append($0) }
         return found
     }
 }

@@ -42,15 +42,15 @@ final class RandomClient {
 
     var isOpen: Bool { fd >= 0 }
 
-    /// Connects. `context` is one of OpenSSL's for clients, or nil for plain HTTP. With `isFront` it says first, as a front
-    /// does, whose connection it is.
+    /// Connects. `context` is OpenSSL's for clients, or nil for plain HTTP. With `isTrustedProxy` it begins with a PROXY header
+    /// that names the client.
     init(
         _ address: SocketAddress, _ context: OpaquePointer?, host: String, _ exchanges: [Exchange],
-        isFront: Bool = false, bufferBytes: Int32?, isNarrow: Bool = false
+        isTrustedProxy: Bool = false, bufferBytes: Int32?, isNarrow: Bool = false
     ) {
         self.isNarrow = isNarrow
         (fd, port) = RandomClient.connect(address, bufferBytes)
-        let front = isFront ? Array("PROXY TCP4 127.0.0.1 127.0.0.2 \(port) 80\r\n".utf8) : []
+        let header = isTrustedProxy ? Array("PROXY TCP4 127.0.0.1 127.0.0.2 \(port) 80\r\n".utf8) : []
         let requests = exchanges.flatMap(\.request)
         lengths = exchanges.map {
             ($0.request.firstRange(of: Array("\r\n\r\n".utf8))?.upperBound ?? 0, $0.request.count)

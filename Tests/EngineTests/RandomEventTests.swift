@@ -90,7 +90,7 @@ private final class RandomPlay {
         // The clients' OpenSSL writes to sockets that may be closed; the server always uses MSG_NOSIGNAL.
         signal(SIGPIPE, SIG_IGN)
         // A thread may be in the middle of reading a certificate when the process ends.
-        Library.keepToTheEnd()
+        Library.disableExitCleanup()
         do {
             let before = try WorkerRig.descriptors()
             var (coverage, answers, plays) = (ConnectionModel.Coverage(), 0, 0)
@@ -129,12 +129,12 @@ private final class RandomPlay {
     func end() -> ConnectionModel.Coverage {
         for client in clients { leave(client) }
         clients = []
-        rig.settle()
+        rig.runUntilIdle()
         for _ in 0..<40 { rig.turn(after: 2_000) }
         if rig.worker.table.count != 0 { fail("\(rig.worker.table.count) connections are left") }
         if rig.worker.acceptor.handshakeCount != 0 { fail("\(rig.worker.acceptor.handshakeCount) handshakes are left") }
-        let accepted = rig.records.total(.connectionsAccepted)
-        let closed = CloseReason.allCases.reduce(0) { $0 + rig.records.total(.connectionsClosed($1)) }
+        let accepted = rig.metrics.total(.connectionsAccepted)
+        let closed = CloseReason.allCases.reduce(0) { $0 + rig.metrics.total(.connectionsClosed($1)) }
         if accepted != closed { fail("\(accepted) connections came, \(closed) were closed") }
         var model = rig.model
         rig.model = nil
@@ -171,7 +171,7 @@ private final class RandomPlay {
         case 55: if pick(4) == 0 { rig.turn(after: Int64(pick(30_000))) }
         case 56: rig.pinch(client)
         case 57...58: return crowd()
-        default: rig.settle()
+        default: rig.runUntilIdle()
         }
         if !client.isOpen {
             leave(client)
@@ -189,7 +189,7 @@ private final class RandomPlay {
             bufferBytes: 4_096, isNarrow: true)
         for _ in 0..<8 {
             client.send(3_000)
-            rig.settle()
+            rig.runUntilIdle()
         }
         rig.pinch(client)
         // One large answer after the other, or small ones that are sent together.
@@ -212,16 +212,16 @@ private final class RandomPlay {
 
     /// A client that sends a part of something and then stops.
     private func interrupt() {
-        let isFront = pick(2) == 0
+        let isTrustedProxy = pick(2) == 0
         let body = String(repeating: "a", count: 2_000)
         let exchange = RandomClient.Exchange(
             request: request("/small", "GET", "Content-Length: 2000\r\n", body), body: bodies[0].bytes)
         let client = RandomClient(
-            isFront ? rig.proxiedPlainAddress : rig.plainAddress, nil, host: RandomPlay.host, [exchange],
-            isFront: isFront,
+            isTrustedProxy ? rig.proxiedPlainAddress : rig.plainAddress, nil, host: RandomPlay.host, [exchange],
+            isTrustedProxy: isTrustedProxy,
             bufferBytes: nil)
         client.send([10, 70, 500][pick(3)])
-        rig.settle()
+        rig.runUntilIdle()
         switch pick(8) {
         case 0...2: client.finishSending()
         case 3...5: client.reset()
@@ -238,8 +238,8 @@ private final class RandomPlay {
     }
 
     private func come() {
-        let (isSecure, isFront) = (pick(2) == 0, pick(4) == 0)
-        // Sometimes more than are answered in one turn.
+        let (isSecure, isTrustedProxy) = (pick(2) == 0, pick(4) == 0)
+        // Sometimes more than one turn answers.
         var exchanges = (0..<1 + pick(pick(8) == 0 ? 90 : 12)).map { _ in makeExchange() }
         var host = RandomPlay.host
         if isSecure, pick(4) == 0 {
@@ -248,10 +248,10 @@ private final class RandomPlay {
             exchanges = exchanges.map { .init(request: $0.request, body: nil, isHead: $0.isHead) }
         }
         let addresses =
-            isFront ? (rig.proxiedPlainAddress, rig.proxiedSecureAddress) : (rig.plainAddress, rig.secureAddress)
+            isTrustedProxy ? (rig.proxiedPlainAddress, rig.proxiedSecureAddress) : (rig.plainAddress, rig.secureAddress)
         let client = RandomClient(
             isSecure ? addresses.1 : addresses.0, isSecure ? contexts[pick(2)] : nil, host: host, exchanges,
-            isFront: isFront, bufferBytes: pick(3) == 0 ? 4_096 : nil, isNarrow: pick(4) == 0)
+            isTrustedProxy: isTrustedProxy, bufferBytes: pick(3) == 0 ? 4_096 : nil, isNarrow: pick(4) == 0)
         if client.isOpen { clients.append(client) }
     }
 

@@ -40,8 +40,8 @@ struct RecordingTests {
             RequestedDocument.allCases.map { server.total(.requests(status, $0)) }
         }
         #expect(all.reduce(0, +) == 1)
-        #expect(server.records.latency.count == 1)
-        #expect(eventually { server.records.rounds(0).count > 0 })
+        #expect(server.metrics.latency.count == 1)
+        #expect(eventually { server.metrics.rounds(0).count > 0 })
         #expect(try server.lines(1).count == 1)
     }
 
@@ -130,7 +130,7 @@ struct RecordingTests {
         try client.send(get("/large?whole", host: "large.example", "User-Agent: slow\r\n"))
         // Nothing is recorded before the client reads, because the answer exceeds the kernel's buffers.
         _ = try client.readSome()
-        #expect(server.records.latency.count == 0)
+        #expect(server.metrics.latency.count == 0)
         let body = try #require(try client.response()).body
         let whole = try #require(try server.lines(1).first)
         #expect(whole["bytes"] as? Int == body.count && body.count == TestEngine.largeBody.count)
@@ -165,7 +165,7 @@ struct RecordingTests {
             let client = try TestClient(server.address)
             try client.send("GET")
         }
-        #expect(eventually { server.records.openConnections == 0 && server.total(.connectionsAccepted) == 5 })
+        #expect(eventually { server.metrics.openConnections == 0 && server.total(.connectionsAccepted) == 5 })
         for reason in [CloseReason.finished, .idle, .limit, .refused, .client] {
             #expect(server.total(.connectionsClosed(reason)) == 1, "\(reason)")
         }
@@ -224,7 +224,7 @@ struct RecordingTests {
             lines.map { $0["verifier"] as? String } == [
                 "apple-cdn", "apple-cdn", "google-association", nil, nil, nil, "apple-cdn",
             ])
-        let seen = server.sightings()
+        let seen = server.verifierFetches()
         #expect(seen.map(\.host) == ["app.example", "app.example", "app.example"])
         #expect(seen.map(\.verifier) == [.appleCDN, .appleCDN, .googleAssociation])
         #expect(seen.map(\.document) == [.appleAssociation, .appleAssociation, .statementList])

@@ -184,7 +184,7 @@ struct SecureTests {
     {
         let server = try SecureServer {
             $0.redirectsPages = true
-            $0.fronts.trusted = networks(trust)
+            $0.trustedProxies.networks = networks(trust)
         }
         func plain(_ line: String) throws -> Int? {
             var client = try TestClient(server.engine.addresses[0])
@@ -198,7 +198,7 @@ struct SecureTests {
 
     @Test func `accepts a PROXY header before the handshake`() throws {
         let server = try SecureServer {
-            $0.fronts.trusted = networks("127.0.0.0/8")
+            $0.trustedProxies.networks = networks("127.0.0.0/8")
             $0.proxyListeners = .all
         }
         let answer = try server.curl("shop.example", "/doc", "--haproxy-protocol")

@@ -24,7 +24,7 @@ final class WorkerRig {
     var secureAddress: SocketAddress { addresses[addresses.count / 2] }
     var proxiedPlainAddress: SocketAddress { addresses[1] }
     var proxiedSecureAddress: SocketAddress { addresses[3] }
-    let records = Records(workerCount: 1)
+    let metrics = WorkerMetrics(workerCount: 1)
     private let readers: CertificateReaders
     private let challenges: ChallengeReader
     private(set) var now: Int64
@@ -40,7 +40,7 @@ final class WorkerRig {
         settings.secureAddresses = wanted
         settings.secure = SecureSettings(certificates: certificates, tickets: try TicketKeys())
         if hasFronts {
-            settings.fronts.trusted = networks("127.0.0.0/8")
+            settings.trustedProxies.networks = networks("127.0.0.0/8")
             settings.proxyListeners = .addresses([wanted[1]])
         }
         let sockets = WorkerListeners(workerCount: 1, addressCount: wanted.count * 2)
@@ -56,7 +56,7 @@ final class WorkerRig {
         signal(SIGPIPE, SIG_IGN)
         worker = try Worker(
             settings, control: control, published: published, queue: readers.queue, addressCounts: nil,
-            listeners: sockets.take(0), recorder: records.recorder(0), challenges: challenges)
+            listeners: sockets.take(0), recorder: metrics.recorder(0), challenges: challenges)
         now = worker.now
         // The kernel's clock is not the test's, so silent clients are accepted at once.
         worker.acceptor.stopDeferring()
@@ -98,8 +98,8 @@ final class WorkerRig {
         }
     }
 
-    /// Turns until nothing more happens.
-    func settle() {
+    /// Runs rounds until nothing more happens.
+    func runUntilIdle() {
         for _ in 0..<10_000 where !turn() { return }
     }
 
@@ -119,8 +119,8 @@ final class WorkerRig {
             open += 1
             held += connection.heldBytes
             if let kind = connection.deadline.kind { kinds[kind, default: 0] += 1 }
-            if connection.heldBytes != connection.reckonedBytes {
-                return "slot \(index) holds \(connection.heldBytes) bytes, reckoned were \(connection.reckonedBytes)"
+            if connection.heldBytes != connection.countedBytes {
+                return "slot \(index) holds \(connection.heldBytes) bytes, reckoned were \(connection.countedBytes)"
             }
             var isWaitedFor = true
             switch connection.phase {

@@ -1,4 +1,4 @@
-// From a document to the answer that is sent.
+// Turning a document into a prepared answer.
 
 import Catalogue
 import HTTP
@@ -30,23 +30,23 @@ struct AnswerMakerTests {
         #expect(String(decoding: form.bodyFields.bytes, as: UTF8.self) == "x-content-type-options: nosniff\r\n")
     }
 
-    @Test func `pages are not for other origins`() {
+    @Test func `pages do not allow other origins`() {
         #expect(
             !String(decoding: answer("{}", kind: .page).identity.sharedFields.bytes, as: UTF8.self).contains(
                 "allow-origin"))
     }
 
-    @Test func `a tag is half of the SHA-256 of the bytes`() {
+    @Test func `an ETag is half of the SHA-256 of the bytes`() {
         // printf '{}' | openssl dgst -sha256
         #expect(answer("{}").identity.entityTag == "\"44136fa355b3678a1146ad16f7e8649e\"")
     }
 
-    @Test func `equal bytes have equal tags, others have others`() {
+    @Test func `equal bytes have equal ETags, different bytes different ones`() {
         #expect(answer("{}").identity.entityTag == answer("{}").identity.entityTag)
         #expect(answer("{}").identity.entityTag != answer("{ }").identity.entityTag)
     }
 
-    @Test func `a gzip form is there when it is worth it, with a tag of its own`() throws {
+    @Test func `a gzip form exists only if it saves bytes, and has its own ETag`() throws {
         #expect(answer("{}").gzip == nil)
         #expect(answer(String(repeating: " ", count: 255)).gzip == nil, "one packet in either form")
         #expect(answer(String(repeating: " ", count: 256)).gzip != nil)
@@ -65,15 +65,15 @@ struct AnswerMakerTests {
         #expect(String(decoding: gzip.bodyFields.bytes, as: UTF8.self).contains("content-encoding: gzip\r\n"))
     }
 
-    /// The sizes of documents of one host, and those of them that have a gzip form.
+    /// The sizes of one host's documents, and which of them have a gzip form.
     @Test(
         arguments: [
             ([4_194_304], [true]), ([4_194_305], [false]), ([4_000_000, 194_304, 256], [true, true, false]),
-            // What is small stays as it is; nothing is compressed behind the first that had to wait.
+            // Small documents stay uncompressed; nothing is compressed after the budget is exhausted.
             ([100, 4_194_304, 100], [false, true, false]), ([4_194_305, 1_000], [false, false]),
         ] as [([Int], [Bool])])
-    func `so many bytes of a host are compressed in one round`(sizes: [Int], hasGzip: [Bool]) {
-        var budget = PackingBudget()
+    func `only a limited number of bytes of a host is compressed in one round`(sizes: [Int], hasGzip: [Bool]) {
+        var budget = CompressionBudget()
         let answers = sizes.map { size in
             AnswerMaker.answer(
                 Document(
@@ -85,7 +85,7 @@ struct AnswerMakerTests {
     }
 
     @Test(arguments: [0, 1, 100, 100_000])
-    func `gunzip gives back what was compressed`(count: Int) throws {
+    func `gunzip restores the bytes that were compressed`(count: Int) throws {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 3) }
         let result = try Command(["gzip", "-dc"], input: Gzip.compress(bytes)).run()
         #expect(result.bytes == bytes && result.status == 0)

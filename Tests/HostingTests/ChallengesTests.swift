@@ -1,4 +1,4 @@
-// Where the answers to challenges of certificate authorities are looked for, and whose answers they are.
+// Where answers to ACME challenges are looked for, and which hosts they answer for.
 
 import Association
 import Catalogue
@@ -32,7 +32,7 @@ struct ChallengesTests {
         try tree.write("\(folder)/\(token)", text)
     }
 
-    @Test func `a tenant's file answers for the tenant's hosts alone`() throws {
+    @Test func `a tenant's file answers only for the tenant's hosts`() throws {
         let hosts = "config/hosts"
         try write("\(hosts)/a.example.com/well-known/acme-challenge", "t1", "t1.print")
         try write("\(hosts)/_wildcard.b.example.com/well-known/acme-challenge", "t2", "t2.print")
@@ -42,15 +42,15 @@ struct ChallengesTests {
         #expect(answer("a.example.com", "t1") == "t1.print")
         #expect(answer("a.example.com", "t2") == nil)
         #expect(answer("y.b.example.com", "t2") == "t2.print")
-        #expect(answer("x.b.example.com", "t2") == nil, "a host of its own is not the wildcard's")
+        #expect(answer("x.b.example.com", "t2") == nil, "a wildcard's file does not answer for another host in service")
         #expect(answer("b.example.com", "t2") == nil)
         #expect(answer("new.example.com", "t3") == "t3.print", "the certificate comes before the app file")
-        #expect(answer("_wildcard.c.example.com", "t4") == nil, "the name of a folder is no host")
+        #expect(answer("_wildcard.c.example.com", "t4") == nil, "the name of a folder is not a host")
         #expect(answer("..", "t1") == nil)
         #expect(answer("", "t1") == nil)
     }
 
-    @Test func `the webroot answers for every name, in both forms that clients write`() throws {
+    @Test func `the webroot answers for every host, in both layouts that clients write`() throws {
         try write("acme/.well-known/acme-challenge", "t1", "t1.print")
         try write("acme", "t2", "t2.print")
         try write("acme", "t3", "something else")
@@ -58,11 +58,11 @@ struct ChallengesTests {
         #expect(answer("a.example.com", "t1") == "t1.print")
         #expect(answer("other.example", "t2") == "t2.print")
         #expect(answer("", "t2") == "t2.print")
-        #expect(answer("a.example.com", "t3") == nil, "what is no answer is not served")
+        #expect(answer("a.example.com", "t3") == nil, "other files are not served")
         #expect(answer("a.example.com", "t4") == nil)
     }
 
-    @Test func `the thumbprint answers every token that nobody has a file for`() throws {
+    @Test func `the thumbprint answers every token without a file`() throws {
         let own = "config/hosts/a.example.com/well-known/acme-challenge"
         try write(own, "t1", "t1.own")
         try write("acme/.well-known/acme-challenge", "t1", "t1.shared")
@@ -77,7 +77,7 @@ struct ChallengesTests {
         #expect(answer("a.example.com", "t3") == "t3.print")
     }
 
-    @Test func `links and keys get no further than elsewhere`() throws {
+    @Test func `links out of a folder and keys are refused here too`() throws {
         let own = "\(tree.root)/config/hosts/a.example.com/well-known/acme-challenge"
         try write("acme", "t1", "t1.print")
         try write("config/hosts/a.example.com/well-known", "x", "x")
@@ -91,7 +91,7 @@ struct ChallengesTests {
         #expect(try challenges(linkTargets: targets)("a.example.com", "t3") == nil)
     }
 
-    @Test func `a challenge is no file of the host`() throws {
+    @Test func `a challenge is not one of the host's files`() throws {
         try write("config/hosts/a.example.com/well-known/acme-challenge", "t1", "t1.print")
         let loaded = try tree.load()
         #expect(loaded.answer("a.example.com", "/.well-known/acme-challenge/t1") == nil)
@@ -99,7 +99,7 @@ struct ChallengesTests {
     }
 
     @Test(arguments: ["config/hosts/a.example.com", "public/a.example.com", "public/_default", "public/_default/sub"])
-    func `a hidden well-known is a finding`(folder: String) throws {
+    func `a folder called .well-known is a finding`(folder: String) throws {
         try tree.write("public/a.example.com/index.html", "<p>")
         try write("\(folder)/.well-known/acme-challenge", "t1", "t1.print")
         let findings = try tree.load().findings.filter { $0.rule.family == .configuration }

@@ -11,7 +11,7 @@ struct ChangeGathererTests {
         return changes
     }
 
-    @Test func `a group ends with a moment of quiet, and after half a second at the latest`() {
+    @Test func `a group of changes ends after 40 ms of quiet or half a second`() {
         var gatherer = ChangeGatherer()
         #expect(gatherer.isEmpty && gatherer.dueMilliseconds == nil)
         gatherer.note(TreeChanges(), at: 5)
@@ -26,7 +26,7 @@ struct ChangeGathererTests {
         #expect(gatherer.isEmpty && gatherer.take(at: 9_000) == nil)
     }
 
-    @Test func `an operator's request is due at once and waits for no folder's rest`() {
+    @Test func `an operator's reload is due at once, even if folders rest`() {
         var gatherer = ChangeGatherer()
         gatherer.noteCosts(of: Self.pages("a"), ["a": 1_000], at: 1_000)
         gatherer.note(Self.pages("a"), at: 1_001)
@@ -34,12 +34,12 @@ struct ChangeGathererTests {
         let taken = gatherer.take(at: 1_001)
         #expect(taken?.isRequested == true)
         #expect(taken?.changes.pageFolders == ["a"])
-        #expect(taken?.changes.again == true)
+        #expect(taken?.changes.repeatsFindings == true)
         gatherer.note(Self.pages("b"), at: 1_002)
         #expect(gatherer.take(at: 1_042)?.isRequested == false)
     }
 
-    @Test func `a folder that took long rests, and others do not wait for it`() {
+    @Test func `an expensive folder rests, and others do not wait for it`() {
         var gatherer = ChangeGatherer()
         gatherer.noteCosts(of: Self.pages("expensive", "light"), ["expensive": 300, "light": 5], at: 1_000)
         gatherer.note(Self.pages("expensive", "light"), at: 1_010)
@@ -58,7 +58,7 @@ struct ChangeGathererTests {
         arguments: [
             (99, 0), (100, 400), (1_000, 4_000), (60_000, 10_000),
         ] as [(Int64, Int64)])
-    func `the rest grows with the cost, within bounds`(cost: Int64, rest: Int64) {
+    func `the rest grows with the cost, up to a maximum`(cost: Int64, rest: Int64) {
         var gatherer = ChangeGatherer()
         gatherer.noteCosts(of: Self.pages("a"), ["a": cost], at: 1_000)
         gatherer.note(Self.pages("a"), at: 1_000)
@@ -70,7 +70,7 @@ struct ChangeGathererTests {
         }
     }
 
-    @Test func `a look at everything is not put off`() {
+    @Test func `a full scan is not delayed`() {
         var gatherer = ChangeGatherer()
         gatherer.noteCosts(of: .all, ["a": 5_000], at: 1_000)
         var all = TreeChanges.all
@@ -81,14 +81,15 @@ struct ChangeGathererTests {
 
     typealias Kind = any WritableKeyPath<TreeChanges, Set<String>> & Sendable
 
-    /// A change in the heavy tenant's folders `a.example.com`, `*.example.com` or `config/apps/a`, and what the round says it cost.
+    /// A change in the expensive tenant's folders `a.example.com`, `*.example.com` or `config/apps/a`, and the costs that the
+    /// round reports.
     @Test(
         arguments: [
             (\.hostFolders, "a.example.com", "a.example.com"),
             (\.pageFolders, "_wildcard.example.com", "_wildcard.example.com"),
             (\.hosts, "*.example.com", "_wildcard.example.com"), (\.appFiles, "a/deep/x.json", "apps/a"),
             (\.waiting, "a/x.json", "apps/a"), (\.appFolders, "a", "apps/a"), (\.appFolders, "a/deep", "apps/a"),
-            // The operator's files never rest, nor does the look at all of them.
+            // Neither the operator's files nor a full scan ever rests.
             (\.appFiles, "a.json", nil), (\.appFolders, "", nil), (\.appFiles, "ab/x.json", nil),
         ] as [(Kind, String, String?)])
     func `each kind of change rests with its folder`(
@@ -108,7 +109,7 @@ struct ChangeGathererTests {
         #expect(gatherer.take(at: 1_800)?.changes == (folder == nil ? nil : changes))
     }
 
-    @Test func `heavy folders share a round within bounds, and those that rest longest come first`() {
+    @Test func `expensive folders share a round up to a limit, and those that have rested longest come first`() {
         var gatherer = ChangeGatherer()
         gatherer.noteCosts(of: TreeChanges(), ["a": 400, "b": 400, "c": 300, "d": 150], at: 1_000)
         let all = Self.pages("a", "b", "c", "d", "light")
@@ -120,7 +121,7 @@ struct ChangeGathererTests {
             if let taken { gatherer.noteCosts(of: taken, [:], at: 9_040) }
         }
         #expect(gatherer.isEmpty)
-        // What costs little now shares a round with anything.
+        // A folder that has become cheap shares a round with any other.
         gatherer.note(all, at: 20_000)
         #expect(gatherer.take(at: 20_040)?.changes == all)
     }

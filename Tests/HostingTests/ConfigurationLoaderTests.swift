@@ -1,4 +1,4 @@
-// From folders on disk to a catalogue, real files throughout.
+// From folders on disk to a catalogue, with real files.
 
 import Association
 import Catalogue
@@ -36,7 +36,7 @@ struct ConfigurationLoaderTests {
         #expect(loaded.answer("a.example.com", "/.well-known/assetlinks.json") == nil)
     }
 
-    @Test func `a broken app file is a finding on that file and hurts no other`() throws {
+    @Test func `a broken app file is a finding on that file and affects no other`() throws {
         try tree.app("good.json", ConfigTree.shop(hosts: ["good.example.com"]))
         try tree.app("deep/er/bad.json", "{ name: \"Bad\",\n  hosts: [\"bad.example.com\" }")
         try tree.app("page.json", "<!doctype html><title>no</title>")
@@ -47,7 +47,7 @@ struct ConfigurationLoaderTests {
         #expect(errors.first { $0.file.hasSuffix("bad.json") }?.range?.start.line == 2)
     }
 
-    @Test func `what is not a readable file is a finding`() throws {
+    @Test func `a name that is not a readable file is a finding`() throws {
         try tree.app("good.json", ConfigTree.shop(hosts: ["good.example.com"]))
         let apps = tree.config + "/apps"
         try FileManager.default.createSymbolicLink(atPath: apps + "/gone.json", withDestinationPath: "nowhere")
@@ -57,10 +57,10 @@ struct ConfigurationLoaderTests {
         let files = Set(loaded.findings.filter { $0.severity == .error }.map { $0.file.dropFirst(apps.count + 1) })
         #expect(files.contains("gone.json"))
         #expect(files.contains("huge.json"))
-        #expect(files == ["gone.json", "huge.json"], "a link to the folder that it is in adds nothing")
+        #expect(files == ["gone.json", "huge.json"], "a link to a folder that contains it adds nothing")
     }
 
-    @Test func `other files in the folder are nobody's business`() throws {
+    @Test func `other files in the folder are ignored`() throws {
         try tree.app("good.json5", ConfigTree.shop(hosts: ["good.example.com"]))
         try tree.app("README.md", "# Apps")
         try tree.app(".good.json.swp", "x")
@@ -70,28 +70,28 @@ struct ConfigurationLoaderTests {
         #expect(loaded.findings.filter { $0.severity == .error }.isEmpty)
     }
 
-    @Test func `a host that no app file names is told, with the one that was meant`() throws {
+    @Test func `a host that no app file names is a finding with the most similar name`() throws {
         try tree.app("shop.json", ConfigTree.shop(hosts: ["shop.example.com", "*.w.example.com"]))
         for host in ["shop.example.com", "shop.exmaple.com", "a.w.example.com", "quite-other.test"] {
             try tree.write("config/hosts/\(host)/well-known/x.txt", "x")
         }
         let loaded = try tree.load()
-        #expect(!loaded.findings.contains { $0.rule == .cfg011 }, "a server does not mention it")
+        #expect(!loaded.findings.contains { $0.rule == .cfg011 }, "a server does not report it")
         #expect(loaded.strays.map(\.file.hostFolder) == ["quite-other.test", "shop.exmaple.com"])
         #expect(loaded.strays.map(\.severity) == [.note, .warning])
         #expect(loaded.strays.map(\.fix) == [nil, "did you mean `shop.example.com`?"])
     }
 
-    @Test func `a missing folder is said in one line`() throws {
+    @Test func `a missing apps folder is one error`() throws {
         #expect {
             try ConfigurationLoader(configPath: "/nowhere", publicPath: "/nowhere", environment: nil).load()
         } throws: {
             "\($0)"
-                == "cannot read /nowhere/apps: no such file or directory; name the folder that holds apps/ with --config"
+                == "cannot read /nowhere/apps: no such file or directory; pass the folder that contains apps/ with --config"
         }
     }
 
-    @Test func `pages are served below the host's own, and never as well-known names`() throws {
+    @Test func `a host's own pages win, and no page has a well-known path`() throws {
         try tree.app("shop.json", ConfigTree.shop(hosts: ["a.example.com", "b.example.com", "*.b.example.com"]))
         try tree.page("_default/index.html", "default")
         try tree.page("_default/sub/index.html", "sub")
@@ -110,7 +110,7 @@ struct ConfigurationLoaderTests {
         #expect(loaded.answer("b.example.com", "/apple-app-site-association") != "never")
     }
 
-    @Test func `a page never comes from outside its folder, and a large one is not held in memory`() throws {
+    @Test func `a page never comes from outside its folder, and a large one is sent from disk`() throws {
         try tree.app("shop.json", ConfigTree.shop(hosts: ["a.example.com"]))
         try tree.write("secret.txt", "secret")
         try tree.page("_default/inside/a.txt", "inside")
@@ -124,7 +124,7 @@ struct ConfigurationLoaderTests {
         #expect(loaded.answer("a.example.com", "/out.txt") == nil)
         #expect(loaded.answer("a.example.com", "/all/secret.txt") == nil)
         let warned = loaded.findings.filter { $0.rule == .cfg004 }
-        #expect(warned.contains { $0.file == pages + "/out.txt" && $0.message.hasSuffix("leads out of \(pages)") })
+        #expect(warned.contains { $0.file == pages + "/out.txt" && $0.message.hasSuffix("a link out of \(pages)") })
         #expect(loaded.form("a.example.com", "/large.bin")?.file != nil)
         #expect(loaded.form("a.example.com", "/in.txt")?.file == nil)
     }
@@ -139,7 +139,7 @@ struct ConfigurationLoaderTests {
     }
 }
 
-/// A `config/` and a `public/` of a test's own, removed with it.
+/// A test's own `config/` and `public/`, removed after it.
 final class ConfigTree {
     let root: String
     var config: String { root + "/config" }
@@ -165,7 +165,7 @@ final class ConfigTree {
 
     deinit { try? FileManager.default.removeItem(atPath: root) }
 
-    /// An app file without a mistake.
+    /// A correct app file.
     static func shop(hosts: [String], android: Bool = true, id: String = "8KQ2V7M4XN.dev.associated.shop") -> String {
         let fingerprint = (0..<32).map { String(format: "%02X", ($0 * 37 + 11) % 256) }.joined(separator: ":")
         let androidApp = "android: { package: \"dev.associated.shop\", fingerprints: [\"\(fingerprint)\"] },"
@@ -182,12 +182,12 @@ final class ConfigTree {
 }
 
 extension String {
-    /// The folder of a host that a path leads into.
+    /// The host's folder that a path is in.
     fileprivate var hostFolder: Substring { split(separator: "/").dropLast().last ?? "" }
 }
 
 extension LoadedConfiguration {
-    /// The plain form of an answer; nil when there is none.
+    /// The uncompressed form of an answer; nil if there is none.
     func form(_ host: String, _ path: String) -> AnswerForm? {
         let view = catalogue.view
         let name = Array(host.utf8)

@@ -1,5 +1,5 @@
-// The pages that come with the project agree with themselves: links lead somewhere, and scripts find what they look for.
-// That they work in a browser is tested by EndToEndTests.
+// The demonstration pages are consistent: links have targets, and scripts find their elements. EndToEndTests checks them in a
+// browser.
 
 import Foundation
 import Testing
@@ -21,16 +21,16 @@ struct DemonstrationTests {
         text.matches(of: pattern).map { String($0.output.1) }
     }
 
-    @Test func `there are the pages that people test links with`() {
+    @Test func `the pages for testing links exist`() {
         let wanted = ["demo/index.html", "demo/destination/index.html", "demo/router/index.html"]
         #expect(Set(DemonstrationTests.pages).isSuperset(of: wanted))
     }
 
     @Test(arguments: pages)
-    func `links of the page's own host lead to files or documents`(page: String) throws {
+    func `links to the same host have targets`(page: String) throws {
         for link in try matches(text(page), /(?:href|src|data-path)="(\/[^"?#]*)/)
         where !link.hasPrefix("/.well-known/") {
-            // What a link of the demonstration shows to the app is no page of ours.
+            // Links that the app opens have no page.
             if link.hasPrefix("/products/") || link == "/search" { continue }
             let file = DemonstrationTests.root.appendingPathComponent(link.hasSuffix("/") ? link + "index.html" : link)
             #expect(FileManager.default.fileExists(atPath: file.path), "\(page): \(link)")
@@ -38,7 +38,7 @@ struct DemonstrationTests {
     }
 
     @Test(arguments: pages)
-    func `scripts, labels and hints name elements that are there, once`(page: String) throws {
+    func `scripts, labels and hints refer to existing, unique elements`(page: String) throws {
         let text = try text(page)
         let names = matches(text, /\sid="([^"]+)"/)
         #expect(Set(names).count == names.count)
@@ -51,7 +51,7 @@ struct DemonstrationTests {
     }
 
     @Test(arguments: pages)
-    func `pages load nothing from elsewhere`(page: String) throws {
+    func `pages load nothing from other hosts`(page: String) throws {
         #expect(try matches(text(page), /(?:src|<link[^>]*href)="(https?:[^"]*)"/) == [])
     }
 }

@@ -25,22 +25,22 @@ struct EnvironmentCheckTests {
 
     private static let staging = "{ environments: { staging: {}, qa: {} } }"
 
-    @Test func `an environment of some file is no error`() throws {
+    @Test func `an environment that a file has is accepted`() throws {
         #expect(try check(["{}", Self.staging], "staging").error == nil)
         #expect(
             try check(["{}", "{}", Self.staging], "qa").note
-                == "2 of 3 app files have no environment `qa` and are served without one")
+                == "2 of 3 app files have no environment `qa`, so their base version is served")
         #expect(try check([Self.staging], "staging").note == nil)
         #expect(try check([Self.staging], nil).error == nil)
     }
 
-    @Test func `one of none is an error that names the nearest`() throws {
+    @Test func `an environment that no file has is an error with the most similar name`() throws {
         #expect(try check(["{}", Self.staging], "stagin").error == "error: did you mean `staging`?")
         #expect(try check([Self.staging], "other").error == "error: the app files have staging, qa")
         #expect(try check(["{}"], "staging").error == "error: no app file has any")
     }
 
-    @Test func `a file that cannot be read through may have it, and without files there is nothing to say`() throws {
+    @Test func `an unreadable file may have the environment, and without files there is no error`() throws {
         #expect(try check(["{ environments: { staging: {} ], }"], "staging").error == nil)
         #expect(try check(["{ environments: ]"], "staging").error != nil)
         #expect(try check([], "staging").error == nil)

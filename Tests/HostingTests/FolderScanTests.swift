@@ -1,4 +1,4 @@
-// What a walk finds, and what it costs: each directory once, and no more names than its bounds.
+// What a walk finds and what it costs: each directory once, and no more names than its limits.
 
 import Foundation
 import Posix
@@ -14,7 +14,7 @@ struct FolderScanTests {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     }
 
-    /// Names with a slash at the end are folders, those with `->` links, and the others files.
+    /// Names that end with a slash are folders, those with `->` are links, all others are files.
     private func make(_ names: [String]) throws {
         for name in names {
             let parts = name.components(separatedBy: " -> ")
@@ -31,26 +31,26 @@ struct FolderScanTests {
 
     private func scan(_ bounds: FolderScan.Bounds = .init(), from start: String = "") throws -> FolderScan {
         defer { try? FileManager.default.removeItem(atPath: path) }
-        return FolderScan(FencedFolder(try Folder(path)), from: start, bounds)
+        return FolderScan(TenantFolder(try Folder(path)), from: start, bounds)
     }
 
     @Test(
         arguments: [
-            // What is there, hidden names left out.
+            // Everything except hidden names.
             (["a", "b/c", "b/.x", ".h/y"], ["a", "b/c"], ["", "b"], []),
-            // A link to a folder gives its files another name.
+            // A link to a folder gives its files a second path.
             (["v2/f", "latest -> v2"], ["latest/f", "v2/f"], ["", "v2"], []),
-            // A folder that only a link leads to.
+            // A folder that can only be reached through a link.
             ([".data/sub/f", "sub -> .data/sub"], ["sub/f"], ["", "sub"], []),
-            // Links to folders that they are in.
+            // Links to folders that contain them.
             (["a/f", "a/l -> ."], ["a/f"], ["", "a"], ["a/l: loop"]),
             (["a/b/f", "a/b/l -> ../.."], ["a/b/f"], ["", "a", "a/b"], ["a/b/l: loop"]),
-            // Two folders that lead to each other.
+            // Two folders that contain links to each other.
             (["a/l -> ../b", "b/m -> ../a"], [], ["", "a", "b"], ["a/l/m: loop", "b/m/l: loop"]),
-            // What is no file.
+            // Not regular files.
             (["l -> l", "n -> none", "f"], ["f"], [""], ["l: notAFile", "n: notAFile"]),
         ] as [([String], [String], [String], [String])])
-    func `finds each file by all of its names, and each directory once`(
+    func `finds each file by all of its paths, and lists each directory once`(
         names: [String], files: [String], folders: [String], problems: [String]
     ) throws {
         try make(names)
@@ -61,7 +61,7 @@ struct FolderScanTests {
         #expect(scan.excess == nil && scan.failure == nil && scan.shortage == nil)
     }
 
-    @Test func `where names do not matter a folder keeps its own`() throws {
+    @Test func `if paths do not matter, a folder has its real path only`() throws {
         try make(["b/f", "a -> b", "c -> .d", "e -> .d", ".d/g"])
         let scan = try scan(.init(isOfPaths: false))
         #expect(scan.files.map(\.path).contains("b/f") && scan.files.count == 2)
@@ -71,7 +71,7 @@ struct FolderScanTests {
     @Test func `a link out of the folder is not followed`() throws {
         try make(["in/", "in/out -> /etc", "in/up -> .."])
         defer { try? FileManager.default.removeItem(atPath: path) }
-        let scan = FolderScan(FencedFolder(try Folder("\(path)/in")), .init())
+        let scan = FolderScan(TenantFolder(try Folder("\(path)/in")), .init())
         #expect(scan.files.isEmpty && scan.folders == [""])
         let isOutside = scan.problems.map { problem in
             guard case .unreadable(let error) = problem.problem else { return false }
@@ -80,11 +80,11 @@ struct FolderScanTests {
         #expect(isOutside == [true, true])
     }
 
-    @Test func `a start that is not there is a failure`() throws {
+    @Test func `a missing start folder is a failure`() throws {
         #expect(try scan(from: "none").failure?.isMissing == true)
     }
 
-    @Test func `folders more than sixteen deep are not looked into`() throws {
+    @Test func `folders nested more than sixteen deep are not listed`() throws {
         let deep = (1...17).map { "\($0)" }.joined(separator: "/")
         try make(["\(deep)/f", "f"])
         let scan = try scan()
@@ -93,15 +93,15 @@ struct FolderScanTests {
     }
 
     @Test(arguments: [1, 10, 100])
-    func `links to the folder that they are in cost one name each`(count: Int) throws {
+    func `links to a folder that contains them cost one name each`(count: Int) throws {
         try make(["f"] + (0..<count).map { "l\($0) -> ." })
         let scan = try scan()
         #expect(scan.files.count == 1 && scan.folders == [""] && scan.problems.count == count)
     }
 
     @Test(arguments: [true, false])
-    func `links from folder to folder are bounded`(isOfPaths: Bool) throws {
-        // Ten folders, each with ten links to each of the others: 90^9 ways.
+    func `links from folder to folder are limited`(isOfPaths: Bool) throws {
+        // Ten folders, each with ten links to each of the others: 90^9 paths.
         var names = (0..<10).map { "d\($0)/f" }
         for from in 0..<10 {
             for to in 0..<10 where to != from { names += (0..<10).map { "d\(from)/l\(to)-\($0) -> ../d\(to)" } }
@@ -118,19 +118,19 @@ struct FolderScanTests {
         arguments: [
             (4, 3, nil), (3, 3, .files), (4, 2, .folders), (100, 100, nil),
         ] as [(Int, Int, FolderScan.Excess?)])
-    func `says which bound there is more than`(files: Int, folders: Int, excess: FolderScan.Excess?) throws {
+    func `reports which limit is exceeded`(files: Int, folders: Int, excess: FolderScan.Excess?) throws {
         try make(["1", "2", "a/3", "b/4"])
         #expect(try scan(.init(filesMax: files, foldersMax: folders)).excess == excess)
     }
 
-    @Test func `a directory with very many names is not read to its end`() throws {
+    @Test func `a directory with very many names is not read completely`() throws {
         try make((0..<200).map { ".\($0)" })
         #expect(try scan(.init(filesMax: 50, foldersMax: 50)).excess == .files)
     }
 }
 
 extension FolderScanTests {
-    /// What each folder at the top may have is its own affair, and what is at the top is bounded by itself.
+    /// Each top folder has its own limits, and the names at the top have theirs.
     @Test(
         arguments: [
             (["a/1", "a/2", "b/1", "c", "d"], ["a/1", "a/2", "b/1", "c", "d"], [:], false),
@@ -144,12 +144,12 @@ extension FolderScanTests {
             (["b/1", "b/2", "a/l -> ../b"], ["b/1", "b/2"], [:], false),
             (["1", "2", "3", "4", "5", "6"], [], [:], true),
         ] as [([String], [String], [String: FolderScan.Excess], Bool)])
-    func `each folder at the top has a share`(
+    func `each top folder has its own limits`(
         names: [String], files: [String], overfull: [String: FolderScan.Excess], isWholeOver: Bool
     ) throws {
         try make(names)
         let found = try scan(
-            .init(filesMax: 4, foldersMax: 1, isOfPaths: false, share: .init(filesMax: 2, foldersMax: 3)))
+            .init(filesMax: 4, foldersMax: 1, isOfPaths: false, folderQuota: .init(filesMax: 2, foldersMax: 3)))
         #expect(found.overfull == overfull)
         #expect((found.excess != nil) == isWholeOver)
         if isWholeOver { return }

@@ -1,4 +1,4 @@
-// The line that tells what has changed on a host.
+// The log line about a changed host.
 
 import Catalogue
 import HTTP
@@ -39,7 +39,7 @@ struct HostChangeTests {
             (["/": "\"1\"", "/a": "\"2\""], ["/": "\"3\"", "/b": "\"2\""], "3 pages"),
             (["/": "\"1\""], ["/": "\"1\""], "the landing page"),
         ] as [([String: String], [String: String], String)])
-    func `tells documents with their tags and counts pages`(
+    func `names documents with their ETags and counts pages`(
         before: [String: String], after: [String: String], text: String
     ) {
         let change = HostChange(host: "a.example.com", from: before, to: site(after))
@@ -47,7 +47,7 @@ struct HostChangeTests {
         #expect(change.isOfAnswers == (before != after))
     }
 
-    @Test func `tells that a host came or went`() {
+    @Test func `says whether a host is new or removed`() {
         #expect("\(HostChange(host: "a.b", from: nil, to: site(["/": "\"1\""])))" == "a.b: new, 1 page")
         #expect("\(HostChange(host: "a.b", from: [:], to: nil))" == "a.b: no longer served")
     }

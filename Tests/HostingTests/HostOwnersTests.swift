@@ -34,8 +34,9 @@ struct HostOwnersTests {
             // What is in no folder is the operator's.
             ("x.json", "a.example", true), ("x.json", "*.example", true),
         ])
-    func `a folder names its own hosts, and others what nobody owns`(path: String, host: String, isAllowed: Bool) throws
-    {
+    func `a folder may name its own hosts, other folders those without an owner`(
+        path: String, host: String, isAllowed: Bool
+    ) throws {
         #expect(try owners().allows(host, at: path) == isAllowed)
         #expect(HostOwners().allows(host, at: path))
     }
@@ -44,7 +45,7 @@ struct HostOwnersTests {
         "[]", "{ a: 'a.example' }", "{ a: ['http://a.example'] }", "{ a: [7] }", "{ 'a/b': [] }", "{ '': [] }",
         "{ a: { hosts: [] } }",
     ])
-    func `what cannot be used keeps the server from starting`(text: String) throws {
+    func `unusable owners keep the server from starting`(text: String) throws {
         let tree = try ConfigTree()
         try tree.write("config/server.json", "{ owners: \(text) }")
         let reader = SettingsReader(file: "\(tree.config)/server.json")
@@ -65,7 +66,7 @@ struct HostOwnersTests {
             ids: ["8KQ2V7M4XN.dev.other"], more: environments)
         for report in [try site.round(), try site.restart()] {
             #expect(report.errors.map(\.rule) == [.app046])
-            #expect(report.errors.first?.message.hasPrefix("a.example is not this file's to name") == true)
+            #expect(report.errors.first?.message.hasPrefix("this file may not name a.example") == true)
             #expect(["a.example", "b.example"].map { site.answer($0) } == bodies)
         }
         try site.shop("evil.json", hosts: ["a.example"], ids: ["8KQ2V7M4XN.dev.operator"])
@@ -74,7 +75,7 @@ struct HostOwnersTests {
 
     /// What was live before the operator said whose hosts are whose. With another program, the sites are made anew.
     @Test(arguments: ["program", "another"])
-    func `what the state remembers of another folder's host is forgotten`(program: String) throws {
+    func `a remembered version that owners do not allow is forgotten`(program: String) throws {
         let site = try TenantTree()
         try site.shop("a/a.json", hosts: ["a.example"])
         try site.shop("b/b.json", hosts: ["b.example", "a.example", "w.a.example"], ids: ["8KQ2V7M4XN.dev.evil"])

@@ -1,5 +1,5 @@
-// A tenant who tries to have another's files served, and one who tries to use up what all share. What they do is a finding on
-// their own files; the other's are as they were.
+// Tenants that try to publish another tenant's files, or to use up shared resources. Each attempt is a finding on their own
+// files, and the other tenant's answers stay the same.
 
 import Association
 import Catalogue
@@ -28,45 +28,46 @@ struct HostileTenantTests {
         try site.restart()
     }
 
-    /// Everything that the hostile host answers beside its association files.
+    /// Everything that the hostile host answers except its association files.
     private func answers() -> [String: String] {
         let paths = (site.tenants.catalogue.tags(of: "a.example.com") ?? []).map(\.path)
         let own = paths.filter { !$0.hasSuffix("apple-app-site-association") }
         return Dictionary(uniqueKeysWithValues: own.map { ($0, site.answer("a.example.com", $0) ?? "") })
     }
 
-    /// The name of a link, what it leads to, and a word of the finding; nil where there is nothing to say.
+    /// The name of a link, its target, and a part of the finding; nil if there is none.
     @Test(arguments: [
-        ("config/hosts/a.example.com/well-known", "../b.example.com", "leads out of"),
-        ("config/hosts/a.example.com/well-known", "../b.example.com/well-known", "leads out of"),
-        ("config/hosts/a.example.com/well-known", "../..", "leads out of"),
-        ("config/hosts/a.example.com/well-known", "/", "leads out of"),
+        ("config/hosts/a.example.com/well-known", "../b.example.com", "a link out of"),
+        ("config/hosts/a.example.com/well-known", "../b.example.com/well-known", "a link out of"),
+        ("config/hosts/a.example.com/well-known", "../..", "a link out of"),
+        ("config/hosts/a.example.com/well-known", "/", "a link out of"),
         ("config/hosts/a.example.com/well-known", ".", "private key"),
         ("config/hosts/a.example.com/well-known/x", "..", "private key"),
         ("config/hosts/a.example.com/well-known/x.txt", "../privkey.pem", "private key"),
-        ("config/hosts/a.example.com/well-known/x.txt", "../../b.example.com/privkey.pem", "leads out of"),
-        ("config/hosts/a.example.com/well-known/x.txt", "../../b.example.com/well-known/secret.txt", "leads out of"),
-        ("config/hosts/a.example.com/well-known/x.json", "../../../server.json", "leads out of"),
-        ("config/hosts/a.example.com/well-known/x", "../../../apps", "leads out of"),
+        ("config/hosts/a.example.com/well-known/x.txt", "../../b.example.com/privkey.pem", "a link out of"),
+        ("config/hosts/a.example.com/well-known/x.txt", "../../b.example.com/well-known/secret.txt", "a link out of"),
+        ("config/hosts/a.example.com/well-known/x.json", "../../../server.json", "a link out of"),
+        ("config/hosts/a.example.com/well-known/x", "../../../apps", "a link out of"),
         ("config/hosts/a.example.com/well-known/apple-app-site-association", "../privkey.pem", "private key"),
         ("config/hosts/a.example.com/well-known/change-password", "../privkey.pem", "private key"),
-        ("public/a.example.com", "b.example.com", "another place"), ("public/a.example.com", ".", "another place"),
-        ("public/a.example.com", "../config/hosts/b.example.com", "another place"),
-        ("public/a.example.com/x", "../b.example.com", "leads out of"),
-        ("public/a.example.com/x", "..", "leads out of"),
-        ("public/a.example.com/x.txt", "../b.example.com/page.txt", "leads out of"),
-        ("public/a.example.com/x.txt", "../../config/hosts/b.example.com/privkey.pem", "leads out of"),
-        ("public/a.example.com/_landing.html", "../../config/hosts/b.example.com/privkey.pem", "leads out of"),
-        ("public/a.example.com/x.txt", "/proc/self/environ", "leads out of"),
+        ("public/a.example.com", "b.example.com", "a folder that is not this host's"),
+        ("public/a.example.com", ".", "a folder that is not this host's"),
+        ("public/a.example.com", "../config/hosts/b.example.com", "a folder that is not this host's"),
+        ("public/a.example.com/x", "../b.example.com", "a link out of"),
+        ("public/a.example.com/x", "..", "a link out of"),
+        ("public/a.example.com/x.txt", "../b.example.com/page.txt", "a link out of"),
+        ("public/a.example.com/x.txt", "../../config/hosts/b.example.com/privkey.pem", "a link out of"),
+        ("public/a.example.com/_landing.html", "../../config/hosts/b.example.com/privkey.pem", "a link out of"),
+        ("public/a.example.com/x.txt", "/proc/self/environ", "a link out of"),
     ])
-    func `a link publishes nothing of another tenant, and no key`(link: String, target: String, word: String) throws {
+    func `a link cannot publish another tenant's files or a key`(link: String, target: String, word: String) throws {
         try site.write((link as NSString).deletingLastPathComponent + "/.keep", "")
         try site.link(link, to: target)
         let report = try site.round(.allAgain)
         #expect(answers() == [:])
         let mine = report.findings.filter { $0.file.contains("a.example.com") }
         #expect(mine.contains { $0.message.contains(word) } && mine.count == report.findings.count)
-        // Said truly: never of a folder that was not left.
+        // No finding says that a link leaves a folder if it does not.
         #expect(!report.findings.contains { $0.message.contains("out of \(site.tree.config)/apps") })
         #expect(site.answer("b.example.com", "/.well-known/secret.txt") == "secret of b")
         #expect(site.answer("b.example.com", "/page.txt") == "page of b")
@@ -74,7 +75,7 @@ struct HostileTenantTests {
         #expect(answers() == [:])
     }
 
-    @Test func `a hard link to a key, a copy and a packed one are not served either`() throws {
+    @Test func `hard links to a key, copies and gzipped copies are not served either`() throws {
         let keys = ["privkey.pem", "x.txt", "y.html", "z.txt.gz", "_landing.html", "deep/k"]
         for folder in ["config/hosts/a.example.com/well-known", "public/a.example.com"] {
             for key in keys { try site.write("\(folder)/\(key)", HostileTenantTests.key) }
@@ -89,7 +90,7 @@ struct HostileTenantTests {
         #expect(report.findings.count { $0.rule == .cfg009 && $0.severity == .error } == 2 * (keys.count + 1))
     }
 
-    @Test func `a key that an earlier version served is not kept as the last good one`() throws {
+    @Test func `a key that an earlier server version served is not kept as the last good version`() throws {
         try site.write("public/a.example.com/x.txt", "text")
         try site.round()
         #expect(answers() == ["/x.txt": "text"])
@@ -98,7 +99,7 @@ struct HostileTenantTests {
         #expect(answers() == [:])
     }
 
-    @Test func `a link to a place of the operator is followed`() throws {
+    @Test func `a link into a link target is followed`() throws {
         try site.write("acme/shared/token", "token")
         site.linkTargets = LinkTargets([site.tree.root + "/acme"])
         try site.write("config/hosts/a.example.com/well-known/x", "x")
@@ -109,7 +110,7 @@ struct HostileTenantTests {
         #expect(answers()["/shared/token"] == "token")
     }
 
-    @Test func `a folder that Kubernetes mounts is turned as a whole`() throws {
+    @Test func `a folder that Kubernetes mounts changes as a whole`() throws {
         for (folder, path) in [("config/hosts", "a.example.com/well-known/x.txt"), ("public", "a.example.com/x.txt")] {
             if folder == "config/hosts" { try site.remove("config/hosts/a.example.com") }
             for version in ["1", "2"] { try site.write("\(folder)/..\(version)/\(path)", version) }
@@ -126,7 +127,7 @@ struct HostileTenantTests {
         #expect(answers() == ["/x.txt": "2", "/.well-known/x.txt": "2"])
     }
 
-    @Test func `pages beyond the host's share change nothing of what is served`() throws {
+    @Test func `pages above the host's quota change nothing that is served`() throws {
         site.limits.filesPerHostMax = 3
         for name in ["1", "2", "3"] { try site.write("public/a.example.com/\(name).txt", name) }
         #expect(try site.restart().findings.isEmpty)
@@ -144,7 +145,7 @@ struct HostileTenantTests {
         #expect(answers() == ["/1.txt": "changed", "/3.txt": "3", "/4.txt": "4"])
     }
 
-    @Test func `a host that comes with too much is served without it`() throws {
+    @Test func `a new host above its quota is served without the folder`() throws {
         site.limits.bytesPerHostMax = 100
         try site.write("public/a.example.com/1.txt", String(repeating: "x", count: 60))
         try site.write("config/hosts/a.example.com/well-known/1.txt", String(repeating: "x", count: 60))
@@ -173,7 +174,7 @@ struct HostileTenantTests {
         #expect(try site.round().findings.isEmpty, "said once")
     }
 
-    @Test func `links among app files add no file`() throws {
+    @Test func `links between app files add no file`() throws {
         for from in 0..<10 {
             try site.write("config/apps/team/d\(from)/note.txt", "")
             for to in 0..<10 where to != from {

@@ -1,4 +1,4 @@
-// Which files are refused, by name and by content.
+// Which files are never served, by name and by content.
 
 import Foundation
 import Testing
@@ -13,7 +13,7 @@ struct KeyGuardTests {
         ("keys.html", false), ("monkey", false), ("key", false), ("ca.pem", false), ("privkey.txt", false),
         ("privkey.pem/readme", false), ("public-key.pem", false),
     ])
-    func `names of keys and of the server's certificates`(name: String, isRefused: Bool) {
+    func `recognises names of keys and of the server's certificates`(name: String, isRefused: Bool) {
         #expect((KeyGuard.refusal(of: name) != nil) == isRefused)
     }
 
@@ -32,7 +32,7 @@ struct KeyGuardTests {
         ("write -----BEGIN\nPRIVATE KEY-----", false), ("-----BEGIN X\rPRIVATE KEY-----", false),
         ("a PRIVATE KEY----- alone", false), ("", false),
     ])
-    func `private keys in PEM, anywhere in a file`(text: String, isRefused: Bool) {
+    func `recognises private keys in PEM form anywhere in a file`(text: String, isRefused: Bool) {
         for before in ["", String(repeating: "x", count: 50_000)] {
             let bytes = Array((before + text + KeyGuardTests.body).utf8)
             #expect((KeyGuard.refusal(of: bytes) != nil) == isRefused)
@@ -41,7 +41,7 @@ struct KeyGuardTests {
     }
 
     @Test(arguments: ["-----BEGIN ", "-", "-----BEGIN PRIVATE KEY ", "PRIVATE KEY----", "P"])
-    func `a file of nothing but beginnings is looked at once`(part: String) {
+    func `a file full of BEGIN lines is read in one pass`(part: String) {
         let bytes = Array(String(repeating: part, count: 1_000_000 / part.utf8.count).utf8)
         #expect(KeyGuard.refusal(of: bytes) == nil)
         #expect(KeyGuard.refusal(of: bytes + Array("-----BEGIN PRIVATE KEY-----".utf8)) != nil)
@@ -58,16 +58,16 @@ struct KeyGuardTests {
             (sequence([2, 1, 1, 4, 32]), true),
             (sequence([0x30, 20, 6, 9, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 1, 5, 0x0D]), true),
             ([0x30, 0x81, 48] + sequence([2, 1, 0, 0x30, 5]).dropFirst(2), true),
-            // A certificate, a signed message, PKCS #8 with something behind it, half of one.
+            // A certificate, a signed message, PKCS #8 followed by another byte, half of one.
             (sequence([0x30, 20, 0xA0, 3, 2, 1, 2]), false), (sequence([6, 9, 0x2A, 0x86]), false),
             (sequence([2, 1, 0, 0x30, 5]) + [0], false), (Array(sequence([2, 1, 0, 0x30, 5]).dropLast()), false),
             ([0x30], false), ([0x30, 0x84, 1, 1, 1, 1] + [UInt8](repeating: 0, count: 20), false),
         ] as [([UInt8], Bool)])
-    func `private keys in DER`(bytes: [UInt8], isRefused: Bool) {
+    func `recognises private keys in DER form`(bytes: [UInt8], isRefused: Bool) {
         #expect((KeyGuard.refusal(of: bytes) != nil) == isRefused)
     }
 
-    @Test func `what is packed and broken is nothing`() {
+    @Test func `broken gzip data is not a key`() {
         #expect(KeyGuard.refusal(of: [0x1F, 0x8B, 8, 0, 1, 2, 3]) == nil)
         #expect(Gzip.start(of: Gzip.compress(Array("hello".utf8)), bytesMax: 3) == Array("hel".utf8))
     }

@@ -1,4 +1,4 @@
-// A file of a host that is as it was is not read again, whatever else of the host has changed.
+// An unchanged file of a host is not read again when another file of the host changes.
 
 import Association
 import Catalogue
@@ -26,7 +26,7 @@ struct KnownFilesTests {
         FileMark(path, files, openedNanoseconds: now)
     }
 
-    @Test func `a file is known by its path and by every mark of it`() {
+    @Test func `a file is recognised by its path and all its marks`() {
         let known = mark([KnownFilesTests.settled])
         #expect(known != nil && known == mark([KnownFilesTests.settled]))
         let others = [
@@ -39,22 +39,24 @@ struct KnownFilesTests {
         for other in others { #expect(other != nil && other != known) }
     }
 
-    /// What was written within a tick of the file system's clock may be written again and show nothing of it.
+    /// A file that was written within one tick of the file system's clock may change again without changing its marks.
     @Test(arguments: [
         (0, 0, true), (-1_000_000, 0, false), (0, -1_000_000, false), (1_000_000, 0, false), (0, 1_000_000, false),
         (-19_000_000, 0, false), (-30_000_000, -30_000_000, true),
     ])
-    func `a file is not known while it may change unseen`(modified: Int64, changed: Int64, isKnown: Bool) {
+    func `a file is not recognised while it may change without changing its marks`(
+        modified: Int64, changed: Int64, isKnown: Bool
+    ) {
         let now = KnownFilesTests.later
         let file = status { status in
             if modified != 0 { status.modifiedNanoseconds = now + modified }
             if changed != 0 { status.changedNanoseconds = now + changed }
         }
         #expect((mark([file], at: now) != nil) == isKnown)
-        #expect((mark([KnownFilesTests.settled, file], at: now) != nil) == isKnown, "the packed one too")
+        #expect((mark([KnownFilesTests.settled, file], at: now) != nil) == isKnown, "the gzip file too")
     }
 
-    @Test func `what another file answers under the same path is not known`() {
+    @Test func `a file whose path another file answers is not remembered`() {
         func answer(_ text: String) -> PreparedAnswer {
             AnswerMaker.answer(
                 Document(
@@ -62,9 +64,9 @@ struct KnownFilesTests {
                     modified: 1))
         }
         let finding = Finding(rule: .cfg004, severity: .warning, file: "f", range: nil, message: "m", fix: nil)
-        func file(_ name: String, _ text: String?, isWithheld: Bool = false) -> MadeFile {
-            MadeFile(
-                path: "/\(name)", mark: mark([], path: name), answer: text.map(answer), isWithheld: isWithheld,
+        func file(_ name: String, _ text: String?, isBlocked: Bool = false) -> RenderedFile {
+            RenderedFile(
+                path: "/\(name)", mark: mark([], path: name), answer: text.map(answer), isBlocked: isBlocked,
                 findings: [finding])
         }
         var builder = CatalogueBuilder()
@@ -72,7 +74,7 @@ struct KnownFilesTests {
         let catalogue = Catalogue(layers: [builder.finish()])
         var known = KnownFiles()
         known.add(
-            [file("won", "won"), file("lost", "lost"), file("held", nil, isWithheld: true), file("key", nil)],
+            [file("won", "won"), file("lost", "lost"), file("held", nil, isBlocked: true), file("key", nil)],
             in: ["/won": answer("won"), "/lost": answer("other")])
         #expect(known.file("/won", mark([], path: "won")) == nil, "the answer is no more than in the catalogue")
         known.answers = catalogue.keptAnswers(of: "a.example")
@@ -80,21 +82,21 @@ struct KnownFilesTests {
             known.file("/won", mark([], path: "won"))?.answer?.identity.entityTag == answer("won").identity.entityTag)
         #expect(known.file("/lost", mark([], path: "lost")) == nil)
         #expect(known.file("/won", nil) == nil)
-        for (name, isWithheld) in [("held", true), ("key", false)] {
+        for (name, isBlocked) in [("held", true), ("key", false)] {
             let found = known.file("/\(name)", mark([], path: name))
-            #expect(found?.answer == nil && found?.isWithheld == isWithheld && found?.findings == [finding])
+            #expect(found?.answer == nil && found?.isBlocked == isBlocked && found?.findings == [finding])
         }
         #expect(catalogue.keptAnswers(of: "b.example") == nil)
     }
 
-    // From here on with a tree, and with the number of files that are read.
+    // The following tests use a tree and count the files that are read.
 
     private static let key = "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEIA==\n-----END PRIVATE KEY-----\n"
 
     private func site() throws -> TenantTree {
         let site = try TenantTree()
         try site.shop("a.json", hosts: ["a.example.com"])
-        let long = String(repeating: "a text that is worth packing. ", count: 40)
+        let long = String(repeating: "a text that is worth compressing. ", count: 40)
         try site.write("public/a.example.com/index.html", "<p>\(long)")
         try site.write("public/a.example.com/robots.txt", "User-agent: *\nDisallow: /")
         try site.write("public/a.example.com/copy.txt", KnownFilesTests.key)
@@ -109,7 +111,7 @@ struct KnownFilesTests {
         return site
     }
 
-    /// Everything that the host answers: by path the head's fields and the bodies of both forms.
+    /// Everything that the host answers: by path, the head's fields and the bodies of both forms.
     private func answers(_ site: TenantTree) -> [String: [String]] {
         let catalogue = site.tenants.catalogue
         return catalogue.reading { view in
@@ -137,9 +139,9 @@ struct KnownFilesTests {
         try site.waitUntilSettled(name)
     }
 
-    @Test func `a change reads what has changed and leaves the rest as it was`() throws {
+    @Test func `a change reads only what has changed`() throws {
         let site = try site()
-        // The first look of a process remembers nothing.
+        // The first round of a process does not remember files.
         try settle(site, "public/a.example.com/new.txt", "new")
         let whole = try site.round()
         #expect(whole.hostFilesRead == 10)
@@ -148,19 +150,19 @@ struct KnownFilesTests {
         try settle(site, "public/a.example.com/new.txt", "newer")
         let report = try site.round()
         #expect(report.hostFilesRead == 1)
-        // What there is to say is the same, and in the same order.
+        // The findings are the same, in the same order.
         #expect(report.findings == whole.findings)
         #expect(Set(whole.findings.map(\.rule)) == [.cfg005, .cfg006, .cfg009, .ghst007])
         var after = answers(site)
         #expect(after["/new.txt"] != before["/new.txt"])
         after["/new.txt"] = before["/new.txt"]
         #expect(after == before)
-        // What is held back is not read either, and an app file reads no page.
+        // A blocked file is not read either, and a change of an app file reads no page.
         try site.shop("a.json", hosts: ["a.example.com"], more: "cacheSeconds: 60")
         #expect(try site.round().hostFilesRead == 0)
     }
 
-    @Test func `a key in the place of a page, a new packed form and a removed page are seen`() throws {
+    @Test func `a key instead of a page, a new gzip file and a removed page are noticed`() throws {
         let site = try site()
         try settle(site, "public/a.example.com/new.txt", "new")
         try site.round()
@@ -170,7 +172,7 @@ struct KnownFilesTests {
         try Data(Gzip.compress(page)).write(to: URL(fileURLWithPath: packed))
         try site.waitUntilSettled("public/a.example.com/packed.txt.gz")
         let report = try site.round()
-        // The packed form is a page by itself, too.
+        // The gzip file is also a page of its own.
         #expect(report.hostFilesRead == 3)
         #expect(!report.findings.contains { $0.rule == .cfg006 })
         #expect(site.answer("a.example.com", "/index.html") == nil && site.answer("a.example.com", "/") == nil)

@@ -1,4 +1,4 @@
-// What stands on a landing page, and for which paths of a host it is there.
+// The content of a landing page, and for which paths of a host it is shown.
 
 import Association
 import Catalogue
@@ -49,13 +49,13 @@ struct LandingPageTests {
         ("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\"", "&quot;"), ("'", "&#39;"), ("a", "a"),
         ("\u{E9}", "\u{E9}"),
     ])
-    func `what acts on markup is escaped, also when it stands alone`(words: String, escaped: String) {
+    func `every character with a meaning in HTML is escaped, even alone`(words: String, escaped: String) {
         var text = LandingText()
         text.add(escaping: words)
         #expect(text.segments.map { String(decoding: $0.text, as: UTF8.self) } == [escaped])
     }
 
-    @Test func `the page runs no script, loads nothing and stands in no frame`() throws {
+    @Test func `the policy allows no script, no loading and no frame`() throws {
         let fields = String(decoding: try page(app()).head.identity.bodyFields.bytes, as: UTF8.self)
         let policy = fields.split(separator: "\r\n").first { $0.hasPrefix("content-security-policy: ") } ?? ""
         for rule in ["default-src 'none'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"] {
@@ -84,13 +84,13 @@ struct LandingPageTests {
         #expect(text.contains(part), "\(text)")
     }
 
-    @Test func `what an app file says cannot become markup`() throws {
+    @Test func `values of app files cannot become HTML`() throws {
         let text = text(try page(app(name: "<script>alert('1')</script>&")))
         #expect(!text.contains("<script"))
         #expect(text.contains("<h1>&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&amp;</h1>"))
     }
 
-    @Test func `it loads nothing and runs nothing`() throws {
+    @Test func `the page contains no script and loads nothing`() throws {
         let page = try page(app())
         let fields = String(decoding: page.head.identity.bodyFields.bytes, as: UTF8.self)
         #expect(fields.contains("content-security-policy: default-src 'none'; style-src 'sha256-"))
@@ -100,7 +100,7 @@ struct LandingPageTests {
         #expect(page.head.gzip == nil)
     }
 
-    @Test func `it has the size of a letter, most of which apps share`() throws {
+    @Test func `the page is small, and apps share most of it`() throws {
         let page = try page(app())
         let own = page.segments.dropFirst().reduce(0) { $0 + $1.text.count }
         #expect(own < 2_500)
@@ -108,7 +108,7 @@ struct LandingPageTests {
         #expect(page.segments[0] == (try self.page(app(name: "Other"))).segments[0])
     }
 
-    @Test func `it stands where a rule includes the path and no file does`() throws {
+    @Test func `it is shown if a rule includes the path and there is no file`() throws {
         let tree = try ConfigTree()
         try tree.app("shop.json", app(hosts: "[\"a.example.com\", \"*.a.example.com\"]"))
         try tree.app(
@@ -127,7 +127,7 @@ struct LandingPageTests {
     @Test(arguments: [
         ("spa: true", false), ("spa: true, landing: true", true), ("spa: false", true), ("landing: false", false),
     ])
-    func `a single-page app has it only when it is asked for`(pages: String, isShown: Bool) throws {
+    func `a single-page app has it only with landing true`(pages: String, isShown: Bool) throws {
         let tree = try ConfigTree()
         try tree.app("shop.json", app("pages: { \(pages) },"))
         #expect(try tree.load().hasLanding("a.example.com", "/products/anchor") == isShown)

@@ -1,5 +1,5 @@
-// The server's own reading of rules against Apple's: rules and URLs are made up, and the landing page has to stand
-// exactly where the app would open.
+// Compares the server's compiled rules with Apple's matching, for random rules and URLs: the landing page must be shown exactly
+// where the app would open.
 
 import Association
 import Catalogue
@@ -10,7 +10,7 @@ import Testing
 @testable import Hosting
 
 struct LandingRulesTests {
-    @Test(arguments: 0..<40) func `a landing page stands where the app would open`(seed: UInt64) throws {
+    @Test(arguments: 0..<40) func `the landing page is shown exactly where the app would open`(seed: UInt64) throws {
         var maker = RuleMaker(seed: seed)
         var opened = 0
         for _ in 0..<25 {
@@ -27,7 +27,7 @@ struct LandingRulesTests {
         #expect(opened > 50, "otherwise nothing was tested")
     }
 
-    @Test(arguments: 0..<10) func `where a rule cannot be said, there is no page too many`(seed: UInt64) throws {
+    @Test(arguments: 0..<10) func `if a rule cannot be compiled, no page is shown by mistake`(seed: UInt64) throws {
         var maker = RuleMaker(seed: seed, hasDecodedRules: true)
         for _ in 0..<25 {
             let app = maker.app()
@@ -55,10 +55,21 @@ struct LandingRulesTests {
     }
 }
 
-/// Makes rules and URLs from few pieces, so that they often meet.
+/// Makes rules and URLs from few parts, so that they often match.
 private struct RuleMaker {
     private var generator: SplitMix
     private let hasDecodedRules: Bool
+
+    /// A small random generator with a seed, so that failures can be reproduced.
+    struct Mixer: RandomNumberGenerator {
+        var state: UInt64
+
+        mutating func next() -> UInt64 {
+            state &+= 0x9E37_79B9_7F4A_7C15
+            let mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
+            return mixed ^ (mixed >> 29)
+        }
+    }
 
     init(seed: UInt64, hasDecodedRules: Bool = false) {
         generator = SplitMix(seed: seed)

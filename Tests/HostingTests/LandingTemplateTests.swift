@@ -1,4 +1,4 @@
-// Templates of a host's own: what can be put where, and what comes of it.
+// Templates of landing pages: where placeholders may be, and what they become.
 
 import Association
 import Catalogue
@@ -51,7 +51,7 @@ struct LandingTemplateTests {
         ("<style>p { color: red }</style>{{link}}", "<style>p { color: red }</style>https://[link]"),
         ("a < b {{link}}", "a < b https://[link]"), ("<br/>{{link}}", "<br/>https://[link]"),
     ])
-    func `what is put in is escaped`(text: String, expected: String) throws {
+    func `values are escaped`(text: String, expected: String) throws {
         #expect(try filled(text, app(name: "<Ben & \\\"Co\\\"> 'x'")) == expected)
     }
 
@@ -59,7 +59,7 @@ struct LandingTemplateTests {
         "{{appLink}}", "{{#appLink}}<a href=\"{{appLink}}\">{{/appLink}}",
         "{{#tagline}}{{#name}}x{{/name}}{{/tagline}}",
     ])
-    func `parts are shown for values that are there`(text: String) throws {
+    func `conditional parts depend on values`(text: String) throws {
         let app = try app("scheme: \"dev.associated.shop\", pages: { tagline: \"Ropes\" },")
         let text = try filled(text, app)
         #expect(["dev.associated.shop://[link]", "<a href=\"dev.associated.shop://[link]\">", "x"].contains(text))
@@ -76,20 +76,20 @@ struct LandingTemplateTests {
         "<?php {{name}} ?>", "<p title=\"a\" {{name}}", "<xmp>{{name}}</xmp>", "<svg/onload='{{name}}'>",
         "<script>{{#name}}x{{/name}}</script>", "<a {{#appLink}}href=\"{{appLink}}\"{{/appLink}}>",
     ])
-    func `nothing is put where it could not be escaped`(text: String) {
+    func `no value is inserted where it cannot be escaped`(text: String) {
         #expect(throws: LandingTemplate.Problem.self, "\(text)") { try template(text) }
     }
 
     @Test(arguments: [
-        ("a\nb {{nothing}}", "there is no place {{nothing}}", 2), ("\n\n{{name", "no }} behind", 3),
-        ("{{#name}}x", "has no end", 1), ("x{{/name}}", "has not begun", 1),
-        ("{{#name}}{{#link}}{{/name}}{{/link}}", "has not begun", 1),
-        ("{{#name}}<p title=\"{{/name}}\">", "different places", 1),
+        ("a\nb {{nothing}}", "unknown placeholder {{nothing}}", 2), ("\n\n{{name", "{{ has no }}", 3),
+        ("{{#name}}x", "has no {{/name}}", 1), ("x{{/name}}", "no matching beginning", 1),
+        ("{{#name}}{{#link}}{{/name}}{{/link}}", "no matching beginning", 1),
+        ("{{#name}}<p title=\"{{/name}}\">", "different HTML contexts", 1),
         ("<p title=\"x", "in the middle", 1), ("<script>x", "in the middle", 1),
         (String(repeating: "{{#name}}", count: 20), "too deep", 1),
-        (String(repeating: "<script>1</script>\n", count: 17), "more than 16 scripts", 18),
+        (String(repeating: "<script>1</script>\n", count: 17), "more than 16 inline scripts", 18),
     ])
-    func `a broken template is told by its line`(text: String, part: String, line: Int) throws {
+    func `a broken template is reported with its line`(text: String, part: String, line: Int) throws {
         do {
             _ = try template(text)
             Issue.record("\(text) was taken")
@@ -98,7 +98,7 @@ struct LandingTemplateTests {
         }
     }
 
-    @Test func `scripts in the page are allowed by what is in them`() throws {
+    @Test func `inline scripts are allowed by their hash`() throws {
         let page = try #require(
             try template("<script>let a = 1</script><script src=\"x.js\"></script>").page(for: app(), rules: []))
         let fields = String(decoding: page.head.identity.bodyFields.bytes, as: UTF8.self)
@@ -110,13 +110,13 @@ struct LandingTemplateTests {
         ("\r\nlet a\r\n", "\nlet a\n"), ("\rlet a\r\r", "\nlet a\n\n"), ("a\r\r\nb\n\r", "a\n\nb\n\n"),
         ("\n\na\n", "\n\na\n"),
     ])
-    func `scripts are allowed as a browser reads their line ends`(script: String, read: String) throws {
+    func `script hashes use the browser's line ends`(script: String, read: String) throws {
         let page = try #require(try template("<script>\(script)</script>").page(for: app(), rules: []))
         let fields = String(decoding: page.head.identity.bodyFields.bytes, as: UTF8.self)
         #expect(fields.contains("'sha256-\(Digest.base64(Digest.sha256(Array(read.utf8))))'"), "\(fields)")
     }
 
-    @Test func `any bytes are a template or a problem`() {
+    @Test func `any bytes are either a template or a problem`() {
         var seed: UInt64 = 5
         let words = [
             "<", ">", "/", "!", "--", "\"", "'", "=", " ", "a", "href", "script", "title", "{{name}}", "{{#name}}",
@@ -133,7 +133,7 @@ struct LandingTemplateTests {
         #expect(throws: LandingTemplate.Problem.self) { try LandingTemplate([0x80], file: "x") }
     }
 
-    @Test func `a host has the page of its template, and the common one while that is broken`() throws {
+    @Test func `a host has the page of its template, and the standard one while that is broken`() throws {
         let tree = try ConfigTree()
         try tree.app("shop.json", ConfigTree.shop(hosts: ["a.example.com", "b.example.com", "*.b.example.com"]))
         try tree.page("a.example.com/_landing.html", "<p>own {{name}} {{link}}")

@@ -1,4 +1,4 @@
-// Content types by extension.
+// Content types by file name.
 
 import Testing
 

@@ -1,5 +1,5 @@
-// What another program has kept and this one cannot read: the same folder, and a text in it that used to be good. Of what another
-// program has kept, only the texts count.
+// A state directory of another program version with a text that this version cannot read. Of such a state, only the texts are
+// used.
 
 import Association
 import Foundation
@@ -19,32 +19,32 @@ struct OtherProgramTests {
         try site.restart()
     }
 
-    /// As if the program that has just run had read this text and made of it what it serves. This one rejects it.
+    /// As if the previous program had accepted this text, which the present one rejects, and served it.
     private func makeUnreadable() throws {
         let text = #"{ name: "Shop", hosts: ["b.example.com", "shared.example.com"], links: "formerly" }"#
         try site.write("config/apps/b.json", text)
         let tenants = site.tenants
-        var record = try #require(tenants.memory.ledger["b.json"])
+        var record = try #require(tenants.memory.appFiles["b.json"])
         record.good?.text = .memory(Array(text.utf8))
-        tenants.memory.ledger.put(record, at: "b.json")
-        // Written with the next change.
+        tenants.memory.appFiles.put(record, at: "b.json")
+        // Saved with the next change.
         try site.shop("w.json", hosts: ["*.example.com", "c.example.com"])
         var changes = TreeChanges()
         changes.appFiles = ["w.json"]
         try site.round(changes)
-        let tidying = Tidying(
+        let compaction = Compaction(
             tenants.memory,
             StateKeeper(
                 folder: StateFolder(site.statePath, configPath: site.tree.config, environment: nil),
                 rendering: "program"), base: try #require(tenants.shelf.base), changes: tenants.shelf.changes)
-        tidying.run()
-        #expect(tidying.failure == nil)
+        compaction.run()
+        #expect(compaction.failure == nil)
     }
 
     private func isTold(_ report: RoundReport) -> Bool { report.errors.contains { $0.file.hasSuffix("apps/b.json") } }
 
     @Test(arguments: [TreeChanges.start, .allAgain])
-    func `hosts of a file that this program cannot read are an error, and no wildcard stands in`(
+    func `hosts of a file that this program cannot read are an error, and no wildcard answers for them`(
         changes: TreeChanges
     ) throws {
         try makeUnreadable()
@@ -57,13 +57,13 @@ struct OtherProgramTests {
         for host in ["a", "c", "any"] { #expect(site.answer("\(host).example.com") != nil) }
         #expect(report.figures.brokenFiles == 1)
         #expect(report.figures.unservedFiles == 1)
-        #expect(isTold(try site.round(.allAgain)), "it is told again when somebody asks")
+        #expect(isTold(try site.round(.allAgain)), "it is reported again on request")
         #expect(isTold(try site.restart(changes, program: "another")), "and by the next process")
         #expect(site.answer("b.example.com") == nil)
-        #expect(site.tenants.memory.ledger["b.json"]?.good != nil, "the program that can read it has the text")
+        #expect(site.tenants.memory.appFiles["b.json"]?.good != nil, "the program that can read it has the text")
     }
 
-    @Test func `a file that is fixed is in service again`() throws {
+    @Test func `a fixed file comes into service`() throws {
         try makeUnreadable()
         try site.restart(program: "another")
         try site.shop("b.json", hosts: ["b.example.com", "shared.example.com"], ids: ["8KQ2V7M4XN.dev.fixed"])
@@ -74,7 +74,7 @@ struct OtherProgramTests {
         #expect(site.answer("b.example.com")?.contains("dev.fixed") == true)
     }
 
-    @Test func `what was good is guarded, broken and gone files as well`() throws {
+    @Test func `last good versions are guarded, also of broken and deleted files`() throws {
         try site.write("config/apps/w.json", "{")
         try site.remove("config/apps/b.json")
         let report = try site.restart(program: "another")

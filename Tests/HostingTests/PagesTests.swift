@@ -1,4 +1,4 @@
-// Large pages, which are sent from where they are: how many of them are kept open.
+// Large pages, which are sent from disk, and how many are kept open.
 
 import Association
 import Catalogue
@@ -28,7 +28,7 @@ struct PagesTests {
         (100_000, 65_536, 34_336),
         (1_024, 768, 128), (16, 65_536, 128),
     ])
-    func `there is room for as many as connections leave`(descriptors: Int, connectionsMax: Int, count: Int) {
+    func `as many files may be open as connections leave`(descriptors: Int, connectionsMax: Int, count: Int) {
         #expect(HostFolders.openFilesMax(descriptors: descriptors, connectionsMax: connectionsMax) == count)
     }
 
@@ -43,7 +43,7 @@ struct PagesTests {
         #expect(site.answer("a.example.com", "/folder/shown.txt") == "shown")
     }
 
-    @Test func `a page does not stand in for an association document`() throws {
+    @Test func `a page never replaces an association document`() throws {
         let fingerprint = (0..<32).map { String(format: "%02X", ($0 * 37 + 11) % 256) }.joined(separator: ":")
         try site.write(
             "config/apps/b.json",
@@ -61,7 +61,7 @@ struct PagesTests {
         #expect(site.answer("b.example.com", "/apple-app-site-association") == nil)
     }
 
-    @Test func `beyond the room of all hosts a large page is a finding, and the rest is served`() throws {
+    @Test func `a large page beyond the limit of all hosts is a finding, and everything else is served`() throws {
         try #require(tag("/large.bin") == nil)
         try site.restart()
         #expect(tag("/large.bin") != nil)
@@ -71,14 +71,14 @@ struct PagesTests {
         try site.write("public/b.example.com/small.txt", "small")
         let report = try site.restart()
         let findings = report.findings.filter { $0.file.contains("/b.example.com/") }
-        #expect(findings.map { $0.message.contains("of all hosts together") } == [true, true])
+        #expect(findings.map { $0.message.contains("for all hosts together") } == [true, true])
         #expect(findings.allSatisfy { $0.fix?.contains("LimitNOFILE") == true })
         #expect(["/large.bin", "/index.html", "/"].allSatisfy { tag($0, of: "b.example.com") == nil })
         #expect(tag("/small.txt", of: "b.example.com") != nil)
         #expect(site.answer("b.example.com") != nil)
     }
 
-    @Test func `a large page that is live stays, and its host with it`() throws {
+    @Test func `a host that would lose a live large page stays unchanged`() throws {
         try site.restart()
         site.openFilesMax = 0
         try site.write("public/a.example.com/small.txt", "other")
@@ -86,15 +86,15 @@ struct PagesTests {
         let report = try site.restart()
         #expect(report.keptHosts == 1)
         #expect(tag("/large.bin") == large && tag("/small.txt") == small && large != nil)
-        // It is made again when somebody asks and there is room.
+        // The next full reload renders it if there is room.
         site.openFilesMax = .max
         #expect(try site.restart().changedHosts == ["a.example.com"])
-        #expect(site.tenants.keptHosts.isEmpty)
+        #expect(site.tenants.hostsOnLastGood.isEmpty)
     }
 
     private var hasCommonPage: Bool { site.tenants.catalogue.sharedPages?.hosts.isEmpty == false }
 
-    @Test func `pages of every host are looked at again when there was no room for them`() throws {
+    @Test func `shared pages beyond the limit are read again later`() throws {
         try site.write("public/_default/common.bin", large)
         site.openFilesMax = 0
         #expect(try site.restart().findings.contains { $0.file.hasSuffix("common.bin") })

@@ -1,4 +1,4 @@
-// What the removal guard lets go of, and when.
+// Which entries the removal guard releases, and when.
 
 import Testing
 
@@ -9,11 +9,11 @@ struct RecentIdentitiesTests {
 
     @Test(
         arguments: [
-            // Seconds since it went live, whether a verifier fetched the host since, whether it may go.
+            // The age in seconds, whether a verifier has fetched the host since, and whether the entry may be removed.
             (0, true, true), (599, true, true), (600, true, false), (600, false, true), (86_400, false, true),
             (86_400, true, false), (-1, true, false),
         ] as [(Int64, Bool, Bool)])
-    func `an entry may go while it is young or was not fetched`(age: Int64, wasFetched: Bool, mayDrop: Bool) {
+    func `an entry may be removed while it is young or was not fetched`(age: Int64, wasFetched: Bool, mayRemove: Bool) {
         var recent = RecentIdentities()
         recent.note([Self.entry], of: "shop.json", at: 1_000)
         let isDropped = recent.mayRemove(Self.entry, from: "shop.json", at: 1_000 + age) { host, since in
@@ -31,14 +31,14 @@ struct RecentIdentitiesTests {
         #expect(!recent.mayRemove(other, from: "shop.json", at: 1_000) { _, _ in false })
     }
 
-    @Test func `a week later it is guarded, fetched or not, and takes no memory`() {
+    @Test func `after a week an entry is guarded in any case and takes no memory`() {
         var recent = RecentIdentities()
         recent.note([Self.entry], of: "shop.json", at: 1_000)
         recent.note([], of: "other.json", at: 1_001 + 7 * 86_400)
         #expect(!recent.mayRemove(Self.entry, from: "shop.json", at: 1_001 + 7 * 86_400) { _, _ in false })
     }
 
-    @Test func `what goes live again is new again`() {
+    @Test func `an entry that goes live again is new again`() {
         var recent = RecentIdentities()
         recent.note([Self.entry], of: "shop.json", at: 1_000)
         recent.note([Self.entry], of: "shop.json", at: 1_500)

@@ -1,4 +1,4 @@
-// Records survive being bytes, and bytes that are none end in a refusal.
+// Records can be written and read again, and any other bytes are refused.
 
 import Testing
 
@@ -27,16 +27,16 @@ struct RecordBytesTests {
         }
     }
 
-    @Test func `what was written is read`() throws { #expect(try Self.read(Self.sample)) }
+    @Test func `values are read as they were written`() throws { #expect(try Self.read(Self.sample)) }
 
-    @Test func `bytes that end too early are refused at every length`() {
+    @Test func `truncated bytes are refused at every length`() {
         for count in 0..<Self.sample.count {
             #expect(throws: RecordReader.Failure.self) { try Self.read(Array(Self.sample.prefix(count))) }
         }
     }
 
-    @Test func `a changed byte is noticed, whatever it becomes`() {
-        // The byte in front of an optional number that is there: all but zero say so.
+    @Test func `a changed byte is noticed, whatever its value`() {
+        // The byte before an optional number: all values except zero mean that there is one.
         let presence = 17
         for index in Self.sample.indices {
             for value in [0, 1, 0x7F, 0x80, 0xFF] as [UInt8] {

@@ -1,5 +1,5 @@
-// What is live does not disappear in silence: ways to lose it, and ways to allow that, from the file to the answer.
-// `AdmissionTests` has all that can be told from texts.
+// Live entries are not removed silently: ways to lose them and ways to allow it, from the file to the answer. `AdmissionTests`
+// covers what needs no disk.
 
 import Association
 import Foundation
@@ -83,26 +83,26 @@ struct RemovalGuardTests {
         try released("a.example.com", "b.example.com")
     }
 
-    @Test func `a file is held until it is moved to the retired ones`() throws {
+    @Test func `a deleted file is kept live until it is in config/retired`() throws {
         let text = try String(contentsOfFile: site.tree.config + "/apps/app.json", encoding: .utf8)
         try site.remove("config/apps/app.json")
-        try held("the app file was removed", "hosts a.example.com, b.example.com")
+        try held("the app file was deleted", "hosts a.example.com, b.example.com")
         try site.write("config/retired/old/shop.json", text)
         var changes = TreeChanges()
         changes.retired = true
         #expect(try site.round(changes).changedHosts == ["a.example.com", "b.example.com"])
         #expect(site.answer("a.example.com") == nil)
-        #expect(site.tenants.keptHosts.isEmpty)
+        #expect(site.tenants.hostsOnLastGood.isEmpty)
     }
 
-    @Test func `a broken file may be retired as well, by its name`() throws {
+    @Test func `a broken file can be retired too, by its name`() throws {
         try site.write("config/apps/app.json", "{")
         try site.round()
         try site.move("config/apps/app.json", to: "config/retired/app.json")
         try released("a.example.com", "b.example.com")
     }
 
-    @Test func `putting back what was dropped releases the file`() throws {
+    @Test func `restoring the removed entry releases the file`() throws {
         try app(ids: [Self.first])
         try held()
         try app(ids: [Self.second, Self.first])
@@ -110,7 +110,7 @@ struct RemovalGuardTests {
     }
 
     @Test(arguments: ["renamed.json", "tenant/app.json", "a.json5"])
-    func `a file under another name is no loss`(name: String) throws {
+    func `renaming a file removes nothing`(name: String) throws {
         let good = site.answer("a.example.com")
         try site.move("config/apps/app.json", to: "config/apps/\(name)")
         let report = try site.round()
@@ -120,7 +120,7 @@ struct RemovalGuardTests {
         #expect(site.answer("a.example.com") == good)
     }
 
-    @Test func `a host that moves in two steps is held in between`() throws {
+    @Test func `a host that moves in two steps stays live in between`() throws {
         try app(hosts: ["a.example.com"])
         try held("host b.example.com")
         try site.shop(
@@ -130,7 +130,7 @@ struct RemovalGuardTests {
         #expect(site.answer("b.example.com")?.contains("/newjson/") == true)
     }
 
-    @Test func `a mistake is taken back as easily as it was made`() throws {
+    @Test func `a new mistake can be undone at once`() throws {
         let third = "8KQ2V7M4XN.dev.third"
         try app(ids: [Self.first, Self.second, third])
         try released("a.example.com", "b.example.com")
@@ -140,7 +140,7 @@ struct RemovalGuardTests {
         #expect(try site.round().changedHosts == ["a.example.com"])
         try site.remove("config/apps/evil.json")
         #expect(try site.round().changedHosts == ["a.example.com"])
-        // A file that moved has what was live before, so its new place is guarded.
+        // A moved file has entries that were live before, so they are guarded at its new path too.
         try site.remove("config/apps/other.json")
         try site.shop("moved.json", hosts: ["other.example.com"])
         #expect(try site.round().findings.isEmpty)
@@ -148,7 +148,7 @@ struct RemovalGuardTests {
         #expect(try site.round().errors.map(\.rule) == [.app042])
         try site.shop("moved.json", hosts: ["other.example.com"])
         #expect(try site.round().findings.isEmpty)
-        // What was live before is guarded as ever.
+        // Entries that were live before are guarded as usual.
         try app(ids: [Self.first])
         try held("app ID \(Self.second)")
     }
@@ -161,7 +161,7 @@ struct RemovalGuardTests {
             (.appID, "A.b", ["A.b"], [], true), (.appID, "A.b", ["A.c"], [], false),
             (.host, "", ["a.example.com", ""], [""], false),
         ] as [(LiveIdentity.Kind, String, [String], [String], Bool)])
-    func `what is retired is what the file names, and no more`(
+    func `retired covers exactly the entries that it names`(
         kind: LiveIdentity.Kind, text: String, appIDs: [String], fingerprints: [String], isRetired: Bool
     ) {
         let identity = LiveIdentity(host: "a.example.com", kind: kind, text: text)
@@ -174,8 +174,8 @@ struct RemovalGuardTests {
             ([], "retired: { hosts: [\"a.example.com\"] }"),
             (["a.example.com"], "retired: { appIDs: [\"A.b\", \"com.b\"] }"),
         ] as [(Set<String>, String)])
-    func `the remedy is the very line`(hosts: Set<String>, line: String) {
-        let lost: Set<LiveIdentity> = [
+    func `the suggested line releases exactly these entries`(hosts: Set<String>, line: String) {
+        let removed: Set<LiveIdentity> = [
             LiveIdentity(host: "a.example.com", kind: .appID, text: "A.b"),
             LiveIdentity(host: "a.example.com", kind: .package, text: "com.b"),
             LiveIdentity(host: "a.example.com", kind: .fingerprint, text: "com.b AA:BB"),

@@ -1,4 +1,4 @@
-// Which folders have cost a round enough.
+// Which folders have used up their time in a round.
 
 import Posix
 import Testing
@@ -12,14 +12,14 @@ struct RoundCostsTests {
             ([("apps/a", 250_000), ("apps/b", 600_000), ("apps/a", 250_000)], true),
             ([("apps/b", 600_000), ("a", 600_000)], false),
         ] as [([(String, Int64)], Bool)])
-    func `a folder of app files has so much of a round`(spent: [(String, Int64)], isSpent: Bool) {
+    func `a folder of app files has a limited time in a round`(spent: [(String, Int64)], isSpent: Bool) {
         let costs = RoundCosts()
         for (folder, microseconds) in spent { costs.add(microseconds, to: folder) }
         #expect(costs.isSpent(RoundCosts.folder(ofApp: "a/deep/x.json")) == isSpent)
-        #expect(!costs.isSpent(RoundCosts.folder(ofApp: "a.json")), "the operator's files have no bound")
+        #expect(!costs.isSpent(RoundCosts.folder(ofApp: "a.json")), "the operator's files have no limit")
     }
 
-    @Test func `work is counted by folder`() {
+    @Test func `CPU time is counted by folder`() {
         let costs = RoundCosts()
         func work() {
             let end = Clock.threadMicroseconds() + 2_000
@@ -33,7 +33,7 @@ struct RoundCostsTests {
     }
 }
 
-/// What a round does about the files of a folder that has cost enough.
+/// Which files of an expensive folder a round reads.
 struct PostponedFilesTests {
     private let site: TenantTree
 
@@ -45,7 +45,7 @@ struct PostponedFilesTests {
         try site.round()
     }
 
-    /// What a round reads of these files when `evil` has cost enough before.
+    /// The files that a round reads if `evil` has already used up its time.
     private func scan(_ changes: TreeChanges) throws -> Scan {
         var source = site.tenants.source
         source.costs = RoundCosts()
@@ -58,7 +58,7 @@ struct PostponedFilesTests {
         return scan
     }
 
-    @Test func `the files of a folder that has cost enough are left for the next round, and others are read`() throws {
+    @Test func `the remaining files of an expensive folder are left for the next round, and others are read`() throws {
         for name in ["evil/1.json", "evil/3.json", "good/1.json", "top.json"] {
             try site.shop(name, hosts: ["new.\(name.filter { $0 != "/" }).example.com"])
         }
@@ -73,7 +73,7 @@ struct PostponedFilesTests {
         #expect(try site.round(scan(changes).later).changedHosts.contains("new.evil3.json.example.com"))
     }
 
-    @Test func `a file that is gone waits for the rest of its folder, which may have what it had`() throws {
+    @Test func `a deleted file waits for the rest of its folder, which may have its entries`() throws {
         try site.remove("config/apps/evil/1.json")
         try site.remove("config/apps/good/1.json")
         var scan = Scan()
@@ -87,7 +87,7 @@ struct PostponedFilesTests {
         #expect(scan.later.appFiles == ["evil/1.json", "evil/3.json"])
     }
 
-    @Test func `a file that waits for others waits on`() {
+    @Test func `a file that waits for others keeps waiting`() {
         var scan = Scan()
         scan.add([FileReading(postponed: "evil/1.json")], knowing: site.tenants.memory)
         #expect(scan.later.waiting == ["evil/1.json"] && scan.later.appFiles.isEmpty)

@@ -59,8 +59,8 @@ struct SettingsReaderTests {
         #expect(reader.settings.workers == 3)
         #expect(reader.settings.environment == "staging")
         #expect(reader.settings.isStrict)
-        #expect(reader.settings.proxies.trusted.includesLocal)
-        #expect(reader.settings.proxies.fields == .forwarded && reader.settings.proxies.namesHost)
+        #expect(reader.settings.proxies.networks.includesLocal)
+        #expect(reader.settings.proxies.fields == .forwarded && reader.settings.proxies.readsForwardedHost)
         guard case .everywhere = reader.settings.proxyProtocol else {
             Issue.record("the PROXY protocol is everywhere")
             return
@@ -115,7 +115,7 @@ struct SettingsReaderTests {
             ("{ acme: { thumbprint: 'short' } }", .cfg003, "write the 43 characters of its SHA-256 in base64url"),
             ("{ acme: { webrot: '/srv' } }", .cfg002, "write `webroot`"),
             ("{ linkTargets: ['srv'] }", .cfg003, "write `[\"/srv/acme-challenges\"]`"),
-            ("{ linkTargets: ['/./'] }", .cfg003, "name the folders that links may lead into"),
+            ("{ linkTargets: ['/./'] }", .cfg003, "name the folders that links need"),
             ("{ lint: { ignore: [\"APP-4\"] } }", .cfg003, "write `APP-004`"),
             ("{ lint: { ignore: [\"APP-O40\"] } }", .cfg003, "write `APP-040`"),
             ("{ lint: { ignore: \"APP-040\" } }", .cfg003, "write `[\"APP-040\"]`"),

@@ -1,5 +1,5 @@
-// A process without descriptors looks at what it serves: the round fails and changes nothing, and as soon as there are some,
-// everything is as the files have it. Each in a process of its own, because the limit is the process's.
+// Rounds of a process without descriptors: they fail and change nothing, and as soon as there are descriptors, everything is as
+// on disk. Each test runs in its own process, because the limit applies to a process.
 
 import Association
 import Foundation
@@ -12,14 +12,14 @@ import Testing
 struct ShortageTests {
     @Test func `a round without descriptors changes nothing, and the next one finds everything`() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
-            // However many there are left, another part of the look comes to nothing.
+            // A round fails at a different place for each number of descriptors.
             for descriptors in 0...9 { try StarvedTree.play(descriptors) }
         }
         let complaints = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
         #expect(complaints.isEmpty)
     }
 
-    @Test func `a host that comes while nothing can be opened is served whole, or not yet`() async {
+    @Test func `a new host is served completely or not yet while no file can be opened`() async {
         await #expect(processExitsWith: .success) {
             let site = try TenantTree()
             try site.shop("a.json", hosts: ["a.example.com"])
@@ -39,7 +39,7 @@ struct ShortageTests {
         }
     }
 
-    @Test func `a file is retired although nobody could see it at first`() async {
+    @Test func `a file can be retired after a round that could not read config/retired`() async {
         await #expect(processExitsWith: .success) {
             for descriptors in 0...9 {
                 let site = try TenantTree()
@@ -55,7 +55,7 @@ struct ShortageTests {
         }
     }
 
-    @Test func `a start that cannot read the last good versions is none, and forgets nothing`() async {
+    @Test func `a start that cannot read the last good versions fails and forgets nothing`() async {
         await #expect(processExitsWith: .success) {
             let site = try TenantTree()
             try site.shop("a.json", hosts: ["a.example.com"])
@@ -71,7 +71,7 @@ struct ShortageTests {
         }
     }
 
-    @Test func `a command says that it could not read everything`() async {
+    @Test func `a command reports that it could not read everything`() async {
         await #expect(processExitsWith: .success) {
             let site = try TenantTree()
             try site.shop("a.json", hosts: ["a.example.com"])
@@ -92,31 +92,31 @@ struct ShortageTests {
         }
     }
 
-    @Test func `a folder that could not be looked into is watched once it can be`() async {
+    @Test func `a folder that could not be opened is watched once it can be`() async {
         await #expect(processExitsWith: .success) {
             let site = try TenantTree()
             try site.shop("a.json", hosts: ["a.example.com"])
             let watch = try TreeWatch(configPath: site.tree.config, publicPath: site.tree.root + "/public")
             watch.start()
-            _ = watch.take()
+            _ = watch.takeEvents()
             try site.write("config/apps/team/part/b.json", "{}")
-            _ = starved(0) { watch.take() }
+            _ = starved(0) { watch.takeEvents() }
             guard watch.shortage?.isShortage == true else { exit(2) }
             watch.start()
             guard watch.shortage == nil else { exit(3) }
-            _ = watch.take()
+            _ = watch.takeEvents()
             try site.write("config/apps/team/part/b.json", "{ }")
-            guard watch.take().appFiles == ["team/part/b.json"] else { exit(4) }
+            guard watch.takeEvents().appFiles == ["team/part/b.json"] else { exit(4) }
         }
     }
 }
 
-/// Does something while the process may open so many descriptors more than it has.
+/// Runs something while the process can open only this many more descriptors.
 private func starved<Result>(_ descriptors: Int, _ body: () throws -> Result) rethrows -> Result {
     let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
     var original = rlimit()
     getrlimit(resource, &original)
-    // As many as there shall be, wherever there is room for them; the next one is the first too many.
+    // The smallest limit that allows this many descriptors.
     let numbers = (0...descriptors).map { _ in dup(2) }
     for number in numbers { close(number) }
     guard let first = numbers.last, first >= 0 else { exit(91) }
@@ -126,7 +126,7 @@ private func starved<Result>(_ descriptors: Int, _ body: () throws -> Result) re
     return try body()
 }
 
-/// A round of everything with so many descriptors; nil when they did not suffice.
+/// A full round with this many descriptors; nil if they were too few.
 private func attempt(_ site: TenantTree, _ descriptors: Int) -> RoundReport? {
     do {
         return try starved(descriptors) { try site.round() }
@@ -136,7 +136,7 @@ private func attempt(_ site: TenantTree, _ descriptors: Int) -> RoundReport? {
     }
 }
 
-/// A host with everything that can be read for it, and what it must answer.
+/// A host with everything that can be read for it, and its expected answers.
 private struct StarvedTree {
     let site: TenantTree
     private static let host = "a.example.com"
@@ -161,7 +161,7 @@ private struct StarvedTree {
         try site.write("\(wellKnown)/anything.json", "\"\(version)\"")
     }
 
-    /// The paths that have another version, or none.
+    /// The paths whose answer is missing or different.
     private func others(_ version: String) -> [String] {
         StarvedTree.paths.filter { path in
             site.answer(StarvedTree.host, path)?.contains(version) != true
@@ -184,10 +184,10 @@ private struct StarvedTree {
         if case let others = play.others(version), !others.isEmpty { complain("\(others) is not of \(version)") }
         if report == nil { try play.site.round() }
         if case let old = play.others("version2"), !old.isEmpty { complain("\(old) is not new") }
-        // What was kept is what is served, too.
+        // The saved state is equal to what is served.
         try play.site.restart()
         if case let old = play.others("version2"), !old.isEmpty { complain("\(old) is not new after a restart") }
-        // The same when the process ends before it could look again.
+        // The same if the process exits before it has tried again.
         try play.write("version3")
         _ = attempt(play.site, descriptors)
         let next = try play.site.restart()

@@ -1,4 +1,4 @@
-// Signed documents as they are served, held against the openssl command.
+// Signed documents as served, verified with the openssl command.
 
 import Association
 import Catalogue
@@ -27,7 +27,7 @@ struct SignedAnswerTests {
         try tree.app("\(host).json", text)
     }
 
-    /// A certificate by an authority of this test alone, whose own one is in `state/development-ca.pem`.
+    /// A certificate from this test's own authority, whose certificate is `state/development-ca.pem`.
     private func certificate(_ host: String) throws {
         let folder = "\(tree.config)/hosts/\(host)"
         try? FileManager.default.removeItem(atPath: folder)
@@ -35,7 +35,7 @@ struct SignedAnswerTests {
             for: host, certificateFile: "\(folder)/fullchain.pem", keyFile: "\(folder)/privkey.pem")
     }
 
-    /// An answer, copied, for it points into a catalogue that does not outlive its use.
+    /// An answer, copied because it points into a catalogue that may be freed.
     private struct Served: Equatable {
         var fields: String
         var body: [UInt8]
@@ -52,7 +52,7 @@ struct SignedAnswerTests {
     }
 
     @Test(arguments: ["cms", "smime"])
-    func `openssl verifies what is served and gives the exact document back`(command: String) throws {
+    func `openssl verifies the signed answer and extracts the exact document`(command: String) throws {
         try app("a.example.com", signed: "true")
         try certificate("a.example.com")
         let loaded = try loader.load()
@@ -73,7 +73,7 @@ struct SignedAnswerTests {
         #expect(Array(try Data(contentsOf: URL(fileURLWithPath: tree.root + "/plain"))) == plain.body)
     }
 
-    @Test func `a signed document has its signature counted against Apple's limit`() throws {
+    @Test func `the signature counts towards Apple's size limit`() throws {
         try certificate("a.example.com")
         let signer = DocumentSigner(hostsPath: "\(tree.config)/hosts")
         for (count, isServed) in [(Renderer.appleBytesMax - 8_192, true), (Renderer.appleBytesMax, false)] {
@@ -85,7 +85,7 @@ struct SignedAnswerTests {
         }
     }
 
-    @Test func `root signs the copy at the root and nothing else`() throws {
+    @Test func `with signed root, only the copy at the root is signed`() throws {
         try app("a.example.com", signed: "\"root\"")
         try certificate("a.example.com")
         let loaded = try loader.load()
@@ -96,7 +96,7 @@ struct SignedAnswerTests {
         #expect(SignedDocument.content(of: root.body) == plain.body)
     }
 
-    @Test func `a reload changes the answer with the certificate and not without`() throws {
+    @Test func `a reload changes the signed answer only if the certificate changed`() throws {
         try app("a.example.com", signed: "true")
         try certificate("a.example.com")
         func answer() throws -> Served? { served(try loader.load(), "a.example.com", Self.wellKnown) }
@@ -107,7 +107,7 @@ struct SignedAnswerTests {
     }
 
     @Test(arguments: [("true", false), ("\"root\"", true)])
-    func `without a certificate nothing is served in its place, and the app file is told`(
+    func `without a certificate nothing is served, and the app file has a finding`(
         signed: String, servesWellKnown: Bool
     ) throws {
         try app("a.example.com", signed: signed)
@@ -122,10 +122,10 @@ struct SignedAnswerTests {
         #expect(finding.severity == .error)
         #expect(finding.file == "\(tree.config)/apps/a.example.com.json")
         #expect(finding.range?.start.line == 4)
-        #expect(finding.message.contains("there is no certificate for it below"))
+        #expect(finding.message.contains("there is no certificate for this host below"))
     }
 
-    @Test func `what is wrong with the certificate is a finding on its file`() throws {
+    @Test func `a problem of the certificate is a finding on its file`() throws {
         try app("a.example.com", signed: "true")
         try certificate("a.example.com")
         try tree.write("config/hosts/a.example.com/privkey.pem", "rubbish")
@@ -137,11 +137,11 @@ struct SignedAnswerTests {
     }
 
     @Test(arguments: CertificateProblem.Kind.allCases)
-    func `each fault of a certificate has a rule of its severity`(kind: CertificateProblem.Kind) {
+    func `each certificate problem has a rule with its severity`(kind: CertificateProblem.Kind) {
         #expect(RuleID(kind.rawValue)?.severity.rawValue == kind.severity.rawValue)
     }
 
-    @Test func `certificates of hosts that sign nothing are not looked at`() throws {
+    @Test func `certificates of hosts that sign nothing are not read`() throws {
         try app("a.example.com", signed: "false")
         try tree.write("config/hosts/a.example.com/fullchain.pem", "rubbish")
         #expect(try loader.load().findings.allSatisfy { $0.rule.family != .certificate })

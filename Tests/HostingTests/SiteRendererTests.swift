@@ -1,4 +1,4 @@
-// One site from values alone, without a file system.
+// Renders a site from values, without a file system.
 
 import Association
 import Catalogue
@@ -15,7 +15,7 @@ struct SiteRendererTests {
         return LoadedAppFile(try #require(AppFile.read(Array(text.utf8), file: id).appFile), modified: 1_700_000_000)
     }
 
-    @Test func `a host is made of its apps, and the same twice`() throws {
+    @Test func `rendering a host twice gives the same site`() throws {
         let source = SiteSource(host: "a.example.com", apps: [try app(["a.example.com"])], folders: [])
         let site = try #require(renderer.render(source).site)
         #expect(
@@ -28,19 +28,10 @@ struct SiteRendererTests {
         #expect(Dictionary(uniqueKeysWithValues: site.answers) == Dictionary(uniqueKeysWithValues: again.answers))
     }
 
-    @Test func `documents that must not be published leave no site`() throws {
+    @Test func `documents with errors leave no site`() throws {
         let many = try (0..<3000).map { try app(["a.example.com"], id: "8KQ2V7M4XN.dev.associated.shop\($0)") }
         let rendered = try renderer.render(SiteSource(host: "a.example.com", apps: many, folders: []))
         #expect(rendered.site == nil)
         #expect(rendered.findings.contains { $0.rule == .app045 })
-    }
-
-    @Test(arguments: [
-        ("a.b.example.com", ["*.b.example.com", "*.example.com", "*.com"]),
-        ("*.example.com", ["*.com"]),
-        ("localhost", []),
-    ])
-    func `a host is below these wildcards`(host: String, wildcards: [String]) {
-        #expect(HostNames.wildcards(over: host) == wildcards)
     }
 }

@@ -1,4 +1,4 @@
-// What one process knows and the next takes up: the same folder, another `Tenants`.
+// What the next process restores: the same folder, another `Tenants`.
 
 import Association
 import Catalogue
@@ -19,12 +19,12 @@ struct StateKeeperTests {
         for name in ["a", "b", "c"] { try site.shop("\(name).json", hosts: ["\(name).example.com"]) }
         let file = "config/hosts/d.example.com/well-known/security.txt"
         try site.write(file, "Contact: mailto:d@example.com\n")
-        // What was written a moment before it is looked at is looked at once more.
+        // A file that was just written is read once more.
         try site.waitUntilSettled(file)
         try site.restart()
     }
 
-    /// A new version of an app file, published.
+    /// Publishes a new version of an app file.
     private func edit(_ name: String, id: String...) throws {
         try site.shop(
             "\(name).json", hosts: ["\(name).example.com"],
@@ -32,14 +32,14 @@ struct StateKeeperTests {
         #expect(try site.round().changedHosts == ["\(name).example.com"])
     }
 
-    @Test func `only the server's user reads the state`() throws {
+    @Test func `only the server's user can read the state`() throws {
         #expect(try File.status(site.statePath).permissions == 0o700)
         let names = try FileManager.default.contentsOfDirectory(atPath: site.statePath)
         #expect(names.contains("tenants"))
         for name in names { #expect(try File.status("\(site.statePath)/\(name)").permissions == 0o600, "\(name)") }
     }
 
-    @Test func `a start that finds everything as it was changes nothing`() throws {
+    @Test func `a start without changes on disk changes nothing`() throws {
         try edit("b", id: "dev.second")
         let bodies = ["a", "b", "c"].map { site.answer("\($0).example.com") }
         let report = try site.restart()
@@ -53,7 +53,7 @@ struct StateKeeperTests {
     }
 
     @Test(arguments: ["config/apps", "config"])
-    func `apps that cannot be looked at are served as they were`(missing: String) throws {
+    func `apps in an unreadable folder are served as before`(missing: String) throws {
         let bodies = ["a", "b", "c"].map { site.answer("\($0).example.com") }
         try site.write("config/other", "")
         try site.replace("\(missing).aside", with: missing)
@@ -61,14 +61,14 @@ struct StateKeeperTests {
         #expect(["a", "b", "c"].map { site.answer("\($0).example.com") } == bodies)
         let rules = Set(report.findings.filter { $0.severity == .error }.map(\.rule))
         #expect(rules == [.cfg005])
-        // Once it runs, nothing is concluded from it.
+        // Deletions count again while it runs.
         #expect(throws: ConfigurationError.self) { try site.round() }
         try site.replace(missing, with: "\(missing).aside")
         #expect(try !site.round().findings.contains { $0.severity == .error })
         #expect(["a", "b", "c"].map { site.answer("\($0).example.com") } == bodies)
     }
 
-    @Test func `what has changed in between is read, and nothing else`() throws {
+    @Test func `a start reads only what has changed`() throws {
         try site.shop("a.json", hosts: ["a.example.com", "e.example.com"])
         try site.remove("config/hosts/d.example.com")
         let report = try site.restart()
@@ -76,7 +76,7 @@ struct StateKeeperTests {
     }
 
     @Test(arguments: [false, true])
-    func `a file that was broken in between has its last good version, that of a change too`(hasChanged: Bool) throws {
+    func `a file that broke before a start has its last good version`(hasChanged: Bool) throws {
         if hasChanged { try edit("b", id: "dev.second") }
         let good = site.answer("b.example.com")
         #expect(good?.contains("dev.second") == hasChanged)
@@ -87,14 +87,14 @@ struct StateKeeperTests {
             #expect(report.keptHosts == 1)
             #expect(site.answer("b.example.com") == good)
         }
-        // Other changes do not need the broken file, and it needs none of them.
+        // Other changes are saved without the broken file, and vice versa.
         try edit("a", id: "dev.third")
         try site.restart()
         #expect(site.answer("b.example.com") == good)
         #expect(site.answer("a.example.com")?.contains("dev.third") == true)
     }
 
-    @Test func `a file that went in between is guarded`() throws {
+    @Test func `a file that was deleted before a start is guarded`() throws {
         try site.remove("config/apps/b.json")
         try site.shop("c.json", hosts: ["c2.example.com"])
         let report = try site.restart()
@@ -107,7 +107,7 @@ struct StateKeeperTests {
         #expect(site.answer("b.example.com") == nil)
     }
 
-    @Test func `another program renders again, from the same last good texts`() throws {
+    @Test func `another program version renders again from the same last good texts`() throws {
         try edit("b", id: "dev.second")
         let good = site.answer("b.example.com")
         try site.write("config/apps/b.json", "{ name")
@@ -116,26 +116,26 @@ struct StateKeeperTests {
         #expect(site.answer("b.example.com") == good)
         #expect(site.answer("a.example.com") != nil)
         #expect(site.answer("d.example.com", "/.well-known/security.txt") != nil)
-        // What it has written in its turn is good for the next of its kind.
+        // What this program has saved, it can use the next time.
         #expect(try site.restart(program: "another").changes.isEmpty)
         #expect(site.answer("b.example.com") == good)
     }
 
-    @Test func `another environment reads everything anew`() throws {
+    @Test func `another environment reads everything again`() throws {
         try site.write("config/apps/b.json", "{ name")
         let report = try site.restart(environment: "staging")
-        #expect(report.notes.map { $0.contains("left ") && $0.contains("other settings") } == [true])
+        #expect(report.notes.map { $0.hasPrefix("ignoring ") && $0.contains("other settings") } == [true])
         #expect(site.answer("b.example.com") == nil)
         #expect(site.answer("a.example.com") != nil)
     }
 
-    @Test func `a damaged file is left aside, wherever the damage is`() throws {
+    @Test func `a damaged file is ignored, wherever the damage is`() throws {
         try edit("b", id: "dev.second")
         let whole = try Data(contentsOf: URL(fileURLWithPath: base))
         let other = try Data(contentsOf: URL(fileURLWithPath: changes))
         let bodies = ["a", "b", "c"].map { site.answer("\($0).example.com") }
         for step in 0..<24 {
-            // Everything lies in pages, so these places are in every part of the file.
+            // The file is written in pages, so these offsets cover every part of it.
             for (path, bytes) in [(base, whole), (changes, other)] {
                 var damaged = bytes
                 let place = damaged.count * step / 24 + step % 7
@@ -150,7 +150,7 @@ struct StateKeeperTests {
         }
     }
 
-    @Test func `changes that belong to another base are not believed`() throws {
+    @Test func `changes of another base are ignored`() throws {
         try edit("b", id: "dev.second")
         let old = try Data(contentsOf: URL(fileURLWithPath: changes))
         try site.restart(program: "another")
@@ -160,7 +160,7 @@ struct StateKeeperTests {
         #expect(site.answer("b.example.com")?.contains("dev.third") == true)
     }
 
-    @Test func `without a folder to write to it serves, and says why it cannot`() throws {
+    @Test func `without a writable folder the server serves, and reports why`() throws {
         try FileManager.default.removeItem(atPath: site.statePath)
         try site.write("state", "a file in its place")
         let tenants = Tenants(
@@ -169,19 +169,19 @@ struct StateKeeperTests {
         let report = try tenants.round(.allAgain)
         #expect(report.hostCount == 4)
         #expect(tenants.stateProblem == nil)
-        #expect(tenants.tidy() != nil)
+        #expect(tenants.compact() != nil)
         #expect(tenants.stateProblem == "not a directory")
-        #expect(tenants.tidy() == nil, "a full disk is not written to at every change")
+        #expect(tenants.compact() == nil, "a full disk is not written to at every change")
         try site.shop("a.json", hosts: ["a.example.com", "e.example.com"])
         #expect(try tenants.round(.all).changedHosts == ["e.example.com"])
         #expect(try tenants.round(.all).notes.isEmpty)
     }
 
-    @Test func `many changes become a base`() throws {
+    @Test func `many changes are compacted into a base`() throws {
         for number in 0..<600 { try site.shop("n\(number).json", hosts: ["n\(number).example.com"]) }
         try site.round()
-        #expect(site.tenants.tidy()?.notes == [])
-        #expect(site.tenants.tidy() == nil)
+        #expect(site.tenants.compact()?.notes == [])
+        #expect(site.tenants.compact() == nil)
         #expect(site.tenants.catalogue.layers.count == 1)
         try site.shop("n7.json", hosts: ["n7.example.com", "m.example.com"])
         try site.round()
@@ -191,7 +191,7 @@ struct StateKeeperTests {
         #expect(site.answer("n599.example.com") != nil)
     }
 
-    @Test func `warnings of what is served are counted, after a restart too, and end with their cause`() throws {
+    @Test func `warnings are counted, also after a restart, until their cause is fixed`() throws {
         let before = try site.round().figures.warnings
         func write(_ more: String) throws {
             try site.write(

@@ -1,4 +1,4 @@
-// The numbers that say how tenants stand: each file that is held back counts once, until it is mended, after a restart too.
+// Figures of tenants: each file that is not in service counts once, until it is fixed, also after a restart.
 
 import Association
 import Telemetry
@@ -15,23 +15,23 @@ struct TenantFiguresTests {
         try site.restart()
     }
 
-    @Test func `counts what is served when nothing is wrong`() throws {
+    @Test func `counts what is served without problems`() throws {
         #expect(try site.round().figures == HostingFigures(appFiles: 3, hosts: 3))
     }
 
-    @Test func `tells the reasons host by host`() throws {
-        #expect(site.tenants.keptReasons(hostsMax: 10).isEmpty)
+    @Test func `lists the reasons for each host`() throws {
+        #expect(site.tenants.lastGoodReasons(hostsMax: 10).isEmpty)
         try site.write("config/apps/a.json", "{ name: ")
         try site.shop("b.json", hosts: ["b.example.com"], ids: ["8KQ2V7M4XN.dev.other"])
         _ = try site.round()
-        let reasons = site.tenants.keptReasons(hostsMax: 10)
+        let reasons = site.tenants.lastGoodReasons(hostsMax: 10)
         #expect(reasons.map(\.host) == ["a.example.com", "b.example.com"])
         #expect(reasons.map { $0.findings.contains { $0.rule == .app042 } } == [false, true])
         #expect(reasons.allSatisfy { !$0.findings.isEmpty })
-        #expect(site.tenants.keptReasons(hostsMax: 1).map(\.host) == ["a.example.com"])
+        #expect(site.tenants.lastGoodReasons(hostsMax: 1).map(\.host) == ["a.example.com"])
     }
 
-    @Test func `counts files by what became of them, and what the guard keeps`() throws {
+    @Test func `counts files by state, and guarded entries`() throws {
         try site.write("config/apps/a.json", "{ name: ")
         try site.shop("b.json", hosts: ["b.example.com"], ids: ["8KQ2V7M4XN.dev.other"])
         try site.remove("config/apps/c.json")
@@ -48,14 +48,14 @@ struct TenantFiguresTests {
         #expect(figures == expected)
         #expect(figures.errors >= 4)
         #expect(try site.restart().figures == figures)
-        // Another look changes nothing, and mending everything leaves nothing.
+        // Another round changes nothing, and fixing everything leaves no finding.
         #expect(try site.round().figures == figures)
         for name in ["a", "b", "c"] { try site.shop("\(name).json", hosts: ["\(name).example.com"]) }
         try site.remove("config/apps/never.json")
         #expect(try site.round().figures == HostingFigures(appFiles: 3, hosts: 3))
     }
 
-    @Test func `tells what is wrong with a host's own file for as long as it is, whatever stands in for it`() throws {
+    @Test func `reports a problem of a host's own file until it is fixed, even if another answer is served`() throws {
         let path = "config/hosts/a.example.com/well-known/apple-app-site-association"
         let generated = site.answer("a.example.com")
         try site.write(path, "{bad")
@@ -63,14 +63,14 @@ struct TenantFiguresTests {
         let errors = try site.round().errors
         #expect(!errors.isEmpty)
         #expect(site.answer("a.example.com") == generated)
-        #expect(try site.round().findings.isEmpty, "nothing is said again because something else is looked at")
+        #expect(try site.round().findings.isEmpty, "another round does not repeat findings")
         for _ in 0..<2 {
             #expect(site.tenants.openFindings == errors)
             #expect(try site.round().figures.errors == errors.count)
             #expect(try site.round(.allAgain).errors == errors)
-            // Another process says so too, of what was written before and after a base was made.
+            // The next process reports the same, before and after a compaction.
             #expect(try site.restart().errors == errors)
-            #expect(site.tenants.keptHosts.isEmpty)
+            #expect(site.tenants.hostsOnLastGood.isEmpty)
         }
         try site.restart(program: "another")
         #expect(site.tenants.openFindings == errors)
@@ -79,7 +79,7 @@ struct TenantFiguresTests {
         #expect(try site.restart().errors.isEmpty)
     }
 
-    @Test func `tells what is wrong in the first round of all`() throws {
+    @Test func `reports problems of the very first round`() throws {
         try site.write("config/hosts/a.example.com/well-known/assetlinks.json", "[")
         try site.write("config/hosts/own.example.com/well-known/assetlinks.json", "[")
         try site.remove("state")
@@ -90,23 +90,23 @@ struct TenantFiguresTests {
         }
     }
 
-    @Test func `a file that makes its host stay as it is, is the reason`() throws {
+    @Test func `a file that keeps its host unchanged is reported as the reason`() throws {
         let path = "config/hosts/a.example.com/well-known/change-password"
         try site.write(path, "/password")
         try site.round()
         try site.write(path, "http://evil.example")
         try site.round()
-        let reasons = site.tenants.keptReasons(hostsMax: 9)
+        let reasons = site.tenants.lastGoodReasons(hostsMax: 9)
         #expect(reasons.map(\.host) == ["a.example.com"])
         #expect(reasons.first?.findings.map(\.rule) == [.cfg005])
-        // Beside an error that changes nothing of what is served, it is the reason all the same.
+        // It is reported as the reason, next to an error that does not affect what is served.
         try site.write("config/hosts/a.example.com/well-known/apple-app-site-association", "{bad")
         try site.round()
-        let rules = site.tenants.keptReasons(hostsMax: 9).first?.findings.map(\.rule) ?? []
+        let rules = site.tenants.lastGoodReasons(hostsMax: 9).first?.findings.map(\.rule) ?? []
         #expect(Set(rules) == [.aasa001, .cfg005])
     }
 
-    @Test func `counts a host whose own file would be refused, and what is wrong with it`() throws {
+    @Test func `counts a host whose own file phones would reject, with the finding`() throws {
         let path = "config/hosts/a.example.com/well-known/assetlinks.json"
         try site.write(path, "[]")
         #expect(try site.round().figures.keptHosts == 0)

@@ -1,15 +1,15 @@
-// A hostile tenant beside a good one: whatever its app files say, the good one's answers stay the same bytes, and a change of the
-// good one costs one reading.
+// A hostile tenant next to a good one: whatever its app files contain, the good one's answers stay the same bytes, and a change
+// of the good one reads one file.
 
 import Association
 import Testing
 
 @testable import Hosting
 
-/// What a tenant puts into its app files.
+/// The contents of a hostile tenant's app files.
 struct HostileTenant: Sendable, CustomTestStringConvertible {
     var testDescription: String
-    /// Names below `config/apps`, and texts.
+    /// Paths below `config/apps`, and texts.
     var files: [(name: String, text: String)]
 
     init(_ testDescription: String, count: Int = 1, _ text: (Int) -> String) {
@@ -59,7 +59,9 @@ struct HostileTenant: Sendable, CustomTestStringConvertible {
 
 struct TenantIsolationTests {
     @Test(arguments: HostileTenant.all)
-    func `a hostile tenant changes no other's bytes, and costs its changes nothing`(tenant: HostileTenant) throws {
+    func `a hostile tenant changes no answer of another tenant and does not slow its changes`(tenant: HostileTenant)
+        throws
+    {
         let site = try TenantTree()
         try site.shop("good.json", hosts: ["good.example.com"])
         try site.shop("shared.json", hosts: ["shared.example.com"])

@@ -1,4 +1,4 @@
-// A `config/` and a `public/` with tenants in them, looked at round by round.
+// A `config/` and a `public/` with tenants, and rounds over them.
 
 import Association
 import Catalogue
@@ -13,7 +13,7 @@ final class TenantTree {
     let tree: ConfigTree
     private(set) var tenants: Tenants
     private let environment: String?
-    /// For the processes from now on.
+    /// Applies to processes started from now on.
     var openFilesMax = Int.max
     var linkTargets = LinkTargets.none
     var limits = Limits()
@@ -26,11 +26,11 @@ final class TenantTree {
         tenants = Tenants(configPath: tree.config, publicPath: tree.root + "/public", environment: environment)
     }
 
-    /// A round over everything.
+    /// A full round.
     @discardableResult
     func round(_ changes: TreeChanges = .all) throws -> RoundReport { try tenants.round(changes) }
 
-    /// Another process, with what the last one has kept.
+    /// Another process, with the state that the last one saved.
     @discardableResult
     func restart(
         _ changes: TreeChanges = .allAgain, program: String = "program", environment: String? = nil
@@ -40,13 +40,13 @@ final class TenantTree {
             state: (statePath, program), openFilesMax: openFilesMax, linkTargets: linkTargets,
             limits: limits, owners: owners)
         let report = try tenants.round(changes)
-        #expect(tenants.tidy()?.notes.isEmpty != false)
+        #expect(tenants.compact()?.notes.isEmpty != false)
         return report
     }
 
     func write(_ name: String, _ text: String) throws { try tree.write(name, text) }
 
-    /// Waits until the marks of a file tell it from its past, some hundredths of a second after it was written.
+    /// Waits until the file has been unchanged for so long that its marks are reliable: some hundredths of a second.
     func waitUntilSettled(_ name: String) throws {
         let status = try File.status("\(tree.root)/\(name)")
         let end = Clock.monotonicMilliseconds() + 10_000
@@ -78,7 +78,7 @@ final class TenantTree {
         try FileManager.default.moveItem(at: URL(fileURLWithPath: "\(tree.root)/\(name)"), to: target)
     }
 
-    /// Puts one in the place of another, in one step.
+    /// Replaces a file with another one by renaming it.
     func replace(_ name: String, with other: String) throws {
         guard rename("\(tree.root)/\(other)", "\(tree.root)/\(name)") == 0 else { throw POSIXError(.EIO) }
     }
@@ -87,7 +87,7 @@ final class TenantTree {
         try FileManager.default.createSymbolicLink(atPath: "\(tree.root)/\(name)", withDestinationPath: target)
     }
 
-    /// The body of an answer; nil when there is none.
+    /// The body of an answer; nil if there is none.
     func answer(_ host: String, _ path: String = "/.well-known/apple-app-site-association") -> String? {
         tenants.catalogue.answer(host, path)
     }

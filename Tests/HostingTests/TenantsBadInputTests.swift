@@ -1,4 +1,4 @@
-// What goes wrong with one file is a finding on that file, and no other host hears of it.
+// Problems of one file are findings on that file, and no other host is affected.
 
 import Association
 import Foundation
@@ -17,7 +17,7 @@ struct TenantsBadInputTests {
         try site.round()
     }
 
-    /// What is wrong is said of that file alone, and everything is served as before.
+    /// The finding is on that file only, and everything is served as before.
     private func check(_ path: String, says text: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
         let good = ["good.example.com", "a.example.com"].map { site.answer($0) }
         let report = try site.round()
@@ -33,17 +33,17 @@ struct TenantsBadInputTests {
     }
 
     @Test(arguments: ["no_name.example.com", "a..example.com", "https://a.example.com", "192.168.0.1", "*", ""])
-    func `a host that is not a DNS name`(host: String) throws {
+    func `a host that is not a DNS name is a finding`(host: String) throws {
         try site.shop("bad.json", hosts: ["b.example.com", host])
         try check("bad.json", says: "host")
     }
 
-    @Test func `a host in any script is served by its name in the DNS`() throws {
+    @Test func `a host in any script is served by its ASCII name`() throws {
         try site.shop("idn.json", hosts: ["Bücher.example.com"])
         #expect(try site.round().changedHosts == ["xn--bcher-kva.example.com"])
     }
 
-    @Test func `a file that has become empty a moment ago is left to its writer, and one that stays empty is not`()
+    @Test func `a file that was just emptied is left to its writer, and one that stays empty is an error`()
         throws
     {
         let path = "\(site.tree.config)/apps/a.json"
@@ -58,14 +58,14 @@ struct TenantsBadInputTests {
         }
     }
 
-    @Test func `an app file of 100 MB`() throws {
+    @Test func `an app file of 100 MB is a finding`() throws {
         try site.write("config/apps/a.json", "")
         let file = try FileHandle(forWritingTo: URL(fileURLWithPath: site.tree.config + "/apps/a.json"))
         try file.truncate(atOffset: 100 * 1024 * 1024)
         try check("a.json", says: "it has 104857600 bytes")
     }
 
-    @Test func `links to the folder that they are in`() throws {
+    @Test func `a link to a folder that contains it is a finding`() throws {
         for folder in ["config/apps/sub", "config/hosts/a.example.com/well-known", "public/a.example.com"] {
             try site.write("\(folder)/kept.txt", "kept")
             for index in 0..<100 { try site.link("\(folder)/l\(index)", to: ".") }
@@ -81,29 +81,29 @@ struct TenantsBadInputTests {
         #expect(try site.round().changes.isEmpty)
     }
 
-    @Test func `a directory in place of a file`() throws {
+    @Test func `a folder with the name of an app file is a finding`() throws {
         try site.remove("config/apps/a.json")
         try site.shop("a.json/b.json", hosts: ["b.example.com"])
         try check("a.json", says: "it is a folder")
     }
 
-    @Test func `a link out of the configuration, by a file or a folder`() throws {
+    @Test func `a link out of the configuration is a finding`() throws {
         try site.write("outside/secret.json", "{}")
         try site.link("config/apps/out.json", to: "../../outside/secret.json")
-        try check("out.json", says: "leads out of \(site.tree.config)/apps")
+        try check("out.json", says: "a link out of \(site.tree.config)/apps")
         try site.remove("config/apps/out.json")
         try site.round()
         try site.link("config/apps/out", to: "../../outside")
-        try check("out", says: "leads out of \(site.tree.config)/apps")
+        try check("out", says: "a link out of \(site.tree.config)/apps")
         try site.remove("config/apps/out")
         try site.round()
-        // The operator's settings and other hosts' keys are no app files either.
+        // Neither the operator's settings nor other hosts' keys can be used as app files.
         try site.write("config/hosts/b.example.com/privkey.pem", "secret")
         try site.link("config/apps/out.json", to: "../hosts/b.example.com/privkey.pem")
-        try check("out.json", says: "leads out of")
+        try check("out.json", says: "a link out of")
     }
 
-    @Test func `a host's folder behind a link out of the configuration`() throws {
+    @Test func `a host's folder that is a link to a foreign folder is a finding`() throws {
         try site.write("outside/well-known/secret.txt", "secret")
         try site.write("outside/page.txt", "secret")
         try site.write("config/hosts/y.example.com/well-known/note.txt", "note")
@@ -114,14 +114,14 @@ struct TenantsBadInputTests {
         let report = try site.round()
         #expect(Set(report.findings.map(\.rule)) == [.cfg004, .cfg005])
         for finding in report.findings {
-            #expect(finding.message.contains("a link to another place than this host's own"))
+            #expect(finding.message.contains("a link to a folder that is not this host's"))
             #expect(finding.fix?.contains("linkTargets") == true)
             #expect(finding.file.contains("x.example.com"))
         }
         #expect(site.answer("x.example.com") != nil)
         #expect(site.answer("x.example.com", "/.well-known/secret.txt") == nil)
         #expect(site.answer("x.example.com", "/page.txt") == nil)
-        // The folder of another host is not this host's either.
+        // Another host's folder cannot be used either.
         try site.remove("config/hosts/x.example.com")
         try site.remove("public/x.example.com")
         try site.link("config/hosts/x.example.com", to: "y.example.com")
@@ -130,7 +130,7 @@ struct TenantsBadInputTests {
         try site.round()
         #expect(site.answer("x.example.com", "/.well-known/note.txt") == nil)
         #expect(site.answer("x.example.com", "/y.txt") == nil)
-        // Unless the operator says so.
+        // Unless the operator allows it.
         site.linkTargets = LinkTargets([site.tree.root + "/outside"])
         for tree in ["config/hosts", "public"] {
             try site.remove("\(tree)/x.example.com")
@@ -141,7 +141,7 @@ struct TenantsBadInputTests {
         #expect(site.answer("x.example.com", "/page.txt") == "secret")
     }
 
-    @Test func `a link inside the folder of app files is followed, one that leads nowhere is not`() throws {
+    @Test func `a link inside config/apps is followed, and a broken one is a finding`() throws {
         try site.shop(".shared/x.json", hosts: ["x.example.com"])
         try site.link("config/apps/x.json", to: ".shared/x.json")
         #expect(try site.round().changedHosts == ["x.example.com"])
@@ -149,12 +149,12 @@ struct TenantsBadInputTests {
         try check("nowhere.json", says: "neither a file nor a folder")
     }
 
-    @Test func `a pipe in place of a file holds nobody up`() throws {
+    @Test func `a pipe instead of a file does not block`() throws {
         #expect(mkfifo(site.tree.config + "/apps/pipe.json", 0o600) == 0)
         try check("pipe.json", says: "neither a file nor a folder")
     }
 
-    @Test func `two files that claim a host with conflicting settings`() throws {
+    @Test func `two files with conflicting settings for one host are a finding`() throws {
         try site.shop("x1.json", hosts: ["x.example.com"], ids: ["8KQ2V7M4XN.dev.one"], more: "cacheControl: 60")
         try site.shop("x2.json", hosts: ["x.example.com"], ids: ["8KQ2V7M4XN.dev.two"], more: "cacheControl: 600")
         let report = try site.round()
@@ -164,7 +164,7 @@ struct TenantsBadInputTests {
         for id in ["one", "two"] { #expect(site.answer("x.example.com")?.contains("dev.\(id)") == true) }
     }
 
-    @Test func `a link that a mounted folder is turned with changes everything in it at once`() throws {
+    @Test func `changing the link of a mounted folder changes all its files at once`() throws {
         // As Kubernetes mounts a ConfigMap: links to files in a folder behind another link.
         for version in ["1", "2"] {
             try site.shop(

@@ -1,4 +1,4 @@
-// One tree, several servers: each serves the hosts of its environment and no other.
+// One tree, several servers: each serves the hosts of its environment only.
 
 import Association
 import Catalogue
@@ -26,7 +26,7 @@ struct TenantsEnvironmentTests {
         (nil, ["plain.example.com", "www.example.com"], "staging.example.com"),
         ("staging", ["plain.example.com", "staging.example.com"], "www.example.com"),
     ])
-    func `hosts of another environment are not served, whatever files they have`(
+    func `hosts of another environment are not served, even with files of their own`(
         environment: String?, hosts: [String], other: String
     ) throws {
         let site = try site(environment)
@@ -34,13 +34,13 @@ struct TenantsEnvironmentTests {
         #expect(report.catalogue.layers.last?.hosts.sorted() == hosts)
         #expect(site.answer(other, "/.well-known/security.txt") == nil)
         #expect(report.errors.isEmpty)
-        // A host that the file no longer names anywhere is one like any other.
+        // A host that the file names in no environment any more is an ordinary host.
         try site.shop("a.json", hosts: [hosts[1]], more: #"guard: "off""#)
         #expect(try site.round().changedHosts.contains(other))
         #expect(site.answer(other, "/.well-known/security.txt") != nil)
     }
 
-    @Test func `the rules are shared and the ids are not`() throws {
+    @Test func `environments share rules, not ids`() throws {
         let site = try site("staging")
         try site.round()
         #expect(site.answer("staging.example.com")?.contains("dev.beta") == true)
@@ -48,20 +48,20 @@ struct TenantsEnvironmentTests {
         #expect(site.answer("staging.example.com")?.contains("/ajson/") == true)
     }
 
-    @Test func `a wildcard does not reach into another environment`() throws {
+    @Test func `a wildcard does not cover hosts of another environment`() throws {
         let site = try TenantTree()
         try site.shop("w.json", hosts: ["*.example.com"], more: Self.staging)
         try site.round()
         #expect(site.answer("any.example.com") != nil)
         #expect(site.answer("staging.example.com") == nil)
-        // A server for the other one serves that host alone.
+        // A server for the other environment serves only that host.
         let other = Tenants(configPath: site.tree.config, publicPath: "/nowhere", environment: "staging")
         let report = try other.round(.all)
         #expect(report.catalogue.answer("staging.example.com", "/apple-app-site-association") != nil)
         #expect(report.catalogue.answer("any.example.com", "/apple-app-site-association") == nil)
     }
 
-    @Test func `choosing another environment is no loss`() throws {
+    @Test func `choosing another environment removes nothing`() throws {
         let site = try site(nil)
         try site.restart()
         let report = try site.restart(environment: "staging")

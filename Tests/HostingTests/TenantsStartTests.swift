@@ -1,5 +1,5 @@
-// The first round of a process leaves for later what no app file names; what is served in the end is what any other round would
-// have made.
+// The first round of a process leaves hosts that no app file names for later; in the end the same is served as after any other
+// round.
 
 import Association
 import Catalogue
@@ -24,7 +24,7 @@ struct TenantsStartTests {
         return withExtendedLifetime(catalogue) { catalogue.view.isUnread(host: Array(host.utf8).span) }
     }
 
-    @Test func `files of hosts that an app names are there at once, and others in the next round`() throws {
+    @Test func `own files of hosts that an app names are served at once, others after the next round`() throws {
         try site.shop("a.json", hosts: ["a.example.com"])
         for host in ["a.example.com", "alone.example.com"] { try verbatim(host) }
         let start = try site.round(.start)
@@ -37,12 +37,12 @@ struct TenantsStartTests {
         #expect(next.later.isEmpty)
     }
 
-    @Test func `a wildcard never stands in for a host that has files of its own`() throws {
+    @Test func `a wildcard never answers for a host with files of its own`() throws {
         try site.shop("w.json", hosts: ["*.example.com"])
         try verbatim("own.example.com")
         let start = try site.round(.start)
         #expect(start.later.hostList)
-        // Whoever is asked has to say that it does not know yet.
+        // Requests for such a host must be answered 503 until then.
         #expect(isUnread("Own.Example.com"))
         #expect(!isUnread("any.example.com"))
         try site.round(start.later)
@@ -50,7 +50,7 @@ struct TenantsStartTests {
         #expect(security("own.example.com") != nil)
     }
 
-    @Test func `a name that is no host's is not looked for in the folder`() throws {
+    @Test func `a name that is not a host name is not looked up on disk`() throws {
         try site.shop("w.json", hosts: ["a.example.com"])
         try verbatim("own.example.com")
         try site.write("config/hosts/well-known/x", "")
@@ -61,12 +61,12 @@ struct TenantsStartTests {
         #expect(isUnread("own.example.com"))
     }
 
-    @Test func `hosts without any app are found at once where there are no others`() throws {
+    @Test func `hosts without an app are found at once if there are no others`() throws {
         try verbatim("alone.example.com")
         #expect(try site.round(.start).hostCount == 1)
     }
 
-    @Test func `what is known from the last time need not be looked for`() throws {
+    @Test func `hosts known from the last process are served at once`() throws {
         try site.shop("w.json", hosts: ["*.example.com"])
         try verbatim("own.example.com")
         try site.restart()
@@ -79,7 +79,7 @@ struct TenantsStartTests {
         #expect(security("later.example.com") != nil)
     }
 
-    @Test func `files that name the same host are merged, wherever the other one is`() throws {
+    @Test func `all files that name the same host are merged`() throws {
         for index in 0..<40 {
             try site.shop(
                 "f\(index).json", hosts: ["own\(index).example.com", "shared.example.com"],
@@ -90,7 +90,7 @@ struct TenantsStartTests {
         let shared = try #require(site.answer("shared.example.com"))
         #expect((0..<40).allSatisfy { shared.contains("dev.app\($0)\"") })
         #expect(site.answer("own7.example.com")?.contains("dev.app8\"") == false)
-        // The same as what comes of one after the other.
+        // The same result as reading one file after the other.
         try site.remove("config/apps/f39.json")
         let other = try TenantTree()
         for index in 0..<40 {
@@ -102,13 +102,13 @@ struct TenantsStartTests {
         #expect(other.answer("shared.example.com") == shared)
     }
 
-    @Test func `files that are not read at the same time are merged as well, and after another program too`() throws {
-        // The first and the last of them name the same host, and what the first says is not in memory any more.
-        let count = Draft.batchCount + 1
+    @Test func `files of different batches are merged too, also after another program version`() throws {
+        // The first and the last file name the same host, and the first one's content is no longer in memory.
+        let count = RoundSites.batchCount + 1
         for index in 0..<count {
             try site.shop(
                 "f\(10_000 + index).json",
-                hosts: ["h\(index).example.com"] + (index % Draft.batchCount == 0 ? ["shared.example.com"] : []),
+                hosts: ["h\(index).example.com"] + (index % RoundSites.batchCount == 0 ? ["shared.example.com"] : []),
                 ids: ["8KQ2V7M4XN.dev.app\(index)"])
         }
         for program in ["program", "another"] {
@@ -122,8 +122,8 @@ struct TenantsStartTests {
         }
     }
 
-    @Test func `a host that two files cannot share is not served by the first of them`() throws {
-        // Each of them fits into a document, and both together do not.
+    @Test func `a host that two files cannot share is not served from the first of them`() throws {
+        // Each of them fits into a document, but not both together.
         for name in ["a", "b"] {
             let ids = (0..<1_000).map { "8KQ2V7M4XN.dev.associated.shop.of.many.apps.\(name)\($0)" }
             try site.shop("\(name).json", hosts: ["x.example.com", "\(name).example.com"], ids: ids)
@@ -136,7 +136,7 @@ struct TenantsStartTests {
         #expect(site.answer("x.example.com") == nil)
     }
 
-    @Test func `a file with more hosts than one thread makes has them all`() throws {
+    @Test func `a file with more hosts than a batch has all of them`() throws {
         let hosts = (0..<100).map { "h\($0).example.com" }
         try site.shop("many.json", hosts: hosts)
         try verbatim("h50.example.com")
@@ -145,7 +145,7 @@ struct TenantsStartTests {
         #expect(security("h50.example.com") != nil)
     }
 
-    @Test func `another program makes the same of what was kept`() throws {
+    @Test func `another program version renders the same from the saved texts`() throws {
         try site.shop("w.json", hosts: ["*.example.com"], more: TenantsStartTests.staging)
         try site.shop("a.json", hosts: ["a.example.com", "shared.example.com"])
         try site.shop("b.json", hosts: ["b.example.com", "shared.example.com"], ids: ["8KQ2V7M4XN.dev.b"])

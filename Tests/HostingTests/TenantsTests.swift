@@ -1,4 +1,4 @@
-// Rounds: what a change of files does to hosts, and what it leaves alone.
+// Rounds: which hosts a change of files affects, and which not.
 
 import Association
 import Foundation
@@ -27,7 +27,7 @@ struct TenantsTests {
         #expect(try site.round().changes.isEmpty)
     }
 
-    @Test func `a named file is read again whatever its marks say, and others are not`() throws {
+    @Test func `a named file is read again even if its marks are equal, and others are not`() throws {
         try site.shop("a.json", hosts: ["a.example.com"])
         try site.shop("b.json", hosts: ["b.example.com"])
         try site.round()
@@ -39,14 +39,14 @@ struct TenantsTests {
         #expect(try site.round().changedHosts == ["b2.example.com"])
     }
 
-    @Test func `more hosts than are made at once are all there`() throws {
+    @Test func `more hosts than a batch are all rendered`() throws {
         for file in 0..<5 {
             let id = "8KQ2V7M4XN.dev.associated.number\(file)"
             try site.shop("\(file).json", hosts: (0..<500).map { "h\($0).n\(file).example.com" }, ids: [id])
         }
         let report = try site.round()
         #expect(report.hostCount == 2_500)
-        #expect(report.changes.isEmpty, "at the start all of them would be new")
+        #expect(report.changes.isEmpty, "at a start every host would be new")
         for file in 0..<5 {
             for number in [0, 250, 499] {
                 #expect(site.answer("h\(number).n\(file).example.com")?.contains("number\(file)\"") == true)
@@ -56,7 +56,7 @@ struct TenantsTests {
         #expect(try site.round().hostCount == 2_501)
     }
 
-    @Test func `a file that is only touched changes nothing`() throws {
+    @Test func `touching a file changes nothing`() throws {
         try site.shop("a.json", hosts: ["a.example.com"])
         try site.round()
         try FileManager.default.setAttributes(
@@ -67,7 +67,7 @@ struct TenantsTests {
         #expect(report.findings.isEmpty)
     }
 
-    @Test func `a broken file leaves its last good version in service until it is mended`() throws {
+    @Test func `a broken file leaves its last good version in service until it is fixed`() throws {
         try site.shop("a.json", hosts: ["a.example.com"])
         try site.shop("b.json", hosts: ["b.example.com"])
         try site.round()
@@ -77,10 +77,10 @@ struct TenantsTests {
         #expect(broken.errors.map(\.rule).contains(.app001))
         #expect(broken.keptHosts == 1)
         #expect(broken.keptFiles == 1)
-        #expect(site.tenants.keptHosts == ["a.example.com"])
+        #expect(site.tenants.hostsOnLastGood == ["a.example.com"])
         #expect(!site.tenants.openFindings.isEmpty)
         #expect(site.answer("a.example.com") == good)
-        // Nothing is said twice, unless somebody asks or the file is touched.
+        // A finding is reported once, unless an operator asks or the file is touched.
         #expect(try site.round().findings.isEmpty)
         #expect(try site.round(.allAgain).errors == broken.errors)
         try site.shop(
@@ -91,7 +91,7 @@ struct TenantsTests {
         #expect(site.tenants.openFindings.isEmpty)
     }
 
-    @Test func `a broken file that is put back as it was changes nothing`() throws {
+    @Test func `restoring a broken file's old text changes nothing`() throws {
         try site.shop("a.json", hosts: ["a.example.com"])
         try site.round()
         try site.write("config/apps/a.json", "{")
@@ -100,11 +100,11 @@ struct TenantsTests {
         let report = try site.round()
         #expect(report.changes.isEmpty)
         #expect(report.keptFiles == 0)
-        #expect(report.mendedFiles == [site.tree.config + "/apps/a.json"])
-        #expect(try site.round().mendedFiles.isEmpty)
+        #expect(report.fixedFiles == [site.tree.config + "/apps/a.json"])
+        #expect(try site.round().fixedFiles.isEmpty)
     }
 
-    @Test func `a host of two files follows the good one while the other is broken`() throws {
+    @Test func `a host of two files follows changes of the good one while the other is broken`() throws {
         try site.shop("a.json", hosts: ["x.example.com"], ids: ["8KQ2V7M4XN.dev.a"])
         try site.shop("b.json", hosts: ["x.example.com"], ids: ["8KQ2V7M4XN.dev.b"])
         try site.round()
@@ -114,7 +114,7 @@ struct TenantsTests {
         for id in ["dev.a", "dev.b", "dev.b2"] { #expect(site.answer("x.example.com")?.contains("XN.\(id)\"") == true) }
     }
 
-    @Test func `a new file that a live host cannot be rendered with is refused as a whole`() throws {
+    @Test func `a new file with which a live host cannot be rendered is refused completely`() throws {
         try site.shop("a.json", hosts: ["x.example.com"])
         try site.round()
         let good = site.answer("x.example.com")
@@ -130,14 +130,14 @@ struct TenantsTests {
         #expect(site.tenants.openFindings.isEmpty)
     }
 
-    @Test func `files of hosts come and go, below wildcards too`() throws {
+    @Test func `hosts' own files can be added and removed, also below wildcards`() throws {
         try site.shop("w.json", hosts: ["*.example.com"])
         try site.round()
         try site.write("config/hosts/a.example.com/well-known/security.txt", "Contact: mailto:a@example.com\n")
         #expect(try site.round().changedHosts == ["a.example.com"])
         #expect(site.answer("a.example.com", "/.well-known/security.txt")?.hasPrefix("Contact") == true)
         #expect(site.answer("a.example.com")?.contains("associated.shop") == true)
-        // What the wildcard has, the host below it has as well.
+        // The host below a wildcard has the wildcard's site as well.
         try site.shop(
             "w.json", hosts: ["*.example.com"], ids: ["8KQ2V7M4XN.dev.associated.shop", "8KQ2V7M4XN.dev.second"])
         try site.write("public/_wildcard.example.com/page.html", "page")
@@ -146,10 +146,10 @@ struct TenantsTests {
         #expect(site.answer("a.example.com")?.contains("second") == true)
         #expect(site.answer("a.example.com", "/page.html") == "page")
         #expect(site.answer("a.example.com", "/own.html") == "own")
-        // A more specific wildcard takes it over, and gives it back.
+        // A more specific wildcard takes over, and gives the host back.
         try site.shop("v.json", hosts: ["*.b.example.com"], ids: ["8KQ2V7M4XN.dev.associated.v"])
         try site.write("config/hosts/x.b.example.com/well-known/security.txt", "Contact: mailto:b@example.com\n")
-        // What was written a moment before it is looked at is looked at, and told of, once more.
+        // A file that was just written is read and reported once more.
         try site.waitUntilSettled("config/hosts/x.b.example.com/well-known/security.txt")
         try site.round()
         #expect(site.answer("x.b.example.com")?.contains("associated.v") == true)
@@ -178,7 +178,7 @@ struct TenantsTests {
         #expect(site.answer("a.example.com", "/.well-known/security.txt") != nil)
     }
 
-    @Test func `a verbatim document that becomes invalid is not dropped`() throws {
+    @Test func `a host's own document that becomes invalid stays in service`() throws {
         try site.shop("z.json", hosts: ["z.example.com"])
         let path = "config/hosts/a.example.com/well-known/assetlinks.json"
         try site.write(path, "[]")
@@ -195,7 +195,7 @@ struct TenantsTests {
         #expect(site.answer("a.example.com", "/.well-known/assetlinks.json") == "[ ]")
     }
 
-    @Test func `pages of all hosts change for all hosts at once`() throws {
+    @Test func `shared pages change for all hosts at once`() throws {
         try site.shop("a.json", hosts: ["a.example.com"])
         try site.round()
         try site.write("public/_default/hello.html", "hello")
@@ -206,7 +206,7 @@ struct TenantsTests {
         #expect(site.answer("a.example.com", "/hello.html") == nil)
     }
 
-    @Test func `a folder that vanishes and comes back is as it was`() throws {
+    @Test func `a folder that disappears and comes back changes nothing`() throws {
         try site.shop("t/a.json", hosts: ["a.example.com"])
         try site.shop("b.json", hosts: ["b.example.com"])
         try site.round()
@@ -219,7 +219,7 @@ struct TenantsTests {
         #expect(report.errors.isEmpty)
         #expect(report.changes.isEmpty)
         #expect(report.keptFiles == 0)
-        // Without the folder of all app files there is nothing to go by.
+        // Without `config/apps`, deletions cannot be distinguished from errors.
         try site.move("config/apps", to: "elsewhere")
         #expect(throws: ConfigurationError.self) { try site.round() }
         #expect(site.answer("a.example.com") == good)

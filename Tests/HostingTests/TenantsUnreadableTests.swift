@@ -1,5 +1,5 @@
-// What cannot be read is not gone: it stays as it was last read, and that is said for as long as it is so. Each in a process of
-// its own with another user, because a superuser may read everything.
+// Unreadable files do not count as deleted: the last version stays in service, and the finding stays open. Each test runs in its
+// own process as another user, because root can read everything.
 
 import Association
 import Foundation
@@ -10,14 +10,14 @@ import Testing
 @testable import Hosting
 
 struct TenantsUnreadableTests {
-    /// Paths that a host's own files are cut off at.
+    /// Folders whose permissions can hide a host's own files.
     private static let places = [
         "config/hosts/v.example.com/well-known/apple-app-site-association", "config/hosts/v.example.com/well-known",
         "config/hosts/v.example.com", "config/hosts",
     ]
 
     @Test(arguments: places)
-    func `an association file of the host's own stays in service, whatever hides it`(place: String) async {
+    func `a host's own association file stays in service when it becomes unreadable`(place: String) async {
         await #expect(processExitsWith: .success) { [place] in
             let site = try TenantTree.ofNobody()
             try site.shop("z.json", hosts: ["z.example.com"])
@@ -35,7 +35,7 @@ struct TenantsUnreadableTests {
             for report in [report, try site.round(), try site.round(.allAgain), try site.restart()] {
                 try demand(site.answer("v.example.com") == own)
                 try demand(report.figures.keptHosts == 1 && report.figures.errors == 1)
-                let reasons = site.tenants.keptReasons(hostsMax: 9)
+                let reasons = site.tenants.lastGoodReasons(hostsMax: 9)
                 try demand(reasons.map(\.host) == ["v.example.com"] && reasons[0].findings.count == 1)
             }
             try demand(try site.round(.allAgain).errors.count == 1)
@@ -48,7 +48,7 @@ struct TenantsUnreadableTests {
     }
 
     @Test(arguments: places)
-    func `what stands in for a file of the host's own does not take its place`(place: String) async {
+    func `a generated document does not replace a host's own file that becomes unreadable`(place: String) async {
         await #expect(processExitsWith: .success) { [place] in
             let site = try TenantTree.ofNobody()
             try site.shop("v.json", hosts: ["v.example.com"])
@@ -63,14 +63,15 @@ struct TenantsUnreadableTests {
         }
     }
 
-    @Test func `what was never in service is an error, and what stands in for it may change`() async {
+    @Test func `an unreadable file that was never in service is an error, and the generated document may change`() async
+    {
         await #expect(processExitsWith: .success) {
             let site = try TenantTree.ofNobody()
             try site.shop("v.json", hosts: ["v.example.com"])
             let name = "config/hosts/v.example.com/well-known/apple-app-site-association"
             try site.write(name, "{}")
             _ = try site.hide(name)
-            // What changed a moment ago is looked at, and told of, once more.
+            // A file that was just changed is read and reported once more.
             try demand(Set(try site.round().errors).count == 1)
             try demand(site.answer("v.example.com")?.contains("associated.shop") == true)
             try site.shop(
@@ -80,7 +81,7 @@ struct TenantsUnreadableTests {
         }
     }
 
-    @Test func `a folder of app files is no app file, and its hosts are on their last good version`() async {
+    @Test func `the hosts of an unreadable app folder are on their last good version`() async {
         await #expect(processExitsWith: .success) {
             let site = try TenantTree.ofNobody()
             try site.shop("t1/a.json", hosts: ["a.example.com"])
@@ -92,18 +93,18 @@ struct TenantsUnreadableTests {
             for mending in [TreeChanges.all, changes] {
                 let mode = try site.hide("config/apps/t1")
                 let report = try site.round(changes)
-                try demand(report.errors.map(\.message) == ["cannot look into the folder: permission denied"])
+                try demand(report.errors.map(\.message) == ["cannot read the folder: permission denied"])
                 try demand(try site.round().findings.isEmpty)
                 for report in [report, try site.round(.allAgain), try site.restart()] {
                     try demand(report.errors.count == 1 && report.figures.errors == 1)
                     try demand(report.keptHosts == 2 && report.changes.isEmpty)
-                    let reasons = site.tenants.keptReasons(hostsMax: 9)
+                    let reasons = site.tenants.lastGoodReasons(hostsMax: 9)
                     try demand(reasons.map(\.host) == ["a.example.com", "b.example.com"])
                     try demand(reasons.allSatisfy { $0.findings.count == 1 })
                 }
                 try site.show("config/apps/t1", mode)
                 let mended = try site.round(mending)
-                try demand(mended.findings.isEmpty && mended.mendedFiles == [site.tree.config + "/apps/t1"])
+                try demand(mended.findings.isEmpty && mended.fixedFiles == [site.tree.config + "/apps/t1"])
                 for report in [mended, try site.round(.allAgain), try site.restart()] {
                     try demand(report.errors.isEmpty && report.figures == HostingFigures(appFiles: 3, hosts: 3))
                 }
@@ -114,7 +115,7 @@ struct TenantsUnreadableTests {
 
 struct NotSo: Error {}
 
-/// In a process of its own, where an expectation would not be heard.
+/// A failed expectation would not be noticed in another process.
 func demand(_ condition: @autoclosure () throws -> Bool, line: Int = #line) throws {
     if try condition() { return }
     FileHandle.standardError.write(Data("not so in line \(line)\n".utf8))
@@ -122,7 +123,7 @@ func demand(_ condition: @autoclosure () throws -> Bool, line: Int = #line) thro
 }
 
 extension TenantTree {
-    /// A tree of somebody who is no superuser, whom this process becomes.
+    /// A tree of an ordinary user, which this process switches to.
     static func ofNobody() throws -> TenantTree {
         if getuid() == 0 {
             try demand(setgroups(0, nil) == 0 && setgid(65534) == 0 && setuid(65534) == 0)
@@ -130,7 +131,7 @@ extension TenantTree {
         return try TenantTree()
     }
 
-    /// Takes all rights to something away, and says what they were.
+    /// Removes all permissions of a path, and returns the old ones.
     func hide(_ name: String) throws -> mode_t {
         var status = stat()
         try demand(stat("\(tree.root)/\(name)", &status) == 0)

@@ -1,5 +1,4 @@
-// Which app files a round reads: those that changed, and in rounds of their own those that were held back for the sake of hosts
-// that changed.
+// Which app files a round reads: changed files, and in separate rounds those that wait for changed hosts.
 
 import Association
 import Catalogue
@@ -20,16 +19,16 @@ struct TreeScannerTests {
         try site.round()
     }
 
-    /// A round over these files alone.
+    /// A round over these files only.
     private func change(_ paths: String...) throws -> RoundReport {
         var changes = TreeChanges()
         changes.appFiles = Set(paths)
         let report = try site.round(changes)
-        #expect(report.readCount == paths.count, "what is held back is read later, if at all")
+        #expect(report.readCount == paths.count, "waiting files are read in a later round")
         return report
     }
 
-    /// The round behind a round, over what that has left for later.
+    /// A round over what the previous one left for later.
     private func follow(_ report: RoundReport) throws -> RoundReport {
         var changes = TreeChanges()
         changes.waiting = report.later.waiting
@@ -44,17 +43,17 @@ struct TreeScannerTests {
         ("xn--mnchen-3ya.de", "xn--mnchen-3ya.de"), ("Shop.example.com", nil), ("shop.example.com.", nil),
         ("_wildcard.Example.com", nil), ("m\u{FC}nchen.de", nil), ("_default", nil), ("..", nil), ("", nil),
     ])
-    func `a folder is a host's when it has the host's name`(folder: String, host: String?) {
+    func `a folder belongs to a host if it has the host's name`(folder: String, host: String?) {
         #expect(HostFolders.host(of: folder) == host)
     }
 
-    @Test func `a file that was just written is looked at again, and not once it is settled`() throws {
+    @Test func `a file that was just written is read again until its marks are reliable`() throws {
         let folders = HostFolders(configPath: site.tree.config, publicPath: site.tree.root + "/public")
         func isSame() throws -> Bool {
             try folders.signature(of: .pages("x.example.com")) == folders.signature(of: .pages("x.example.com"))
         }
         var isToldFromItsPast = false
-        // On a busy machine the moment may have passed before it is looked at.
+        // On a slow machine, the moment may have passed before the file is read.
         for _ in 0..<1_000 where !isToldFromItsPast {
             try site.write("public/x.example.com/page.txt", "page")
             isToldFromItsPast = try !isSame()
@@ -70,7 +69,7 @@ struct TreeScannerTests {
             try site.shop("\(name).json", hosts: ["x.example.com", "\(name).example.com"], ids: Self.many)
             let report = try change("\(name).json")
             #expect(report.errors.map(\.rule) == [.app034])
-            #expect(report.later.waiting.isEmpty, "a file that is refused changes nothing for the others")
+            #expect(report.later.waiting.isEmpty, "a refused file does not affect others")
         }
         #expect(names.allSatisfy { site.answer("\($0).example.com") == nil })
     }
@@ -82,7 +81,7 @@ struct TreeScannerTests {
         #expect(report.later.waiting.isEmpty)
         #expect(report.changedHosts == ["more.example.com"])
         #expect(report.figures.refusedFiles == 3)
-        // Nor for a host's folder, its pages or certificates.
+        // Nor after a change of a host's folder, pages or certificates.
         for change in [\TreeChanges.hostFolders, \.pageFolders, \.hosts] {
             var changes = TreeChanges()
             changes[keyPath: change] = ["other.example.com"]
@@ -94,7 +93,7 @@ struct TreeScannerTests {
         #expect(try site.round(.allAgain).readCount >= 3, "for an operator who asks, all are read")
     }
 
-    @Test func `a refused file is read when the host that could not be made changes`() throws {
+    @Test func `a refused file is read when the host that could not be rendered changes`() throws {
         try refuse("one", "two")
         let before = site.tenants.catalogue.tags(of: "x.example.com")
         try site.shop(
@@ -110,7 +109,7 @@ struct TreeScannerTests {
         #expect(try site.round(changes).later.waiting == ["one.json", "two.json"])
     }
 
-    @Test func `a file that is refused still does not take the change of another one with it`() throws {
+    @Test func `a file that stays refused does not block the change of another one`() throws {
         try refuse("one")
         try site.shop(
             "live.json", hosts: ["x.example.com"], ids: ["8KQ2V7M4XN.dev.associated.shop", "8KQ2V7M4XN.dev.more"])
@@ -122,7 +121,7 @@ struct TreeScannerTests {
         #expect(site.answer("x.example.com")?.contains("dev.more") == true)
     }
 
-    @Test func `a file that was refused beside another is read when that one goes`() throws {
+    @Test func `a file that was refused because of another one is read when that is deleted`() throws {
         let half = Self.many.prefix(1_000)
         try site.shop("one.json", hosts: ["x.example.com", "one.example.com"], ids: Array(half))
         try site.shop("two.json", hosts: ["x.example.com", "two.example.com"], ids: half.map { "\($0).too" })
@@ -133,7 +132,7 @@ struct TreeScannerTests {
         #expect(report.changedHosts == ["one.example.com", "x.example.com"])
     }
 
-    @Test func `very many files that wait are read some at a time`() throws {
+    @Test func `very many waiting files are read in small groups`() throws {
         let names = (0..<TreeScanner.waitingAtOnceMax + 3).map { "\($0 + 100).json" }
         for name in names { try site.shop(name, hosts: ["x.example.com"], ids: Self.many) }
         var changes = TreeChanges()
@@ -146,11 +145,11 @@ struct TreeScannerTests {
         #expect(try follow(first).later.waiting.isEmpty)
     }
 
-    @Test func `a held file is read when a file that names its hosts changes, and when something is retired`() throws {
+    @Test func `a held file is read when another file of its hosts changes, or something is retired`() throws {
         let id = "8KQ2V7M4XN.dev.second"
         try site.shop("live.json", hosts: ["x.example.com"], ids: ["8KQ2V7M4XN.dev.associated.shop", id])
         _ = try change("live.json")
-        // What went live a moment ago is not guarded.
+        // Entries that went live a moment ago are not guarded.
         site.tenants.memory.recent = RecentIdentities()
         try site.shop("live.json", hosts: ["x.example.com"])
         #expect(try change("live.json").errors.map(\.rule) == [.app042])
@@ -160,20 +159,20 @@ struct TreeScannerTests {
         changes.retired = true
         #expect(try site.round(changes).readCount == 1)
         #expect(site.answer("x.example.com")?.contains(id) == true)
-        // Another file takes the id over on the same host.
+        // Another file takes over the id on the same host.
         try site.shop("third.json", hosts: ["third.example.com", "x.example.com"], ids: [id])
         let report = try follow(change("third.json"))
         #expect(report.figures.heldFiles == 0)
         #expect(report.figures.errors == 0)
     }
 
-    @Test func `a file that is gone is looked for when its hosts have another file`() throws {
+    @Test func `a deleted file is decided again when its hosts get another file`() throws {
         try site.remove("config/apps/live.json")
         #expect(try change("live.json").figures.goneFiles == 1)
         try site.shop("other.json", hosts: ["other.example.com"], more: "cacheControl: 60")
         #expect(try change("other.json").later.waiting.isEmpty)
         try site.shop("new.json", hosts: ["x.example.com"])
-        // In one round, or the host would be served both files for a moment.
+        // In one round; otherwise the host would be served both files for a moment.
         var changes = TreeChanges()
         changes.appFiles = ["new.json"]
         let report = try site.round(changes)

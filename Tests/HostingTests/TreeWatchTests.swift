@@ -1,4 +1,4 @@
-// From what happens to real files to what is to be looked at.
+// From real changes of files to what must be read again.
 
 import Foundation
 import Posix
@@ -19,25 +19,25 @@ struct TreeWatchTests {
         try site.write("public/_default/index.html", "")
         watch = try TreeWatch(configPath: site.tree.config, publicPath: site.tree.root + "/public")
         watch.start()
-        _ = watch.take()
+        _ = watch.takeEvents()
     }
 
-    /// What is to be looked at after something has happened. A process that another test is just starting may have the
-    /// file open for a moment, and then its end is told that much later.
+    /// The changes reported after an action. If another test is just starting a process, that may hold the file open for a moment
+    /// and delay the event.
     private func changes(_ body: () throws -> Void) rethrows -> TreeChanges {
         try body()
         let deadline = Date(timeIntervalSinceNow: 10)
         while true {
-            let changes = watch.take()
+            let changes = watch.takeEvents()
             if !changes.isEmpty || Date() > deadline { return changes }
             sched_yield()
         }
     }
 
-    /// Whether something is no reason to look.
+    /// Whether an action reports no change.
     private func isNothing(_ body: () throws -> Void) rethrows -> Bool {
         try body()
-        return watch.take().isEmpty
+        return watch.takeEvents().isEmpty
     }
 
     private static func changes(_ set: (inout TreeChanges) -> Void) -> TreeChanges {
@@ -46,13 +46,13 @@ struct TreeWatchTests {
         return changes
     }
 
-    @Test func `everything is watched, and nothing has happened`() {
+    @Test func `everything is watched, and nothing is reported without a change`() {
         #expect(watch.shortage == nil)
-        #expect(watch.take().isEmpty)
+        #expect(watch.takeEvents().isEmpty)
         #expect(!watch.hasMoved())
     }
 
-    @Test func `an app file is named, however deep`() throws {
+    @Test func `a changed app file is named, at any depth`() throws {
         #expect(
             try changes { try site.shop("a.json", hosts: ["x.example.com"]) }
                 == Self.changes { $0.appFiles = ["a.json"] })
@@ -65,14 +65,14 @@ struct TreeWatchTests {
         #expect(try changes { try site.remove("config/apps/c.json") } == Self.changes { $0.appFiles = ["c.json"] })
     }
 
-    @Test func `what nobody reads is no reason to look`() throws {
+    @Test func `changes of unused files are not reported`() throws {
         #expect(try isNothing { try site.write("config/apps/.a.json.swp", "x") })
         #expect(try isNothing { try site.write("config/server.json", "{}") })
-        // An empty file is the beginning of one; it is told when its writer closes it.
+        // An empty new file is reported when its writer closes it.
         let file = open(site.tree.config + "/apps/new.json", O_CREAT | O_WRONLY, 0o644)
-        #expect(watch.take().isEmpty)
+        #expect(watch.takeEvents().isEmpty)
         #expect(write(file, "{}", 2) == 2)
-        #expect(watch.take().isEmpty)
+        #expect(watch.takeEvents().isEmpty)
         #expect(changes { close(file) } == Self.changes { $0.appFiles = ["new.json"] })
     }
 
@@ -88,11 +88,11 @@ struct TreeWatchTests {
             try changes { try site.shop("other/deep/c.json", hosts: ["e.example.com"]) }
                 == Self.changes { $0.appFiles = ["other/deep/c.json"] })
         try site.move("config/apps/other", to: "gone")
-        _ = watch.take()
+        _ = watch.takeEvents()
         #expect(try isNothing { try site.write("gone/c.json", "{}") })
     }
 
-    @Test func `files of hosts and pages name their folder`() throws {
+    @Test func `changes of hosts' files and pages name their folder`() throws {
         #expect(
             try changes { try site.write("config/hosts/b.example.com/well-known/x/y", "") }
                 == Self.changes { $0.hostFolders = ["b.example.com"] })
@@ -120,29 +120,29 @@ struct TreeWatchTests {
         #expect(try changes { try site.write("config/retired/b.json", "{}") } == Self.changes { $0.retired = true })
     }
 
-    @Test func `a link that a mounted folder is turned with means all of it`() throws {
+    @Test func `changing the link of a mounted folder reports all of it`() throws {
         try site.shop("..1/k.json", hosts: ["k.example.com"])
-        _ = watch.take()
+        _ = watch.takeEvents()
         #expect(try changes { try site.link("config/apps/..data", to: "..1") }.appFolders == [""])
     }
 
-    @Test func `what a link leads to is watched, wherever in the folder it is`() throws {
+    @Test func `the target of a link is watched`() throws {
         try site.write("config/apps/.shared/x.json", "{}")
         #expect(try changes { try site.link("config/apps/x.json", to: ".shared/x.json") }.appFiles == ["x.json"])
         _ = watch.take()
-        // Where links lead is told from the whole.
+        // Only the whole tree shows where links lead.
         let linked = Self.changes { $0.appFolders = [""] }
         #expect(try changes { try site.write("config/apps/.shared/x.json", "{ }") } == linked)
         try site.write("config/apps/.shared/new", "{  }")
-        _ = watch.take()
+        _ = watch.takeEvents()
         #expect(
             try changes { try site.replace("config/apps/.shared/x.json", with: "config/apps/.shared/new") } == linked)
         try site.remove("config/apps/x.json")
-        _ = watch.take()
+        _ = watch.takeEvents()
         #expect(try isNothing { try site.write("config/apps/.shared/x.json", "{}") })
     }
 
-    @Test func `a link in the middle of a way may be turned`() throws {
+    @Test func `a changed link in the middle of a path is noticed`() throws {
         for version in ["v1", "v2"] { try site.shop(".releases/\(version)/r.json", hosts: ["r.example.com"]) }
         try site.link("config/apps/.releases/current", to: "v1")
         try site.link("config/apps/released", to: ".releases/current")
@@ -157,7 +157,7 @@ struct TreeWatchTests {
         #expect(other.take().appFolders == [""])
     }
 
-    @Test func `a place of the operator that a link leads to is watched for the host`() throws {
+    @Test func `a link target is watched for the hosts that link to it`() throws {
         try site.write("acme/token", "1")
         let other = try TreeWatch(
             configPath: site.tree.config, publicPath: site.tree.root + "/public",
@@ -173,41 +173,41 @@ struct TreeWatchTests {
         #expect(other.take() == Self.changes { $0.hostFolders = ["a.example.com", "b.example.com"] })
         try site.remove("config/hosts/b.example.com/well-known/shared")
         _ = other.take()
-        // The next look through the host's folder lets go of it.
+        // The next walk through the host's folder stops watching it.
         try site.write("config/hosts/b.example.com/well-known/new/y", "")
         _ = other.take()
         try site.write("acme/token", "3")
         #expect(other.take() == Self.changes { $0.hostFolders = ["a.example.com"] })
     }
 
-    @Test func `challenges come and go unnoticed`() throws {
+    @Test func `ACME challenges are not reported`() throws {
         try site.write("config/hosts/b.example.com/well-known/y", "")
-        _ = watch.take()
+        _ = watch.takeEvents()
         try site.write("config/hosts/b.example.com/well-known/acme-challenge/token", "1")
-        #expect(watch.take() == Self.changes { _ in })
+        #expect(watch.takeEvents() == Self.changes { _ in })
         try site.write("config/hosts/b.example.com/well-known/z", "")
-        #expect(watch.take() == Self.changes { $0.hostFolders = ["b.example.com"] })
+        #expect(watch.takeEvents() == Self.changes { $0.hostFolders = ["b.example.com"] })
         try site.remove("config/hosts/b.example.com/well-known/acme-challenge")
-        #expect(watch.take() == Self.changes { _ in })
+        #expect(watch.takeEvents() == Self.changes { _ in })
     }
 
     @Test(
         arguments: ["config/apps/team", "config/hosts/b.example.com/well-known", "public/a.example.com"])
-    func `a hundred links to the folder that they are in cost a hundred looks`(folder: String) throws {
+    func `a hundred links to a folder that contains them cost a hundred checks`(folder: String) throws {
         try site.write("\(folder)/kept.txt", "1")
-        _ = watch.take()
+        _ = watch.takeEvents()
         let count = watch.count
         for index in 0..<100 { try site.link("\(folder)/l\(index)", to: ".") }
-        let changes = watch.take()
+        let changes = watch.takeEvents()
         #expect(!changes.everything && changes.appFolders.count + changes.appFiles.count <= 101)
         #expect(watch.count == count)
-        // One event, one place, whatever leads to it.
+        // One event and one place, whatever links lead to it.
         try site.write("\(folder)/kept.json", "2")
-        let one = watch.take()
+        let one = watch.takeEvents()
         #expect(one.appFiles.count + one.hostFolders.count + one.pageFolders.count == 1)
     }
 
-    @Test func `says when there are more directories than may be watched`() throws {
+    @Test func `reports when there are more directories than may be watched`() throws {
         let few = try TreeWatch(
             configPath: site.tree.config, publicPath: site.tree.root + "/public", directoriesMax: 2)
         few.start()
@@ -215,32 +215,32 @@ struct TreeWatchTests {
         try site.remove("config/apps/team")
         try site.remove("config/hosts")
         try site.remove("public")
-        // What there is now fits, and what is no longer there is not missed.
+        // Everything present can be watched, and nothing is missed.
         let enough = try TreeWatch(
             configPath: site.tree.config, publicPath: site.tree.root + "/public", directoriesMax: 2)
         enough.start()
         #expect(enough.shortage == nil)
     }
 
-    @Test func `another directory in the place of one is noticed`() throws {
+    @Test func `a directory replaced by another one is noticed`() throws {
         try site.move("config", to: "config-1")
         #expect(watch.hasMoved())
         try site.link("config", to: "config-1")
         #expect(!watch.hasMoved())
         watch.start()
-        _ = watch.take()
+        _ = watch.takeEvents()
         #expect(
             try changes { try site.shop("a.json", hosts: ["z.example.com"]) }
                 == Self.changes { $0.appFiles = ["a.json"] })
     }
 
-    @Test func `changes add up`() {
+    @Test func `changes are merged`() {
         var sum = Self.changes { $0.appFiles = ["a"] }
         sum.merge(Self.changes { $0.hostFolders = ["b"] })
         sum.merge(Self.changes { $0.certificateFolders = ["c"] })
         sum.merge(.allAgain)
         #expect(sum.certificateFolders == ["c"])
-        #expect(sum.everything && sum.again && sum.appFiles == ["a"] && sum.hostFolders == ["b"])
+        #expect(sum.everything && sum.repeatsFindings && sum.appFiles == ["a"] && sum.hostFolders == ["b"])
         #expect(!sum.isEmpty)
     }
 }

@@ -29,7 +29,7 @@ struct WellKnownFilesTests {
         ("traffic-advice", "application/trafficadvice+json"),
         ("something", "application/octet-stream"), ("note.txt", "text/plain; charset=utf-8"),
     ])
-    func `a file is served as it is, with its registered type`(name: String, type: String) throws {
+    func `a file is served unchanged, with its registered type`(name: String, type: String) throws {
         let text = "{\"a\": 1}\r\n\u{FEFF}  \n"
         try wellKnown(name, text)
         let loaded = try tree.load()
@@ -63,8 +63,9 @@ struct WellKnownFilesTests {
     @Test(arguments: [
         ("apple-app-site-association", "{ \"applinks\": { \"details\": [,] } }"), ("assetlinks.json", "{}"),
     ])
-    func `one that phones would refuse is refused here, and the generated one stays`(name: String, text: String) throws
-    {
+    func `an association file that phones would reject is refused, and the generated one stays`(
+        name: String, text: String
+    ) throws {
         let before = try tree.load().answer("a.example.com", "/.well-known/\(name)")
         try wellKnown(name, text)
         let loaded = try tree.load()
@@ -80,7 +81,7 @@ struct WellKnownFilesTests {
         ("http://id.example.com/", nil), ("javascript:alert(1)", nil), ("/a\n/b", nil), ("/a b", nil), ("/\\evil", nil),
         ("/caf\u{E9}", nil), ("/a\u{0}b", nil), ("/" + String(repeating: "x", count: 2_048), nil),
     ])
-    func `change-password leads to the address that it holds`(text: String, target: String?) throws {
+    func `change-password redirects to the address in the file`(text: String, target: String?) throws {
         try wellKnown("change-password", text)
         let loaded = try tree.load()
         let form = loaded.form("a.example.com", "/.well-known/change-password")
@@ -94,7 +95,7 @@ struct WellKnownFilesTests {
         #expect(form?.bodyCount == 0)
     }
 
-    @Test func `what cannot be served is a finding on that file`() throws {
+    @Test func `a file that cannot be served is a finding on it`() throws {
         try wellKnown("large.json", String(repeating: " ", count: WellKnownFiles.bytesMax + 1))
         try wellKnown("webauthn", "{,}")
         try wellKnown(".hidden", "x")
@@ -116,7 +117,7 @@ struct WellKnownFilesTests {
             ])
     }
 
-    @Test func `what readers of a neighbour would refuse is a finding, and the file is served`() throws {
+    @Test func `a well-known file that its readers would reject is a finding, but served`() throws {
         let expired = "Contact: mailto:a@example.com\nExpires: 2020-01-01T00:00:00Z\n"
         try wellKnown("security.txt", expired)
         try wellKnown("webauthn", "{}")

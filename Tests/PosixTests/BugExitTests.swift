@@ -7,7 +7,7 @@ import Testing
 @testable import Posix
 
 struct BugExitTests {
-    @Test func `an assumption that does not hold names its place`() async throws {
+    @Test func `reports a failed check with its place`() async throws {
         let result = await #expect(processExitsWith: .exitCode(70), observing: [\.standardErrorContent]) {
             BugExit.install()
             let numbers: [Int] = []
@@ -15,7 +15,7 @@ struct BugExitTests {
         }
         let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
         let line =
-            /associated: ended by a bug, an assumption that does not hold \(SIG(ILL|TRAP)\) at associated\+0x[0-9a-f]+; please report it with this line and the version\n/
+            /associated: exiting because of a bug: failed check \(SIG(ILL|TRAP)\) at associated\+0x[0-9a-f]+; please report it with this line and the version\n/
         #expect(text.contains(line))
     }
 
@@ -33,26 +33,26 @@ struct BugExitTests {
             withExtendedLifetime(bytes) {}
         }
         let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
-        #expect(text.contains("associated: ended for want of memory, "), "\(text)")
+        #expect(text.contains("associated: exiting, out of memory: "), "\(text)")
         let other = await #expect(processExitsWith: .exitCode(71), observing: [\.standardErrorContent]) {
             _ = Memory(byteCount: 1 << 50)
         }
         #expect(
             String(decoding: try #require(other).standardErrorContent, as: UTF8.self).contains(
-                "associated: ended for want of memory; give it more"))
+                "associated: exiting, out of memory; raise the memory limit"))
     }
 
     @Test(
         .enabled(
             if: ProcessInfo.processInfo.environment["ASSOCIATED_SANITIZER"] != "address",
             "this sanitizer looks elsewhere first"))
-    func `memory that is not there is told by its address`() async throws {
+    func `reports an invalid memory access with its address`() async throws {
         let result = await #expect(processExitsWith: .exitCode(70), observing: [\.standardErrorContent]) {
             BugExit.install()
             UnsafeMutablePointer<Int>(bitPattern: 0x10_0000_0008)?.pointee = 1
         }
         let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
-        #expect(text.contains("memory that is not there (SIGSEGV) at address 0x1000000008;"))
+        #expect(text.contains("invalid memory access (SIGSEGV) at address 0x1000000008;"))
     }
 
     @Test(
@@ -72,7 +72,7 @@ struct BugExitTests {
         }
         let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
         let line =
-            /associated: ended, a mapped file could not be read \(SIGBUS\) at address 0x[0-9a-f]+000; look for errors/
+            /associated: exiting, cannot read a mapped file \(SIGBUS\) at address 0x[0-9a-f]+000; check the disk/
         #expect(text.contains(line), "\(text)")
     }
 
@@ -83,7 +83,7 @@ struct BugExitTests {
             pause()
         }
         let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
-        #expect(text.contains("a mapped file could not be read (SIGBUS); look for"), "\(text)")
+        #expect(text.contains("cannot read a mapped file (SIGBUS); check the disk"), "\(text)")
     }
 
     @Test(arguments: [SIGILL, SIGTRAP, SIGSEGV, SIGFPE, SIGABRT])
@@ -94,7 +94,7 @@ struct BugExitTests {
             pause()
         }
         let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
-        #expect(text.contains("associated: ended by a bug, "))
+        #expect(text.contains("associated: exiting because of a bug: "))
         #expect(!text.contains("0x"))
     }
 

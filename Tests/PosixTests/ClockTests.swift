@@ -21,7 +21,7 @@ struct ClockTests {
     @Test(
         arguments: [
             (0, "1970-01-01"), (-1, "1969-12-31"), (951_782_400, "2000-02-29"), (1_811_635_199, "2027-05-29"),
-            (1_811_635_200, "2027-05-30"), (.max, "a day beyond all calendars"),
+            (1_811_635_200, "2027-05-30"), (.max, "an invalid date"),
         ] as [(Int64, String)])
     func `a moment has a day`(seconds: Int64, day: String) { #expect(Clock.day(seconds) == day) }
 }

@@ -39,12 +39,12 @@ struct ListenerReplacingTests {
 
     @Test func `a path leads to the newest listener, also after the first has gone`() throws {
         try inFolder { path in
-            #expect(!Listener.isAlive(at: path))
+            #expect(!Listener.isListening(at: path))
             let second: Listener
             do {
                 let first = try Listener(replacing: path, permissions: 0o600)
                 let firstFile = try #require(SocketFile(path))
-                #expect(Listener.isAlive(at: path))
+                #expect(Listener.isListening(at: path))
                 second = try Listener(replacing: path, permissions: 0o600)
                 #expect(try isAnswered(path, by: second))
                 #expect(try !isAnswered(path, by: first))

@@ -59,8 +59,8 @@ struct ListenerTests {
     @Test func `reports that no connection is waiting`() throws {
         let listener = try Listener(anyPort, sharesPort: false)
         var peer = SocketAddress.unknown
-        guard case .nobody = listener.accept(peer: &peer) else {
-            Issue.record("somebody was there")
+        guard case .noneWaiting = listener.accept(peer: &peer) else {
+            Issue.record("a connection was waiting")
             return
         }
     }
@@ -145,14 +145,14 @@ struct ListenerTests {
             }
             return count
         }
-        first.lead(to: 1..<3)
+        first.steer(to: 1..<3)
         let led = try takenOf(60)
         #expect(led[0] == 0)
         // Each of sixty goes to either side with equal chance: fewer than ten on one side once in ten million times.
         #expect(led[1] >= 10 && led[2] >= 10)
-        third.lead(to: 0..<1)
+        third.steer(to: 0..<1)
         #expect(try takenOf(20) == [20, 0, 0])
-        second.leadNowhere()
+        second.stopSteering()
         #expect(try takenOf(60).allSatisfy { $0 > 0 })
     }
 
@@ -161,7 +161,7 @@ struct ListenerTests {
         listener.deferAccept(seconds: 60)
         let client = try ClientSocket(to: listener.address, timeoutMilliseconds: 5_000)
         var peer = SocketAddress.unknown
-        guard case .nobody = listener.accept(peer: &peer) else {
+        guard case .noneWaiting = listener.accept(peer: &peer) else {
             Issue.record("a silent client was let in at once")
             return
         }

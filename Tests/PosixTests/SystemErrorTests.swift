@@ -9,7 +9,7 @@ struct SystemErrorTests {
     @Test(
         arguments: [
             (EACCES, "give it to the server's user (chown -R USER state)"), (EPERM, "give it to the server's user"),
-            (ENOSPC, "make room on its disk"), (EDQUOT, "make room on its disk"),
+            (ENOSPC, "free space on its disk"), (EDQUOT, "free space on its disk"),
             (EROFS, "mount its file system for writing"), (ENOTDIR, "name a folder"), (EIO, "on a disk that works"),
         ] as [(Int32, String)])
     func `the remedy for an unwritable folder depends on the error`(number: Int32, remedy: String) {
@@ -18,7 +18,8 @@ struct SystemErrorTests {
 
     @Test(
         arguments: [
-            (EADDRINUSE, "127.0.0.1:80", "; stop what listens there"), (EACCES, "127.0.0.1:80", "; run as root"),
+            (EADDRINUSE, "127.0.0.1:80", "; stop the process that listens there"),
+            (EACCES, "127.0.0.1:80", "; run as root"),
             (EACCES, "unix:/run/a.sock", "; put it into a folder"),
             (EADDRNOTAVAIL, "192.0.2.1:80", "; this machine has no such address"), (EIO, "127.0.0.1:80", ""),
         ] as [(Int32, String, String)])

@@ -22,35 +22,35 @@ struct WatchTests {
         let watch = try Watch()
         let number = try watch.add(path)
         #expect(try watch.add(path) == number)
-        #expect(watch.take().isEmpty)
+        #expect(watch.takeEvents().isEmpty)
         try write("a", "1")
-        var events = watch.take()
-        // A process that another test is starting may have the file open for a moment longer than we.
+        var events = watch.takeEvents()
+        // A process that another test starts may have the file open for a moment longer.
         let end = Clock.monotonicMilliseconds() + 10_000
-        while events.last?.isCreation == true, Clock.monotonicMilliseconds() < end { events += watch.take() }
+        while events.last?.isCreation == true, Clock.monotonicMilliseconds() < end { events += watch.takeEvents() }
         #expect(Set(events.map(\.name)) == ["a"])
         #expect(events.first?.isCreation == true)
         #expect(events.last?.isCreation == false, "the end of writing is reported too")
         #expect(events.allSatisfy { $0.directory == number && !$0.isFolder })
         #expect(rename("\(path)/a", "\(path)/b") == 0)
-        #expect(watch.take().map(\.name) == ["a", "b"])
+        #expect(watch.takeEvents().map(\.name) == ["a", "b"])
         try FileManager.default.createDirectory(atPath: "\(path)/folder", withIntermediateDirectories: true)
-        events = watch.take()
+        events = watch.takeEvents()
         #expect(events.map(\.name) == ["folder"])
         #expect(events.allSatisfy { $0.isFolder })
         chmod("\(path)/b", 0o600)
-        #expect(watch.take().map(\.name) == ["b"])
+        #expect(watch.takeEvents().map(\.name) == ["b"])
         try FileManager.default.removeItem(atPath: "\(path)/b")
-        #expect(watch.take().map(\.name).contains("b"))
+        #expect(watch.takeEvents().map(\.name).contains("b"))
     }
 
     @Test func `reports that a directory was moved or removed`() throws {
         let watch = try Watch()
         let number = try watch.add(path)
         #expect(rename(path, path + "-2") == 0)
-        #expect(watch.take().contains { $0.directory == number && $0.isMoveOfDirectory })
+        #expect(watch.takeEvents().contains { $0.directory == number && $0.isMoveOfDirectory })
         try FileManager.default.removeItem(atPath: path + "-2")
-        #expect(watch.take().contains { $0.directory == number && $0.isEnd })
+        #expect(watch.takeEvents().contains { $0.directory == number && $0.isEnd })
         watch.remove(number)
     }
 

@@ -69,8 +69,8 @@ struct CertificateChecksTests {
         #expect(problem?.kind == .nameNotCovered)
         #expect(
             problem?.message
-                == "the certificate is not for a.example but for h1.example, h2.example, h3.example, h4.example, "
-                + "h5.example and 2 more")
+                == "the certificate is for h1.example, h2.example, h3.example, h4.example, h5.example and 2 more, "
+                + "not for a.example")
     }
 
     @Test func `ignores the common name`() throws {
@@ -120,7 +120,7 @@ struct CertificateChecksTests {
         try bench.hosts.write("a.example/privkey.pem", pair.key, permissions: 0o644)
         let problem = CertificateChecks.problems(folder: "a.example", in: bench.hosts.path).first
         #expect(problem?.kind == .keyReadableByOthers)
-        #expect(problem?.message == "every user of this machine may use the private key (permissions 644)")
+        #expect(problem?.message == "every user of this machine can read the private key (permissions 644)")
     }
 
     /// A group of this process, and one that it is not in.

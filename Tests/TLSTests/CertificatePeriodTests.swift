@@ -45,7 +45,7 @@ struct CertificatePeriodTests {
         #expect(expiry(45)?.message == "the intermediate certificate CN=I expires in 15 days")
         // Both have a problem; the expired one counts.
         #expect(
-            expiry(61)?.message == "the intermediate certificate CN=I expired 24 hours ago; every client refuses it")
+            expiry(61)?.message == "the intermediate certificate CN=I expired 24 hours ago, so every client rejects it")
         #expect(expiry(61)?.kind == .expired)
     }
 

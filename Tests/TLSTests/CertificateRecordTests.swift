@@ -18,9 +18,9 @@ struct CertificateRecordTests {
     /// The state and the numbers of the rules, except for the one that all certificates of the authority break: they lack the
     /// issuer's certificate.
     private func state(_ record: CertificateRecord) -> String {
-        let standing = record.standing(host: "a.example", now: now)
-        let problems = standing.problems.filter { $0.kind != .missingIntermediate }
-        return ([standing.state.rawValue] + problems.map { String($0.id.suffix(2)) }).joined(separator: " ")
+        let status = record.status(host: "a.example", now: now)
+        let problems = status.problems.filter { $0.kind != .missingIntermediate }
+        return ([status.state.rawValue] + problems.map { String($0.id.suffix(2)) }).joined(separator: " ")
     }
 
     /// The result of a check, in short.
@@ -87,7 +87,7 @@ struct CertificateRecordTests {
     {
         var record = CertificateRecord(try content("a.example"), stamp: 1)
         for (index, look) in looks.enumerated() {
-            record.take(try self.look(look), host: "a.example", now: now)
+            record.apply(try self.look(look), host: "a.example", now: now)
             #expect(self.served(record) == served[index], "look \(index)")
             #expect(state(record) == states[index], "look \(index)")
         }
@@ -106,7 +106,7 @@ struct CertificateRecordTests {
     func `replaces a broken certificate by any usable one`(looks: [Look], served: [String], states: [String]) throws {
         var record = CertificateRecord(content(broken: 1), stamp: 1)
         for (index, look) in looks.enumerated() {
-            record.take(try self.look(look), host: "a.example", now: now)
+            record.apply(try self.look(look), host: "a.example", now: now)
             #expect(self.served(record) == served[index], "look \(index)")
             #expect(state(record) == states[index], "look \(index)")
         }
@@ -115,11 +115,11 @@ struct CertificateRecordTests {
     @Test func `counts files as gone when they were missing at two checks in a row`() throws {
         var record = CertificateRecord(try content("a.example"), stamp: 1)
         for (look, isGone) in [(Look.gone, false), (.same, false), (.gone, false), (.gone, true), (.gone, true)] {
-            record.take(try self.look(look), host: "a.example", now: now)
+            record.apply(try self.look(look), host: "a.example", now: now)
             #expect(record.isGone == isGone)
             #expect(served(record) == "a.example")
         }
-        record.take(try look(.good(2, "a.example")), host: "a.example", now: now)
+        record.apply(try look(.good(2, "a.example")), host: "a.example", now: now)
         #expect(!record.isGone)
     }
 }

@@ -15,18 +15,18 @@ struct CertificateRegisterTests {
         CertificateProblem(kind, file: "a.test/fullchain.pem", text, fix: "")
     }
 
-    /// A certificate that is good from the first day on.
-    private func standing(
+    /// A certificate that is valid from day 0.
+    private func status(
         _ state: CertificateState, _ problems: [CertificateProblem] = [], certificate: Int? = 1, days: Int64 = 100
-    ) -> CertificateStanding {
-        var standing = CertificateStanding(state, problem(.expired))
-        standing.problems = problems
-        standing.summary = certificate.map { number in
+    ) -> CertificateStatus {
+        var status = CertificateStatus(state, problem(.expired))
+        status.problems = problems
+        status.summary = certificate.map { number in
             CertificateSummary(
                 issuer: "CN=I", serial: [], own: CertificatePeriod("the certificate", from: 0, to: days * Self.day),
                 others: [], fingerprint: number)
         }
-        return standing
+        return status
     }
 
     /// `+` for a new problem, `-` for the end of all problems, `~` for the end of the errors, `!` for a renewal.
@@ -57,18 +57,18 @@ struct CertificateRegisterTests {
     ) {
         for (second, look) in looks.enumerated() {
             register.note(
-                folder, standing(look.0.isEmpty ? .usable : .broken, look.0.map { problem($0) }), stamp: 1,
+                folder, status(look.0.isEmpty ? .usable : .broken, look.0.map { problem($0) }), stamp: 1,
                 now: Int64(second))
             #expect(news() == look.1)
-            let standing = register.problems(of: folder.name)
-            #expect(standing.map(\.sinceSeconds) == look.2)
-            #expect(register.survey(now: 0).standing.errors == standing.count { $0.problem.severity == .error })
+            let status = register.problems(of: folder.name)
+            #expect(status.map(\.sinceSeconds) == look.2)
+            #expect(register.survey(now: 0).openProblems.errors == status.count { $0.problem.severity == .error })
         }
     }
 
-    /// Each row: the day, what is news then, the state, and since which day a problem of time stands.
-    @Test func `time alone begins, changes and ends problems`() {
-        register.note(folder, standing(.usable), stamp: 1, now: -Self.day)
+    /// Each row: the day, the reports, the state, and the day on which a problem of time began.
+    @Test func `problems begin, change and end with time alone`() {
+        register.note(folder, status(.usable), stamp: 1, now: -Self.day)
         #expect(news() == "+10")
         #expect(counts == [.broken: 1])
         for (day, expected, state, since) in [
@@ -77,18 +77,18 @@ struct CertificateRegisterTests {
             // A clock that is set back.
             (50, "-", .usable, nil),
         ] as [(Int64, String, CertificateState, Int64?)] {
-            register.judge(day * Self.day)
+            register.updateExpiries(day * Self.day)
             #expect(news() == expected, "day \(day)")
             #expect(counts == [state: 1], "day \(day)")
             #expect(register.problems(of: folder.name).first?.sinceSeconds == since.map { $0 * Self.day }, "day \(day)")
         }
-        #expect(register.entry(folder.name)?.nextJudgement == 79 * Self.day + 1)
+        #expect(register.entry(folder.name)?.nextExpiryChange == 79 * Self.day + 1)
     }
 
-    @Test func `how long is left is told anew, and is no news`() {
-        register.note(folder, standing(.usable), stamp: 1, now: 85 * Self.day)
+    @Test func `updates the remaining time without reporting it again`() {
+        register.note(folder, status(.usable), stamp: 1, now: 85 * Self.day)
         #expect(news() == "+14")
-        register.judge(87 * Self.day)
+        register.updateExpiries(87 * Self.day)
         #expect(news() == "")
         #expect(register.problems(of: folder.name).map(\.problem.message) == ["the certificate expires in 13 days"])
         #expect(register.problems(of: folder.name).map(\.sinceSeconds) == [85 * Self.day])
@@ -105,24 +105,24 @@ struct CertificateRegisterTests {
     func `suspects the clock when all certificates expire between two checks`(
         first: Int64, second: Int64, former: Int64, now: Int64, isSuspect: Bool
     ) {
-        register.note(folder, standing(.usable, days: first), stamp: 1, now: 1)
-        register.note(CertificateFolder(name: "b.test"), standing(.usable, days: second), stamp: 1, now: 1)
-        register.judge(former)
-        register.judge(now)
+        register.note(folder, status(.usable, days: first), stamp: 1, now: 1)
+        register.note(CertificateFolder(name: "b.test"), status(.usable, days: second), stamp: 1, now: 1)
+        register.updateExpiries(former)
+        register.updateExpiries(now)
         let problem = register.problems(of: folder.name).first?.problem
         #expect(problem?.kind == .expired)
         #expect(problem?.fix.contains("check the clock of this machine") == isSuspect)
-        register.judge(1)
+        register.updateExpiries(1)
         #expect(register.problems(of: folder.name).isEmpty)
     }
 
-    @Test func `what time has no part in stands beside it`() {
-        register.note(folder, standing(.lastGood, [problem(.keyMismatch)]), stamp: 1, now: 0)
+    @Test func `keeps other problems next to an expiry`() {
+        register.note(folder, status(.lastGood, [problem(.keyMismatch)]), stamp: 1, now: 0)
         #expect(counts == [.lastGood: 1])
-        register.judge(101 * Self.day)
+        register.updateExpiries(101 * Self.day)
         #expect(news() == "+06 +09")
         #expect(counts == [.broken: 1])
-        register.judge(0)
+        register.updateExpiries(0)
         #expect(counts == [.lastGood: 1])
         #expect(register.problems(of: folder.name).map(\.problem.kind) == [.keyMismatch])
     }
@@ -132,20 +132,20 @@ struct CertificateRegisterTests {
             (1, CertificateState.usable, ""), (1, .usable, ""), (2, .usable, "!"), (2, .lastGood, ""),
             (3, .broken, ""), (4, .usable, "!"),
         ] {
-            register.note(folder, standing(state, certificate: certificate), stamp: 1, now: 0)
+            register.note(folder, status(state, certificate: certificate), stamp: 1, now: 0)
             #expect(news() == expected)
         }
     }
 
     @Test func `reports hundreds of renewals in one survey as some names and a number`() {
         for number in 0..<300 {
-            register.note(CertificateFolder(name: "h\(number).test"), standing(.usable), stamp: 1, now: 0)
+            register.note(CertificateFolder(name: "h\(number).test"), status(.usable), stamp: 1, now: 0)
         }
         _ = register.begin()
         for number in 0..<300 {
             let place = CertificateFolder(name: "h\(number).test")
-            register.note(place, standing(.usable, certificate: 2), stamp: 2, now: 0)
-            // Asked for every second meanwhile, it says nothing.
+            register.note(place, status(.usable, certificate: 2), stamp: 2, now: 0)
+            // Checks every second meanwhile report nothing.
             #expect(register.drain().isEmpty)
         }
         register.end(repeats: false)
@@ -157,13 +157,13 @@ struct CertificateRegisterTests {
 
     @Test func `a requested survey reports open problems again, once`() {
         let other = CertificateFolder(name: "b.test")
-        register.note(folder, standing(.broken, [problem(.keyMismatch)]), stamp: 1, now: 0)
+        register.note(folder, status(.broken, [problem(.keyMismatch)]), stamp: 1, now: 0)
         #expect(news() == "+06")
         for (repeats, expected) in [(false, "+07"), (true, "+07 +06")] {
             _ = register.begin()
             register.keep(folder.name)
             register.remove(other.name)
-            register.note(other, standing(.broken, [problem(.weakKey)]), stamp: 1, now: 0)
+            register.note(other, status(.broken, [problem(.weakKey)]), stamp: 1, now: 0)
             register.end(repeats: repeats)
             #expect(news().replacing(" -", with: "") == expected)
         }
@@ -172,7 +172,7 @@ struct CertificateRegisterTests {
     @Test func `lists the folders that a survey did not reach, and drops them without a report`() {
         let dropped = CertificateFolder(name: "dropped.test")
         for place in [folder, dropped] {
-            register.note(place, standing(.broken, [problem(.weakKey)]), stamp: 1, now: 0)
+            register.note(place, status(.broken, [problem(.weakKey)]), stamp: 1, now: 0)
         }
         _ = (news(), register.begin())
         register.keep(folder.name)
@@ -182,7 +182,7 @@ struct CertificateRegisterTests {
         #expect(news() == "")
         #expect(register.entry(dropped.name) == nil)
         #expect(counts == [.broken: 1])
-        #expect(register.survey(now: 0).standing.errors == 1)
+        #expect(register.survey(now: 0).openProblems.errors == 1)
     }
 
     @Test func `reports half-replaced files after a while`() {
@@ -199,11 +199,11 @@ struct CertificateRegisterTests {
     @Test func `limits the reports, but keeps all problems open`() {
         for index in 0..<20 {
             register.note(
-                CertificateFolder(name: "h\(index).test"), standing(.broken, [problem(.weakKey)]), stamp: 1, now: 0)
+                CertificateFolder(name: "h\(index).test"), status(.broken, [problem(.weakKey)]), stamp: 1, now: 0)
         }
         let news = register.drain()
         #expect((news.found.count, news.moreFound) == (8, 12))
-        #expect(register.survey(now: 0).standing.errors == 20)
+        #expect(register.survey(now: 0).openProblems.errors == 20)
         #expect(register.problems(3).count == 3)
     }
 
@@ -212,7 +212,7 @@ struct CertificateRegisterTests {
         for index in 0..<count {
             let kind: CertificateProblem.Kind = index == count / 2 ? .weakKey : .selfSigned
             register.note(
-                CertificateFolder(name: "h\(index).test"), standing(.usable, [problem(kind)]), stamp: 1, now: 0)
+                CertificateFolder(name: "h\(index).test"), status(.usable, [problem(kind)]), stamp: 1, now: 0)
         }
         let problems = register.problems(5)
         #expect(problems.map(\.problem.kind) == [.weakKey, .selfSigned, .selfSigned, .selfSigned, .selfSigned])
@@ -222,9 +222,9 @@ struct CertificateRegisterTests {
     @Test func `lists certificates by expiry, and all that expire before a given time`() {
         for (index, days) in [500, 100, 300, 400, 200, 600].enumerated() {
             register.note(
-                CertificateFolder(name: "h\(index).test"), standing(.usable, days: Int64(days)), stamp: 1, now: 0)
+                CertificateFolder(name: "h\(index).test"), status(.usable, days: Int64(days)), stamp: 1, now: 0)
         }
-        register.note(folder, standing(.missing, certificate: nil), stamp: nil, now: 0)
+        register.note(folder, status(.missing, certificate: nil), stamp: nil, now: 0)
         let survey = register.survey(now: 50 * Self.day)
         #expect(survey.soonest.map { $0.notAfter / Self.day } == [100, 200, 300, 400, 500])
         #expect(survey.lifeLeftMin == 0.5)

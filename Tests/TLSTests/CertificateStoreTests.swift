@@ -121,7 +121,7 @@ struct CertificateStoreTests {
         let store = CertificateStore(hostsPath: "\(hosts.path)/hosts", serves: { _ in true })
         let signer = DocumentSigner(hostsPath: "\(hosts.path)/hosts")
         for (host, reason) in [
-            ("a.example", "leads out of the host's own folder"), ("c.example", "is a link to another place"),
+            ("a.example", "a place outside the host's own folder"), ("c.example", "is a link to another place"),
         ] {
             #expect(bench.answer(store, host) == "broken")
             let problems = bench.problems(store)

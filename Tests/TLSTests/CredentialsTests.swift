@@ -171,11 +171,11 @@ struct CredentialsTests {
         #expect(wrong?.kind == .passphrase)
         let none = #expect(throws: CertificateProblem.self) { try load(pair.certificate, locked) }
         #expect(none?.kind == .passphrase)
-        #expect(none?.message == "the private key is protected by a passphrase, and none is given")
+        #expect(none?.message == "the private key needs a passphrase, but none is configured")
     }
 
     @Test(arguments: ["open sesame", "open sesame\n", "open sesame\r\nsecond line"])
-    func `the passphrase may stand in a file`(text: String) throws {
+    func `reads the passphrase from a file`(text: String) throws {
         let pair = try authority.issue(["a.example"])
         _ = try load(pair.certificate, pair.key)
         try OpenSSLCommand.run(
@@ -188,7 +188,7 @@ struct CredentialsTests {
         }
         #expect(
             missing?.message
-                == "the private key is protected by a passphrase, and the passphrase file \(folder.path)/none cannot be read: "
+                == "the private key needs a passphrase, but the passphrase file \(folder.path)/none cannot be read: "
                 + "no such file or directory")
     }
 

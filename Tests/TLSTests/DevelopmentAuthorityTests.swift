@@ -107,8 +107,8 @@ struct DevelopmentAuthorityTests {
         _ = try DevelopmentAuthority(directory: state)
         try folder.remove("state/tls/development-ca.key")
         let error = #expect(throws: TLSError.self) { try DevelopmentAuthority(directory: state) }
-        #expect(error?.description.contains("belongs to none of the certificates") == true)
-        #expect(error?.description.hasSuffix("and a new one is made") == true)
+        #expect(error?.description.contains("does not belong to a certificate") == true)
+        #expect(error?.description.hasSuffix("to create a new one") == true)
     }
 
     @Test func `one of several simultaneous creations wins`() throws {

@@ -85,7 +85,7 @@ struct DocumentSignerTests {
                 guard problems.isEmpty else { exit(2) }
                 return outcome
             }
-            guard case .starved(let reason) = starved(), reason.isShortage else { exit(3) }
+            guard case .shortage(let reason) = starved(), reason.isShortage else { exit(3) }
             guard let first = tests.sign(signer, "a.example") else { exit(4) }
             // A different pair that could not be read: the last good one signs, and the files are checked again.
             try tests.bench.install("a.example", names: ["b.example", "a.example"])
@@ -145,13 +145,13 @@ struct DocumentSignerTests {
 
     @Test func `signs nothing without a certificate`() throws {
         let refused = try #require(refusal(signer(), "a.example"))
-        #expect(refused.reason == "there is no certificate for it below \(bench.hosts.path)")
+        #expect(refused.reason == "there is no certificate for this host below \(bench.hosts.path)")
     }
 
     @Test func `does not sign with a certificate that a phone would reject`() throws {
         try bench.install("a.example", names: ["b.example"])
         let other = try #require(refusal(signer(), "a.example"))
-        #expect(other.reason.contains("the certificate is not for a.example"))
+        #expect(other.reason.contains("the certificate is for b.example, not for a.example"))
         #expect(other.problems.contains("CERT-011"))
         try bench.hosts.write("a.example/fullchain.pem", "rubbish")
         #expect(try #require(refusal(signer(), "a.example")).problems == ["CERT-003"])

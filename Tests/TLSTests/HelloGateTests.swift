@@ -65,7 +65,7 @@ struct HelloGateTests {
                             context, context.unreadRecords, token: 7, certificate: handed.first?.certificate)
                     }
                 }
-                context.forgetRecords()
+                context.clearInput()
                 let output = context.output
                 if !output.isEmpty { BIO_write(incoming, output.baseAddress, Int32(output.count)) }
                 context.clearOutput()

@@ -29,4 +29,14 @@ struct HostNameTests {
         #expect(Self.isValid(Array(name[..<253])))
         #expect(!Self.isValid(Array(name[..<254] + [UInt8(ascii: "a")])))
     }
+
+    @Test(arguments: [
+        ("a.b.example.com", ["*.b.example.com", "*.example.com", "*.com"]),
+        ("*.example.com", ["*.com"]),
+        ("localhost", []),
+    ])
+    func `wildcards over a host are listed from the most specific one`(host: String, wildcards: [String]) {
+        #expect(HostName.wildcards(over: host) == wildcards)
+        #expect(HostName.wildcards(over: "a.b.example", countMax: 1) == ["*.b.example"])
+    }
 }

@@ -127,8 +127,8 @@ struct KeyDerivationTests {
     @Test(arguments: [
         (Array(pem(pbkdf2(1 << 31)).utf8), "2147483648 rounds"), (pbkdf2(1 << 31), "2147483648 rounds"),
         (Array(pem(scrypt(1 << 20, 8, 1)).utf8), "scrypt with N=1048576"),
-        (Array(pem([0x30, 0x03, 0x30, 0x01, 0x05]).utf8), "in a way that is not known here"),
-        // Behind a block that cannot be decoded, where OpenSSL would go on to the next.
+        (Array(pem([0x30, 0x03, 0x30, 0x01, 0x05]).utf8), "only PBKDF2 and scrypt are supported"),
+        // After a block that cannot be decoded, where OpenSSL would continue with the next.
         (Array("-----BEGIN PRIVATE KEY-----\n?\n-----END PRIVATE KEY-----\n\(pem(pbkdf2(1 << 31)))".utf8), nil),
         (Array("-----BEGIN X PRIVATE KEY-----\nAAAA\n-----END X PRIVATE KEY-----\n\(pem(pbkdf2(1 << 31)))".utf8), nil),
     ])

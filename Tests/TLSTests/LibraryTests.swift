@@ -10,7 +10,7 @@ struct LibraryTests {
     @Test(arguments: 0..<4)
     func `a process can exit while other threads use the library`(turn: Int) async {
         await #expect(processExitsWith: .success) {
-            Library.keepToTheEnd()
+            Library.disableExitCleanup()
             let bench = try StoreBench()
             let pair = try bench.authority.issue(["a.example"])
             let certificate = try bench.hosts.write("fullchain.pem", pair.certificate + bench.authority.intermediate)

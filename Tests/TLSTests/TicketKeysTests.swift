@@ -90,17 +90,18 @@ struct TicketKeysTests {
         let start = Clock.monotonicMilliseconds()
         let first = keys.current(now: start)
         try folder.write("ticket.key", new + old)
-        #expect(keys.look(now: start + 1_000) == nil)
-        #expect(keys.current(now: start + 61_000) === first, "workers look at no file")
+        #expect(keys.reloadFile(now: start + 1_000) == nil)
+        #expect(keys.current(now: start + 61_000) === first, "workers read no file")
         #expect(chmod(path, 0o644) == 0)
-        #expect(keys.look(now: start + 61_000)?.description.contains("chmod 600") == true)
+        #expect(keys.reloadFile(now: start + 61_000)?.description.contains("chmod 600") == true)
         #expect(keys.current(now: start + 61_000).name.first == 2)
         #expect(keys.key(named: first.name.baseAddress!, now: start + 61_000)?.isCurrent == false)
         #expect(chmod(path, 0o600) == 0)
-        #expect(keys.look(now: start + 122_000) == nil)
+        #expect(keys.reloadFile(now: start + 122_000) == nil)
         try folder.write("ticket.key", [1, 2, 3])
-        #expect(keys.look(now: start + 183_000)?.description.contains("3 bytes are not 80") == true)
-        #expect(keys.look(now: start + 244_000) == nil, "it is said once")
+        #expect(
+            keys.reloadFile(now: start + 183_000)?.description.contains("the file has 3 bytes instead of 80") == true)
+        #expect(keys.reloadFile(now: start + 244_000) == nil, "it is reported once")
         #expect(keys.current(now: start + 244_000).name.first == 2)
     }
 
@@ -108,11 +109,11 @@ struct TicketKeysTests {
         arguments: [
             (0o600, false), (0o400, false), (0o640, true), (0o660, true), (0o604, true), (0o620, true), (0o602, true),
         ] as [(mode_t, Bool)])
-    func `complains about ticket keys that another user may read or write`(mode: mode_t, complains: Bool) throws {
+    func `warns about ticket keys that another user can read or write`(mode: mode_t, warns: Bool) throws {
         let path = try folder.write("ticket.key", [UInt8](repeating: 1, count: 80))
         #expect(chmod(path, mode) == 0)
-        let complaint = try TicketKeys(file: path).look(now: Clock.monotonicMilliseconds() + 61_000)
-        #expect((complaint?.description.contains("chmod 600") == true) == complains)
+        let warning = try TicketKeys(file: path).reloadFile(now: Clock.monotonicMilliseconds() + 61_000)
+        #expect((warning?.description.contains("chmod 600") == true) == warns)
     }
 
     @Test func `reads nginx's layout: name, HMAC key, AES key`() throws {
@@ -129,7 +130,7 @@ struct TicketKeysTests {
     func `refuses a file of another size`(count: Int) throws {
         let path = try folder.write("ticket.key", [UInt8](repeating: 7, count: count))
         let error = #expect(throws: TLSError.self) { try TicketKeys(file: path) }
-        #expect(error?.description.hasSuffix("make one with openssl rand 80, and chmod 600") == true)
+        #expect(error?.description.hasSuffix("create one with openssl rand 80, and chmod 600") == true)
     }
 
     @Test func `reports a missing file`() {
@@ -137,7 +138,7 @@ struct TicketKeysTests {
         #expect(
             error?.description
                 == "cannot read the ticket keys in /nonexistent/ticket.key: no such file or directory; "
-                + "make one with openssl rand 80, and chmod 600")
+                + "create one with openssl rand 80, and chmod 600")
     }
 
     @Test func `a context releases its keys`() throws {

@@ -14,14 +14,14 @@ struct BucketsTests {
         #expect(Buckets.index(microseconds: .max) == Buckets.count - 1)
     }
 
-    @Test func `times are counted in their buckets and added up over workers`() {
-        let records = Records(workerCount: 2)
-        records.recorder(0).counters.addLatency(microseconds: 40)
-        records.recorder(0).counters.addLatency(microseconds: 300)
-        records.recorder(1).counters.addLatency(microseconds: 20_000_000)
-        // A clock that goes back costs a wrong time, not the process.
-        records.recorder(1).counters.addLatency(microseconds: -5)
-        let reading = records.latency
+    @Test func `counts times in buckets and adds them up over workers`() {
+        let metrics = WorkerMetrics(workerCount: 2)
+        metrics.recorder(0).counters.addLatency(microseconds: 40)
+        metrics.recorder(0).counters.addLatency(microseconds: 300)
+        metrics.recorder(1).counters.addLatency(microseconds: 20_000_000)
+        // A clock that goes back gives a wrong time, but no crash.
+        metrics.recorder(1).counters.addLatency(microseconds: -5)
+        let reading = metrics.latency
         #expect(reading.count == 4)
         #expect(reading.counts[0] == 2)
         #expect(reading.counts[3] == 1)
@@ -29,10 +29,10 @@ struct BucketsTests {
         #expect(reading.sumMicroseconds == 20_000_340)
     }
 
-    @Test func `the longest round is shown for 15 to 30 seconds`() {
-        let records = Records(workerCount: 1)
-        let counters = records.recorder(0).counters
-        func longest(_ now: Int64) -> UInt64 { records.longestRoundMicroseconds(0, nowMilliseconds: now) }
+    @Test func `reports the longest round for 15 to 30 seconds`() {
+        let metrics = WorkerMetrics(workerCount: 1)
+        let counters = metrics.recorder(0).counters
+        func longest(_ now: Int64) -> UInt64 { metrics.longestRoundMicroseconds(0, nowMilliseconds: now) }
         counters.addRound(microseconds: 10, nowMilliseconds: 100_000)
         counters.addRound(microseconds: 900, nowMilliseconds: 101_000)
         counters.addRound(microseconds: 20, nowMilliseconds: 102_000)
@@ -45,6 +45,6 @@ struct BucketsTests {
         #expect(longest(131_500) == 30)
         counters.addRound(microseconds: 6, nowMilliseconds: 200_000)
         #expect(longest(200_000) == 6)
-        #expect(records.rounds(0).count == 6)
+        #expect(metrics.rounds(0).count == 6)
     }
 }

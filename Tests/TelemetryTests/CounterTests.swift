@@ -10,14 +10,14 @@ struct CounterTests {
         #expect(Counter.all.map(\.index) == Array(0..<Counter.count))
     }
 
-    @Test func `what is added to one counter is in no other`() {
-        let records = Records(workerCount: 2)
+    @Test func `adding to one counter changes no other`() {
+        let metrics = WorkerMetrics(workerCount: 2)
         for (amount, counter) in Counter.all.enumerated() {
-            records.recorder(amount % 2).counters.add(amount + 1, to: counter)
+            metrics.recorder(amount % 2).counters.add(amount + 1, to: counter)
         }
-        for (amount, counter) in Counter.all.enumerated() { #expect(records.total(counter) == UInt64(amount + 1)) }
-        #expect(records.latency.count == 0)
-        #expect(records.rounds(0).count == 0)
+        for (amount, counter) in Counter.all.enumerated() { #expect(metrics.total(counter) == UInt64(amount + 1)) }
+        #expect(metrics.latency.count == 0)
+        #expect(metrics.rounds(0).count == 0)
     }
 
     @Test(arguments: [
@@ -41,29 +41,29 @@ struct CounterTests {
         #expect(RequestedDocument(naming: Array(path.utf8).span) == expected)
     }
 
-    @Test func `open connections are those accepted and not closed`() {
-        let records = Records(workerCount: 2)
-        records.recorder(0).counters.add(5, to: .connectionsAccepted)
-        records.recorder(1).counters.add(2, to: .connectionsAccepted)
-        records.recorder(0).counters.add(to: .connectionsClosed(.idle))
-        records.recorder(1).counters.add(to: .connectionsClosed(.client))
-        #expect(records.openConnections == 5)
+    @Test func `counts accepted connections that are not closed as open`() {
+        let metrics = WorkerMetrics(workerCount: 2)
+        metrics.recorder(0).counters.add(5, to: .connectionsAccepted)
+        metrics.recorder(1).counters.add(2, to: .connectionsAccepted)
+        metrics.recorder(0).counters.add(to: .connectionsClosed(.idle))
+        metrics.recorder(1).counters.add(to: .connectionsClosed(.client))
+        #expect(metrics.openConnections == 5)
     }
 
     @Test func `a reader sees every number grow while a worker counts`() throws {
-        let records = Records(workerCount: 1)
+        let metrics = WorkerMetrics(workerCount: 1)
         let rounds = 1_000_000
         let thread = try Thread(name: "counts") {
-            let counters = records.recorder(0).counters
+            let counters = metrics.recorder(0).counters
             for _ in 0..<rounds { counters.add(3, to: .bytesReceived) }
         }
         var last: UInt64 = 0
         while last < UInt64(rounds * 3) {
-            let next = records.total(.bytesReceived)
+            let next = metrics.total(.bytesReceived)
             #expect(next >= last && next % 3 == 0)
             last = next
         }
         thread.join()
-        #expect(records.total(.bytesReceived) == UInt64(rounds * 3))
+        #expect(metrics.total(.bytesReceived) == UInt64(rounds * 3))
     }
 }

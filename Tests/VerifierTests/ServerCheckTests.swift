@@ -112,7 +112,7 @@ struct ServerCheckTests {
         ]
         fault.adjust(&settings)
         let context = try ClientContext(authorityFile: authorityFile)
-        return ServerCheck(Fetcher(context), settings).look(at: CheckedHost(fault.host)!)
+        return ServerCheck(Fetcher(context), settings).check(CheckedHost(fault.host)!)
     }
 
     /// Writes the certificate of the server; returns the file with the trusted CA.
@@ -188,7 +188,7 @@ struct ServerCheckTests {
     }
 
     @Test(arguments: [
-        ("/b/*", "(the same size, other bytes)"), ("/b", "(\(ServerCheckTests.apple.utf8.count - 2) bytes instead of"),
+        ("/b/*", "(same size, different bytes)"), ("/b", "(\(ServerCheckTests.apple.utf8.count - 2) bytes instead of"),
     ])
     func `compares files of the same size by content`(path: String, sizes: String) throws {
         let other = ServerCheckTests.apple.replacing("/a/*", with: path)

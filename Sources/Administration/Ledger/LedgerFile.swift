@@ -1,21 +1,21 @@
-// The ledger as a file: lines of text that a person can read, between a first line that says what it is and a last one that
-// proves that nothing is missing. What is not exactly so is not believed.
+// The file format of the ledger: lines of readable text between a title and a last line with a checksum. A file that does not
+// match the format exactly is ignored.
 
 import Telemetry
 
-/// What a ledger's file says.
+/// The content of a ledger's file.
 struct LedgerFile: Equatable {
     var beganSeconds: Int64
     var records: [String: [VerifierRecord]]
 
     static let name = "verifiers"
-    /// More than the largest ledger takes.
+    /// More than the largest ledger needs.
     static let bytesMax = 128 * 1024 * 1024
     private static let title = "associated verifiers 1"
 
     init(beganSeconds: Int64, records: [String: [VerifierRecord]]) {
         self.beganSeconds = beganSeconds
-        self.records = records
+        self.metrics = metrics
     }
 
     var bytes: [UInt8] {
@@ -31,7 +31,7 @@ struct LedgerFile: Equatable {
         return text
     }
 
-    /// Nil for what is not whole.
+    /// Nil if the file is incomplete or damaged.
     init?(_ bytes: [UInt8]) {
         guard bytes.last == 0x0A, let before = bytes.dropLast().lastIndex(of: 0x0A) else { return nil }
         let body = bytes[...before]
@@ -80,7 +80,7 @@ struct LedgerFile: Equatable {
         )
     }
 
-    /// Digits and nothing else; there are four of these in a line, and a hundred thousand lines.
+    /// Only digits. Written by hand because there are four numbers in a line, and a hundred thousand lines.
     private static func number<Number: FixedWidthInteger>(_ digits: ArraySlice<UInt8>, as: Number.Type) -> Number? {
         if digits.isEmpty { return nil }
         var number: Number = 0
@@ -96,7 +96,7 @@ struct LedgerFile: Equatable {
 
     private static func text(_ bytes: ArraySlice<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
 
-    /// FNV-1a of 64 bits: against disks and accidents, not against people, who could write the right one.
+    /// FNV-1a of 64 bits: it detects damage, not deliberate changes.
     private static func checksum(_ bytes: ArraySlice<UInt8>) -> String {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }

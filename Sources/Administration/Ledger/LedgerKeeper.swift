@@ -1,6 +1,6 @@
-// Keeps the ledger: takes away what the workers saw, and writes it down now and then and at the end, on a thread of its own,
-// because a disk may take its time. Two servers may have one file while one takes over from the other: each adds what it saw
-// to what the other has written.
+// Maintains the ledger on a thread of its own, because a disk may be slow: it reads the workers' verifier fetches, and saves the
+// ledger regularly and at the end. During a restart two servers have one file; each adds its own fetches to those that the other
+// has written.
 
 public import Posix
 import Synchronization
@@ -8,16 +8,16 @@ public import Telemetry
 
 public final class LedgerKeeper: Sendable {
     private let ledger: VerifierLedger
-    private let records: Records
+    private let metrics: WorkerMetrics
     private let folder: String
     private let saveMilliseconds: Int64
     private let replace: Replacing
     private let wakeUp: WakeUp
     private let state = Mutex(State())
-    private let complaints = Mutex<[String]>([])
+    private let warnings = Mutex<[String]>([])
     private let failure = Mutex<SystemError?>(nil)
 
-    /// Writes the file into a folder, and says when it is in its place and when it outlasts a loss of power.
+    /// Writes the file to a folder durably; calls `placed` when it has replaced the old one.
     typealias Replacing =
         @Sendable (_ folder: String, _ contents: () -> [UInt8], _ placed: () -> Void) throws(SystemError) -> Void
 
@@ -26,17 +26,17 @@ public final class LedgerKeeper: Sendable {
         var isStopping = false
     }
 
-    /// What a killed process may lose.
+    /// How often the ledger is saved; a killed process loses no more.
     public static let saveMilliseconds: Int64 = 30_000
-    /// How often the workers' records are taken away: well before there is no more room for them.
+    /// How often the workers' rings are emptied, well before they are full.
     private static let drainMilliseconds: Int32 = 500
 
-    /// Reads what is there. `complaints` says what is wrong with it.
+    /// Reads the file, if there is one. If it is damaged, `takeWarnings` says so.
     public convenience init(
-        _ ledger: VerifierLedger, _ records: Records, folder: String,
+        _ ledger: VerifierLedger, _ metrics: WorkerMetrics, folder: String,
         saveMilliseconds: Int64 = LedgerKeeper.saveMilliseconds
     ) throws(SystemError) {
-        try self.init(ledger, records, folder: folder, saveMilliseconds: saveMilliseconds) {
+        try self.init(ledger, metrics, folder: folder, saveMilliseconds: saveMilliseconds) {
             folder, contents, placed throws(SystemError) in
             try File.replaceDurably(
                 LedgerFile.name, in: folder, permissions: 0o600, contents: contents, placed: placed)
@@ -44,31 +44,31 @@ public final class LedgerKeeper: Sendable {
     }
 
     init(
-        _ ledger: VerifierLedger, _ records: Records, folder: String, saveMilliseconds: Int64,
+        _ ledger: VerifierLedger, _ metrics: WorkerMetrics, folder: String, saveMilliseconds: Int64,
         replace: @escaping Replacing
     ) throws(SystemError) {
-        (self.replace, self.ledger, self.records, self.folder) = (replace, ledger, records, folder)
+        (self.replace, self.ledger, self.metrics, self.folder) = (replace, ledger, metrics, folder)
         self.saveMilliseconds = saveMilliseconds
         wakeUp = try WakeUp()
-        let mark = absorb(since: nil)
+        let mark = mergeFile(changedSince: nil)
         let thread = try Thread(name: "ledger") { [self] in run(since: mark) }
         let handle = ThreadHandle(thread)
         state.withLock { $0.thread = handle }
     }
 
-    /// What there is to say, each the end of a sentence about the server. Each is said once.
-    public func takeComplaints() -> [String] {
-        complaints.withLock { complaints in
-            defer { complaints = [] }
-            return complaints
+    /// The warnings since the last call.
+    public func takeWarnings() -> [String] {
+        warnings.withLock { warnings in
+            defer { warnings = [] }
+            return warnings
         }
     }
 
-    /// Why nothing can be written to the state directory at present; usually nil. Tried even when there is nothing to write,
-    /// so that an operator learns of it before something is lost.
+    /// Why the state directory cannot be written; usually nil. It is tried even when there is nothing to save, so that an
+    /// operator learns of it before something is lost.
     public var problem: String? { failure.withLock { $0?.reason } }
 
-    /// Takes away what is left, writes it down and ends. To be called when the workers have ended.
+    /// Reads the last fetches, saves the ledger and ends the thread. To be called when the workers have ended.
     public func stop() {
         let handle = state.withLock { state in
             state.isStopping = true
@@ -85,8 +85,8 @@ public final class LedgerKeeper: Sendable {
         while true {
             _ = wakeUp.wait(milliseconds: LedgerKeeper.drainMilliseconds)
             let isLast = state.withLock { $0.isStopping }
-            records.drainSightings { ledger.note($0) }
-            mark = absorb(since: mark)
+            metrics.drainVerifierFetches { ledger.note($0) }
+            mark = mergeFile(changedSince: mark)
             let now = Clock.monotonicMilliseconds()
             if isLast || now >= nextSave {
                 nextSave = now + saveMilliseconds
@@ -104,35 +104,35 @@ public final class LedgerKeeper: Sendable {
 
     private var path: String { "\(folder)/\(LedgerFile.name)" }
 
-    private func complain(_ text: String) { complaints.withLock { $0.append(text) } }
+    private func warn(_ text: String) { warnings.withLock { $0.append(text) } }
 
-    /// Takes up the file if it is another one than that of the mark, and says what marks it now.
-    private func absorb(since mark: FileStatus?) -> FileStatus? {
+    /// Merges the file if it is not the one of the mark, and returns its mark.
+    private func mergeFile(changedSince mark: FileStatus?) -> FileStatus? {
         guard let status = try? File.status(path), status != mark else { return mark }
         do throws(FileError) {
             if let file = LedgerFile(try File.read(path, bytesMax: LedgerFile.bytesMax).bytes) {
                 ledger.merge(file)
             } else {
-                complain("left \(path) aside: it is damaged; what verifiers fetched is recorded anew")
+                warn("ignoring \(path): it is damaged; verifier fetches are recorded from now on")
             }
         } catch {
-            complain("left \(path) aside: \(error)")
+            warn("ignoring \(path): \(error)")
         }
         return status
     }
 
     private func save(_ mark: inout FileStatus?, isLast: Bool) throws(SystemError) {
         try Directory.create(folder, permissions: 0o700)
-        guard ledger.hasUnsaved else { return isLast ? () : try File.probe(folder) }
+        guard ledger.hasUnsaved else { return isLast ? () : try File.checkWritable(folder) }
         var latest = mark
-        // Nobody but this thread adds anything meanwhile, and whoever else writes the file waits until we have.
+        // Only this thread changes the ledger, and other processes cannot write the file meanwhile.
         let contents = {
-            latest = self.absorb(since: latest)
+            latest = self.mergeFile(changedSince: latest)
             return self.ledger.file.bytes
         }
         defer { mark = latest }
         try replace(folder, contents) {
-            // From now on it has what we counted, also when the disk does not take it: it is ours, and not to be added.
+            // The file contains this process's counts now, even if the disk fails later, so they must not be merged again.
             ledger.notePlaced()
             latest = (try? File.status(path)) ?? latest
         }
@@ -145,10 +145,10 @@ extension VerifierLedger {
 
     func noteFailure() { book.withLock { $0.figures.failures += 1 } }
 
-    /// All of it, as it is to be written.
+    /// The content to be saved.
     var file: LedgerFile { book.withLock { LedgerFile(beganSeconds: $0.beganSeconds, records: $0.records) } }
 
-    /// All of it is in the file now, which may not be on disk yet.
+    /// Notes that the file contains everything, though it may not be durable yet.
     func notePlaced() {
         book.withLock { book in
             for name in book.unsaved {
@@ -157,7 +157,7 @@ extension VerifierLedger {
         }
     }
 
-    /// And it is on disk.
+    /// Notes that the file is durable.
     func noteSaved() {
         notePlaced()
         book.withLock { $0.unsaved = [] }

@@ -1,23 +1,22 @@
-// When Apple, Google and phones last looked at each host, and what they got: the one thing that tells whether a change has
-// arrived where it counts. Only hosts that are served get in, under the name they are configured by, so that nobody can fill
-// it with names of their own; and when it is full, those that are no longer served make room, then those that nobody has
-// looked at for longest.
+// The ledger: when Apple, Google and phones last fetched each host's files, and which version they got. It shows whether a change
+// has reached them. It contains only served hosts, under their configured names, so that clients cannot fill it with other names.
+// When it is full, hosts that are no longer served are removed first, then those with the oldest fetches.
 
 import Synchronization
 public import Telemetry
 
-/// The ledger in memory. Written by the thread that keeps it, read by the one that answers.
+/// The ledger in memory. The thread of `LedgerKeeper` writes it, that of the admin listener reads it.
 public final class VerifierLedger: Sendable {
-    /// The name by which a host is configured: its own, or that of its wildcard. Nil for one that is not served.
+    /// The configured name of a host: its own, or that of its wildcard. Nil for one that is not served.
     public typealias Naming = @Sendable (String) -> String?
 
     struct Book {
-        /// By the configured name; at most one record for each kind.
+        /// By configured name; at most one record for each verifier.
         var records: [String: [VerifierRecord]] = [:]
-        /// When the first of them could have been made, in seconds since 1970.
+        /// Since when fetches are recorded, in seconds since 1970.
         var beganSeconds: Int64
         var figures = VerifierFigures()
-        /// Names whose records the file does not have as they are.
+        /// Names with changes that are not saved yet.
         var unsaved: Set<String> = []
     }
 
@@ -25,7 +24,7 @@ public final class VerifierLedger: Sendable {
     private let hostsMax: Int
     let book: Mutex<Book>
 
-    /// So many hosts with two verifiers each take 70 MB.
+    /// This many hosts with two verifiers each need 70 MB.
     public static let hostsMax = 100_000
 
     public init(nowSeconds: Int64, hostsMax: Int = VerifierLedger.hostsMax, naming: @escaping Naming) {
@@ -35,32 +34,32 @@ public final class VerifierLedger: Sendable {
         book = Mutex(Book(beganSeconds: nowSeconds))
     }
 
-    /// Takes up one fetch.
-    public func note(_ sighting: Sighting) {
-        guard sighting.verifier != .none, let name = naming(sighting.host) else { return }
+    /// Adds one fetch.
+    public func note(_ fetch: VerifierFetch) {
+        guard fetch.verifier != .none, let name = naming(fetch.host) else { return }
         book.withLock { book in
-            book.figures.fetches[sighting.verifier, default: [:]][StatusClass(sighting.status), default: 0] += 1
+            book.figures.fetches[fetch.verifier, default: [:]][StatusClass(fetch.status), default: 0] += 1
             if book.records[name] == nil, book.records.count >= hostsMax { makeRoom(&book) }
-            if let index = book.records[name]?.firstIndex(where: { $0.verifier == sighting.verifier }) {
-                book.records[name]?[index].note(sighting)
+            if let index = book.records[name]?.firstIndex(where: { $0.verifier == fetch.verifier }) {
+                book.records[name]?[index].note(fetch)
             } else {
-                book.records[name, default: []].append(VerifierRecord(sighting))
+                book.records[name, default: []].append(VerifierRecord(fetch))
             }
-            book.figures.lastSeconds[sighting.verifier] = max(
-                sighting.seconds, book.figures.lastSeconds[sighting.verifier] ?? .min)
+            book.figures.lastSeconds[fetch.verifier] = max(
+                fetch.seconds, book.figures.lastSeconds[fetch.verifier] ?? .min)
             book.unsaved.insert(name)
         }
     }
 
-    /// What is known of the host that is configured by this name, the latest first.
+    /// The records of a configured name, the latest first.
     public func records(of name: String) -> [VerifierRecord] {
         book.withLock { $0.records[name] ?? [] }.sorted { $0.lastSeconds > $1.lastSeconds }
     }
 
-    /// All records, by the name that a host is configured by.
+    /// All records by configured name.
     public var allRecords: [String: [VerifierRecord]] { book.withLock { $0.records } }
 
-    /// Since when fetches are recorded: what is not there did not happen since then.
+    /// Since when fetches are recorded, in seconds since 1970.
     public var beganSeconds: Int64 { book.withLock { $0.beganSeconds } }
 
     public var figures: VerifierFigures {
@@ -70,7 +69,7 @@ public final class VerifierLedger: Sendable {
         }
     }
 
-    /// Takes up what a file has: that of an earlier process, or of one beside this.
+    /// Merges the file of an earlier process, or of another one that runs at the same time.
     func merge(_ file: LedgerFile) {
         book.withLock { book in
             book.beganSeconds = min(book.beganSeconds, file.beganSeconds)
@@ -89,7 +88,7 @@ public final class VerifierLedger: Sendable {
         }
     }
 
-    /// A sixteenth at a time, so that going through all of them is seldom.
+    /// Removes a sixteenth at a time, so that sorting all hosts is rare.
     private func makeRoom(_ book: inout Book) {
         let ages = book.records.map { name, records in
             (name: name, isServed: naming(name) != nil, last: records.map(\.lastSeconds).max() ?? .min)
@@ -104,20 +103,20 @@ public final class VerifierLedger: Sendable {
     }
 }
 
-/// A verifier's fetches of a host's association files, summed up.
+/// The fetches of a host's association files by one verifier.
 public struct VerifierRecord: Sendable, Equatable {
     public var verifier: VerifierKind
-    /// Of the last fetch, as everything but the first time and the count.
+    /// Of the last fetch, like everything else but the first time and the count.
     public var document: RequestedDocument
     public var status: UInt16
-    /// With its quotes; nil where no document was sent.
+    /// With its quotes; nil if no document was sent.
     public var entityTag: String?
     /// Seconds since 1970.
     public var firstSeconds: Int64
     public var lastSeconds: Int64
-    /// Fetches altogether.
+    /// All fetches.
     public var count: UInt64
-    /// Those among them that the file does not have yet.
+    /// Fetches that are not saved yet.
     var unsavedCount: UInt64 = 0
 
     public init(
@@ -128,25 +127,25 @@ public struct VerifierRecord: Sendable, Equatable {
         (self.firstSeconds, self.lastSeconds, self.count) = (firstSeconds, lastSeconds, count)
     }
 
-    init(_ sighting: Sighting) {
+    init(_ fetch: VerifierFetch) {
         self.init(
-            verifier: sighting.verifier, document: sighting.document, status: sighting.status,
-            entityTag: sighting.entityTag, firstSeconds: sighting.seconds, lastSeconds: sighting.seconds, count: 1)
+            verifier: fetch.verifier, document: fetch.document, status: fetch.status,
+            entityTag: fetch.entityTag, firstSeconds: fetch.seconds, lastSeconds: fetch.seconds, count: 1)
         unsavedCount = 1
     }
 
-    /// Takes up a further fetch.
-    mutating func note(_ sighting: Sighting) {
+    /// Adds a further fetch.
+    mutating func note(_ fetch: VerifierFetch) {
         count &+= 1
         unsavedCount &+= 1
-        firstSeconds = min(firstSeconds, sighting.seconds)
-        // Workers are read one after the other, so a later record may be of an earlier moment.
-        guard sighting.seconds >= lastSeconds else { return }
-        lastSeconds = sighting.seconds
-        (document, status, entityTag) = (sighting.document, sighting.status, sighting.entityTag)
+        firstSeconds = min(firstSeconds, fetch.seconds)
+        // The workers' rings are read one after the other, so a later fetch may have an earlier time.
+        guard fetch.seconds >= lastSeconds else { return }
+        lastSeconds = fetch.seconds
+        (document, status, entityTag) = (fetch.document, fetch.status, fetch.entityTag)
     }
 
-    /// Takes up what another process has written: all that it counted, and of ours what it cannot know.
+    /// Merges a saved record: its count, plus this process's unsaved fetches.
     mutating func merge(written other: VerifierRecord) {
         count = other.count &+ unsavedCount
         firstSeconds = min(firstSeconds, other.firstSeconds)

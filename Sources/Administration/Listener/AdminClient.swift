@@ -1,4 +1,4 @@
-// Asks a running server on its admin listener, for the commands that do.
+// The client of the admin listener, for commands.
 
 import Client
 public import Posix
@@ -10,7 +10,7 @@ public enum AdminClient {
         public var body: [UInt8]
     }
 
-    /// Why there is none.
+    /// Why there is no answer.
     public struct Failure: Error, CustomStringConvertible {
         public let description: String
     }
@@ -18,24 +18,24 @@ public enum AdminClient {
     /// More than any answer has.
     private static let bytesMax = 16 * 1024 * 1024
 
-    /// Asks for a path, and has the whole answer within the time.
+    /// Fetches a path within the time.
     public static func get(
         _ path: String, from address: SocketAddress, token: AdminToken?, timeoutMilliseconds: Int
     ) throws(Failure) -> Response {
         var request = request("GET", path, address, timeoutMilliseconds)
         if let token { request.fields = [.init(name: "Authorization", value: token.authorization)] }
-        // The end of the connection alone does not tell whether an answer is whole.
+        // The end of the connection alone does not show that an answer is complete.
         guard case .success(let response) = try fetch(request), response.statusLine.hasPrefix("HTTP/1.1 "),
             response["content-length"] == "\(response.body.count)"
         else {
             throw Failure(
-                description: "\(request.address) gives no whole answer; is it associated that listens there?")
+                description: "\(request.address) sends no complete answer; check that associated listens there")
         }
         return Response(status: response.status, body: response.body)
     }
 
-    /// Asks any server for a sign of life, without knowing what it serves: `OPTIONS *`, which RFC 9110 §9.3.7 offers as a ping. It
-    /// has to answer with a success within the time.
+    /// Checks that a server answers, without knowing what it serves: `OPTIONS *`, which RFC 9110 §9.3.7 suggests as a ping. It
+    /// must answer with a success within the time.
     public static func ping(_ address: SocketAddress, timeoutMilliseconds: Int) throws(Failure) {
         var request = request("OPTIONS", "*", address, timeoutMilliseconds)
         request.readsBody = false
@@ -48,11 +48,11 @@ public enum AdminClient {
         guard line.hasPrefix("HTTP/1.1 2") else {
             throw Failure(
                 description:
-                    "\(request.address) answers \"\(line)\"; is it associated that listens there?")
+                    "\(request.address) answers \"\(line)\"; check that associated listens there")
         }
     }
 
-    /// A server that listens on every address is asked on the loopback one.
+    /// A request. A server that listens on all addresses is asked on loopback.
     private static func request(
         _ method: String, _ path: String, _ address: SocketAddress, _ timeoutMilliseconds: Int
     ) -> FetchRequest {

@@ -1,13 +1,13 @@
-// One connection to the admin listener. It reads a head, has it answered, sends the answer, and begins again; it never
-// waits, and knows when its time is up.
+// One connection to the admin listener. It reads a head, gets the answer, sends it, and begins again. It never blocks, and has a
+// deadline.
 
 import HTTP
 import Posix
 
 final class AdminConnection {
-    /// What it is busy with.
+    /// What it is doing.
     enum Phase {
-        /// Waiting for a head, or in the middle of one.
+        /// Waiting for a head, or reading one.
         case reading
         case sending
         /// Waiting for the client to close, after the last answer.
@@ -17,9 +17,9 @@ final class AdminConnection {
 
     let descriptor: Descriptor
     private(set) var phase = Phase.reading
-    /// By the monotonic clock, when the present phase has taken too long.
+    /// The end of the present phase, by the monotonic clock.
     private(set) var deadline: Int64
-    /// When something last came or went.
+    /// When bytes were last sent or received.
     private(set) var lastMilliseconds: Int64
     private let limits: AdminLimits
     private var parser = RequestParser()
@@ -28,7 +28,7 @@ final class AdminConnection {
     private var sent = 0
     private var closesAfterwards = false
 
-    /// Receives of one round. A client that sends without end continues in the next round, after the others.
+    /// Receives in one round. A client that sends endlessly continues in the next round, after the others.
     private static let receivesPerRoundMax = 16
 
     init(takingOwnershipOf number: Int32, limits: AdminLimits, now: Int64) {
@@ -38,7 +38,7 @@ final class AdminConnection {
         lastMilliseconds = now
     }
 
-    /// Does what can be done now. `answer` makes an answer of a head; `isLast` says that no further one shall follow.
+    /// Does what is possible without blocking. `answer` answers a head; `isLast` means that the connection ends after it.
     func proceed(now: Int64, isLast: Bool, answer: (RequestHead, Span<UInt8>) -> (AdminResponse, wantsBody: Bool)) {
         var receivesLeft = AdminConnection.receivesPerRoundMax
         while true {
@@ -59,7 +59,7 @@ final class AdminConnection {
         }
     }
 
-    /// To be told that nothing more is wanted: a connection between two requests ends.
+    /// Ends the connection, now if it is idle, otherwise after the present answer.
     func drain() {
         if case .reading = phase, !parser.hasBegun { phase = .ended }
         closesAfterwards = true
@@ -67,7 +67,7 @@ final class AdminConnection {
 
     func end() { phase = .ended }
 
-    /// Looks for a whole head in what has come; true when the phase has changed.
+    /// Parses the received bytes; true when the phase has changed.
     private func takeHead(
         now: Int64, isLast: Bool, _ answer: (RequestHead, Span<UInt8>) -> (AdminResponse, wantsBody: Bool)
     ) -> Bool {
@@ -79,10 +79,11 @@ final class AdminConnection {
             if isNew { deadline = now + self.limits.headMilliseconds }
             return false
         case .rejected(let rejection):
-            begin(AdminResponse(rejection.status, lines: ["not understood"]), wantsBody: true, closes: true, now: now)
+            begin(
+                AdminResponse(rejection.status, lines: ["malformed request"]), wantsBody: true, closes: true, now: now)
         case .complete(let head, let bytes):
             let (response, wantsBody) = answer(head, received.span.extracting(0..<bytes))
-            // A body would have to be skipped, and HTTP/1.0 needs a field to stay open. No client of this listener needs either.
+            // A body would have to be skipped, and HTTP/1.0 needs a field to stay open; no client of this listener needs either.
             let closes =
                 isLast || closesAfterwards || !head.wantsKeepAlive || head.body != .none || head.minorVersion == 0
             begin(response, wantsBody: wantsBody, closes: closes, now: now)
@@ -112,7 +113,7 @@ final class AdminConnection {
         }
     }
 
-    /// Takes what is there; false when there is nothing more for now.
+    /// Receives bytes; false when there are none now.
     private func receive(_ now: Int64) -> Bool {
         let outcome = unsafe withUnsafeTemporaryAllocation(byteCount: 4_096, alignment: 1) { buffer in
             let outcome = unsafe Posix.receive(descriptor.number, into: buffer)
@@ -132,7 +133,7 @@ final class AdminConnection {
         }
     }
 
-    /// Sends what is left; false when it has to wait.
+    /// Sends the rest; false when it would block.
     private func send(_ now: Int64) -> Bool {
         while sent < outgoing.count {
             let outcome = unsafe outgoing.withUnsafeBytes {

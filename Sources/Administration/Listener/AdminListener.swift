@@ -1,11 +1,11 @@
-// The admin listener, for operators: health, metrics and status, over HTTP/1.1 on an address of its own. Its socket is
-// opened before the server gives up the right to open anything, and used when the server is ready.
+// The admin listener: health, metrics and status for operators, over HTTP/1.1 on an address of its own. Its socket is opened
+// before the sandbox forbids it, and used when the server is ready.
 
 public import Posix
 import Synchronization
 
 public final class AdminListener: Sendable {
-    /// Where it listens, or did.
+    /// The address on which it listens.
     public let address: SocketAddress
     private let control: AdminControl
     private let thread: Mutex<ThreadHandle?>
@@ -47,11 +47,11 @@ public final class AdminListener: Sendable {
         }
     }
 
-    /// To be called when the server begins to end: leaves the address to the process that takes over, if there is one.
-    /// Otherwise it goes on answering, that the server is not ready any more.
-    public func yield() {
-        // The loop has it last, and closes it: where the kernel cannot be told whose the connections are, some would wait
-        // here for nobody otherwise.
+    /// To be called when the server begins to exit: leaves the address to the new process, if there is one. Otherwise the
+    /// listener continues to answer, that the server is not ready any more.
+    public func yieldAddress() {
+        // The loop releases and closes the socket. If the kernel cannot steer connections, some would wait in its queue
+        // otherwise.
         if control.socket?.isShared == true { control.stopAccepting() }
     }
 
@@ -72,13 +72,13 @@ public final class AdminListener: Sendable {
 
 /// A listening socket for the admin listener.
 ///
-/// Two processes have the same address while a new server takes over from an old one. From the moment the new one listens, every new
-/// connection is its own, and it is ready then: no client is told by a process that is about to exit that the server is not ready.
+/// During a restart two processes have the same address. As soon as the new one listens, which is when it is ready, it gets every
+/// new connection. So no client gets the answer "not ready" from a process that is about to exit.
 public final class AdminSocket: Sendable {
     private let listener: Listener
     private let file: SocketFile?
 
-    /// Listens at the address of the settings, beside another process of this user if there is one.
+    /// Listens on the address of the settings, together with another process of this user if there is one.
     public init(_ settings: AdminSettings) throws(AdminListener.StartError) {
         if let objection = settings.objection { throw .refused(objection) }
         do throws(SystemError) {
@@ -88,7 +88,7 @@ public final class AdminSocket: Sendable {
             } else {
                 listener = try Listener(settings.address, sharesPort: true, backlog: 64)
                 file = nil
-                takeAll()
+                steerConnectionsHere()
             }
         } catch {
             throw .cannotListen(settings.address, error)
@@ -104,17 +104,17 @@ public final class AdminSocket: Sendable {
         return listener.accept(peer: &peer)
     }
 
-    /// Has every new connection come here, of several sockets at the address, of which this is the last. What an earlier
-    /// process had told the kernel ends with it.
-    private func takeAll() {
+    /// Steers every new connection to this socket, which is the last one of the address, and ends the steering of an earlier
+    /// process.
+    private func steerConnectionsHere() {
         let others = (ListeningSockets.inodes(at: address)?.count ?? 1) - 1
-        if others > 0 { listener.lead(to: others..<others + 1) } else { listener.leadNowhere() }
+        if others > 0 { listener.steer(to: others..<others + 1) } else { listener.stopSteering() }
     }
 
-    /// Whether others listen at the address too.
+    /// Whether other sockets listen on the address too.
     var isShared: Bool { (ListeningSockets.inodes(at: address)?.count ?? 0) > 1 }
 
-    /// Removes the path of a Unix-domain socket, unless it leads to another one by now.
+    /// Removes the file of a Unix-domain socket, unless another process has replaced it.
     func removeFile() { file?.remove() }
 }
 
@@ -134,7 +134,7 @@ final class AdminControl: Sendable {
         wakeUp.wake()
     }
 
-    /// What to accept from; nil while another process does.
+    /// The socket to accept from; nil when the address was left to another process.
     var socket: AdminSocket? { state.withLock { $0.socket } }
 
     func stopAccepting() {
@@ -150,23 +150,23 @@ final class AdminControl: Sendable {
     }
 }
 
-/// Bounds on clients of the admin listener. Operators are few, or the listener has a token; the bounds are for all others.
+/// Limits for clients of the admin listener, in case they are not the operator's.
 struct AdminLimits: Sendable {
-    /// Connections at once. One more ends the one that has been silent for longest, so that a probe always gets through.
+    /// Connections at once. A further one closes the one that has been idle longest, so that a probe always gets through.
     var connectionsMax = 32
-    /// A head, all of it.
+    /// A whole head.
     var headBytesMax = 8_192
-    /// From a connection's start, or the first byte of a head, to the head's end.
+    /// The time from a connection's start, or the first byte of a head, to the head's end.
     var headMilliseconds: Int64 = 5_000
-    /// Between requests: longer than the minute between two scrapes.
+    /// The time between requests: longer than the minute between two scrapes.
     var idleMilliseconds: Int64 = 75_000
-    /// For an answer to be taken.
+    /// The time in which the client must read an answer.
     var writeMilliseconds: Int64 = 10_000
-    /// For reading on after the last answer, so that it is seen instead of a reset.
+    /// How long to continue reading after the last answer, so that a reset does not destroy it.
     var lingerMilliseconds: Int64 = 1_000
 }
 
-/// A running thread, which one thread starts and perhaps another joins.
+/// A running thread that another thread than its starter may join.
 final class ThreadHandle: @unchecked Sendable {
     private var thread: Thread?
 

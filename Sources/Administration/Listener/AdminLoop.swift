@@ -1,10 +1,10 @@
-// The admin listener's own loop, on one thread that nothing else runs on: a client that is slow here, or an answer that takes
-// long to make, costs no worker a microsecond, and a worker that hangs cannot keep this thread from saying so.
+// The loop of the admin listener, on a thread of its own: a slow client or answer does not delay a worker, and a worker that hangs
+// cannot prevent this thread from reporting it.
 
 import HTTP
 import Posix
 
-/// The listener's connections and their poller. Used by one thread.
+/// The listener's connections and their poller. Only its thread uses it.
 struct AdminLoop: ~Copyable {
     private let routes: AdminRoutes
     private let token: AdminToken?
@@ -24,7 +24,7 @@ struct AdminLoop: ~Copyable {
     }
 
     private static let pauseMilliseconds: Int64 = 100
-    /// Connections taken in one go, so that those that have ended are noticed in between.
+    /// Connections accepted at once, so that ended ones are noticed in between.
     private static let acceptsPerRoundMax = 4
 
     init(_ settings: AdminSettings, _ sources: any AdminSources, _ limits: AdminLimits, _ control: AdminControl)
@@ -69,13 +69,13 @@ struct AdminLoop: ~Copyable {
             takeListener()
         case Token.listener: accept(now)
         default:
-            // It may have been ended earlier in this round, to make room.
+            // It may have been closed earlier in this round, to make room.
             guard let connection = connections[event.token] else { return }
             proceed(connection, event.token, now)
         }
     }
 
-    /// Takes what the rest of the program has opened for us, or lets go of what it shall no longer have.
+    /// Takes over the socket to accept from, or releases it.
     private mutating func takeListener() {
         let wanted = control.socket
         guard wanted !== listener else { return }
@@ -110,10 +110,10 @@ struct AdminLoop: ~Copyable {
                 guard poller.add(number, .readable, token: token) else { return }
                 connections[token] = connection
                 proceed(connection, token, now)
-            case .nobody: return
+            case .noneWaiting: return
             case .lost: continue
             case .exhausted:
-                // epoll would report it again and again while a client waits, so the listener pauses for a moment.
+                // The poller would report the waiting client again and again, so accepting pauses for a moment.
                 poller.remove(listener.number)
                 pauseAccepting()
                 return
@@ -121,11 +121,11 @@ struct AdminLoop: ~Copyable {
         }
     }
 
-    /// Ends the connection that has been silent for longest, unless it turns out that there is room.
+    /// Closes the connection that has been idle longest, unless others have ended meanwhile.
     private mutating func makeRoom(_ now: Int64) {
         for (token, connection) in connections where connection.phase != .sending { proceed(connection, token, now) }
         guard connections.count >= limits.connectionsMax else { return }
-        // Of those that came in the same millisecond, the first.
+        // The oldest of those with the same time.
         let oldest = connections.min { left, right in
             (left.value.lastMilliseconds, left.key) < (right.value.lastMilliseconds, right.key)
         }

@@ -1,5 +1,4 @@
-// Requests to the admin listener and their answers. The checks come in this order: was the request meant for this
-// listener, is the method known, may the client know, and then what the path asks for.
+// Requests to the admin listener and their answers. The order of the checks: the host, the method, the token, the path.
 
 import HTTP
 import Posix
@@ -7,9 +6,9 @@ import Posix
 /// The endpoints of the admin listener.
 struct AdminRoutes: Sendable {
     let sources: any AdminSources
-    /// Names that this listener has besides `localhost` and addresses.
+    /// The allowed names in addition to `localhost` and addresses.
     let hosts: Set<String>
-    /// A browser cannot be made to speak to a Unix-domain socket.
+    /// Not for a Unix-domain socket, which a web page cannot reach.
     let checksHost: Bool
 
     init(_ settings: AdminSettings, _ sources: any AdminSources) {
@@ -19,11 +18,11 @@ struct AdminRoutes: Sendable {
     }
 
     func answer(_ request: AdminRequest) -> AdminResponse {
-        // A page of a stranger may have its own name lead here (DNS rebinding); its browser then still says the name.
-        guard !checksHost || isOurs(request.host) else {
+        // A web page may make its own name resolve to this address (DNS rebinding), but the browser still sends that name.
+        guard !checksHost || isAllowedHost(request.host) else {
             return AdminResponse(
                 .misdirectedRequest,
-                lines: ["ask by address or as localhost, or add the name to admin.hosts in server.json"])
+                lines: ["use an address or localhost, or add the name to admin.hosts in server.json"])
         }
         guard request.method == .get || request.method == .head else {
             var response = AdminResponse(.methodNotAllowed, lines: ["only GET and HEAD"])
@@ -31,12 +30,12 @@ struct AdminRoutes: Sendable {
             return response
         }
         switch request.path {
-        case "/healthz": return sources.health().alive(tellsWhy: request.isAuthorized)
-        case "/readyz": return sources.health().ready(tellsWhy: request.isAuthorized)
+        case "/healthz": return sources.health().alive(includesReasons: request.isAuthorized)
+        case "/readyz": return sources.health().ready(includesReasons: request.isAuthorized)
         default: break
         }
         guard request.isAuthorized else {
-            var response = AdminResponse(.unauthorized, lines: ["a token is needed: Authorization: Bearer …"])
+            var response = AdminResponse(.unauthorized, lines: ["a token is required: Authorization: Bearer …"])
             response.fields.add("www-authenticate", "Bearer realm=\"associated\"")
             return response
         }
@@ -78,20 +77,20 @@ struct AdminRoutes: Sendable {
         return AdminResponse(.ok, AdminResponse.json, report.json)
     }
 
-    /// Without a name nobody can have been led here by one (HTTP/1.0).
-    private func isOurs(_ host: String) -> Bool {
+    /// A request without a host (HTTP/1.0) cannot come from such a page.
+    private func isAllowedHost(_ host: String) -> Bool {
         if host.isEmpty || host == "localhost" || host.hasPrefix("[") || hosts.contains(host) { return true }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count == 4 && parts.allSatisfy { UInt8($0) != nil }
     }
 }
 
-/// What was asked.
+/// A parsed request.
 struct AdminRequest {
     var method: Method
     /// As written, without the query.
     var path: String
-    /// Without the port, in lower case; empty when none was named.
+    /// Without the port, in lower case; empty if the request has none.
     var host: String
     var isAuthorized: Bool
 
@@ -105,7 +104,7 @@ struct AdminRequest {
         isAuthorized =
             if let token {
                 head.authorization.isPresent && !head.authorization.isRepeated
-                    && token.isShown(in: bytes.extracting(head.authorization.range.range))
+                    && token.matches(bytes.extracting(head.authorization.range.range))
             } else {
                 true
             }
@@ -116,17 +115,17 @@ struct AdminRequest {
     }
 }
 
-/// A status with its text.
+/// An answer.
 struct AdminResponse {
     var status: Status
     var contentType: String
     var body: [UInt8]
-    /// Further fields, as whole lines.
+    /// Further fields.
     var fields = FieldLines()
 
     static let plainText = "text/plain; charset=utf-8"
     static let json = "application/json"
-    /// Version 0.0.4 of the text format is what every version of Prometheus understands.
+    /// Every version of Prometheus supports version 0.0.4 of the text format.
     static let metrics = "text/plain; version=0.0.4; charset=utf-8"
 
     init(_ status: Status, _ contentType: String, _ body: [UInt8]) {
@@ -138,7 +137,7 @@ struct AdminResponse {
         self.init(status, AdminResponse.plainText, Array(lines.map { "\($0)\n" }.joined().utf8))
     }
 
-    /// All of it as it is sent.
+    /// The bytes to send.
     func bytes(wantsBody: Bool, closes: Bool) -> [UInt8] {
         var lines = fields
         lines.add("date", HTTPDate.text(Clock.wallSeconds()))
@@ -151,17 +150,17 @@ struct AdminResponse {
     }
 }
 
-/// What the answers come from. All of it is called by the listener's own thread, one at a time, and must not wait for anything.
+/// The sources of the answers. The listener's thread calls them, and they must not block.
 public protocol AdminSources: Sendable {
     func health() -> HealthReport
     func metrics() -> MetricsSnapshot
     func status() -> StatusReport
     /// Nil for a host that is not served.
     func host(_ host: String) -> HostReport?
-    /// The served host that one that is not served was probably meant to be.
+    /// The served host that is most similar to one that is not served.
     func nearestHost(to host: String) -> String?
     /// All hosts, or those that were never fetched.
     func hosts(onlyUnfetched: Bool) -> HostList
-    /// Certificates that end within so many seconds; nil where no TLS is spoken.
+    /// The certificates that expire within this time; nil without TLS.
     func expiring(within seconds: Int64) -> ExpiryReport?
 }

@@ -1,4 +1,4 @@
-// Where the admin listener listens and who may ask it. It is not reachable from other machines without a token.
+// The address and the access rules of the admin listener. Other machines cannot reach it without a token.
 
 import HTTP
 public import Posix
@@ -6,11 +6,11 @@ public import Posix
 /// The settings of the admin listener.
 public struct AdminSettings: Sendable {
     public var address: SocketAddress
-    /// What a client must send for everything but health; nil for no token.
+    /// The token that a client must send for everything but health; nil for none.
     public var token: AdminToken?
-    /// Who may connect to a Unix-domain socket.
+    /// The permissions of a Unix-domain socket.
     public var socketPermissions: UInt32
-    /// Names by which the listener may be asked, besides addresses and `localhost`.
+    /// Allowed host names, in addition to addresses and `localhost`.
     public var hosts: [String]
 
     public init(
@@ -19,47 +19,48 @@ public struct AdminSettings: Sendable {
         (self.address, self.token, self.socketPermissions, self.hosts) = (address, token, socketPermissions, hosts)
     }
 
-    /// Why these settings are not to be used; nil when they are fine.
+    /// Why these settings are unsafe; nil when they are not.
     public var objection: String? {
         if address.isLocal || token != nil { return nil }
         return
-            "others than this machine can reach \(address), and no token is set; give one with --admin-token-file or "
+            "\(address) is reachable from other machines, so a token is required; set one with --admin-token-file or "
             + "ASSOCIATED_ADMIN_TOKEN, or listen on 127.0.0.1 or unix:/path"
     }
 }
 
-/// A token, which is not put into any text.
+/// A token. It must never appear in messages.
 public struct AdminToken: Sendable {
     private let bytes: [UInt8]
 
-    /// Shorter ones can be guessed by trying.
+    /// Shorter ones can be guessed.
     public static let byteCountMin = 16
     private static let byteCountMax = 4_096
 
-    /// Why a token is of no use.
+    /// Why a token cannot be used.
     public struct Problem: Error, CustomStringConvertible {
         public let description: String
     }
 
-    /// White space around it, such as the line end of its file, is not part of it.
+    /// Surrounding white space, such as the line end of its file, is removed.
     public init(_ text: some Sequence<UInt8>) throws(Problem) {
         let isSpace: (UInt8) -> Bool = { $0 == 0x20 || (0x09...0x0D).contains($0) }
         var bytes = Array(text.drop(while: isSpace))
         while let last = bytes.last, isSpace(last) { bytes.removeLast() }
-        // RFC 6750 §2.1 `b64token`, roughly: what a field value carries without a second reading.
+        // Roughly `b64token` of RFC 6750 §2.1: characters without a meaning of their own in a field value.
         guard bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "\"") }) else {
-            throw Problem(description: "it has characters besides visible ASCII, or a comma or quotation mark")
+            throw Problem(
+                description: "it may contain only visible ASCII characters, and no comma or quotation mark")
         }
         guard (AdminToken.byteCountMin...AdminToken.byteCountMax).contains(bytes.count) else {
             throw Problem(
                 description:
-                    "it has \(bytes.count) characters; take \(AdminToken.byteCountMin) or more, such as those of "
-                    + "`openssl rand -hex 24`")
+                    "it has \(bytes.count) characters; use \(AdminToken.byteCountMin) to \(AdminToken.byteCountMax), such "
+                    + "as the output of `openssl rand -hex 24`")
         }
         self.bytes = bytes
     }
 
-    /// From a file with nothing else in it.
+    /// Reads a file that contains only the token.
     public init(file: String) throws(Problem) {
         let contents: FileContents
         do { contents = try File.read(file, bytesMax: 2 * AdminToken.byteCountMax) } catch {
@@ -68,9 +69,9 @@ public struct AdminToken: Sendable {
         try self.init(contents.bytes)
     }
 
-    /// Whether a value of `Authorization` shows this token. It takes as long for a token that differs in its first byte as
-    /// for one that differs in its last, so that nobody finds it byte by byte.
-    func isShown(in value: Span<UInt8>) -> Bool {
+    /// Whether a value of `Authorization` contains this token. The comparison takes constant time, so that the token cannot be
+    /// guessed byte by byte.
+    func matches(_ value: Span<UInt8>) -> Bool {
         // A scheme is compared without case (RFC 9110 §11.1).
         guard let space = value.firstIndex(of: 0x20), value.extracting(0..<space).equalsIgnoringCase("bearer") else {
             return false
@@ -83,6 +84,6 @@ public struct AdminToken: Sendable {
         return difference == 0
     }
 
-    /// The value of `Authorization` that shows it.
+    /// The value of `Authorization` with this token.
     public var authorization: String { "Bearer \(String(decoding: bytes, as: UTF8.self))" }
 }

@@ -1,5 +1,4 @@
-// The families of `/metrics`: the program and its process, its workers, what it hosts, its certificates, verifiers that
-// fetched its files; and what clients do: requests, connections, handshakes, bytes and times.
+// The families of `/metrics`: the program and its process, workers, hosting, certificates, verifiers, and client traffic.
 
 import HTTP
 import Telemetry
@@ -8,7 +7,7 @@ extension MetricsSnapshot {
     var programFamilies: [MetricFamily] {
         [
             MetricFamily(
-                "associated_build_info", .gauge, "Always 1; the labels say which program this is.",
+                "associated_build_info", .gauge, "Always 1; version, commit and TLS library are in the labels.",
                 [
                     .init(
                         labels: [
@@ -19,25 +18,25 @@ extension MetricsSnapshot {
             gauge(
                 "associated_uptime_seconds", "Time since the server was started.", .number(uptimeSeconds)),
             gauge(
-                "associated_ready", "1 while requests should be sent here, as /readyz says.",
+                "associated_ready", "1 while the server is ready for requests, like /readyz.",
                 .count(isReady ? 1 : 0)),
         ]
     }
 
     var workerFamilies: [MetricFamily] {
-        let rounds = (0..<records.workerCount).reduce(HistogramReading()) { $0 + records.rounds($1) }
+        let rounds = (0..<metrics.workerCount).reduce(HistogramReading()) { $0 + metrics.rounds($1) }
         return [
-            gauge("associated_workers", "Threads that serve.", MetricValue(workers.count)),
+            gauge("associated_workers", "Worker threads.", MetricValue(workers.count)),
             perWorker(
                 "associated_worker_loop_lag_seconds",
-                "The longest time that a worker's loop took for one round within the last half minute."
+                "Longest round of a worker's event loop in the last half minute."
             ) { .seconds(microseconds: Int64(clamping: $0.longestRoundMicroseconds)) },
             perWorker(
                 "associated_worker_silent_seconds",
-                "Time since a worker was asked for a sign of life and gave none; 0 as a rule."
+                "Seconds since an unanswered worker heartbeat; normally 0."
             ) { .seconds(milliseconds: $0.silentMilliseconds) },
             histogram(
-                "associated_worker_round_duration_seconds", "Time that rounds of the workers' loops took.", rounds),
+                "associated_worker_round_duration_seconds", "Durations of rounds of the workers' event loops.", rounds),
         ]
     }
 
@@ -51,51 +50,48 @@ extension MetricsSnapshot {
             ("changed", reloads.changed), ("unchanged", reloads.unchanged), ("failed", reloads.failed),
         ]
         var families = [
-            gauge("associated_hosts", "Hosts that are served.", MetricValue(hosting.hosts)),
-            gauge("associated_app_files", "App files that something is served from.", MetricValue(hosting.appFiles)),
+            gauge("associated_hosts", "Served hosts.", MetricValue(hosting.hosts)),
+            gauge("associated_app_files", "App files in service.", MetricValue(hosting.appFiles)),
             labelled(
                 "associated_app_files_not_in_service", .gauge,
-                "App files that are not what is served, by what became of them.", "standing", held),
+                "App files whose version on disk is not served, by reason.", "standing", held),
             gauge(
                 "associated_app_files_without_service",
-                "App files of these that were never good, so nothing is served.",
+                "App files among these without a last good version, so that nothing is served from them.",
                 MetricValue(hosting.unservedFiles)),
             gauge(
-                "associated_hosts_on_last_good_version",
-                "Hosts that are served by an earlier version of something than there is on disk.",
+                "associated_hosts_on_last_good_version", "Hosts that are served on a last good version.",
                 MetricValue(hosting.keptHosts)),
             gauge(
                 "associated_guarded_entries",
-                "Hosts, ids, packages and fingerprints that the removal guard keeps live against what is on disk.",
+                "Removed hosts, ids, packages and fingerprints that the removal guard keeps live.",
                 MetricValue(hosting.guardedEntries)),
             labelled(
                 "associated_findings", .gauge,
-                "Open findings; errors keep something from being served.",
+                "Open findings by severity; an error prevents something from being served.",
                 "severity", severities),
             gauge(
                 "associated_state_writable",
-                "1 while the state directory can be written; at 0 a restart forgets last good versions.",
+                "1 while the state directory can be written; at 0 a restart loses last good versions.",
                 .count(isStateWritable ? 1 : 0)),
             MetricFamily(
                 "associated_served_info", .gauge,
                 "Always 1; servers with equal digests serve the same answers.",
                 [.init(labels: [.init("digest", servedDigest)], .count(1))]),
             labelled(
-                "associated_reloads_total", .counter, "Rounds in which changes were looked at, by what came of them.",
-                "outcome", outcomes),
-            histogram(
-                "associated_reload_duration_seconds", "Time that these rounds took.", reloads.durations),
+                "associated_reloads_total", .counter, "Reloads by outcome.", "outcome", outcomes),
+            histogram("associated_reload_duration_seconds", "Durations of reloads.", reloads.durations),
             gauge(
-                "associated_control_silent_seconds", "Time since the thread that waits for changes last went round.",
+                "associated_control_silent_seconds", "Time since the last iteration of the main loop.",
                 .seconds(milliseconds: reloads.controlMilliseconds)),
         ]
         if let last = reloads.last {
             families += [
                 gauge(
-                    "associated_last_reload_timestamp_seconds", "When the last of them ended.",
+                    "associated_last_reload_timestamp_seconds", "When the last reload ended.",
                     .number(Double(last.seconds))),
                 gauge(
-                    "associated_last_reload_successful", "0 when the last of them failed.",
+                    "associated_last_reload_successful", "0 when the last reload failed.",
                     .count(last.outcome == .failed ? 0 : 1)),
             ]
         }
@@ -107,17 +103,17 @@ extension MetricsSnapshot {
         var families = [
             labelled(
                 "associated_certificates", .gauge,
-                "Certificates of served hosts; those that are missing are hosts without any.", "state",
+                "Certificates of served hosts by state; missing counts hosts without a certificate.", "state",
                 [
                     ("usable", certificates.usable), ("last_good", certificates.lastGood),
                     ("broken", certificates.broken), ("missing", certificates.missing),
                 ]),
             gauge(
-                "associated_certificates_in_memory", "Certificates that are kept because clients asked for them.",
+                "associated_certificates_in_memory", "Certificates that are decoded in memory.",
                 MetricValue(certificates.inMemory)),
             MetricFamily(
                 "associated_certificate_load_failures_total", .counter,
-                "Times that files of a certificate were found to be of no use.",
+                "Certificates whose files could not be used.",
                 [.init(MetricValue(certificates.loadFailures))]),
             labelled(
                 "associated_certificate_findings_total", .counter, "Findings about certificates since the start.",
@@ -131,14 +127,14 @@ extension MetricsSnapshot {
             families.append(
                 gauge(
                     "associated_certificate_earliest_expiry_timestamp_seconds",
-                    "When the first of the certificates of served hosts ends.",
+                    "When the first certificate of the served hosts expires.",
                     .number(Double(first.notAfter))))
         }
         if let left = certificates.lifeLeftMin {
             families.append(
                 gauge(
                     "associated_certificate_life_left_ratio_min",
-                    "The least share of its life that a certificate has left; 0 and less from its end on.",
+                    "Lowest remaining share of a certificate's lifetime; 0 or less after it has expired.",
                     .number(left)))
         }
         return families
@@ -149,7 +145,7 @@ extension MetricsSnapshot {
         return [
             MetricFamily(
                 "associated_verifier_fetches_total", .counter,
-                "Fetches of association files by those who say that they are verifiers.",
+                "Fetches of association files by clients with a verifier's user agent.",
                 kinds.flatMap { kind in
                     StatusClass.allCases.map { status in
                         .init(
@@ -159,23 +155,23 @@ extension MetricsSnapshot {
                 }),
             MetricFamily(
                 "associated_verifier_last_fetch_timestamp_seconds", .gauge,
-                "When a verifier was last here, for whichever host; absent for those that never were.",
+                "When a verifier last fetched a file of any host; absent if it never did.",
                 kinds.compactMap { kind in
                     verifiers.lastSeconds[kind].map {
                         .init(labels: [.init("verifier", kind.label)], .number(Double($0)))
                     }
                 }),
-            gauge("associated_verifier_ledger_hosts", "Hosts that the ledger knows.", MetricValue(verifiers.hosts)),
+            gauge("associated_verifier_ledger_hosts", "Hosts in the ledger.", MetricValue(verifiers.hosts)),
             MetricFamily(
                 "associated_verifier_ledger_evicted_total", .counter,
-                "Hosts that were taken out of the ledger to make room.", [.init(MetricValue(verifiers.evicted))]),
+                "Hosts that were removed from the ledger to make room.", [.init(MetricValue(verifiers.evicted))]),
             MetricFamily(
                 "associated_verifier_ledger_write_failures_total", .counter,
-                "Times that the ledger could not be written.", [.init(MetricValue(verifiers.failures))]),
+                "Failed attempts to save the ledger.", [.init(MetricValue(verifiers.failures))]),
             MetricFamily(
                 "associated_verifier_dropped_fetches_total", .counter,
-                "Fetches by verifiers that the ledger missed, because too many came within a second.",
-                [.init(.count(records.total(.droppedSightings)))]),
+                "Verifier fetches that the ledger missed, because there were too many in one second.",
+                [.init(.count(metrics.total(.droppedVerifierFetches)))]),
         ]
     }
 
@@ -185,20 +181,20 @@ extension MetricsSnapshot {
         }
         return [
             family(
-                "process_cpu_seconds_total", .counter, "Processor time that the process has taken.",
+                "process_cpu_seconds_total", .counter, "Processor time of the process.",
                 process.processorSeconds.map { .number($0) }),
             family("process_open_fds", .gauge, "Open descriptors.", process.descriptors.map { MetricValue($0) }),
             family(
-                "process_max_fds", .gauge, "Descriptors that the process may have.",
+                "process_max_fds", .gauge, "Limit of open descriptors.",
                 process.descriptorsMax.map { MetricValue($0) }),
             family(
                 "process_virtual_memory_bytes", .gauge, "Size of the address space.",
                 process.virtualBytes.map { MetricValue($0) }),
             family(
-                "process_resident_memory_bytes", .gauge, "Memory of the machine that the process has.",
+                "process_resident_memory_bytes", .gauge, "Physical memory of the process.",
                 process.residentBytes.map { MetricValue($0) }),
             family(
-                "process_start_time_seconds", .gauge, "When the process began, in seconds since 1970.",
+                "process_start_time_seconds", .gauge, "When the process was started, in seconds since 1970.",
                 process.startSeconds.map { .number($0) }),
         ]
     }
@@ -225,7 +221,7 @@ extension MetricsSnapshot {
     var trafficFamilies: [MetricFamily] {
         [
             counters(
-                "associated_requests_total", "Answers by the hundreds of their status and what they were about.",
+                "associated_requests_total", "Answered requests by status class and document.",
                 StatusClass.allCases.flatMap { status in
                     RequestedDocument.allCases.map { kind in
                         (.requests(status, kind), [("status", status.label), ("document", kind.label)])
@@ -233,30 +229,29 @@ extension MetricsSnapshot {
                 }),
             counters(
                 "associated_refused_requests_total",
-                "Requests that were refused for their form; they are among associated_requests_total.",
+                "Malformed requests by reason; associated_requests_total includes them.",
                 Rejection.allCases.map { (.refusedRequests($0), [("reason", $0.label)]) }),
             histogram(
                 "associated_request_duration_seconds",
-                "Time from a request's head being there to the answer's last byte being with the kernel.",
-                records.latency),
+                "Time from a complete request head until the kernel has the answer's last byte.",
+                metrics.latency),
             counters(
-                "associated_handshakes_total", "TLS handshakes by how they ended.",
+                "associated_handshakes_total", "TLS handshakes by outcome.",
                 HandshakeOutcome.allCases.map { (.handshakes($0), [("outcome", $0.label)]) }),
             MetricFamily(
-                "associated_connections_open", .gauge, "Connections that are open now.",
-                [.init(MetricValue(records.openConnections))]),
+                "associated_connections_open", .gauge, "Open connections.",
+                [.init(MetricValue(metrics.openConnections))]),
             gauge(
                 "associated_connections_held_bytes",
-                "Memory that open connections hold; limits.heldBytesMax is the most.", .count(records.heldBytes)),
+                "Memory of open connections; the limit is limits.heldBytesMax.", .count(metrics.heldBytes)),
             counters(
-                "associated_connections_accepted_total",
-                "Connections that were taken in; those refused are not among them.",
+                "associated_connections_accepted_total", "Accepted connections, without the refused ones.",
                 [(.connectionsAccepted, [])]),
             counters(
-                "associated_connections_refused_total", "Connections that nobody listened to, because of a limit.",
+                "associated_connections_refused_total", "Refused connections by reason.",
                 AdmissionRefusal.allCases.map { (.connectionsRefused($0), [("reason", $0.label)]) }),
             counters(
-                "associated_connections_closed_total", "Connections by why they ended.",
+                "associated_connections_closed_total", "Closed connections by reason.",
                 CloseReason.allCases.map { (.connectionsClosed($0), [("reason", $0.label)]) }),
             counters(
                 "associated_received_bytes_total", "Bytes from clients, heads and TLS records included.",
@@ -265,7 +260,7 @@ extension MetricsSnapshot {
                 "associated_sent_bytes_total", "Bytes to clients, heads and TLS records included.", [(.bytesSent, [])]),
             counters(
                 "associated_access_log_dropped_lines_total",
-                "Lines of the access log that were dropped, because whoever takes the log is too slow.",
+                "Lines of the access log that were dropped because its target is too slow.",
                 [(.droppedLogLines, [])]),
         ]
     }
@@ -276,11 +271,11 @@ extension MetricsSnapshot {
         MetricFamily(
             name, .counter, help,
             counters.map { counter, labels in
-                .init(labels: labels.map { .init($0.0, $0.1) }, .count(records.total(counter)))
+                .init(labels: labels.map { .init($0.0, $0.1) }, .count(metrics.total(counter)))
             })
     }
 
-    /// Buckets are added up from the smallest, as Prometheus wants them, and end with that of everything.
+    /// Buckets are cumulative, as Prometheus requires.
     func histogram(_ name: String, _ help: String, _ reading: HistogramReading) -> MetricFamily {
         var samples: [MetricFamily.Sample] = []
         var sum: UInt64 = 0

@@ -1,6 +1,5 @@
-// A metric as Prometheus knows it, a name with a meaning and numbers told apart by labels, and the text format that it is
-// sent in (version 0.0.4). What a label may say is decided where families are made; nothing in it depends on what clients
-// send or on how many hosts there are.
+// A metric of Prometheus (a name, a help text, and samples with labels) and its text format (version 0.0.4). Label values never
+// depend on what clients send or on the number of hosts.
 
 /// All samples of one name.
 public struct MetricFamily: Sendable, Equatable {
@@ -15,7 +14,7 @@ public struct MetricFamily: Sendable, Equatable {
 
     /// One number.
     public struct Sample: Sendable, Equatable {
-        /// Behind the name of the family: `_bucket`, `_sum` or `_count` in a histogram.
+        /// Appended to the name of the family: `_bucket`, `_sum` or `_count` in a histogram.
         public var suffix = ""
         public var labels: [Label] = []
         public var value: MetricValue
@@ -40,14 +39,14 @@ public struct MetricFamily: Sendable, Equatable {
     }
 }
 
-/// A number, exact where it counts something.
+/// A number; a count is exact.
 public enum MetricValue: Sendable, Equatable {
     case count(UInt64)
     case number(Double)
 
     init(_ count: Int) { self = .count(UInt64(clamping: count)) }
 
-    /// As the text format writes it.
+    /// The number in the text format.
     var text: String {
         switch self {
         case .count(let count): return "\(count)"
@@ -78,7 +77,7 @@ enum MetricsText {
         return "{\(labels.map { "\($0.name)=\"\(escaped($0.value, quotes: true))\"" }.joined(separator: ","))}"
     }
 
-    /// Backslashes and line feeds end nothing, and quotation marks no label.
+    /// Escapes backslashes and line feeds, and in labels quotation marks.
     private static func escaped(_ text: String, quotes: Bool) -> String {
         guard text.utf8.contains(where: { $0 == 0x5C || $0 == 0x0A || $0 == 0x22 }) else { return text }
         var result = ""

@@ -1,5 +1,5 @@
-// The words that labels say. They are part of what dashboards and alerts rely on, so they are written out here and do not
-// follow the names in the code.
+// The values of labels. Dashboards and alerts depend on them, so they are written out here and do not follow the names in the
+// code.
 
 import HTTP
 import Telemetry
@@ -39,7 +39,7 @@ extension AdmissionRefusal {
         case .tooManyConnections: "too_many_connections"
         case .tooManyHandshakes: "too_many_handshakes"
         case .tooManyFromAddress: "too_many_from_address"
-        case .notFromFront: "not_from_front"
+        case .notFromTrustedProxy: "not_from_front"
         }
     }
 }
@@ -72,7 +72,7 @@ extension VerifierKind {
         }
     }
 
-    /// As people call it.
+    /// The name for people.
     var name: String {
         switch self {
         case .appleCDN: "Apple"
@@ -80,11 +80,11 @@ extension VerifierKind {
         case .googleAssociation: "Google"
         case .googlebot: "Googlebot"
         case .androidDevice: "Android devices"
-        case .none: "nobody"
+        case .none: "none"
         }
     }
 
-    /// Those that are verifiers.
+    /// All kinds except `none`.
     static let known = VerifierKind.allCases.filter { $0 != .none }
 }
 

@@ -1,4 +1,4 @@
-// Everything that `/metrics` reports, read at one moment. `MetricFamilies` makes the families of it.
+// Everything that `/metrics` reports, read at one moment. `MetricFamilies` turns it into families.
 
 public import Telemetry
 
@@ -6,16 +6,15 @@ public import Telemetry
 public struct MetricsSnapshot: Sendable {
     public var version = ""
     public var commit = ""
-    /// The TLS library that it runs with.
+    /// The TLS library in use.
     public var library = ""
     public var uptimeSeconds = 0.0
     public var isReady = false
-    /// What the workers count.
-    public var records: Records
+    public var metrics: WorkerMetrics
     public var workers: [WorkerState] = []
     public var hosting = HostingFigures()
     public var reloads = ReloadFigures()
-    /// Nil where no TLS is spoken.
+    /// Nil without TLS.
     public var certificates: CertificateFigures?
     public var verifiers = VerifierFigures()
     /// Whether the state directory can be written.
@@ -23,20 +22,20 @@ public struct MetricsSnapshot: Sendable {
     public var servedDigest = ""
     public var process = ProcessFigures()
 
-    public init(_ records: Records) { self.records = records }
+    public init(_ metrics: WorkerMetrics) { self.metrics = metrics }
 
-    /// In the order in which a reader meets them.
+    /// All families, in the order of the output.
     var families: [MetricFamily] {
         programFamilies + trafficFamilies + workerFamilies + hostingFamilies + certificateFamilies + verifierFamilies
             + processFamilies
     }
 }
 
-/// How one worker does.
+/// The state of one worker.
 public struct WorkerState: Sendable, Equatable {
-    /// Milliseconds since it was asked for a sign of life, as long as it gives none; 0 when it is as it should be.
+    /// Milliseconds since an unanswered heartbeat; 0 if the worker is healthy.
     public var silentMilliseconds: Int64
-    /// The longest round of its loop within the last half minute.
+    /// The longest round of its loop in the last half minute.
     public var longestRoundMicroseconds: UInt64
 
     public init(silentMilliseconds: Int64, longestRoundMicroseconds: UInt64) {
@@ -44,21 +43,21 @@ public struct WorkerState: Sendable, Equatable {
         self.longestRoundMicroseconds = longestRoundMicroseconds
     }
 
-    /// Longer than this without a sign of life, a worker is taken for stuck: nothing that a worker does takes a second.
+    /// A worker that is silent for longer is stuck: nothing that a worker does takes a second.
     public static let silentMillisecondsMax: Int64 = 10_000
 
     public var isStuck: Bool { silentMilliseconds > WorkerState.silentMillisecondsMax }
 }
 
-/// What became of the rounds in which changes were looked at.
+/// The outcomes of reloads.
 public struct ReloadFigures: Sendable, Equatable {
     public var changed = 0
     public var unchanged = 0
     public var failed = 0
     public var durations = HistogramReading()
-    /// The last one; nil before there was one.
+    /// The last reload, if there was one.
     public var last: Last?
-    /// Milliseconds since the thread that waits for changes last went round.
+    /// Milliseconds since the last iteration of the main loop.
     public var controlMilliseconds: Int64 = 0
 
     public struct Last: Sendable, Equatable {
@@ -82,29 +81,28 @@ public struct ReloadFigures: Sendable, Equatable {
 }
 
 extension HistogramReading {
-    /// Notes one time.
     public mutating func add(microseconds: Int64) {
         counts[Buckets.index(microseconds: microseconds)] &+= 1
         sumMicroseconds &+= UInt64(clamping: microseconds)
     }
 }
 
-/// Who has looked at the association files.
+/// The verifier fetches of all hosts.
 public struct VerifierFigures: Sendable, Equatable {
-    /// By kind of verifier, and of these by the hundreds of the status, since the start.
+    /// Fetches since the start, by verifier and status class.
     public var fetches: [VerifierKind: [StatusClass: Int]] = [:]
-    /// When each kind was last here, for whichever host, in seconds since 1970.
+    /// When each verifier last fetched a file of any host, in seconds since 1970.
     public var lastSeconds: [VerifierKind: Int64] = [:]
-    /// Hosts in the ledger, and how many were taken out of it to make room.
+    /// Hosts in the ledger, and how many were removed to make room.
     public var hosts = 0
     public var evicted = 0
-    /// Times that the ledger could not be written.
+    /// Failed attempts to save the ledger.
     public var failures = 0
 
     public init() {}
 }
 
-/// What the kernel says of the process; nil where it says nothing.
+/// The kernel's figures of the process; nil if it does not state them.
 public struct ProcessFigures: Sendable, Equatable {
     public var processorSeconds: Double?
     public var descriptors: Int?

@@ -1,5 +1,4 @@
-// The state of the certificates of served hosts, as plain values: what metrics, the status, `status HOST` and
-// `status --expiring` tell of them.
+// The state of the certificates of served hosts, as plain values for the metrics, `status`, `status HOST` and `status --expiring`.
 
 import Posix
 public import SourceJSON
@@ -7,28 +6,28 @@ public import SourceJSON
 /// The certificates of all served hosts.
 public struct CertificateFigures: Sendable, Equatable {
     public var usable = 0
-    /// Those whose files are broken or gone, while an earlier state of them is in service.
+    /// Certificates whose files are broken or missing, so an earlier version is served.
     public var lastGood = 0
-    /// Those with which handshakes fail, or that every client refuses.
+    /// Certificates with which handshakes fail, or that every client rejects.
     public var broken = 0
-    /// Hosts without any.
+    /// Hosts without a certificate.
     public var missing = 0
-    /// Those that are decoded, because clients have asked for them.
+    /// Certificates that are loaded, because clients have requested them.
     public var inMemory = 0
-    /// Whether all hosts were looked at since the start.
+    /// Whether the certificates of all hosts have been checked since the start.
     public var isComplete = true
-    /// The first to end.
+    /// The certificates that expire first.
     public var soonest: [Expiry] = []
-    /// The least share of its life that a certificate has left: 1 at its beginning, 0 and less from its end on.
+    /// The smallest share of its lifetime that any certificate has left: 1 when it is new, 0 or less when it has expired.
     public var lifeLeftMin: Double?
     /// Open findings, and the first of them.
     public var open = Counts()
     public var problems: [CertificateReport.Problem] = []
-    /// What was found since the start, and how often files were of no use.
+    /// All findings since the start, and how often files could not be used.
     public var found = Counts()
     public var loadFailures = 0
 
-    /// Whether there is nothing to tell of any.
+    /// Whether no certificate is known.
     var isEmpty: Bool { usable + lastGood + broken + missing == 0 }
 
     public struct Expiry: Sendable, Equatable {
@@ -59,26 +58,26 @@ public struct CertificateFigures: Sendable, Equatable {
     public init() {}
 }
 
-/// The certificate that answers for one host.
+/// The certificate of one host.
 public struct CertificateReport: Sendable, Equatable {
-    /// The folder below `config/hosts` that it is in, or should be.
+    /// The folder below `config/hosts` that contains it, or should.
     public var folder: String
-    /// As in the metric `associated_certificates`.
+    /// A value of the label `state` of the metric `associated_certificates`.
     public var state: String
-    /// In seconds since 1970; nil, as the next two, where there is none in service.
+    /// In seconds since 1970; nil if none is in service, like the next two.
     public var notAfter: Int64?
     public var serial: String?
     public var issuer: String?
     public var problems: [Problem]
 
-    /// Something that is wrong with a certificate.
+    /// A finding about a certificate.
     public struct Problem: Sendable, Equatable {
         public var folder: String
-        /// Since 1970.
+        /// Seconds since 1970.
         public var sinceSeconds: Int64
         public var rule: String
         public var severity: String
-        /// The finding in one line, with its file.
+        /// In one line, with its file.
         public var finding: String
 
         public init(
@@ -140,18 +139,18 @@ extension CertificateReport.Problem: JSONRecord {
     }
 }
 
-/// Which certificates end before long: what `associated status --expiring` shows.
+/// The certificates that expire soon, for `associated status --expiring`.
 public struct ExpiryReport: Sendable, Equatable {
-    /// When this was true, in seconds since 1970.
+    /// The time of the report, in seconds since 1970.
     public var nowSeconds: Int64
-    /// How far it looks ahead.
+    /// The length of the period that the report covers.
     public var withinSeconds: Int64
-    /// The first first.
+    /// The first to expire comes first.
     public var certificates: [CertificateFigures.Expiry]
-    /// How many more there are.
+    /// The number of certificates that are not listed.
     public var more: Int
 
-    /// No answer is larger than a client of the admin listener reads.
+    /// Keeps the answer below the size that a client of the admin listener reads.
     static let listMax = 20_000
     /// A hundred years.
     static let withinMax: Int64 = 100 * 366 * 86_400
@@ -163,9 +162,9 @@ public struct ExpiryReport: Sendable, Equatable {
         more = all.count - certificates.count
     }
 
-    /// One line for each certificate: when it ends, in how many days, which, and whose.
+    /// One line for each certificate: its last day, the time until then, its folder and its issuer.
     public var text: String {
-        if certificates.isEmpty { return "no certificate ends within \(Age.text(seconds: withinSeconds))\n" }
+        if certificates.isEmpty { return "no certificate expires within \(Age.text(seconds: withinSeconds))\n" }
         var lines = certificates.map { expiry in
             let left = expiry.notAfter - nowSeconds
             let when = left >= 0 ? "in \(Age.text(seconds: left))" : "\(Age.text(seconds: -left)) ago"
@@ -175,7 +174,7 @@ public struct ExpiryReport: Sendable, Equatable {
         return lines.map { "\(Printable.line($0))\n" }.joined()
     }
 
-    /// Nil for what is no such report.
+    /// Nil if the value is not such a report.
     public init?(_ value: SourceValue) {
         guard let report = ExpiryReport.read(value) else { return nil }
         self = report

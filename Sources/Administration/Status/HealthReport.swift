@@ -1,43 +1,40 @@
-// How the server is, for machines that decide by it. Two questions that must not be confused: whether the process is of
-// any more use (an orchestrator starts another one when it is not), and whether to send requests to it now.
+// The health of the server, for orchestrators and load balancers. It answers two different questions: whether the process must be
+// replaced (liveness), and whether to send requests to it now (readiness).
 
 import HTTP
 public import Telemetry
 
-/// What is wrong, if anything, in words.
+/// The reasons why the server is not alive or not ready.
 public struct HealthReport: Sendable, Equatable {
-    /// Why the process should be replaced; usually none.
+    /// Why the process should be replaced; usually empty.
     public var failures: [String]
-    /// Why no requests should be sent to it at this time, besides its failures.
+    /// Further reasons to send no requests to it now.
     public var waits: [String]
-    /// What an operator should look at, though it stops nothing: tenants whose new version is not in service.
+    /// Problems for the operator that do not affect readiness, such as hosts on their last good version.
     public var notes: [String]
 
     public init(failures: [String] = [], waits: [String] = [], notes: [String] = []) {
         (self.failures, self.waits, self.notes) = (failures, waits, notes)
     }
 
-    /// Where a server is in its life.
     public enum Phase: Sendable {
         case starting, serving, draining
     }
 
-    /// What follows from how the server stands. Tenants are told in numbers only: whoever probes need not be whoever may
-    /// know.
+    /// The report for a state of the server. Notes have only numbers, because a probe may not be allowed to know the tenants.
     public init(_ phase: Phase, workers: [WorkerState], hosting: HostingFigures) {
         self.init()
         for (number, worker) in workers.enumerated() where worker.isStuck {
-            failures.append(
-                "worker \(number) has given no sign of life for \(worker.silentMilliseconds / 1_000) seconds")
+            failures.append("worker \(number) has not responded for \(worker.silentMilliseconds / 1_000) seconds")
         }
         switch phase {
         case .starting: waits.append("starting: nothing is served yet")
         case .serving: break
-        case .draining: waits.append("draining: the server is about to end")
+        case .draining: waits.append("draining: the server is shutting down")
         }
         note(hosting.keptHosts, "host on its last good version", "hosts on their last good version")
-        note(hosting.unservedFiles, "app file that nothing is served from", "app files that nothing is served from")
-        note(hosting.errors, "error stands", "errors stand")
+        note(hosting.unservedFiles, "app file without a version in service", "app files without a version in service")
+        note(hosting.errors, "open error", "open errors")
     }
 
     private mutating func note(_ count: Int, _ one: String, _ many: String) {
@@ -47,22 +44,24 @@ public struct HealthReport: Sendable, Equatable {
     public var isAlive: Bool { failures.isEmpty }
     public var isReady: Bool { failures.isEmpty && waits.isEmpty }
 
-    /// The answer of `/healthz`. A probe that has not shown the token learns no more than it needs.
-    func alive(tellsWhy: Bool) -> AdminResponse {
+    /// The answer of `/healthz`.
+    /// - Parameter includesReasons: false for a probe without the token.
+    func alive(includesReasons: Bool) -> AdminResponse {
         if isAlive { return AdminResponse(.ok, lines: ["alive"]) }
-        return AdminResponse(.serviceUnavailable, lines: tellsWhy ? failures : ["not alive"])
+        return AdminResponse(.serviceUnavailable, lines: includesReasons ? failures : ["not alive"])
     }
 
-    /// The answer of `/readyz`, likewise.
-    func ready(tellsWhy: Bool) -> AdminResponse {
-        if isReady { return AdminResponse(.ok, lines: ["ready"] + (tellsWhy ? notes : [])) }
-        return AdminResponse(.serviceUnavailable, lines: tellsWhy ? failures + waits + notes : ["not ready"])
+    /// The answer of `/readyz`.
+    /// - Parameter includesReasons: false for a probe without the token.
+    func ready(includesReasons: Bool) -> AdminResponse {
+        if isReady { return AdminResponse(.ok, lines: ["ready"] + (includesReasons ? notes : [])) }
+        return AdminResponse(.serviceUnavailable, lines: includesReasons ? failures + waits + notes : ["not ready"])
     }
 }
 
-/// How long ago something was, as people say it.
+/// Durations in words.
 enum Age {
-    /// `12 minutes`, in the largest unit of which there are two at least, or one whole; nothing finer than a second.
+    /// `12 minutes`, in the largest unit that fits at least once.
     static func text(seconds: Int64) -> String {
         let seconds = max(0, seconds)
         let units: [(Int64, String)] = [(86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second")]
@@ -77,7 +76,7 @@ enum Age {
         now - then < 1 ? "just now" : "\(text(seconds: now - then)) ago"
     }
 
-    /// Two units, for how long something has been running.
+    /// A duration in up to two units, such as `1 day 2 hours`.
     static func duration(seconds: Int64) -> String {
         let seconds = max(0, seconds)
         let rest =

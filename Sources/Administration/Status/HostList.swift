@@ -1,24 +1,24 @@
-// All served hosts with when Apple and Google last fetched their association files: what `associated status --hosts` shows.
+// All served hosts with the last fetches of their association files by Apple and Google, for `associated status --hosts`.
 
 import Posix
 public import SourceJSON
 import Telemetry
 
 public struct HostList: Sendable, Equatable {
-    /// When this was true, in seconds since 1970.
+    /// The time of the report, in seconds since 1970.
     public var nowSeconds: Int64
-    /// Since when fetches are recorded.
+    /// The time since which fetches are recorded.
     public var recordedSinceSeconds: Int64
-    /// By name.
+    /// Sorted by name.
     public var hosts: [Entry]
-    /// How many more there are.
+    /// The number of hosts that are not listed.
     public var more: Int
 
     public struct Entry: Sendable, Equatable {
-        /// As it is configured.
+        /// The configured name.
         public var host: String
         public var isLastGood: Bool
-        /// Nil where the host has no such file.
+        /// Nil if the host has no such file.
         public var apple: Fetches?
         public var google: Fetches?
 
@@ -26,19 +26,19 @@ public struct HostList: Sendable, Equatable {
             (self.host, self.isLastGood, self.apple, self.google) = (host, isLastGood, apple, google)
         }
 
-        /// Whether the platform of one of its files has not asked for it yet.
+        /// Whether it has a file that its platform has not fetched yet.
         public var isUnfetched: Bool { [apple, google].contains { $0 != nil && $0?.lastSeconds == nil } }
     }
 
     /// The fetches of one verifier.
     public struct Fetches: Sendable, Equatable {
-        /// Nil where there was none.
+        /// Nil if there was none.
         public var lastSeconds: Int64?
 
         public init(lastSeconds: Int64?) { self.lastSeconds = lastSeconds }
     }
 
-    /// No answer is larger than a client of the admin listener reads.
+    /// Keeps the answer below the size that a client of the admin listener reads.
     static let listMax = 30_000
 
     public init(nowSeconds: Int64, recordedSinceSeconds: Int64, all: [Entry]) {
@@ -57,14 +57,14 @@ public struct HostList: Sendable, Equatable {
             return ([entry.host] + fetches + (entry.isLastGood ? ["last good version"] : [])).joined(separator: "  ")
         }
         if more > 0 { lines.append("and \(more) more") }
-        if hosts.isEmpty { lines.append("no host") }
+        if hosts.isEmpty { lines.append("no hosts") }
         lines.append("recording began \(Age.ago(from: recordedSinceSeconds, to: nowSeconds))")
         return lines.map { "\(Printable.line($0))\n" }.joined()
     }
 
     var json: [UInt8] { SourceWriter.minified(jsonValue) }
 
-    /// Nil for what is no such list.
+    /// Nil if the value is not such a list.
     public init?(_ value: SourceValue) {
         guard let list = HostList.read(value) else { return nil }
         self = list
@@ -81,7 +81,7 @@ extension HostList: JSONRecord {
     }
 }
 
-/// The time of the last fetch is null where there was none, and missing where the host has no such file.
+/// The time of the last fetch is null if there was none, and missing if the host has no such file.
 extension HostList.Entry: JSONValue {
     var jsonValue: SourceValue {
         let fetches = [("apple", apple), ("google", google)].compactMap { name, fetches in

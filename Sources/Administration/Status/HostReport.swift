@@ -1,31 +1,31 @@
-// The state of one host: what it serves, whether that is what its files say, and which verifiers have fetched it; as JSON
-// for programs and as lines for people.
+// The state of one host, as JSON for programs and as lines for people: its documents, whether they are its last good version,
+// and the fetches by verifiers.
 
 import Posix
 public import SourceJSON
 public import Telemetry
 
 public struct HostReport: Sendable, Equatable {
-    /// As it was asked for.
+    /// The host in the request.
     public var host = ""
-    /// The name by which it is configured; another one where a wildcard answers.
+    /// The configured name: that host, or the wildcard that covers it.
     public var name = ""
-    /// When this was true, in seconds since 1970.
+    /// The time of the report, in seconds since 1970.
     public var nowSeconds: Int64 = 0
     public var documents: [Document] = []
-    /// Why an earlier version is served than the one on disk; usually none.
+    /// Why its last good version is served instead of the one on disk; usually empty.
     public var reasons: [String] = []
-    /// Nil where no TLS is spoken, none is needed, or no survey has come to it yet.
+    /// Nil without TLS, for a host that needs no certificate, and before the first check.
     public var certificate: CertificateReport?
-    /// The latest first.
+    /// The latest fetch comes first.
     public var verifiers: [VerifierRecord] = []
-    /// Since when fetches of verifiers are recorded.
+    /// The time since which fetches by verifiers are recorded.
     public var recordedSinceSeconds: Int64 = 0
 
     /// An association file that it serves.
     public struct Document: Sendable, Equatable {
         public var kind: RequestedDocument
-        /// Its tags, with their quotes, of which the first is that of the plain form.
+        /// Its entity tags, with quotes; the first is that of the uncompressed form.
         public var entityTags: [String]
 
         public init(kind: RequestedDocument, entityTags: [String]) {
@@ -36,7 +36,7 @@ public struct HostReport: Sendable, Equatable {
 
     public init() {}
 
-    /// What a verifier got when it was last here, compared with what it would get now.
+    /// The result of a verifier's last fetch, compared with what it would get now.
     enum Outcome: Equatable {
         case current(isRepeated: Bool)
         case older(tag: String)
@@ -51,20 +51,20 @@ public struct HostReport: Sendable, Equatable {
         return current.contains(tag) ? .current(isRepeated: record.status == 304) : .older(tag: tag)
     }
 
-    /// Nil for what is no such report.
+    /// Nil if the value is not such a report.
     public init?(_ value: SourceValue) {
         guard let report = HostReport.read(value) else { return nil }
         self = report
     }
 
-    /// One line for each verifier, whether it was here or not.
+    /// The state in lines, the last ones for the verifiers.
     public var text: String {
         var lines = [host == name ? host : "\(host), served as \(name)"]
         for document in documents {
-            lines.append("  \(document.kind.fileName) \(document.entityTags.first ?? "untagged")")
+            lines.append("  \(document.kind.fileName) \(document.entityTags.first ?? "without an entity tag")")
         }
         if documents.isEmpty { lines.append("  no association file") }
-        if !reasons.isEmpty { lines.append("  serves its last good version, because of") }
+        if !reasons.isEmpty { lines.append("  serves its last good version because of:") }
         lines += reasons.map { "    \($0)" }
         lines += certificateLines
         lines += VerifierKind.known.map { line(about: $0) }
@@ -76,7 +76,7 @@ public struct HostReport: Sendable, Equatable {
         var line = "  certificate in hosts/\(certificate.folder): \(certificate.state.replacing("_", with: " "))"
         if let notAfter = certificate.notAfter {
             let left = notAfter - nowSeconds
-            let when = left >= 0 ? "ends in \(Age.text(seconds: left))" : "ended \(Age.text(seconds: -left)) ago"
+            let when = left >= 0 ? "expires in \(Age.text(seconds: left))" : "expired \(Age.text(seconds: -left)) ago"
             line += ", \(when) (\(Clock.day(notAfter)))"
         }
         if let serial = certificate.serial { line += ", serial \(serial)" }
@@ -87,18 +87,18 @@ public struct HostReport: Sendable, Equatable {
     private func line(about verifier: VerifierKind) -> String {
         guard let record = verifiers.first(where: { $0.verifier == verifier }) else {
             let since = Age.ago(from: recordedSinceSeconds, to: nowSeconds)
-            return "\(verifier.name) never fetched \(name); the records began \(since)"
+            return "\(verifier.name): no fetch of \(name) since recording began \(since)"
         }
         let ago = Age.ago(from: record.lastSeconds, to: nowSeconds)
-        return "\(verifier.name) last fetched \(name) \(ago), \(words(for: outcome(of: record)))"
+        return "\(verifier.name): last fetch of \(name) \(ago), \(words(for: outcome(of: record)))"
     }
 
     private func words(for outcome: Outcome) -> String {
         switch outcome {
         case .current(isRepeated: false): "got the current version"
-        case .current(isRepeated: true): "had the current version already"
+        case .current(isRepeated: true): "already had the current version"
         case .older(let tag): "got an older version, \(tag)"
-        case .status(let status): "got \(status)"
+        case .status(let status): "got status \(status)"
         }
     }
 }
@@ -151,6 +151,6 @@ extension VerifierRecord: JSONRecord {
 }
 
 extension RequestedDocument {
-    /// What an association file is called; nothing else is reported by name.
+    /// The name of an association file; other documents are not reported.
     var fileName: String { self == .appleAssociation ? "apple-app-site-association" : "assetlinks.json" }
 }

@@ -1,16 +1,16 @@
-// Reports as JSON, and back: a server writes them, and `associated status` reads them, of another version too. One table for each
-// record has its members. One that is not there, or is something else, keeps its default, or the record cannot do without it.
+// Reports as JSON: a server writes them, and `associated status` reads them, also those of another version. Each record has one
+// table of its members. A member that is missing or has another type keeps its default, unless it is required.
 
 import SourceJSON
 import Telemetry
 
-/// What is one value of JSON.
+/// A type that is one JSON value.
 protocol JSONValue {
     var jsonValue: SourceValue { get }
     init?(_ value: SourceValue)
 }
 
-/// What is an object of JSON.
+/// A type that is a JSON object.
 protocol JSONRecord: JSONValue {
     static var blank: Self { get }
     static var members: [JSONMember<Self>] { get }
@@ -19,7 +19,7 @@ protocol JSONRecord: JSONValue {
 struct JSONMember<Record> {
     let name: String
     let write: (Record) -> SourceValue
-    /// False for what the record cannot do without.
+    /// False if the member is required and cannot be read.
     var read: (inout Record, SourceValue?) -> Bool = { _, _ in true }
 
     static func needed<Value: JSONValue>(_ name: String, _ path: WritableKeyPath<Record, Value>) -> JSONMember {
@@ -40,7 +40,7 @@ struct JSONMember<Record> {
         return member
     }
 
-    /// The same, written in another way than it is read.
+    /// The same member with another function for writing.
     func written(_ write: @escaping (Record) -> SourceValue) -> JSONMember {
         JSONMember(name: name, write: write, read: read)
     }
@@ -80,8 +80,8 @@ extension Bool: JSONValue {
     }
 }
 
-/// A whole number that every reader of JSON takes for the same one (RFC 8259 §6). What is beyond is not meant, and with such bounds
-/// no difference of two of them is too large for a number: what answers a command may be anybody.
+/// A whole number that every reader of JSON reads alike (RFC 8259 §6). Numbers beyond these bounds are rejected, so the
+/// difference of two of them cannot overflow, whatever program sent the answer.
 extension JSONValue where Self: FixedWidthInteger {
     var jsonValue: SourceValue { .integer(Int(clamping: self)) }
 
@@ -106,7 +106,7 @@ extension Array: JSONValue where Element: JSONValue {
     }
 }
 
-/// Null where there is none; what cannot be read is none.
+/// Nil is written as null; a value that cannot be read becomes nil.
 extension Optional: JSONValue where Wrapped: JSONValue {
     var jsonValue: SourceValue { self?.jsonValue ?? .null }
 

@@ -1,5 +1,5 @@
-// The state of the whole server: what whoever is on call wants to see first, as JSON for programs and as lines for people.
-// Lists in it are cut to what a person reads. `associated status` reads the JSON that the server writes.
+// The state of the whole server, as JSON for programs and as lines for the operator on call. Long lists are cut. `associated
+// status` reads the JSON that the server writes.
 
 import Posix
 public import SourceJSON
@@ -8,37 +8,37 @@ public import Telemetry
 /// The answer of `/status`.
 public struct StatusReport: Sendable, Equatable {
     public var version = ""
-    /// The TLS library that it runs with.
+    /// The version of the TLS library.
     public var library = ""
     public var processID = 0
-    /// When this was true, and when the server was started, in seconds since 1970.
+    /// The time of the report and of the server's start, in seconds since 1970.
     public var nowSeconds: Int64 = 0
     public var startedSeconds: Int64 = 0
-    /// By the monotonic clock: the other one may be set meanwhile.
+    /// By the monotonic clock, because the wall clock may have been set since.
     public var uptimeSeconds: Int64 = 0
-    /// Why it is not ready; none when it is.
+    /// Why it is not ready; empty if it is.
     public var waits: [String] = []
     public var hosting = HostingFigures()
-    /// Hosts on their last good version; the first of them.
+    /// The first hosts on their last good version.
     public var kept: [Kept] = []
-    /// The first of the findings that keep something from being served.
+    /// The first open errors.
     public var findings: [OpenFinding] = []
-    /// The app files of which the removal guard keeps something; the first of them.
+    /// The first app files with entries that the removal guard keeps live.
     public var guardedFiles: [String] = []
-    /// One for all that is served: two servers with equal ones serve the same.
+    /// Equal on two servers that serve the same.
     public var servedDigest = ""
     public var reloads = ReloadFigures()
-    /// Nil where no TLS is spoken.
+    /// Nil without TLS.
     public var certificates: CertificateFigures?
     public var workers: [WorkerState] = []
     public var openConnections = 0
     public var verifiers = VerifierFigures()
     public var refusals = RefusalFigures()
 
-    /// A host that is served by an earlier version than there is on disk.
+    /// A host on its last good version.
     public struct Kept: Sendable, Equatable {
         public var host: String
-        /// The first of the findings that are the reason.
+        /// The first finding that is a reason.
         public var reason: OpenFinding
 
         public init(host: String = "", reason: OpenFinding = OpenFinding()) {
@@ -51,7 +51,7 @@ public struct StatusReport: Sendable, Equatable {
     public struct OpenFinding: Sendable, Equatable {
         /// In one line.
         public var finding: String
-        /// Since 1970. What was there at the start has stood for that long at least.
+        /// Since 1970. A finding that was there at the start is at least that old.
         public var sinceSeconds: Int64
 
         public init(finding: String = "", sinceSeconds: Int64 = 0) {
@@ -60,17 +60,17 @@ public struct StatusReport: Sendable, Equatable {
         }
     }
 
-    /// How many of each list are told.
+    /// The length of each list.
     public static let listMax = 20
 
     public init() {}
 
     public var isReady: Bool { waits.isEmpty }
 
-    /// Whether an operator need do nothing, as far as is known: what has not been looked at yet is not known.
+    /// Whether the operator has nothing to do. False until all certificates have been checked.
     public var isFine: Bool { isReady && hosting.errors == 0 && certificates?.isComplete != false }
 
-    /// Nil for what is no such report.
+    /// Nil if the value is not such a report.
     public init?(_ value: SourceValue) {
         guard let report = StatusReport.read(value) else { return nil }
         self = report
@@ -95,7 +95,9 @@ public struct StatusReport: Sendable, Equatable {
 
     private var keptLines: [String] {
         guard hosting.keptHosts > 0 else { return [] }
-        var lines = ["\(count(hosting.keptHosts, "host")) on a last good version:"]
+        var lines = [
+            "\(count(hosting.keptHosts, "host")) on \(hosting.keptHosts == 1 ? "its" : "their") last good version:"
+        ]
         lines += kept.map { "  \($0.host), \(text($0.reason))" }
         lines += more(than: kept.count, of: hosting.keptHosts)
         return lines
@@ -104,17 +106,18 @@ public struct StatusReport: Sendable, Equatable {
     private var findingLines: [String] {
         var lines: [String] = []
         if hosting.guardedEntries > 0 {
-            let files = guardedFiles.isEmpty ? "" : ", of \(guardedFiles.joined(separator: ", "))"
-            lines.append("the removal guard keeps \(entries(hosting.guardedEntries)) live\(files)")
+            let files = guardedFiles.isEmpty ? "" : ": \(guardedFiles.joined(separator: ", "))"
+            let entries = hosting.guardedEntries == 1 ? "entry is" : "entries are"
+            lines.append("\(hosting.guardedEntries) removed \(entries) still served (removal guard)\(files)")
         }
         let all = hosting.errors + hosting.warnings + hosting.notes
-        guard all > 0 else { return lines + ["no finding stands"] }
+        guard all > 0 else { return lines + ["no open findings"] }
         guard hosting.errors > 0 else {
             let rest = "\(count(hosting.warnings, "warning")), \(count(hosting.notes, "note"))"
-            return lines + ["no error stands; \(rest) (`associated lint` lists them)"]
+            return lines + ["no open errors; \(rest) (`associated lint` lists them)"]
         }
         lines.append(
-            "findings that stand: \(count(hosting.errors, "error")), \(count(hosting.warnings, "warning")), "
+            "open findings: \(count(hosting.errors, "error")), \(count(hosting.warnings, "warning")), "
                 + "\(count(hosting.notes, "note"))")
         lines += findings.map { "  \(text($0))" }
         return lines + more(than: findings.count, of: hosting.errors - (certificates?.open.errors ?? 0))
@@ -125,31 +128,30 @@ public struct StatusReport: Sendable, Equatable {
         let since =
             open.sinceSeconds > startedSeconds
             ? "since \(Clock.day(open.sinceSeconds)) (\(age))"
-            : "since the start \(age) or longer"
+            : "since the start (\(age)) or earlier"
         return "\(since): \(open.finding)"
     }
 
     private var reloadLine: String {
-        let rounds =
-            "\(count(reloads.changed + reloads.unchanged + reloads.failed, "reload")), \(reloads.failed) failed"
+        let all = "\(count(reloads.changed + reloads.unchanged + reloads.failed, "reload")), \(reloads.failed) failed"
         guard let last = reloads.last else { return "no reload yet" }
         let ago = Age.ago(from: last.seconds, to: nowSeconds)
         let outcome =
             switch last.outcome {
-            case .changed: "brought changes"
-            case .unchanged: "published no change"
-            case .failed: "failed: \(last.message ?? "for no known reason")"
+            case .changed: "changes published"
+            case .unchanged: "no change published"
+            case .failed: "failed: \(last.message ?? "unknown reason")"
             }
-        return "the last reload ended \(ago), took \(milliseconds(last.microseconds)) and \(outcome) (\(rounds))"
+        return "last reload \(ago) (\(milliseconds(last.microseconds))): \(outcome); \(all)"
     }
 
     private var certificateLines: [String] {
         guard let certificates else { return ["no TLS"] }
-        if !certificates.isComplete, certificates.isEmpty { return ["certificates have not been looked at yet"] }
+        if !certificates.isComplete, certificates.isEmpty { return ["certificates have not been checked yet"] }
         var lines = [
-            "\(count(certificates.usable, "certificate")) usable, \(certificates.lastGood) on a last good version, "
+            "\(count(certificates.usable, "certificate")) usable, \(certificates.lastGood) on the last good version, "
                 + "\(certificates.broken) broken; \(count(certificates.missing, "host")) without one"
-                + (certificates.isComplete ? "" : "; not all looked at yet")
+                + (certificates.isComplete ? "" : "; not all checked yet")
         ]
         lines += certificates.problems.map { "  \($0.folder), \($0.text(nowSeconds))" }
         lines += more(than: certificates.problems.count, of: certificates.open.sum)
@@ -164,16 +166,17 @@ public struct StatusReport: Sendable, Equatable {
     private var workerLine: String {
         let stuck = workers.indices.filter { workers[$0].isStuck }
         let longest = workers.map(\.longestRoundMicroseconds).max() ?? 0
-        let lag = "longest round of the last half minute \(milliseconds(Int64(clamping: longest)))"
-        if stuck.isEmpty { return "\(count(workers.count, "worker")), all alive; \(lag)" }
-        return
-            "\(count(workers.count, "worker")), of which stuck: \(stuck.map { "\($0)" }.joined(separator: ", ")); \(lag)"
+        let lag = "longest loop round in the last 30 seconds: \(milliseconds(Int64(clamping: longest)))"
+        if stuck.isEmpty { return "\(count(workers.count, "worker")), all responding; \(lag)" }
+        let numbers = stuck.map { "\($0)" }.joined(separator: ", ")
+        return "\(count(workers.count, "worker")), not responding: \(numbers); \(lag)"
     }
 
     private var verifierLines: [String] {
-        VerifierKind.known.map { kind in
-            guard let last = verifiers.lastSeconds[kind] else { return "\(kind.name) never fetched anything" }
-            return "\(kind.name) last fetched something \(Age.ago(from: last, to: nowSeconds))"
+        if verifiers.lastSeconds.isEmpty { return ["no verifier fetches recorded yet"] }
+        return VerifierKind.known.map { kind in
+            guard let last = verifiers.lastSeconds[kind] else { return "\(kind.name): no fetch recorded yet" }
+            return "\(kind.name): last fetch \(Age.ago(from: last, to: nowSeconds))"
         }
     }
 
@@ -181,11 +184,9 @@ public struct StatusReport: Sendable, Equatable {
         all > shown ? ["  and \(all - shown) more"] : []
     }
 
-    private func entries(_ number: Int) -> String { "\(number) \(number == 1 ? "entry" : "entries")" }
-
     private func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 
-    /// With a decimal below ten.
+    /// With one decimal if below ten.
     private func milliseconds(_ microseconds: Int64) -> String {
         if microseconds >= 10_000 { return "\(microseconds / 1_000) ms" }
         return "\(microseconds / 1_000).\(microseconds % 1_000 / 100) ms"
@@ -294,32 +295,32 @@ extension VerifierFigures: JSONRecord {
 }
 
 extension CertificateReport.Problem {
-    /// Since when, and what.
+    /// The finding, and since when it is open.
     func text(_ nowSeconds: Int64) -> String {
         "since \(Clock.day(sinceSeconds)) (\(Age.ago(from: sinceSeconds, to: nowSeconds))): \(finding)"
     }
 }
 
-/// The connections and handshakes that the server refused in the last minute. The counters of the metrics name no client; this names the
-/// network that matters most in a flood.
+/// The connections and handshakes that the server refused in the last minute. Metrics name no clients; in a flood, this names the
+/// network with the most refusals.
 public struct RefusalFigures: Sendable, Equatable {
     /// Connections that were refused because their network had too many.
     public var connections = 0
-    /// The network that was refused most, and how often; nil where none was.
+    /// The network with the most refusals, and their number; nil if there were none.
     public var network: String?
     public var ofNetwork = 0
     /// Handshakes that took too long.
     public var handshakes = 0
 
-    /// On any day some clients do not finish a handshake; one a second is a network in trouble or a flood.
+    /// Some clients never finish a handshake; one per second means network problems or a flood.
     static let handshakesUsual = 60
 
     public init() {}
 
-    /// What an operator should read in the log; nil where it is nothing out of the ordinary.
+    /// A warning for the log; nil if nothing is unusual.
     public var warning: String? { connections > 0 || handshakes > RefusalFigures.handshakesUsual ? text : nil }
 
-    /// In one line; nil where none was refused.
+    /// One line; nil if there were none.
     var text: String? {
         var parts: [String] = []
         if connections > 0 {
@@ -333,7 +334,7 @@ public struct RefusalFigures: Sendable, Equatable {
     private func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 }
 
-/// A server of an earlier version tells nothing of it.
+/// A server of an earlier version does not report these.
 extension RefusalFigures: JSONRecord {
     static var blank: Self { Self() }
     static var members: [JSONMember<Self>] {

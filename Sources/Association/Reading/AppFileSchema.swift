@@ -1,10 +1,9 @@
-// The shape of an app file as a JSON Schema, for editors. A test holds its keys to those that the reader knows; what a schema
-// cannot say is the reader's business.
+// The keys of an app file, for its reader and, as a JSON Schema, for editors. The reader checks what a schema cannot express.
 
 public import SourceJSON
 
 public enum AppFileSchema {
-    /// Draft 7, which the editors know.
+    /// Draft 7, which editors support.
     public static var value: SourceValue {
         var root = object(rootProperties, required: ["name", "hosts"])
         root.insert(("$schema", .string("http://json-schema.org/draft-07/schema#")), at: 0)
@@ -14,55 +13,77 @@ public enum AppFileSchema {
 
     typealias Members = [(String, SourceValue)]
 
-    static var rootProperties: Members {
-        [("$schema", text("where this schema is, for editors"))] + appProperties + [
-            ("priority", integer("files that share a host are merged from the lowest up, then by path")),
+    static let rootKeys = rootProperties.map(\.0)
+    static let appKeys = appProperties.map(\.0)
+    static let iosKeys = iosProperties.map(\.0)
+    static let androidKeys = androidProperties.map(\.0)
+    static let linkKeys = linkProperties.map(\.0)
+    static let pageKeys = pageProperties.map(\.0)
+    static let retiredKeys = retiredProperties.map(\.0)
+
+    private static var rootProperties: Members {
+        [("$schema", text("location of this schema, for editors"))] + appProperties + [
+            (
+                "priority",
+                integer("files that share a host are merged by ascending priority, then by path (default: 0)")
+            ),
             (
                 "environments",
-                map(of: overlay(.object(object(appProperties))), "overlays by name, chosen by --environment")
+                map(
+                    of: overlay(.object(object(appProperties))),
+                    "overlays by name of the environment, chosen with --environment")
             ),
         ]
     }
 
-    /// What an overlay may change too.
-    static var appProperties: Members {
+    /// The keys that an overlay may have too.
+    private static var appProperties: Members {
         [
-            ("name", text("the app's name, for pages and messages")),
-            ("hosts", list(of: text(), "exact names, or *.suffix for any name below it")),
+            ("name", text("name of the app, for pages and messages")),
+            ("hosts", list(of: text(), "host names, or *.suffix for every host below the suffix")),
             ("ios", .object(object(iosProperties, required: ["appIDs"]))),
             ("android", .object(object(androidProperties))),
-            ("scheme", text("the app's own URL scheme, in lower case")),
-            ("links", list(of: .object(object(linkProperties)), "the rules; the first that matches decides")),
-            ("examples", map(of: example, "links and where they must open")),
-            ("cacheControl", integer("seconds that the documents may be cached")),
-            ("guard", word(RemovalGuard.allCases.map(\.rawValue), "what happens when something live disappears")),
+            ("scheme", text("custom URL scheme of the app, in lower case")),
+            ("links", list(of: .object(object(linkProperties)), "link rules; the first that matches a URL decides")),
+            ("examples", map(of: example, "URLs and where they must open")),
+            ("cacheControl", integer("seconds that clients may cache the documents (default: 3600)")),
+            (
+                "guard",
+                word(
+                    RemovalGuard.allCases.map(\.rawValue), "what happens if a live entry is removed (default: block)")
+            ),
             ("retired", .object(object(retiredProperties))), ("pages", .object(object(pageProperties))),
         ]
     }
 
     private static var iosProperties: Members {
         [
-            ("appIDs", list(of: text(), "PREFIX.bundle.id, one for each build that may open the links")),
-            ("services", list(of: word(AppleService.allCases.map(\.rawValue)), "default: applinks, webcredentials")),
+            ("appIDs", list(of: text(), "team id, dot and bundle id of each build that may open the links")),
+            (
+                "services",
+                list(
+                    of: word(AppleService.allCases.map(\.rawValue)),
+                    "services of the app (default: applinks, webcredentials)")
+            ),
             ("appClips", list(of: text(), "ids of App Clips")),
-            ("storeID", text("the number in the App Store")),
-            ("legacyPaths", bool("also write paths for iOS 9 to 12")),
+            ("storeID", text("number of the app in the App Store")),
+            ("legacyPaths", bool("also write paths for iOS 9 to 12 (default: false)")),
             ("signed", .object([("enum", .array([.bool(true), .bool(false), .string("root")]))])),
             ("defaults", .object(object([("caseSensitive", bool()), ("percentEncoded", bool())]))),
-            ("variables", map(of: list(of: text()), "name and values, used as $(name) in rules")),
+            ("variables", map(of: list(of: text()), "names and values, used as $(name) in rules")),
         ]
     }
 
     private static var androidProperties: Members {
         let prints = list(of: text(), "SHA-256 fingerprints of the signing certificates")
-        let package: Members = [("name", text("the application id")), ("fingerprints", prints)]
+        let package: Members = [("name", text("package name of the app")), ("fingerprints", prints)]
         return [
-            ("package", text("the application id")),
+            ("package", text("package name of the app")),
             ("packages", list(of: .object(object(package, required: ["name", "fingerprints"])))),
             ("fingerprints", prints),
-            ("relations", list(of: text("such as \(AndroidRelation.shortNames.joined(separator: ", "))"))),
-            ("dynamicRules", bool("publish the rules for Android 15")),
-            ("playStore", bool("whether it is in Google Play, for the landing page")),
+            ("relations", list(of: text("relation, such as \(AndroidRelation.shortNames.joined(separator: ", "))"))),
+            ("dynamicRules", bool("publish the links for Android 15 and later (default: false)")),
+            ("playStore", bool("whether the app is in Google Play, for the landing page (default: true)")),
         ]
     }
 
@@ -70,16 +91,17 @@ public enum AppFileSchema {
         let query: SourceValue = .object([("type", .array([.string("string"), .string("object")]))])
         return [
             ("/", text("pattern for the path")), ("?", query), ("#", text("pattern for the fragment")),
-            ("exclude", bool("stays in the browser")), ("caseSensitive", bool()), ("percentEncoded", bool()),
+            ("exclude", bool("matching URLs stay in the browser (default: false)")), ("caseSensitive", bool()),
+            ("percentEncoded", bool()),
             ("comment", text()),
         ]
     }
 
     private static var pageProperties: Members {
         [
-            ("spa", bool("answer index.html for any path")),
-            ("landing", bool("show the landing page (default: true, with spa false)")),
-            ("tagline", text("a sentence on the landing page")),
+            ("spa", bool("answer index.html for any path (default: false)")),
+            ("landing", bool("show the landing page (default: true; with spa: false)")),
+            ("tagline", text("sentence on the landing page")),
         ]
     }
 
@@ -94,7 +116,7 @@ public enum AppFileSchema {
         ])
     }
 
-    /// The schema of what is laid over such a value: nothing in it is required, and null removes a key.
+    /// The schema of an overlay of such a value: no key is required, and null removes a key.
     private static func overlay(_ schema: SourceValue) -> SourceValue {
         let members = (schema.asObject ?? []).filter { $0.key != "required" }
         return .object(

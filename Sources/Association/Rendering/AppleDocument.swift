@@ -1,8 +1,8 @@
 // The apple-app-site-association document of a host.
 //
-// One detail for each app file, with every app id in it. For iOS 9 to 12 each app id gets a detail of its own that
-// carries both dialects, because those systems read a single `appID` and today's ignore `paths` beside `components`.
-// Comments stay in the app file: they would cost every phone their bytes, and strangers read what is served.
+// It has one entry of `details` for each app file, with all its app ids. If iOS 9 to 12 are supported, each app id has its
+// own entry with both components and paths: those systems read a single `appID`, and later ones ignore `paths` next to
+// `components`. Comments are not published, because every phone would download them and anyone could read them.
 
 import SourceJSON
 
@@ -42,7 +42,7 @@ enum AppleDocument {
         let hasLegacy = linked.contains { $0.ios?.hasLegacyPaths == true }
         let variables = table.variables.map { ($0.name, SourceValue?.some(.strings($0.values))) }
         return .object(present: [
-            // iOS 9 to 12 want the key, and want it empty.
+            // iOS 9 to 12 require the key with an empty array.
             ("apps", hasLegacy ? .array([]) : nil),
             ("details", .array(details)),
             ("substitutionVariables", variables.isEmpty ? nil : .object(present: variables)),
@@ -74,7 +74,7 @@ enum AppleDocument {
             let index = app.ios?.variables.firstIndex { $0.name.isIdentical(to: name) }
             let reason =
                 SubstitutionTable.predefinedNames.contains(name)
-                ? "because Apple defines one of that name" : "because another app of the host has one of that name"
+                ? "because Apple predefines this name" : "because another app of the host uses this name"
             return Finding(
                 .app039, in: app, at: index.flatMap { app.ranges.variables.element(at: $0) },
                 "the variable \(name.quoted) is published as \(newName.quoted), \(reason)")
@@ -89,12 +89,12 @@ enum AppleDocument {
     }
 }
 
-/// Collects variables and gives each meaning a name of its own.
+/// Collects the variables of all apps. Variables with different values get different names.
 struct VariableTable {
     private(set) var variables: [SubstitutionVariable] = []
     private var values: [ExactText: [String]] = [:]
 
-    /// Takes in what an app's rules use; returns the new names of those that had to change.
+    /// Adds the variables that an app's rules use. Returns the new names of those that were renamed.
     mutating func add(_ app: AppFile) -> [ExactText: String] {
         if app.ios?.variables.isEmpty != false { return [:] }
         let used = Set(app.links.flatMap(\.patterns).flatMap { ParsedPattern($0).names.map(ExactText.init(_:)) })

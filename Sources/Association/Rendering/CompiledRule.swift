@@ -1,15 +1,15 @@
-// The rules of an app file in a form that a server can decide with bytes alone, without knowing Apple's dialect: a
-// handful of patterns to be compared with a request's path and query as they were sent.
+// The rules of an app file in a form that a server can evaluate on bytes, without Apple's pattern syntax: a few patterns to
+// compare with the path and the query of a request as they were sent.
 //
-// What the form cannot say is left out on the safe side: a rule that includes is dropped, one that excludes ends the
-// list. So a path that the plain rules include is always one that the app opens, though not the other way round.
+// A rule that this form cannot express is omitted on the safe side: an including rule is dropped, and an excluding rule
+// ends the list. So if the compiled rules include a path, the app opens it. The reverse does not always hold.
 
-/// A rule whose variables are written out.
+/// A rule with its variables replaced by their values.
 public struct CompiledRule: Hashable, Sendable {
     public var excludes: Bool
-    /// Letters of ASCII are compared without their case. The patterns are in lower case then.
+    /// Whether ASCII letters are compared without case. The patterns are in lower case then.
     public var foldsCase: Bool
-    /// For the path in its normal form: runs of `/` and of `*` as one, `/` at the end unless a `*` stands there.
+    /// For the normalised path: runs of `/` and of `*` are one character, and it ends with `/` or `*`.
     public var path: [UInt8]?
     public var query: Query?
 
@@ -19,13 +19,13 @@ public struct CompiledRule: Hashable, Sendable {
         case items([Item])
     }
 
-    /// Every item of this name must match; an absent one counts as empty.
+    /// Every parameter with this name must match. A missing one counts as empty.
     public struct Item: Hashable, Sendable {
         public var name: [UInt8]
         public var pattern: [UInt8]
     }
 
-    /// What a byte of a pattern below space stands for: one character of a class. No request has such bytes.
+    /// The meaning of a pattern byte below space: one character of a class. Requests have no such bytes.
     public enum CharacterClass: UInt8, CaseIterable, Sendable {
         case letter = 1
         case upper
@@ -37,7 +37,7 @@ public struct CompiledRule: Hashable, Sendable {
 }
 
 extension AppFile {
-    /// The rules in their plain form, in order. Fragments never reach a server, so they count as absent.
+    /// The rules in this form, in order. A browser does not send the fragment, so it counts as absent.
     public var compiledRules: [CompiledRule] {
         let table = SubstitutionTable(ios?.variables ?? [])
         let defaults = [(ios?.defaults ?? AppleDefaults()).component]
@@ -55,9 +55,9 @@ extension AppFile {
     }
 }
 
-/// Makes plain rules of one component.
+/// Compiles one component.
 struct RuleCompiler {
-    /// How many rules one rule may become, and all rules of an app together.
+    /// Compiled rules of one rule, and of all rules of an app.
     static let variantsMax = 2_048
     static let rulesOfAppMax = 4_096
 
@@ -71,13 +71,13 @@ struct RuleCompiler {
         folds = component.caseSensitive == false
     }
 
-    /// Empty when the rule matches nothing that a server is asked for; nil when the form cannot say what it matches.
+    /// Empty if the rule matches no request; nil if this form cannot express it.
     var rules: [CompiledRule]? {
         if let fragment = component.fragment {
             let pattern = GlobPattern(ParsedPattern(fragment), folds: folds, table: table)
             if !pattern.matches([]) { return [] }
         }
-        // Compared with decoded text, in which an encoded slash is a slash: the bytes that were sent do not show it.
+        // Such a rule is compared with decoded text, in which an encoded slash is a slash. The sent bytes differ from it.
         if component.percentEncoded == false, component.path != nil || component.query != nil { return nil }
         var rules = [CompiledRule(excludes: component.exclude == true, foldsCase: folds)]
         if let path = component.path {
@@ -107,7 +107,7 @@ struct RuleCompiler {
         }
     }
 
-    /// Makes of each rule one for each pattern. False when there would be too many.
+    /// Replaces each rule with one for each pattern. False if there would be too many.
     private func multiply(
         _ rules: inout [CompiledRule], by patterns: [[UInt8]], _ set: (inout CompiledRule, [UInt8]) -> Void
     ) -> Bool {
@@ -126,16 +126,16 @@ struct RuleCompiler {
         return true
     }
 
-    /// The form of a path without variables, by its bytes: most paths are such.
+    /// A faster way for a path without variables, as most paths are.
     private func plainPath(_ path: String) -> [[UInt8]]? { plainText(path).map { [AppleSlashes.normalised($0)] } }
 
-    /// Likewise of any other pattern; nil when it has to be looked at character by character.
+    /// The same for any pattern; nil if it has to be read character by character.
     private func plainText(_ text: String) -> [UInt8]? {
         guard !folds, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "$") }) else { return nil }
         return Array(text.utf8)
     }
 
-    /// A pattern with its variables written out; nil when there would be too many.
+    /// A pattern with its variables replaced by their values; nil if there would be too many.
     private func patterns(_ pattern: ParsedPattern) -> [[UInt8]]? {
         var variants: [[UInt8]] = [[]]
         for token in pattern.tokens {
@@ -163,7 +163,7 @@ struct RuleCompiler {
         return variants
     }
 
-    /// The bytes of one token; nil for a character that no request can have.
+    /// The bytes of one token; nil for a character that is in no request.
     private func bytes(_ token: PatternToken) -> [UInt8]? {
         switch token {
         case .star: return [UInt8(ascii: "*")]
@@ -176,7 +176,7 @@ struct RuleCompiler {
         }
     }
 
-    /// The class that a predefined variable is, unless the app file has a variable of that name.
+    /// The class of a predefined variable; nil if the app file defines a variable with this name.
     private func characterClass(_ name: String) -> CompiledRule.CharacterClass? {
         if table.values(of: name) != nil { return nil }
         switch name {

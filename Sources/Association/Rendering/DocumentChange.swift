@@ -1,10 +1,10 @@
-// What changed between two versions of an association file, in words for an operator: entries that were added or removed. It
-// compares sets of entries, so it costs the same for any order, and says of a mere reordering that it is one.
+// The changes between two versions of an association file, in words for an operator: entries that were added or removed. It
+// compares sets of entries, so the cost does not depend on the order, and a change of the order alone is reported as such.
 
 import SourceJSON
 
 public enum DocumentChange {
-    /// More entries than this are a number.
+    /// Changes that are listed; the others are counted.
     private static let wordsMax = 8
     private static let wordCharactersMax = 200
 
@@ -19,7 +19,7 @@ public enum DocumentChange {
         return changes.count > wordsMax ? shown + ["\(changes.count - wordsMax) more"] : shown
     }
 
-    /// Nil for what is no JSON, such as a signed file.
+    /// Nil if the file is not JSON, such as a signed file.
     private static func entries(_ bytes: [UInt8]) -> [String]? {
         guard let value = SourceReader.read(bytes, as: .json).value else { return nil }
         return switch value.kind {
@@ -37,7 +37,7 @@ public enum DocumentChange {
         let details = service.member(named: "details")?.asArray ?? []
         return details.flatMap { detail -> [String] in
             let ids = detail.member(named: "appIDs")?.texts ?? detail.member(named: "appID")?.texts ?? []
-            // With one entry it goes without saying whose rules they are.
+            // With only one entry the owner is clear.
             let owner = details.count > 1 ? " of \(ids.first ?? "no app")" : ""
             let rules = detail.member(named: "components")?.asArray ?? []
             return ids.map { "app ID \($0)" } + rules.map { "rule \(rule($0))\(owner)" }
@@ -46,7 +46,7 @@ public enum DocumentChange {
         } + (service.asObject ?? []).filter { !["details", "apps"].contains($0.key) }.map { other($0.key, $0.value) }
     }
 
-    /// A comment decides nothing.
+    /// The rule without its comment, which has no effect.
     private static func rule(_ component: SourceValue) -> String {
         let members = (component.asObject ?? []).filter { $0.key != "comment" }
         let excludes = component.member(named: "exclude")?.asBool == true
@@ -79,7 +79,7 @@ public enum DocumentChange {
 }
 
 extension [String] {
-    /// The entries that another version does not have, each once.
+    /// The entries that are not in the other version, each once.
     fileprivate func filter(new other: [String]) -> [String] {
         var known = Set(other)
         return filter { known.insert($0).inserted }

@@ -1,5 +1,5 @@
-// From one rule of an app file to the strings of a `paths` list, for iOS 9 to 12. That dialect has `*`, `?` and `NOT `,
-// and looks at the path alone. How its own engine treats a trailing slash is not documented, so both forms are written.
+// Translates one rule of an app file into the strings of a `paths` list, for iOS 9 to 12. That format has `*`, `?` and
+// `NOT `, and matches only the path. How it treats a trailing slash is not documented, so both forms are written.
 
 import SourceJSON
 
@@ -16,12 +16,12 @@ struct LegacyTranslator {
     }
 
     func translate(_ link: AppleComponent) -> RuleTranslation<String> {
-        if let obstacle = obstacle(in: link) { return RuleTranslation(obstacle: obstacle) }
+        if let feature = unsupported(in: link) { return RuleTranslation(unsupported: feature) }
         let prefix = link.exclude == true ? "NOT " : ""
         guard let path = link.path else { return RuleTranslation(rules: [prefix + "*"]) }
         let normal = AppleSlashes.normalised(ParsedPattern(path))
         guard let expanded = variants.expanded(normal) else {
-            return RuleTranslation(obstacle: "more than \(Self.pathsMax) paths, with every value of its variables")
+            return RuleTranslation(unsupported: "more than \(Self.pathsMax) paths, one for each value of its variables")
         }
         let isEncoded = link.percentEncoded ?? defaults.percentEncoded ?? true
         var paths: [String] = []
@@ -36,7 +36,8 @@ struct LegacyTranslator {
         return RuleTranslation(rules: paths.filter { seen.insert(ExactText($0)).inserted })
     }
 
-    private func obstacle(in link: AppleComponent) -> String? {
+    /// The feature of a rule that the format does not support.
+    private func unsupported(in link: AppleComponent) -> String? {
         switch link.query {
         case nil, .whole("*"): break
         case .whole: return "the query"
@@ -44,7 +45,7 @@ struct LegacyTranslator {
             let real = items.filter {
                 variants.expanded(ParsedPattern($0.pattern))?.contains([.star]) != true
             }
-            if let item = real.first { return "the query item \(item.name.quoted)" }
+            if let item = real.first { return "the query parameter \(item.name.quoted)" }
         }
         if let fragment = link.fragment,
             variants.expanded(ParsedPattern(fragment))?.contains([.star]) != true
@@ -54,13 +55,13 @@ struct LegacyTranslator {
         return nil
     }
 
-    /// With the star in front that the rule has there: without one, a slash is put before whatever else a pattern begins
-    /// with, and `?*` would be a character longer than `*?` (`AppleSlashes`).
+    /// The pattern with the star at its beginning that the rule has. Without a star, Apple puts a slash before the pattern,
+    /// so `?*` would need one character more than `*?` (`AppleSlashes`).
     private static func begun(as rule: [PatternToken], _ pattern: [PatternToken]) -> [PatternToken] {
         rule.first == .star && pattern.first != .star ? [.star] + pattern : pattern
     }
 
-    /// The pattern over the path as URLs have it.
+    /// The pattern for the encoded path.
     private static func text(_ tokens: [PatternToken], isEncoded: Bool) -> String {
         guard !isEncoded else { return tokens.text }
         let bytes = Array(tokens.text.utf8).flatMap { byte in

@@ -1,10 +1,10 @@
-// Patterns as lists of plain ones: variables written out, paths with and without their trailing slash. Other dialects
-// have neither variables nor Apple's indifference to slashes, so what is one pattern here may be several there.
+// Expands patterns: variables are replaced by their values, and paths are written with and without their trailing slash.
+// Other platforms have no variables and do not ignore slashes as Apple does, so one pattern may become several there.
 
-/// Expands a pattern of Apple's dialect.
+/// Expands an Apple pattern.
 package struct PatternVariants {
     package let table: SubstitutionTable
-    /// How many patterns one pattern may become.
+    /// Number of patterns that one pattern may become.
     package let limit: Int
 
     package init(table: SubstitutionTable, limit: Int) {
@@ -12,8 +12,8 @@ package struct PatternVariants {
         self.limit = limit
     }
 
-    /// The pattern with its variables replaced by each of their values, wildcards in canonical order. Empty when it can
-    /// match nothing; nil when there would be more than the limit.
+    /// The pattern with its variables replaced by each of their values, and wildcards in canonical order. Empty if it can
+    /// match nothing; nil if there would be more than the limit.
     package func expanded(_ pattern: ParsedPattern) -> [[PatternToken]]? {
         if pattern.names.isEmpty {
             return pattern.tokens.contains(.broken) ? [] : [Self.canonical(pattern.tokens)]
@@ -26,7 +26,7 @@ package struct PatternVariants {
             case .broken: return []
             case .variable(let index):
                 let name = pattern.names[index]
-                // Ten thousand rules may each name a thousand values: they are counted before they are read.
+                // The values are counted before they are read, because ten thousand rules may use a thousand values each.
                 if let custom = table.values(of: name), variants.count * custom.count > limit { return nil }
                 guard let values = values(of: name) else { return [] }
                 guard variants.count * values.count <= limit else { return nil }
@@ -36,7 +36,7 @@ package struct PatternVariants {
         return variants.map(Self.canonical)
     }
 
-    /// What a variable stands for; nil for one that nobody defines.
+    /// The values of a variable; nil if it is not defined.
     package func values(of name: String) -> [[PatternToken]]? {
         if let custom = table.values(of: name) { return custom.map(PatternToken.tokens) }
         let text: String
@@ -58,7 +58,7 @@ package struct PatternVariants {
     private static let upper = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
     private static let lower = "abcdefghijklmnopqrstuvwxyz"
 
-    // Made once: thousands of rules may name them, only to become too many.
+    // Made once, because thousands of rules may use them.
     private static let regions = ISOCodes.regions.flatMap(bothSpellings)
     private static let languages = ISOCodes.languages.flatMap(bothSpellings)
 
@@ -66,7 +66,8 @@ package struct PatternVariants {
         [PatternToken.tokens(of: code.uppercased()), PatternToken.tokens(of: code.lowercased())]
     }
 
-    /// A run of wildcards means the same in any order; `?` first is the one that Android reads right.
+    /// The pattern with `?` before `*` in each run of wildcards. The order has no meaning, but Android reads only this one
+    /// correctly.
     package static func canonical(_ tokens: [PatternToken]) -> [PatternToken] {
         var result: [PatternToken] = []
         result.reserveCapacity(tokens.count)
@@ -85,14 +86,14 @@ package struct PatternVariants {
         return result
     }
 
-    /// What a path pattern means to an engine that takes slashes as they are.
+    /// A path pattern for a matcher that compares slashes exactly.
     package enum Paths: Hashable {
         case everything
         case some([[PatternToken]])
     }
 
-    /// The paths that Apple's comparison accepts for a pattern in its normal form (see `AppleSlashes`), as patterns over
-    /// the path as it is. A path with two slashes in a row is none that a link has.
+    /// The paths that Apple matches with a normalised pattern (see `AppleSlashes`), as patterns for the exact path. Paths
+    /// with two slashes in a row are ignored, because no usual link has them.
     package static func paths(_ pattern: [PatternToken]) -> Paths {
         guard pattern.count > 1 else { return pattern == [.star] ? .everything : .some([pattern]) }
         var stem = pattern

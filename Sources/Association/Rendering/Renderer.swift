@@ -1,15 +1,15 @@
-// From app files to the documents of a host. Several apps on one host end up in one document, in the order that the
-// files ask for; the order matters, because the first rule that matches decides on the phone too.
+// Renders app files into the documents of a host. Several apps on one host share one document, in the order of their
+// priority. The order matters, because on the phone the first rule that matches decides.
 
 public import SourceJSON
 
-/// Renders what is served for one host.
+/// Renders the association files of one host.
 public enum Renderer {
-    /// Apple's limit, counted on the document unpacked.
+    /// Apple's limit for the uncompressed document.
     public static let appleBytesMax = 131_072
-    /// From here on, a few more rules could be the last.
+    /// Above this size a note is reported.
     static let appleBytesNear = 102_400
-    /// What AOSP's verifier takes.
+    /// The limit of AOSP's verifier.
     static let statementBytesMax = 1_048_576
 
     /// App files that may name one host.
@@ -24,9 +24,12 @@ public enum Renderer {
         }
     }
 
-    /// The documents for a host that all of `apps`, in merge order, belong to. `host` only appears in findings.
+    /// The documents of a host.
+    /// - Parameters:
+    ///   - apps: all apps of the host, in merge order.
+    ///   - host: the name in findings.
     public static func documents(for apps: [AppFile], host: String? = nil) -> HostDocuments {
-        guard apps.count <= appsMax else { return HostDocuments(refusing: apps, host: host) }
+        guard apps.count <= appsMax else { return HostDocuments(rejecting: apps, host: host) }
         var findings: [Finding] = []
         let apple = AppleDocument.render(apps, findings: &findings)
         let statements = StatementDocument.render(apps)
@@ -42,30 +45,30 @@ public enum Renderer {
     }
 }
 
-/// The generated documents of a host, and what there is to say about them.
+/// The generated documents of a host, with the findings about them.
 public struct HostDocuments: Sendable {
-    /// The apple-app-site-association document; nil where the host has no iOS app.
+    /// The apple-app-site-association document; nil if the host has no iOS app.
     public let apple: SourceValue?
-    /// The statement list; nil where the host has no Android app.
+    /// The statement list; nil if the host has no Android app.
     public let statements: SourceValue?
-    /// The documents exactly as they are served: minified, because every phone downloads them and Apple counts their
-    /// size unpacked; and with a newline at the end, because people look at them in terminals.
+    /// The documents as they are served: minified, because every phone downloads them and Apple limits the uncompressed
+    /// size; and with a newline at the end, for people who print them in a terminal.
     public let appleBytes: [UInt8]?
     public let statementBytes: [UInt8]?
     public let signing: DocumentSigning
     public let cacheSeconds: Int
-    /// With an error among them, the documents are not to be published.
+    /// If one of them is an error, the documents must not be published.
     public let findings: [Finding]
 }
 
 extension HostDocuments {
-    /// Nothing, of more app files than one host may have.
-    init(refusing apps: [AppFile], host: String?) {
+    /// No documents, because more app files name the host than are allowed.
+    init(rejecting apps: [AppFile], host: String?) {
         let excess = apps[Renderer.appsMax...].map { app in
             Finding(
                 .app045, in: app, at: app.ranges.hosts.first ?? app.ranges.root,
-                "\(apps.count) app files name \(host ?? "the host"), and one host may have \(Renderer.appsMax)",
-                fix: "merge app files, or move apps to hosts of their own")
+                "\(apps.count) app files name \(host ?? "the host"), but a host may have at most \(Renderer.appsMax)",
+                fix: "merge app files, or move apps to their own hosts")
         }
         self.init(
             apple: nil, statements: nil, appleBytes: nil, statementBytes: nil, signing: .none,

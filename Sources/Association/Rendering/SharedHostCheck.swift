@@ -1,19 +1,19 @@
-// What only shows when the apps of one host come together: settings that contradict each other, an app that is there
-// twice, a document that has grown too large.
+// Checks that need all apps of a host together: contradicting settings, an app that is there twice, and a document that is
+// too large.
 
-/// Checks the apps of a host against each other.
+/// Compares the apps of a host with each other.
 struct SharedHostCheck {
     /// In merge order.
     let apps: [AppFile]
     let host: String
 
     func findings() -> [Finding] {
-        // One app with one id on each platform, as on most hosts, is at odds with nobody.
+        // Most hosts have one app with one id on each platform, so there is nothing to compare.
         if apps.count == 1, apps[0].ios?.appIDs.count ?? 0 < 2, apps[0].android?.packages.count ?? 0 < 2 { return [] }
         return conflicts() + repeated(\.iosIDs, kind: "app id") + repeated(\.packageNames, kind: "package")
     }
 
-    /// One finding for each app that wants something else than what the host gets.
+    /// One finding for each app whose setting is not used for the host.
     private func conflicts() -> [Finding] {
         var findings: [Finding] = []
         let withIOS = apps.filter { $0.ios != nil }
@@ -22,7 +22,7 @@ struct SharedHostCheck {
                 findings.append(
                     Finding(
                         .app037, in: app, at: app.ranges.signed ?? app.ranges.root,
-                        "`ios.signed` differs from \(first.file), which shares \(host) and comes first",
+                        "`ios.signed` differs from \(first.file), which also names \(host) and takes precedence",
                         fix: "make them equal"))
             }
         }
@@ -33,7 +33,7 @@ struct SharedHostCheck {
             findings.append(
                 Finding(
                     .app037, in: app, at: range,
-                    "`cacheControl` is longer than in \(other.file), which shares \(host); the shorter one counts",
+                    "`cacheControl` is longer than in \(other.file), which also names \(host); the shorter time counts",
                     fix: "make them equal"))
         }
         return findings
@@ -49,8 +49,8 @@ struct SharedHostCheck {
                     findings.append(
                         Finding(
                             .app038, in: app, at: ranges.element(at: index) ?? app.ranges.root,
-                            "the \(kind) \(name) is on \(host) through \(owner) too, and what a phone makes of two "
-                                + "entries is undefined",
+                            "\(owner) also has the \(kind) \(name) for \(host); the behaviour of phones with two entries is "
+                                + "undefined",
                             fix: "merge the two files, or give them different hosts"))
                 } else {
                     owners[name] = app.file
@@ -60,27 +60,27 @@ struct SharedHostCheck {
         return findings
     }
 
-    /// The limits of the documents, each blamed on the app that comes last.
+    /// Findings about the sizes of the documents, reported for the last app.
     func sizeFindings(appleBytes: Int?, statementBytes: Int?) -> [Finding] {
         guard let app = apps.last else { return [] }
         let range = app.ranges.links ?? app.ranges.root
         var findings: [Finding] = []
         if let count = appleBytes, count > Renderer.appleBytesNear {
             let isOver = count > Renderer.appleBytesMax
-            let consequence = isOver ? "so Apple refuses it" : "and Apple refuses more than \(Renderer.appleBytesMax)"
+            let consequence = isOver ? "so Apple rejects it" : "and Apple rejects more than \(Renderer.appleBytesMax)"
             findings.append(
                 Finding(
                     isOver ? .app034 : .app035, in: app, at: range,
-                    "the association document of \(host) has \(count) bytes unpacked, \(consequence)",
-                    fix: "use wildcards and variables, or move apps to hosts of their own"))
+                    "the AASA file of \(host) has \(count) bytes uncompressed, \(consequence)",
+                    fix: "use wildcards and variables, or move apps to their own hosts"))
         }
         if let count = statementBytes, count > Renderer.statementBytesMax {
             findings.append(
                 Finding(
                     .app033, in: app, at: range,
-                    "the statement list of \(host) has \(count) bytes, and Android refuses more than "
+                    "the statement list of \(host) has \(count) bytes, and Android rejects more than "
                         + "\(Renderer.statementBytesMax)",
-                    fix: "use fewer rules or variables, or move apps to hosts of their own"))
+                    fix: "use fewer rules or variables, or move apps to their own hosts"))
         }
         return findings
     }

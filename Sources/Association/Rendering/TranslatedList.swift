@@ -1,30 +1,30 @@
-// The rules of an app file in another dialect, with the way back: which line of `links` each came from, and which lines
-// did not make it.
+// The rules of an app file as translated for another platform, with the link that each came from, and the links that could
+// not be translated.
 
 /// A translated list of rules.
 package struct TranslatedList<Rule: Sendable>: Sendable {
     package var rules: [Rule] = []
-    /// For each rule, the index of the link it was made from; -1 for one that stands for the end of the list.
+    /// For each rule, the index of its link; -1 for a rule that has none.
     package var origins: [Int] = []
-    /// The links that are left out, and why.
-    package var obstacles: [Int: String] = [:]
+    /// The links that are omitted, with the feature that is not supported.
+    package var unsupported: [Int: String] = [:]
 
-    /// Every phone works through the list for every link.
+    /// Phones evaluate the list for every link, so it must not be longer.
     package static var rulesMax: Int { 10_000 }
 
     package mutating func append(_ translation: RuleTranslation<Rule>, of link: Int) {
         guard rules.count + translation.rules.count <= Self.rulesMax else {
-            obstacles[link] = "a list of more than \(Self.rulesMax) rules"
+            unsupported[link] = "a list of more than \(Self.rulesMax) rules"
             return
         }
         rules += translation.rules
         origins += Array(repeating: link, count: translation.rules.count)
-        if let obstacle = translation.obstacle { obstacles[link] = obstacle }
+        if let feature = translation.unsupported { unsupported[link] = feature }
     }
 
-    /// The rules that were made from a link; they stand together.
+    /// The rules of a link. They are next to each other.
     package func rules(of link: Int) -> ArraySlice<Rule> {
-        // The origins ascend, so both ends are found by halving.
+        // The origins are sorted, so a binary search finds both ends.
         let start = firstIndex { $0 >= link }
         return rules[start..<firstIndex { $0 > link }]
     }
@@ -40,21 +40,21 @@ package struct TranslatedList<Rule: Sendable>: Sendable {
     }
 }
 
-/// What became of one rule in another dialect.
+/// The translation of one rule for another platform.
 package struct RuleTranslation<Rule> {
     var rules: [Rule] = []
-    /// What the other dialect cannot say, as the end of "it needs …". Without one and without rules, the rule matches
-    /// nothing in its own dialect either.
-    var obstacle: String?
+    /// The feature that the platform does not support, as the end of "it needs …". If it is nil and there are no rules, the
+    /// original rule matches nothing either.
+    var unsupported: String?
 }
 
 extension AppFile {
-    /// The rules for Android 15; nil where the app's manifest alone decides.
+    /// The rules for Android 15; nil if only the app's manifest decides.
     package var androidRules: TranslatedList<AndroidRule>? {
         translation ?? translatedForAndroid
     }
 
-    /// Keeps the translation for those who ask for it later: the examples and the document.
+    /// Stores the translation, which the examples and the document need later.
     mutating func rememberTranslation() { translation = translatedForAndroid }
 
     private var translatedForAndroid: TranslatedList<AndroidRule>? {
@@ -65,14 +65,14 @@ extension AppFile {
         var list = TranslatedList<AndroidRule>()
         for (index, link) in links.enumerated() { list.append(translator.translate(link), of: index) }
         if list.rules.isEmpty {
-            // An empty list would hand the decision back to the manifest, and open every link it has.
+            // With an empty list the manifest would decide, and open all its links.
             list.rules = [.nothing]
             list.origins = [-1]
         }
         return list
     }
 
-    /// The rules for iOS 9 to 12; nil where they are not asked for.
+    /// The rules for iOS 9 to 12; nil if the app file does not have them.
     package var legacyPaths: TranslatedList<String>? {
         guard let ios, ios.hasLegacyPaths, ios.services.contains(.applinks), !links.isEmpty else { return nil }
         let translator = LegacyTranslator(defaults: ios.defaults, variables: ios.variables)
@@ -81,21 +81,21 @@ extension AppFile {
         return list
     }
 
-    /// The rules as Apple's systems get them; nil where there is no iOS app that opens links.
+    /// The rules for Apple's systems; nil if there is no iOS app that opens links.
     public var appleMatcher: AppleMatcher? {
         guard let ios, ios.services.contains(.applinks), !links.isEmpty else { return nil }
         return sourceMatcher
     }
 
-    /// The rules as Android 15 gets them; nil where the app's manifest alone decides.
+    /// The rules for Android 15, ready to decide; nil if only the app's manifest decides.
     public var androidMatcher: AndroidMatcher? { androidRules.map { AndroidMatcher(rules: $0.rules) } }
 
-    /// The rules as they are written, whatever platform they are for: what the landing page goes by.
+    /// The rules as they are written, for any platform. The landing page uses them.
     public var sourceMatcher: AppleMatcher {
         sourceMatcher(first: links.count, table: SubstitutionTable(ios?.variables ?? []))
     }
 
-    /// The same for the first rules of a list that is too long for a question about all of it.
+    /// The same with only the first rules, for a list that is too long for a search.
     package func sourceMatcher(first count: Int, table: SubstitutionTable) -> AppleMatcher {
         AppleMatcher(
             components: Array(links.prefix(count)), defaults: [(ios?.defaults ?? AppleDefaults()).component],

@@ -1,5 +1,5 @@
-// The dynamic rules of one app against each other: what only excludes, what is never reached, and which neighbouring
-// paths are decided differently although a person would take them for the same.
+// Compares the dynamic rules of one app with each other: lists that only exclude, rules that are never reached, and paths
+// that look the same to a person but have different results.
 
 import Association
 import SourceJSON
@@ -10,18 +10,18 @@ enum AndroidListCheck {
         reportExcludeOnly(rules, &findings)
         reportOptionalParts(rules, &findings)
         reportUseless(rules, &findings, &scope)
-        reportNeighbours(rules, &findings)
+        reportSimilarPaths(rules, &findings)
     }
 
     private static func reportExcludeOnly(_ rules: [AndroidRule], _ findings: inout FindingList) {
         guard let last = rules.last, rules.allSatisfy(\.exclude) else { return }
         findings.report(
-            .dal031, at: last.range, "all rules exclude; what no rule allows does not open the app, so no URL does",
+            .dal031, at: last.range, "all dynamic rules exclude, so no URL opens the app",
             fix: "end the list with {\"/\": \"*\"}")
     }
 
-    /// Rules that never decide anything; proved by `Reachability`. That a last rule excludes everything is how Google's
-    /// own examples end, so nothing is said of exclusions without effect.
+    /// Reports rules that have no effect, as `Reachability` proves. Exclusions without effect are not reported, because
+    /// Google's own examples end with a rule that excludes everything.
     private static func reportUseless(
         _ rules: [AndroidRule], _ findings: inout FindingList, _ scope: inout ListScope
     ) {
@@ -29,8 +29,8 @@ enum AndroidListCheck {
         if count < rules.count {
             findings.reportOnce(
                 .dal044, at: rules[count].range,
-                "the rules from here on are not compared with the others: the lists are too long for that, or this "
-                    + "pattern is")
+                "the rules from here on are not compared with the others, because the lists or this pattern are too long"
+            )
         }
         let matcher = AndroidMatcher(rules: Array(rules.prefix(count)))
         for entry in Reachability.uselessRules(of: matcher, limits: ListScope.limits)
@@ -40,41 +40,39 @@ enum AndroidListCheck {
             case .covered(let covering):
                 let earlier = covering.filter(rules.indices.contains).map { rules[$0] }
                 let isOpposite = earlier.contains { $0.exclude != rule.exclude }
-                findings.report(
-                    .dal032, at: rule.range,
-                    ListWords.neverReached(after: earlier.map(\.range), isOpposite: isOpposite),
-                    fix: isOpposite ? "put it before" : "remove it")
+                let words = NeverReached(after: earlier.map(\.range), isOpposite: isOpposite)
+                findings.report(.dal032, at: rule.range, words.message, fix: words.fix)
             case .matchesNothing:
                 guard !findings.hasFinding(within: rule.range) else { continue }
                 findings.report(
-                    .dal032, at: rule.range, "the rule is never reached: no URL matches it",
+                    .dal032, at: rule.range, "this rule is never reached: no URL matches it",
                     fix: "correct its pattern")
             case .excludesNothing: continue
             }
         }
     }
 
-    /// `"*"` reads like "whatever", and on Android means "has to be there".
+    /// Reports `"*"` for a part that other patterns of the rule do not need. On Android it requires the part to be present.
     private static func reportOptionalParts(_ rules: [AndroidRule], _ findings: inout FindingList) {
         for rule in rules {
             let stars = (rule.query ?? []).filter { $0.pattern == "*" }
             if rule.fragment == "*", rule.path != nil || rule.query != nil {
                 findings.report(
                     .dal038, at: rule.range,
-                    "the fragment pattern * requires a fragment on Android; on Apple it does not",
-                    fix: "drop \"#\" where the fragment is optional")
+                    "the fragment pattern * requires a fragment on Android; on iOS it does not",
+                    fix: "remove \"#\" if the fragment is optional")
             }
             if let star = stars.first, rule.path != nil || rule.fragment != nil || stars.count < rule.query?.count ?? 0
             {
                 findings.report(
                     .dal038, at: rule.range,
-                    "the pattern * requires query item \(star.name.quoted) on Android; on Apple it does not",
-                    fix: "drop the item where it is optional", severity: .note)
+                    "the pattern * requires the query parameter \(star.name.quoted) on Android; on iOS it does not",
+                    fix: "remove the parameter if it is optional", severity: .note)
             }
         }
     }
 
-    static func reportNeighbours(_ rules: [AndroidRule], _ findings: inout FindingList) {
+    static func reportSimilarPaths(_ rules: [AndroidRule], _ findings: inout FindingList) {
         let matcher = AndroidMatcher(rules: rules)
         guard matcher.discardedBecauseOf == nil else { return }
         for rule in rules.prefix(decisionsMax / max(1, rules.count)) {
@@ -89,7 +87,7 @@ enum AndroidListCheck {
         }
     }
 
-    /// Rules times decisions for one list.
+    /// Number of decisions times number of rules, for one list.
     private static let decisionsMax = 100_000
 
     private static func reportBarePath(
@@ -99,8 +97,8 @@ enum AndroidListCheck {
         guard !bare.isEmpty, let opens = opens(bare, matcher), opens == rule.exclude else { return }
         findings.report(
             .dal033, at: rule.range,
-            "\(path.quoted) does not match \(bare.quoted) on Android, as it does on Apple, so "
-                + (opens ? "that path opens the app" : "that path stays in the browser"),
+            "unlike on iOS, \(path.quoted) does not match \(bare.quoted) on Android, so that path "
+                + (opens ? "opens the app" : "stays in the browser"),
             fix: "add a rule for \(bare.quoted) before it")
     }
 
@@ -108,7 +106,7 @@ enum AndroidListCheck {
         _ path: String, _ rule: AndroidRule, _ matcher: AndroidMatcher, _ findings: inout FindingList
     ) {
         let other = path.ends(with: "/") ? path.dropping(lastBytes: 1) : path + "/"
-        // Nobody asks for a file with a slash behind it.
+        // No link has a slash after a file name.
         let name = path.split(separator: "/").last ?? ""
         guard !other.isEmpty, !(other.ends(with: "/") && name.contains(run: ".")) else { return }
         guard let opens = opens(path, matcher), let otherOpens = self.opens(other, matcher), opens != otherOpens,
@@ -116,8 +114,8 @@ enum AndroidListCheck {
         else { return }
         findings.report(
             .dal034, at: rule.range,
-            "\(path.quoted) does not match \(other.quoted) on Android, as it does on Apple, so "
-                + (otherOpens ? "that path opens the app" : "that path stays in the browser"),
+            "unlike on iOS, \(path.quoted) does not match \(other.quoted) on Android, so that path "
+                + (otherOpens ? "opens the app" : "stays in the browser"),
             fix: "add a rule for \(other.quoted)")
     }
 
@@ -125,7 +123,7 @@ enum AndroidListCheck {
         path.contains { $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: "?") }
     }
 
-    /// What happens to a decoded path; nil where it cannot be written as a URL.
+    /// Whether a decoded path opens the app; nil if it cannot be written as a URL.
     private static func opens(_ path: String, _ matcher: AndroidMatcher) -> Bool? {
         let encoded = path.unicodeScalars.map { scalar in
             switch scalar {

@@ -1,4 +1,4 @@
-// What shows only when all statements of a list are seen together, and the dynamic rules of each against each other.
+// Checks that need all statements of a list together, and the order of their dynamic rules.
 
 import Association
 import SourceJSON
@@ -27,18 +27,18 @@ struct StatementListCheck {
 
     private mutating func reportIncludes() {
         guard let first = list.includes.first else { return }
-        // Beside statements of its own the file serves App Links without the include, which is then for credentials.
+        // If the file has a statement for links too, the include is probably for credentials.
         let hasLinks = list.statements.contains { statement in
             statement.relations.contains { $0.text == StatementRelation.handleAllURLs }
         }
         findings.report(
             .dal023, at: first.range,
-            "Chromium ignores includes, and AOSP follows one level only, so App Links should not depend on them",
-            fix: "write the statements into this file; keep includes for sharing credentials",
+            "Chromium ignores includes, and AOSP follows only one level, so App Links should not depend on them",
+            fix: "write the statements into this file; use includes only for sharing credentials",
             severity: hasLinks ? .note : .warning)
     }
 
-    /// A relation and a target that were granted before.
+    /// Reports a statement that grants a relation to a target for the second time.
     private mutating func reportDuplicates(_ statements: [Statement]) {
         var lines: [Grant: Int] = [:]
         for statement in statements {
@@ -56,7 +56,7 @@ struct StatementListCheck {
             guard let earlier else { continue }
             findings.report(
                 .dal025, at: statement.range,
-                "the statement in line \(earlier) grants the same relation to the same target",
+                "the statement on line \(earlier) grants the same relation to the same target",
                 fix: "merge them")
         }
     }
@@ -84,8 +84,8 @@ struct StatementListCheck {
             if let line = lines[ExactText(package.text)] {
                 findings.report(
                     .dal026, at: statement.range,
-                    "app \(package.text.quoted) also has dynamic rules in the statement of line \(line); which list "
-                        + "Android uses is undefined",
+                    "app \(package.text.quoted) also has dynamic rules in the statement on line \(line); it is undefined "
+                        + "which list Android uses",
                     fix: "merge them into one")
             } else {
                 lines[ExactText(package.text)] = statement.range.start.line
@@ -114,7 +114,7 @@ struct StatementListCheck {
                 .dal020, at: sharer.range,
                 "app \(sharer.text.quoted) has get_login_creds without handle_all_urls: passwords are shared, but "
                     + "passkeys need both",
-                fix: "add \(StatementRelation.handleAllURLs.quoted), if passkeys are wanted")
+                fix: "add \(StatementRelation.handleAllURLs.quoted) if you need passkeys")
         }
     }
 }

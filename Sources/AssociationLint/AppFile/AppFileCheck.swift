@@ -1,11 +1,11 @@
-// Everything that can be said of an app file: what reading it finds in each of its environments, and what the searches
-// over all URLs add. They take longer than reading, and nothing they find keeps a file from being published.
+// All findings about an app file: those from reading it in each of its environments, and those from searches over all
+// URLs. The searches take longer than reading, and their findings never keep a file from being published.
 
 public import Association
 import SourceJSON
 
 extension AppFile {
-    /// Everything there is to say about a file, in each of its environments.
+    /// All findings about a file, in each of its environments.
     public static func lint(_ bytes: [UInt8], file: String) -> [Finding] {
         let document = SourceReader.read(bytes, as: .json5, limits: sourceLimits)
         var workLeft = ExampleCheck.workMax
@@ -34,21 +34,21 @@ extension AppFile {
         return findings
     }
 
-    /// Bytes of the file times environments that are read: some half a second.
+    /// Bytes of the file times number of environments: reading that much takes about half a second.
     private static let environmentBytesMax = 8 * 1024 * 1024
-    /// For how many different settings the rules are compared; each takes as long as for the plain file.
+    /// Number of different settings for which the rules are compared. Each takes as long as the plain file.
     private static let settingsMax = 5
 
     private static func notExamined(_ environment: String, of plain: AppFileReading, file: String) -> Finding {
         Finding(
             rule: .app043, severity: .note, file: file, range: plain.appFile?.ranges.root,
-            message: "the environment \(environment.quoted) and those after it were not examined: the file is too "
-                + "large for so many")
+            message: "the environment \(environment.quoted) and those after it were not checked: the file is too large "
+                + "for so many environments")
     }
 
-    /// What the findings about rules depend on, and an environment may change.
+    /// The settings that findings about rules depend on and that an environment may change.
     private struct RuleSettings: Hashable {
-        /// Where the rules are; those of an overlay are in another place.
+        /// Where the rules are. An overlay with its own rules has them in another place.
         let links: SourceRange?
         let variables: [SubstitutionVariable]
         let caseSensitive, percentEncoded: Bool?
@@ -67,22 +67,22 @@ extension AppFile {
         }
     }
 
-    /// What is to be said about the rules beside each other, and about what becomes of them on each platform. It takes
-    /// longer than reading the file, and nothing of it keeps the file from being published.
+    /// Findings about the order of the rules, and about the URLs that the platforms treat differently. They take longer
+    /// than reading the file, and never keep it from being published.
     public func ruleFindings() -> [Finding] {
         let source = sourceMatcher
         return LinkOrderCheck(app: self, source: source).findings()
             + PlatformComparison(self, source: source).findings()
     }
 
-    /// A note where the landing page has nothing to offer on an iPhone.
+    /// A note if the landing page has no link to the iOS app.
     public var pageFinding: Finding? {
         guard let ios, ios.services.contains(.applinks), ios.storeID == nil, scheme == nil, pages.hasLandingPage else {
             return nil
         }
         return Finding(
             .app048, in: self, at: ranges.appIDs.first,
-            "there is neither `ios.storeID` nor `scheme`, so the landing page leads to no iOS app",
+            "neither `ios.storeID` nor `scheme` is set, so the landing page has no link to the iOS app",
             fix: "add one of them, or write pages: { landing: false }")
     }
 }

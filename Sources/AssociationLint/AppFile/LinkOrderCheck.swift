@@ -1,5 +1,5 @@
-// The rules of an app file against each other, as Apple's systems read them: what no URL reaches, and what covers more
-// than its author thought. Both are decided by the matcher and by automata, so nothing here is a guess about strings.
+// The order of an app file's rules, as Apple's systems read them: rules that no URL reaches, and rules that match more
+// than their author probably expects. The matcher and automata decide both, so no finding is a guess about strings.
 
 import Association
 import SourceJSON
@@ -7,7 +7,7 @@ import SourceJSON
 /// Checks the order of an app file's rules.
 struct LinkOrderCheck {
     let app: AppFile
-    /// All the rules.
+    /// Decides by all rules of the file.
     let source: AppleMatcher
 
     func findings() -> [Finding] {
@@ -22,8 +22,8 @@ struct LinkOrderCheck {
         return findings.sorted
     }
 
-    /// Asked about the beginning of a long list only. What earlier rules cover is covered however the list goes on; an
-    /// exclusion that excludes nothing takes the whole list to be sure of.
+    /// Checks only the first rules of a long list. A rule that earlier rules cover stays covered, however the list
+    /// continues. That an exclusion has no effect can be said only after checking the whole list.
     private func reportUseless(into findings: inout FindingList) {
         var scope = ListScope()
         let count = scope.take(app.links.map(\.patternTexts), table: source.table)
@@ -31,8 +31,9 @@ struct LinkOrderCheck {
             findings.report(
                 Finding(
                     .app043, in: app, at: app.links[count].range,
-                    "the rules from here on are not compared with the others: the list is too long for that, or this "
-                        + "pattern is"))
+                    "the rules from here on are not compared with the others, because the list or this pattern is too long"
+                )
+            )
         }
         let useless = Reachability.uselessRules(
             of: app.sourceMatcher(first: count, table: source.table), limits: ListScope.limits)
@@ -46,19 +47,19 @@ struct LinkOrderCheck {
         switch useless.reason {
         case .matchesNothing(let part):
             return Finding(
-                .app040, in: app, at: range, "no URL has \(part.wanted), so it decides nothing",
-                fix: "mend the pattern, or remove the rule")
+                .app040, in: app, at: range, "this rule has no effect: no URL matches \(part.pattern)",
+                fix: "correct the pattern, or remove the rule")
         case .covered(let rules):
             let names = rules.map { "links[\($0)]\(line(of: $0))" }.joined(separator: " and ")
             return Finding(
                 .app040, in: app, at: range,
-                "every URL of the rule is decided by \(names) before, so it decides nothing",
+                "this rule has no effect: \(names) already \(rules.count == 1 ? "matches" : "match") all its URLs",
                 fix: "move it up, or remove it")
         case .excludesNothing:
             return Finding(
                 .app040, in: app, at: range,
-                "no later rule includes any of what this one excludes, so it changes nothing",
-                fix: "move it before the rule that it is an exception of, or remove it", severity: .note)
+                "this exclusion has no effect: no later rule includes these URLs",
+                fix: "move it above the rule that it is an exception to, or remove it", severity: .note)
         }
     }
 
@@ -68,14 +69,14 @@ struct LinkOrderCheck {
 }
 
 extension MatchStep.Part {
-    /// What a rule asks of the part, as the object of "no URL has …".
-    fileprivate var wanted: String {
+    /// The pattern of a rule for the part, as the object of "no URL matches …".
+    fileprivate var pattern: String {
         switch self {
-        case .path: "the path of the rule"
-        case .query: "the query of the rule"
-        case .queryItem(let name): "what the rule wants of \(name.quoted)"
-        case .fragment: "the fragment of the rule"
-        case .rule: "what the rule asks for"
+        case .path: "its path pattern"
+        case .query: "its query pattern"
+        case .queryItem(let name): "its pattern for the query parameter \(name.quoted)"
+        case .fragment: "its fragment pattern"
+        case .rule: "it"
         }
     }
 }

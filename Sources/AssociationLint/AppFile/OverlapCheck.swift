@@ -1,21 +1,21 @@
-// Several apps on one host may claim the same URL. With both on a phone, which one opens is up to the system, so every
-// such pair is shown with a URL that both open.
+// Finds URLs that several apps of one host claim. If two such apps are installed, the system chooses which one opens, so
+// each such pair is reported with a URL that both open.
 
 import Association
 
-/// Looks for URLs that two apps of a host claim.
+/// Finds URLs that two apps of a host claim.
 struct OverlapCheck {
     /// In merge order.
     let apps: [AppFile]
     let host: String
 
-    /// Pairs grow with the square of the apps; past this many, the host has another problem.
+    /// The number of pairs grows with the square of the number of apps.
     private static let pairsMax = 500
-    /// Rules of all pairs that are searched together. A search takes some thousandths of a second for each rule.
+    /// Rules that are searched, of all pairs together. A search takes some milliseconds for each rule.
     private static let rulesMax = 2_000
 
     func findings() -> [Finding] {
-        // A pattern over hosts has no URL; the search needs some host, whichever.
+        // The search needs a host for its URLs, and a wildcard is none.
         let example = host.begins(with: "*.") ? "www" + host.dropFirst() : host
         let probes = apps.map { Probe($0, host: example) }
         var findings: [Finding] = []
@@ -41,7 +41,7 @@ struct OverlapCheck {
         return findings + (unknown.last.map { [notExamined($0)] } ?? [])
     }
 
-    /// What is known of a pair.
+    /// The result of the search for one pair.
     private enum Answer {
         case found(Finding)
         case none
@@ -51,11 +51,10 @@ struct OverlapCheck {
     private func notExamined(_ app: AppFile) -> Finding {
         Finding(
             .app043, in: app, at: app.ranges.links,
-            "which of its URLs other apps claim too was not looked for to the end: the rules of "
-                + "\(host) are too many or too long for that")
+            "the search for URLs that other apps claim too was stopped: the rules of \(host) are too many or too long")
     }
 
-    /// An app's rules on iOS, with URLs made up from some of them.
+    /// An app's rules on iOS, with a URL for each of the first rules.
     private struct Probe {
         var matcher: AppleMatcher?
         var urls: [LinkURL] = []
@@ -74,7 +73,7 @@ struct OverlapCheck {
         }
     }
 
-    /// What a URL of each rule shows without a search.
+    /// An overlap that is found without a search, with a URL of one of the rules.
     private func sampled(_ earlier: Int, _ later: Int, _ probes: [Probe]) -> Finding? {
         guard let first = probes[earlier].matcher, let second = probes[later].matcher else { return nil }
         for url in probes[later].urls + probes[earlier].urls {
@@ -85,10 +84,10 @@ struct OverlapCheck {
         return nil
     }
 
-    /// Rules of each app whose own URLs are tried.
+    /// Rules of each app for which a URL is tried.
     private static let sampledMax = 20
 
-    /// One finding for a pair, whatever platforms it is on.
+    /// At most one finding for a pair, on either platform.
     private func overlap(_ wholeEarlier: AppFile, _ wholeLater: AppFile, host: String) -> Answer {
         let (earlier, later) = (Self.beginning(of: wholeEarlier), Self.beginning(of: wholeLater))
         var isComplete = earlier.links.count == wholeEarlier.links.count && later.links.count == wholeLater.links.count
@@ -112,8 +111,8 @@ struct OverlapCheck {
         return isComplete ? .none : .unknown
     }
 
-    /// The app with as many of its rules as a search takes on. The first rule that matches decides, so what both
-    /// beginnings open, both apps open.
+    /// The app with the first of its rules, as many as a search can handle. The first rule that matches a URL decides, so
+    /// a URL that both beginnings open is one that both apps open.
     private static func beginning(of app: AppFile) -> AppFile {
         var scope = ListScope()
         var beginning = app
@@ -128,7 +127,7 @@ struct OverlapCheck {
     ) -> Finding {
         Finding(
             .app036, in: later, at: link.flatMap { later.links.element(at: $0)?.range } ?? later.ranges.links,
-            "\(url.text) is claimed by \(earlier.file) too; with both apps installed, \(platform) chooses",
-            fix: "exclude it in one of the two, or narrow the rules")
+            "\(url.text) is also claimed by \(earlier.file); with both apps installed, \(platform) chooses one",
+            fix: "exclude the URL in one of the two files, or narrow the rules")
     }
 }

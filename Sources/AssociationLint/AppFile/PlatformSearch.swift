@@ -1,27 +1,27 @@
-// What a search of all URLs adds to the questions that are made up from single rules: links for rules that are left out
-// and seemed to be missed by nobody, and the differences that no single rule shows.
+// A search over all URLs, after the candidates that are made from single rules: witnesses for omitted rules that still
+// have none, and differences that no single rule shows.
 
 import Association
 
-/// What was found about all the rules together.
+/// The result of a search with all rules together.
 struct PlatformSearch {
-    /// Nil where the list is too long for a search.
+    /// Nil if the list is too long for a search.
     var comparison: RuleComparison?
-    /// Links that came of parts of the rules, where all of them were too much.
+    /// URLs from searches with some of the rules, if a search with all of them stopped at its limits.
     var ofParts: [LinkURL] = []
 
     var links: [LinkURL] { (comparison?.witnesses ?? []).map(\.url) + ofParts }
 
-    /// Whether the platforms were found to agree on everything that was tried.
+    /// Whether the platforms agree on everything that was tried.
     var foundNothing: Bool { comparison == RuleComparison.none || comparison == .noneFound }
 }
 
 extension PlatformComparison {
-    /// For how many rules that are left out a search of their own is made; each takes some hundredths of a second.
+    /// Number of omitted rules with a separate search. Each takes some hundredths of a second.
     private static let ownSearchesMax = 8
 
-    /// With how many other rules one is confronted, where they could meet.
-    private static let meetingsMax = 4
+    /// Number of other rules that a rule is combined with.
+    private static let combinationsMax = 4
 
     private static var limits: AutomatonLimits {
         var limits = ListScope.limits
@@ -29,17 +29,18 @@ extension PlatformComparison {
         return limits
     }
 
-    /// `shown` are the ways round in which links differ that were found without a search, and `explained` the rules that
-    /// are left out and have a finding with a link.
+    /// - Parameters:
+    ///   - shown: the directions of the differences that were found without a search.
+    ///   - explained: the omitted rules that have a finding with a URL.
     func search(
-        _ other: OtherDialect, shown: Set<Bool>, explained: Set<Int>, isWanted: Bool
+        _ other: OtherPlatform, shown: Set<Bool>, explained: Set<Int>, isWanted: Bool
     ) -> PlatformSearch {
         var scope = ListScope()
         guard isWanted, !other.list.isLeftToManifest else { return PlatformSearch() }
         guard scope.take(app.links.map(\.patternTexts), table: source.table) == app.links.count else {
             return PlatformSearch()
         }
-        // What opens nothing opens nothing more than iOS does.
+        // A list that opens nothing cannot open more than iOS does.
         let possible = other.opensAnything ? [Opening.onlyFirst, .onlySecond] : [.onlyFirst]
         let examination = RuleComparison.examine(
             .apple(source), other.list, host: host, limits: Self.limits, wanted: possible)
@@ -64,29 +65,29 @@ extension PlatformComparison {
         return limits
     }
 
-    /// The rules that are left out and for which no link was found so far; `shown` are the ways round that their links
-    /// show. That nobody misses such a rule is said only where a search ended with that.
-    func leftOutUnseen(
-        _ links: [Int: LinkURL?], _ search: PlatformSearch, _ other: OtherDialect
+    /// Findings about omitted rules for which no URL was found so far, and the directions of the URLs found now. A finding
+    /// says that such a rule is not needed only if a complete search has shown it.
+    func omittedWithoutWitness(
+        _ links: [Int: LinkURL?], _ search: PlatformSearch, _ other: OtherPlatform
     ) -> (findings: [Finding], shown: Set<Bool>) {
         var findings: [Finding] = []
         var shown: Set<Bool> = []
         var searchesLeft = search.comparison == nil ? 0 : Self.ownSearchesMax
-        // With one rule less there is nothing else to try.
+        // A list with one rule less has no other queries to try.
         lazy var queryCases = ownQueryCases
         for (index, doubtful) in links.sorted(by: { $0.key < $1.key }) {
-            guard let link = app.links.element(at: index), let obstacle = other.obstacles[index] else { continue }
-            var isMissed = search.foundNothing ? false : nil as Bool?
+            guard let link = app.links.element(at: index), let feature = other.unsupported[index] else { continue }
+            var isNeeded = search.foundNothing ? false : nil as Bool?
             var witness = search.links.first { differs(on: $0, other, because: index) }
-            if witness == nil, isMissed == nil, searchesLeft > 0 {
+            if witness == nil, isNeeded == nil, searchesLeft > 0 {
                 searchesLeft -= 1
-                (witness, isMissed) = missing(index, other, queryCases)
+                (witness, isNeeded) = need(for: index, other, queryCases)
             }
             if let witness {
                 shown.insert(source.decide(witness).opens)
-                findings.append(leftOut(link, obstacle, witness, other))
+                findings.append(omitted(link, feature, details: ": \(difference(on: witness, other))", other))
             } else {
-                findings.append(leftOut(link, obstacle, isMissed: isMissed, doubtful: doubtful, other))
+                findings.append(omitted(link, feature, isNeeded: isNeeded, doubtful: doubtful, other))
             }
         }
         return (findings, shown)
@@ -94,11 +95,11 @@ extension PlatformComparison {
 
     private var ownQueryCases: [QueryCase] {
         var stepsLeft = Self.limits.stepsMax
-        return QueryCase.worthTrying([.apple(source)], stepsLeft: &stepsLeft, Self.limits)
+        return QueryCase.cases(for: [.apple(source)], stepsLeft: &stepsLeft, Self.limits)
     }
 
-    /// A link that needs the rule, and whether there is one: nil where that is not known.
-    private func missing(_ index: Int, _ other: OtherDialect, _ queryCases: [QueryCase]) -> (LinkURL?, Bool?) {
+    /// A URL that needs the rule, and whether there is one: nil if that is not known.
+    private func need(for index: Int, _ other: OtherPlatform, _ queryCases: [QueryCase]) -> (LinkURL?, Bool?) {
         var rest = app.links
         rest.remove(at: index)
         let without = AppleMatcher(components: rest, defaults: source.defaults, table: source.table)
@@ -109,19 +110,19 @@ extension PlatformComparison {
         let witness = comparison.witnesses.first { differs(on: $0.url, other, because: index) }
         if let witness { return (witness.url, true) }
         if comparison == RuleComparison.none || comparison == .noneFound { return (nil, false) }
-        let met = meeting(index, other)
-        return (met, met == nil ? nil : true)
+        let shared = urlShared(by: index, other)
+        return (shared, shared == nil ? nil : true)
     }
 
-    /// A link on which the rule decides before a later one of the other kind, looked for with one value for each of its
-    /// variables: so few letters that a search comes to its end where one of all values does not.
-    private func meeting(_ index: Int, _ other: OtherDialect) -> LinkURL? {
+    /// A URL that the rule decides before a later rule with the opposite result. The search uses one value for each
+    /// variable, so it finishes in cases in which a search with all values does not.
+    private func urlShared(by index: Int, _ other: OtherPlatform) -> LinkURL? {
         var link = app.links[index].withFirstValues(of: PatternVariants(table: source.table, limit: 1))
         let excludes = link.exclude == true
         link.exclude = false
         let one = AppleMatcher(components: [link], defaults: source.defaults, table: source.table)
         let later = app.links[(index + 1)...].filter { ($0.exclude == true) != excludes }
-        for var rule in later.prefix(Self.meetingsMax) {
+        for var rule in later.prefix(Self.combinationsMax) {
             rule.exclude = false
             let two = AppleMatcher(components: [rule], defaults: source.defaults, table: source.table)
             let overlap = RuleComparison.overlap(of: .apple(one), and: .apple(two), host: host, limits: Self.limits)
@@ -130,57 +131,50 @@ extension PlatformComparison {
         return nil
     }
 
-    private func leftOut(
-        _ link: AppleComponent, _ obstacle: String, isMissed: Bool?, doubtful: LinkURL?, _ other: OtherDialect
+    private func omitted(
+        _ link: AppleComponent, _ feature: String, isNeeded: Bool?, doubtful: LinkURL?, _ other: OtherPlatform
     ) -> Finding {
-        let reason = "the rule is left out on \(other.name), because it needs \(obstacle)"
-        let fix = "write it with what both know, or accept the difference"
         if let doubtful {
             let doubt = source.unsettled(doubtful).first.map { ", but \($0.kind.message)" } ?? ""
-            return Finding(
-                other.cannotExpress, in: app, at: link.range, "\(reason): \(difference(on: doubtful, other))\(doubt)",
-                fix: fix)
+            return omitted(link, feature, details: ": \(difference(on: doubtful, other))\(doubt)", other)
         }
-        guard isMissed == false else {
-            return Finding(
-                other.cannotExpress, in: app, at: link.range,
-                "\(reason); whether a link ends up elsewhere for it was not found out", fix: fix)
+        guard isNeeded == false else {
+            return omitted(link, feature, details: "; it is not known whether any URL is handled differently", other)
         }
-        return Finding(
-            other.cannotExpress, in: app, at: link.range,
-            "\(reason); no ordinary link was found that ends up elsewhere for it", severity: .note)
+        return omitted(
+            link, feature, details: "; no ordinary URL was found that is handled differently", severity: .note, other)
     }
 
-    /// Differences beside the known ones: at most one for each way round that has not been shown yet.
-    func beside(_ search: PlatformSearch, shown: Set<Bool>, _ other: OtherDialect) -> [Finding] {
+    /// Differences that have no finding yet: at most one for each direction.
+    func otherDifferences(_ search: PlatformSearch, shown: Set<Bool>, _ other: OtherPlatform) -> [Finding] {
         var urls = search.links.filter { !shown.contains(source.decide($0).opens) }
         let left = Set([true, false]).subtracting(shown).subtracting(urls.map { source.decide($0).opens })
-        if !left.isEmpty { urls += repeatedItems(other, opening: left) }
+        if !left.isEmpty { urls += repeatedParameters(other, opening: left) }
         return urls.compactMap { url in
             let link = source.decide(url).rule ?? other.decide(url)?.link
             guard isLikely(url, for: link.flatMap { app.links.element(at: $0) }) else { return nil }
             let reason =
-                url.repeatsItem
-                ? "iOS asks every occurrence of a query item, and \(other.name) any of them"
-                : "the rules mean something else on \(other.name)"
+                url.repeatsParameter
+                ? "iOS requires every occurrence of a query parameter to match, \(other.name) only one"
+                : "the rules match different URLs on \(other.name)"
             return Finding(
                 other.differs, in: app, at: link.flatMap { app.links.element(at: $0)?.range } ?? app.ranges.links,
                 "\(reason): \(difference(on: url, other))", severity: .note)
         }
     }
 
-    /// URLs with an item twice, one for each of the wanted ways round: asked directly, because the search need not come
-    /// by them.
-    private func repeatedItems(_ other: OtherDialect, opening wanted: Set<Bool>) -> [LinkURL] {
+    /// URLs that have a query parameter twice, one for each of the wanted directions. They are tried directly, because the
+    /// search may not reach them.
+    private func repeatedParameters(_ other: OtherPlatform, opening wanted: Set<Bool>) -> [LinkURL] {
         var left = wanted
         var found: [LinkURL] = []
         for (index, link) in app.links.prefix(ListScope.rulesMax).enumerated() where !left.isEmpty {
-            guard case .items = link.query, other.obstacles[index] == nil,
+            guard case .items = link.query, other.unsupported[index] == nil,
                 link.patternTexts.allSatisfy({ $0.utf8.count <= ListScope.patternBytesMax })
             else { continue }
             let isEncoded = link.percentEncoded ?? app.ios?.defaults.percentEncoded ?? true
-            let urls = WitnessCandidates(host: host, table: source.table).repeatingItems(
-                of: link, isEncoded: isEncoded, beside: Array(app.links.prefix(Self.meetingsMax)))
+            let urls = WitnessCandidates(host: host, table: source.table).repeatingParameters(
+                of: link, isEncoded: isEncoded, others: Array(app.links.prefix(Self.combinationsMax)))
             for url in urls {
                 let opens = source.decide(url).opens
                 guard left.contains(opens), differs(on: url, other, because: index), source.unsettled(url).isEmpty
@@ -194,7 +188,7 @@ extension PlatformComparison {
 }
 
 extension AppleComponent {
-    /// The rule with the first value of each variable in its place.
+    /// The rule with each variable replaced by its first value.
     fileprivate func withFirstValues(of variants: PatternVariants) -> AppleComponent {
         let write = { (pattern: String) in
             let parsed = ParsedPattern(pattern)
@@ -217,8 +211,8 @@ extension AppleComponent {
 }
 
 extension LinkURL {
-    /// Whether two items of the query have the same name.
-    fileprivate var repeatsItem: Bool {
+    /// Whether two query parameters have the same name.
+    fileprivate var repeatsParameter: Bool {
         let names = (query ?? "").split(separator: "&").map { $0.prefix { $0 != "=" } }
         return Set(names).count < names.count
     }

@@ -1,21 +1,21 @@
-// URLs worth asking about when one rule is said in two dialects: those on which the dialects are known to part. They
-// are only questions; whether the platforms really differ on one is found by asking both matchers.
+// URLs to try when a rule is translated for another platform: those that the platforms are known to treat differently.
+// They are only candidates. Both matchers decide whether the platforms really differ on one.
 
 import Association
 
-/// Makes candidates from one rule.
+/// Makes candidate URLs from one rule.
 struct WitnessCandidates {
     let host: String
     let table: SubstitutionTable
 
-    /// More than any translation repeats.
+    /// More repetitions than any translation provides for.
     private static let repetitions = 6
 
     func candidates(for link: AppleComponent, isEncoded: Bool, folds: Bool) -> [WitnessCandidate] {
         let tokens = AppleSlashes.normalised(ParsedPattern(link.path ?? "/"))
         let sampler = PatternSampler(table: table, isEncoded: isEncoded)
         let inQuery = sampler.inQuery
-        // `/x/*/` needs something between the slashes, which the trailing one alone would not show.
+        // `/x/*/` needs some text between the slashes, so the star must not be empty there.
         let hasEmptySegment = sampler.sample(tokens, star: .shortest).contains(run: "//")
         let path = sampledPath(tokens, sampler, hasEmptySegment ? .word : .shortest)
         let query = queryText(link.query) { inQuery.sample($0, star: .word) }
@@ -26,13 +26,13 @@ struct WitnessCandidates {
             (sampledPath(tokens, sampler, .word) + query + fragment, .plain),
             (path + fragment, .absentItem),
             (path + query + (query.isEmpty ? "?" : "&") + "utm_source=mail" + fragment, .extraItem),
-            (slashInPlaceOfLast(path) + query + fragment, .trailingSlash),
+            (replacingLastWithSlash(path) + query + fragment, .trailingSlash),
         ]
         let far = PatternSampler.Star.repetitions(Self.repetitions)
         texts.append((sampledPath(tokens, sampler, far) + query + fragment, .repetition))
         texts.append((path + queryText(link.query) { inQuery.sample($0, star: far) } + fragment, .repetition))
         if folds {
-            // One letter reads best, but it may be one that stands for a wildcard.
+            // A URL with one changed letter reads best, but that letter may stand for a wildcard.
             for count in [1, Int.max] {
                 texts.append((swappedCase(path, count) + query + fragment, .letterCase))
                 texts.append((path + swappedCase(query, count) + fragment, .letterCase))
@@ -40,7 +40,7 @@ struct WitnessCandidates {
             }
         }
         texts.append((withUpperCaseEscapes(path + query + fragment), .escape))
-        // Three characters of an encoded URL, one of a decoded one, or to Android the two halves of one.
+        // An escape is three characters of an encoded URL and one of a decoded URL. For Android, an emoji is two.
         for other in isEncoded ? ["%C3%A9"] : ["%C3%A9", "%F0%9F%98%80"] {
             let escaped = queryText(link.query) { inQuery.sample($0, star: .word, any: other) }
             for star in [PatternSampler.Star.word, .shortest] {
@@ -52,7 +52,7 @@ struct WitnessCandidates {
                 texts.append((path + query + "#" + text, .escape))
             }
         }
-        // Rules for every path often stand beside one for the root.
+        // A list with a rule for every path often has another rule for the root.
         if link.path == nil { texts += texts.map { ("/x" + $0.0.dropFirst(), $0.1) } }
         return texts.compactMap { text, reason in
             guard let url = url(text) else { return nil }
@@ -60,8 +60,9 @@ struct WitnessCandidates {
         }
     }
 
-    /// URLs of a rule with one of its items twice, first without a value. A rule for every path meets the others on theirs.
-    func repeatingItems(of link: AppleComponent, isEncoded: Bool, beside others: [AppleComponent]) -> [LinkURL] {
+    /// URLs of a rule that have one of its query parameters twice, first without a value. If the rule has no path, they
+    /// have the paths of the other rules too.
+    func repeatingParameters(of link: AppleComponent, isEncoded: Bool, others: [AppleComponent]) -> [LinkURL] {
         guard case .items(let items) = link.query else { return [] }
         let sampler = PatternSampler(table: table, isEncoded: isEncoded)
         let path = { (pattern: String) in
@@ -76,7 +77,7 @@ struct WitnessCandidates {
         }
     }
 
-    /// Nil where it would be none that a link has: with a doubled slash, or on another host.
+    /// Nil for a URL that no link has, because of a doubled slash or another host.
     private func url(_ text: String) -> LinkURL? {
         guard text.isEmpty || text.begins(with: "/") || text.begins(with: "?") || text.begins(with: "#"),
             let url = LinkURL("https://\(host)\(text)"), !url.path.contains(run: "//")
@@ -84,7 +85,7 @@ struct WitnessCandidates {
         return url
     }
 
-    /// Every path begins with a slash, whatever the pattern has there.
+    /// A path for the pattern. It begins with a slash, even if the pattern does not.
     private func sampledPath(
         _ pattern: ParsedPattern, _ sampler: PatternSampler, _ star: PatternSampler.Star, any: String = "x"
     ) -> String {
@@ -112,7 +113,7 @@ struct WitnessCandidates {
         path.utf8.count > 1 && path.ends(with: "/") ? path.dropping(lastBytes: 1) : path
     }
 
-    private func slashInPlaceOfLast(_ path: String) -> String {
+    private func replacingLastWithSlash(_ path: String) -> String {
         path.utf8.count > 1 && !path.ends(with: "/") ? path.dropLast() + "/" : path
     }
 
@@ -126,8 +127,7 @@ struct WitnessCandidates {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The text with its first letters behind the leading slash or question mark in the other case; names of query items
-    /// stay as they are.
+    /// The text with the case of its first `count` letters swapped, except in names of query parameters.
     private func swappedCase(_ text: String, _ count: Int) -> String {
         var bytes = Array(text.utf8)
         var isName = text.begins(with: "?")
@@ -152,17 +152,17 @@ struct WitnessCandidates {
     }
 }
 
-/// A URL and the difference between the dialects that it is made to show.
+/// A URL and the difference between the platforms that it should show.
 struct WitnessCandidate {
     enum Reason {
         case plain
-        /// A `?` that the trailing slash can stand for.
+        /// A `?` of the pattern matches the trailing slash.
         case trailingSlash
-        /// More occurrences of what follows a star than the translation provides for.
+        /// The text after a star occurs more often than the translation provides for.
         case repetition
         case letterCase
         case absentItem, extraItem
-        /// An escape: in the upper case that browsers write, or where the rule has a `?`.
+        /// An escape in upper case, as browsers write it, or in the place of a `?`.
         case escape
     }
 
@@ -170,11 +170,11 @@ struct WitnessCandidate {
     var reason: Reason
 }
 
-/// Writes a text that a pattern accepts.
+/// Writes a text that a pattern matches.
 struct PatternSampler {
     let table: SubstitutionTable
     let isEncoded: Bool
-    /// Whether the text is for a query, where separators of items would cut it.
+    /// Whether the text is for a query, where separators of parameters would cut it.
     private var isInQuery = false
 
     init(table: SubstitutionTable, isEncoded: Bool) {
@@ -191,11 +191,11 @@ struct PatternSampler {
     enum Star {
         case shortest
         case word
-        /// What follows the star, so many times more.
+        /// The character after the star, this many times more.
         case repetitions(Int)
     }
 
-    /// A text in which `any` stands for each `?`.
+    /// A text with `any` in the place of each `?`.
     func sample(_ pattern: ParsedPattern, star: Star, any: String = "x") -> String {
         let tokens = Self.starsLast(pattern.tokens)
         var text = ""
@@ -211,7 +211,7 @@ struct PatternSampler {
         return text
     }
 
-    /// `*?` and `?*` mean the same; what a star runs on to is what stands behind both.
+    /// The pattern with `*?` written as `?*`, which means the same, so that the character after a star is the one that ends it.
     private static func starsLast(_ tokens: [PatternToken]) -> [PatternToken] {
         var result: [PatternToken] = []
         for token in tokens {
@@ -239,7 +239,7 @@ struct PatternSampler {
     }
 
     private func append(_ scalar: Unicode.Scalar, to text: inout String) {
-        // A decoded pattern has characters that would cut the URL in other places if they stood there bare.
+        // Some characters of a decoded pattern would cut the URL if they were not escaped.
         if !isEncoded, (isInQuery ? "%#&+;" : "%?#").unicodeScalars.contains(scalar) {
             text += String(decoding: Percent.escape(UInt8(truncatingIfNeeded: scalar.value)), as: UTF8.self)
         } else {

@@ -1,4 +1,4 @@
-// What shows only when the entries and services of an apple-app-site-association file are seen together.
+// Checks that need all entries and services of an apple-app-site-association file together.
 
 import Association
 import SourceJSON
@@ -32,11 +32,11 @@ struct AppleAssociationCheck {
                 isForOldSystems: links.hasApps)
             lists.report(into: &findings)
             lists.reportUseless(&findings, &scope)
-            lists.reportBothDialects(&findings, &scope)
+            lists.reportBothKinds(&findings, &scope)
         }
     }
 
-    /// The same app in two entries: whether the second counts is unsettled.
+    /// The same app in two entries: it is not known whether the second counts.
     private mutating func reportRepeatedApps(_ details: [AppleDetail]) {
         var first: [ExactText: Int] = [:]
         for (index, detail) in details.enumerated() {
@@ -49,7 +49,7 @@ struct AppleAssociationCheck {
                 let line = details[earlier].range.start.line
                 findings.report(
                     .aasa023, at: app.range,
-                    "app \(app.text.quoted) also has the entry in line \(line); whether the second counts is unsettled",
+                    "app \(app.text.quoted) also has the entry on line \(line); it is not known whether the second counts",
                     fix: "merge the entries")
             }
         }
@@ -60,19 +60,18 @@ struct AppleAssociationCheck {
         if !links.hasApps {
             findings.report(
                 .aasa013, at: legacy.range,
-                "iOS 9 to 12 read paths only where \"apps\": [] is beside details; iOS 13 and later read them here, but "
-                    + "paths cannot look at the query or the fragment",
+                "\"apps\": [] is missing next to details, so iOS 9 to 12 ignore paths; iOS 13 and later read them, but "
+                    + "paths cannot match the query or the fragment",
                 fix: "write appIDs and components, or add \"apps\": [] for iOS 12 and earlier")
             return
         }
         guard let only = links.details.first(where: { $0.paths != nil && $0.components == nil }) else { return }
         findings.reportOnce(
             .aasa027, at: only.range,
-            "the entry has paths and no components, so its rules cannot look at the query or the fragment",
-            fix: "write appIDs and components, unless iOS 12 matters")
+            "the entry has paths but no components, so its rules cannot match the query or the fragment",
+            fix: "write appIDs and components, unless you still support iOS 12")
     }
 
-    /// What only shows when the services are seen together.
     private mutating func reportAcrossServices() {
         reportAppClips()
         reportMissingCredentials()
@@ -85,7 +84,7 @@ struct AppleAssociationCheck {
         }
     }
 
-    /// An App Clip is called like its app with one more part. The app itself may stand beside it, for App Clip Codes.
+    /// The id of an App Clip is the id of its app with one more part. The app itself may be listed too, for App Clip Codes.
     private mutating func reportAppClips() {
         guard let clips = association.appclips?.apps, !clips.isEmpty else { return }
         let apps =
@@ -100,13 +99,13 @@ struct AppleAssociationCheck {
             guard !isClip, !isParent else { continue }
             findings.report(
                 .aasa076, at: clip.range,
-                "\(clip.text.quoted) does not continue the id of any app in this file, as the id of an App Clip does "
+                "\(clip.text.quoted) does not extend the id of an app in this file, as the id of an App Clip must "
                     + "(`….Clip`)",
-                fix: "compare with the bundle id of the App Clip target in Xcode")
+                fix: "compare it with the bundle id of the App Clip target in Xcode")
         }
     }
 
-    /// What stands before each dot of an id: the ids that it could continue. Bundle ids have a handful of parts.
+    /// The beginnings of an id before each of its dots. Bundle ids have only a few parts.
     private func ancestors(of id: String) -> [ExactText] {
         id.utf8.indices.filter { id.utf8[$0] == UInt8(ascii: ".") }.prefix(32).map { ExactText(String(id[..<$0])) }
     }
@@ -119,9 +118,8 @@ struct AppleAssociationCheck {
         guard association.webcredentials != nil else {
             findings.report(
                 .aasa077, at: first.range,
-                "the file has applinks and no webcredentials, so apps on this host have no passkeys and no password "
-                    + "AutoFill",
-                fix: "add webcredentials, if that is wanted")
+                "the file has applinks but not webcredentials, so passkeys and password AutoFill do not work on this host",
+                fix: "add webcredentials if you need them")
             return
         }
         var reported: Set<ExactText> = []
@@ -130,9 +128,9 @@ struct AppleAssociationCheck {
             guard !credentials.contains(text), reported.insert(text).inserted else { continue }
             findings.report(
                 .aasa077, at: app.range,
-                "app \(app.text.quoted) is in applinks and not in webcredentials, so it has no passkeys and no "
-                    + "password AutoFill on this host",
-                fix: "add it to webcredentials.apps, if that is wanted")
+                "app \(app.text.quoted) is in applinks but not in webcredentials, so passkeys and password AutoFill do "
+                    + "not work on this host",
+                fix: "add it to webcredentials.apps if you need them")
         }
     }
 }

@@ -1,6 +1,6 @@
-// The rules of one entry against each other: what only excludes, what turns off the rest, which neighbours a pattern
-// covers unseen, and whether the two dialects of one entry agree. What a rule matches is asked of the matcher, so that
-// a finding is never a guess about strings.
+// Compares the rules of one entry with each other: entries that only exclude, rules that turn off later rules, patterns
+// that match more than expected, and differences between components and paths. The matcher decides what a rule matches, so
+// no finding is a guess about strings.
 
 import Association
 import SourceJSON
@@ -8,27 +8,27 @@ import SourceJSON
 /// Lints the rules of one entry of `details`.
 struct AppleListCheck {
     let entry: AppleDetail
-    /// Nearest first.
+    /// Those of the entry come first, then those of the file.
     let defaults: [AppleComponent]
     /// The variables of the file.
     let table: SubstitutionTable
-    /// Whether the file is written for iOS 12 and older too.
+    /// Whether the file supports iOS 12 and earlier too.
     let isForOldSystems: Bool
-    /// The rules ready to decide, where the caller has them.
+    /// Decides by the rules, if the caller already has it.
     var matcher: AppleMatcher?
 
-    /// A rule of either dialect, as far as this part looks at it.
+    /// A rule of components or of paths.
     struct Rule {
-        /// With what it inherits.
+        /// With the values that it inherits.
         var component: AppleComponent
         var range: SourceRange?
 
         var excludes: Bool { component.exclude == true }
-        /// Whether the path alone decides.
+        /// Whether only the path decides.
         var isPathOnly: Bool { component.query == nil && component.fragment == nil }
         var path: String? { component.path }
 
-        /// Whether it matches every URL, as far as its text shows.
+        /// Whether its patterns are only stars, so that it matches every URL.
         var matchesEverything: Bool {
             let isFree = { (pattern: String) in !pattern.isEmpty && pattern.allSatisfy { $0 == "*" } }
             if let path = component.path, !isFree(path), !(path.begins(with: "/") && isFree(String(path.dropFirst()))) {
@@ -43,18 +43,20 @@ struct AppleListCheck {
         }
     }
 
-    /// What the rules alone show. What takes a search over all URLs is in `reportUseless` and `reportBothDialects`.
+    /// The checks that need no search over all URLs. `reportUseless` and `reportBothKinds` do those that need one.
     func report(into findings: inout FindingList) {
         let components = (entry.components ?? []).map { component in
             Rule(component: component.inheriting(from: defaults), range: component.range)
         }
         reportOrder(components, &findings)
-        reportNeighbours(components, &findings)
+        reportBarePaths(components, &findings)
+        reportPrefixes(components, &findings)
         let paths = (entry.paths ?? []).map { path in
             Rule(component: AppleComponent(path: path.pattern, exclude: path.exclude), range: path.range)
         }
         reportOrder(paths, &findings)
-        reportNeighbours(paths, &findings)
+        reportBarePaths(paths, &findings)
+        reportPrefixes(paths, &findings)
         reportOwnFiles(&findings)
     }
 
@@ -63,43 +65,39 @@ struct AppleListCheck {
         if rules.allSatisfy(\.excludes) {
             findings.report(
                 .aasa039, at: rules[0].range,
-                "all rules of the entry exclude; what no rule includes stays in the browser, so no URL opens the app",
-                fix: "add a rule that includes, for instance {\"/\": \"*\"} at the end")
+                "all rules of the entry exclude, so no URL opens the app",
+                fix: "add a rule that includes URLs, for example {\"/\": \"*\"} at the end")
             return
         }
         if let index = rules.firstIndex(where: { $0.excludes && $0.matchesEverything }), index < rules.count - 1 {
             findings.report(
                 .aasa038, at: rules[index].range,
-                "the rule excludes everything, so the \(rules.count - 1 - index) rules after it are never reached",
-                fix: "move it to the end or remove it")
+                "the rule excludes everything, so no later rule is reached (\(Count.of(rules.count - 1 - index, "rule")))",
+                fix: "move it to the end, or remove it")
         } else if last.excludes, last.matchesEverything {
             findings.report(
-                .aasa040, at: last.range, "the last rule excludes everything, which is what happens without it",
-                fix: "remove it, or keep it for the reader")
+                .aasa040, at: last.range,
+                "the last rule excludes everything, but URLs that no rule matches stay in the browser anyway",
+                fix: "remove it, or keep it as documentation")
         }
     }
 
-    /// Whether a tap on a link to the association files opens the app.
+    /// Reports that tapping a link to the association file opens the app.
     private func reportOwnFiles(_ findings: inout FindingList) {
         guard let url = LinkURL("https://example.com/.well-known/apple-app-site-association") else { return }
-        // That an entry without rules opens every URL has been said.
+        // An entry without rules already has a finding.
         guard entry.components != nil || entry.paths != nil else { return }
         let matcher = matcher ?? entry.matcher(defaults: defaults, table: table)
         guard case .match(let index) = matcher.decide(url) else { return }
         let ranges = entry.components?.map(\.range) ?? entry.paths?.map { Optional($0.range) } ?? []
         findings.reportOnce(
             .aasa081, at: ranges.indices.contains(index) ? ranges[index] : entry.range,
-            "the rule matches /.well-known/apple-app-site-association too, so a tap on a link to the file opens the "
-                + "app",
+            "the rule also matches /.well-known/apple-app-site-association, so tapping a link to the file itself opens "
+                + "the app",
             fix: "start with a rule that excludes /.well-known/*")
     }
 
-    func reportNeighbours(_ rules: [Rule], _ findings: inout FindingList) {
-        reportBarePaths(rules, &findings)
-        reportPrefixes(rules, &findings)
-    }
-
-    /// `/buy/*` and after it a rule of its own for `/buy`: the author takes them for different.
+    /// Reports `/buy/*` before a separate rule for `/buy`, which then has no effect.
     private func reportBarePaths(_ rules: [Rule], _ findings: inout FindingList) {
         var lastUse: [ExactText: Int] = [:]
         for (index, rule) in rules.enumerated() {
@@ -116,8 +114,8 @@ struct AppleListCheck {
             }
             findings.report(
                 .aasa047, at: rule.range,
-                "\(path.quoted) also matches \(bare.quoted), from iOS 13 on, so the later rule for it decides nothing",
-                fix: "write \((bare + "/?*").quoted), or drop the rule for \(bare.quoted)")
+                "from iOS 13 on, \(path.quoted) also matches \(bare.quoted), so the later rule for it has no effect",
+                fix: "write \((bare + "/?*").quoted), or remove the rule for \(bare.quoted)")
         }
     }
 
@@ -125,7 +123,7 @@ struct AppleListCheck {
         path.ends(with: "/") && path.utf8.count > 1 ? path.dropping(lastBytes: 1) : path
     }
 
-    /// `/buy*` and elsewhere `/buyer/…`.
+    /// Reports `/buy*` if the list also has `/buyer/…`.
     private func reportPrefixes(_ rules: [Rule], _ findings: inout FindingList) {
         let sorted = rules.compactMap(\.path).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
         for rule in rules where rule.isPathOnly {
@@ -134,15 +132,16 @@ struct AppleListCheck {
             guard let last = prefix.last, last.isLetter || last.isNumber, !prefix.contains(run: "*"),
                 !prefix.contains(run: "?")
             else { continue }
-            guard let neighbour = neighbour(of: prefix, in: sorted) else { continue }
+            guard let longer = longerPath(than: prefix, in: sorted) else { continue }
             findings.report(
-                .aasa048, at: rule.range, "\(path.quoted) also matches what \(neighbour.quoted) is for",
-                fix: "write \((prefix + "/*").quoted), which matches \(prefix.quoted) as well")
+                .aasa048, at: rule.range, "\(path.quoted) also matches URLs of the rule \(longer.quoted)",
+                fix: "write \((prefix + "/*").quoted), which also matches \(prefix.quoted)")
         }
     }
 
-    /// A path that goes on after the prefix in the same segment; the first among its next neighbours in the alphabet.
-    private func neighbour(of prefix: String, in sorted: [String]) -> String? {
+    /// The first path that starts with the prefix and continues in the same segment. Only the next paths in alphabetical
+    /// order are checked.
+    private func longerPath(than prefix: String, in sorted: [String]) -> String? {
         var low = 0
         var high = sorted.count
         while low < high {
@@ -180,18 +179,17 @@ struct AppleListCheck {
         guard count < rules.count else { return }
         findings.reportOnce(
             .aasa082, at: rules[count],
-            "the rules from here on are not compared with the others: the lists are too long for that, or this pattern "
-                + "is")
+            "the rules from here on are not compared with the others, because the lists or this pattern are too long")
     }
 
     private struct Place {
         var range: SourceRange?
         var excludes: Bool
-        /// A legacy path with `NOT `, which has a rule id of its own.
+        /// A legacy path with `NOT `, which has a separate rule id.
         var isNot: Bool
     }
 
-    /// `count` rules from the first on were asked about.
+    /// - Parameter count: the number of rules that were checked.
     private func report(_ useless: [UselessRule], _ count: Int, _ rules: [Place], _ findings: inout FindingList) {
         let onlyExcludes = rules.allSatisfy(\.excludes)
         for entry in useless where rules.indices.contains(entry.rule) {
@@ -200,15 +198,14 @@ struct AppleListCheck {
             case .covered(let covering):
                 let earlier = covering.filter(rules.indices.contains).map { rules[$0] }
                 let isOpposite = earlier.contains { $0.excludes != rule.excludes }
+                let words = NeverReached(after: earlier.map(\.range), isOpposite: isOpposite)
                 findings.report(
-                    rule.isNot ? .aasa072 : .aasa037, at: rule.range,
-                    ListWords.neverReached(after: earlier.map(\.range), isOpposite: isOpposite),
-                    fix: isOpposite ? "put it before" : "remove it")
+                    rule.isNot ? .aasa072 : .aasa037, at: rule.range, words.message, fix: words.fix)
             case .matchesNothing:
-                // Mostly the pattern was reported already, with the reason.
+                // Usually another finding already says why the pattern is wrong.
                 guard !findings.hasFinding(within: rule.range) else { continue }
                 findings.report(
-                    .aasa037, at: rule.range, "the rule is never reached: no URL matches it",
+                    .aasa037, at: rule.range, "this rule is never reached: no URL matches it",
                     fix: "correct its pattern")
             case .excludesNothing:
                 guard count == rules.count, !onlyExcludes, !findings.hasFinding(.aasa040, within: rule.range) else {
@@ -216,26 +213,27 @@ struct AppleListCheck {
                 }
                 findings.report(
                     .aasa040, at: rule.range,
-                    "no later rule includes any of what this one excludes, so it changes nothing",
-                    fix: "remove it, or keep it for the reader")
+                    "this exclusion has no effect: no later rule includes these URLs",
+                    fix: "remove it, or keep it as documentation")
             }
         }
     }
 
-    func reportBothDialects(_ findings: inout FindingList, _ scope: inout ListScope) {
+    /// Reports an entry with both components and paths, and a URL that only one of them opens.
+    func reportBothKinds(_ findings: inout FindingList, _ scope: inout ListScope) {
         guard let components = entry.components, let paths = entry.paths else { return }
         findings.report(
             .aasa025, at: entry.range,
-            "the entry has both components and paths; iOS 13 and later read components only, and Apple warns of "
+            "the entry has both components and paths; iOS 13 and later read only components, and Apple warns of "
                 + "unexpected behaviour",
-            fix: "keep both only to serve iOS 9 to 12; otherwise drop paths",
-            // With `apps` beside details, old systems are evidently meant.
+            fix: "keep both only to support iOS 9 to 12; otherwise remove paths",
+            // A file with `apps` is evidently meant for old systems too.
             severity: isForOldSystems ? .note : .warning)
         let inherited = components.map { $0.inheriting(from: defaults).patternTexts }
         guard scope.take(inherited, table: table) == components.count,
             scope.take(paths.map { [$0.text] }, table: table) == paths.count
         else { return }
-        // Old systems know neither defaults nor variables.
+        // Old systems support neither defaults nor variables.
         let legacy = entry.pathMatcher(defaults: [], table: SubstitutionTable([]))
         guard let modern = entry.componentMatcher(defaults: defaults, table: table) else { return }
         let comparison = RuleComparison.differences(
@@ -244,9 +242,10 @@ struct AppleListCheck {
         let url = String(witness.url.text.dropFirst("https://example.com".count))
         findings.report(
             .aasa026, at: entry.range,
-            "components and paths differ: \(url.quoted) opens the app by "
+            "components and paths differ: \(url.quoted) opens the app on "
                 + (witness.first.opens
-                    ? "components (iOS 13 and later) and not by paths" : "paths (iOS 9 to 12) and not by components"),
-            fix: "write one from the other")
+                    ? "iOS 13 and later (components) but not on iOS 9 to 12 (paths)"
+                    : "iOS 9 to 12 (paths) but not on iOS 13 and later (components)"),
+            fix: "make both match the same URLs")
     }
 }

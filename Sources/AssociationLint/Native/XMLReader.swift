@@ -1,12 +1,12 @@
-// As much of XML as entitlements and manifests take: elements, attributes, text, CDATA, comments and the five entities. A
-// document type is passed over, and nothing outside the text is ever read. One pass, bounded depth and size.
+// Reads the part of XML that entitlements and manifests use: elements, attributes, text, CDATA, comments and the five
+// entities. It skips a document type and never reads another file. One pass, with limits on depth and size.
 
 import Association
 import SourceJSON
 
 /// Reads one XML text.
 struct XMLReader {
-    /// Where and why a text is no well-formed XML.
+    /// Where and why a text is not well-formed XML.
     struct Fault: Error, Equatable {
         var offset: Int
         var reason: String
@@ -33,7 +33,7 @@ struct XMLReader {
             let start = index
             index = bytes[index...].firstIndex(of: UInt8(ascii: "<")) ?? bytes.count
             if !open.isEmpty { open[open.count - 1].text += Self.unescaped(bytes[start..<index]) }
-            guard index < bytes.count else { throw fault("it ends in the middle") }
+            guard index < bytes.count else { throw fault("it ends before its last element is closed") }
             if try skipAside() { continue }
             if starts(with: "</") {
                 if let root = try close() { return root }
@@ -43,7 +43,7 @@ struct XMLReader {
         }
     }
 
-    /// Passes a comment, an instruction or a document type, and takes in CDATA.
+    /// Skips a comment, an instruction or a document type, and reads CDATA. False if there is none of them.
     private mutating func skipAside() throws(Fault) -> Bool {
         if starts(with: "<!--") {
             try skip(past: "-->")
@@ -64,7 +64,7 @@ struct XMLReader {
         return true
     }
 
-    /// Closes the innermost element; returns it if it was the outermost.
+    /// Closes the innermost element. Returns it if it is the outermost one.
     private mutating func close() throws(Fault) -> XMLElement? {
         let start = index
         index += 2
@@ -72,14 +72,14 @@ struct XMLReader {
         skipSpace()
         guard starts(with: ">"), var element = open.popLast(), element.name.isIdentical(to: name) else {
             index = start
-            throw fault("a closing tag has nothing to close")
+            throw fault("a closing tag has no opening tag")
         }
         index += 1
         element.content = element.content.lowerBound..<start
         return place(element)
     }
 
-    /// Reads a start tag; returns the element if it is the outermost and closes itself.
+    /// Reads a start tag. Returns the element if it is the outermost one and closes itself.
     private mutating func openElement() throws(Fault) -> XMLElement? {
         let start = index
         index += 1
@@ -90,7 +90,7 @@ struct XMLReader {
         var element = XMLElement(name: name, tag: start..<start, content: start..<start)
         while true {
             skipSpace()
-            guard index < bytes.count else { throw fault("it ends in the middle of a tag") }
+            guard index < bytes.count else { throw fault("it ends inside a tag") }
             if starts(with: "/>") || starts(with: ">") { break }
             element.attributes.append(try attribute())
         }
@@ -137,7 +137,7 @@ struct XMLReader {
             index += 1
         }
         index = start
-        throw fault("something is opened and not closed")
+        throw fault("a comment or another section is not closed")
     }
 
     private mutating func skipSpace() {
@@ -151,14 +151,14 @@ struct XMLReader {
         return String(decoding: bytes[index..<end], as: UTF8.self)
     }
 
-    /// The text that the five entities and the numbers of characters stand for; anything else stays as it is.
+    /// The text with the five entities and numeric character references replaced. Other entities stay as they are.
     private static func unescaped(_ bytes: ArraySlice<UInt8>) -> String {
         guard bytes.contains(UInt8(ascii: "&")) else { return String(decoding: bytes, as: UTF8.self) }
         var result: [UInt8] = []
         var rest = bytes
         while let start = rest.firstIndex(of: UInt8(ascii: "&")) {
             result += rest[..<start]
-            // No entity that is known here is longer.
+            // The known entities are not longer.
             guard let end = rest[start...].prefix(12).firstIndex(of: UInt8(ascii: ";")),
                 let scalar = character(String(decoding: rest[(start + 1)..<end], as: UTF8.self))
             else {
@@ -186,24 +186,24 @@ struct XMLReader {
     }
 }
 
-/// One element of an XML text; places are byte offsets.
+/// One element of an XML text. Ranges are byte offsets.
 struct XMLElement {
     var name: String
     var attributes: [(name: String, value: String)] = []
     var children: [XMLElement] = []
-    /// The text directly in it, its parts joined.
+    /// The text directly in it, joined.
     var text = ""
     /// The start tag.
     var tag: Range<Int>
-    /// What stands between the tags.
+    /// Between the tags.
     var content: Range<Int>
 
-    /// The value of an attribute, whatever prefix its namespace has.
+    /// The value of an attribute with any namespace prefix.
     func attribute(_ name: String) -> String? {
         attributes.first { ($0.name.split(separator: ":").last ?? "").utf8.elementsEqual(name.utf8) }?.value
     }
 
-    /// Every element of that name in it, at any depth, itself included. The reader bounds the depth.
+    /// All elements with this name, at any depth, including itself. The reader limits the depth.
     func all(_ name: String) -> [XMLElement] {
         (self.name.isIdentical(to: name) ? [self] : []) + children.flatMap { $0.all(name) }
     }

@@ -1,211 +1,256 @@
-// The catalogue's rules for app files: what a person can get wrong in one, and where the two platforms part ways over
-// the rules it states once. A table: it reads best whole.
+// Rules for app files: mistakes in one, and link rules that the two platforms apply differently.
 
 import Association
 
 extension LintRule {
     static let appFile: [LintRule] = [
         LintRule(
-            .app001, or: .warning, "the file is not JSON5",
-            why: "Nothing of it can be read, so the hosts keep what they had.",
-            fix: "mend the line it names.", sources: [.inference]),
+            .app001, or: .warning, "the file is not valid JSON5",
+            why: "The server cannot read the file, so its hosts keep their last good version.",
+            fix: "Correct the line that the finding names.",
+            sources: [.inference]),
         LintRule(
             .app002, "the top level is not an object",
             why: "An app file is one object with a key for each part.",
-            fix: "put the keys into { }.", sources: [.inference]),
+            fix: "Put the keys inside { }.",
+            sources: [.inference]),
         LintRule(
-            .app003, or: .warning, "an unknown key",
+            .app003, or: .warning, "unknown key",
             why:
-                "It has no effect: a misspelt exclude publishes what it was to exclude. A warning where no known key is "
-                + "near and it is outside links, ios and android.",
-            fix: "use the nearest known key, or remove it.", sources: [.inference]),
+                "The key has no effect. With a misspelled exclude, a rule publishes the URLs that it should "
+                + "exclude. It is a warning if no known key is similar and the key is outside links, ios and android.",
+            fix: "Use the nearest known key, or remove it.",
+            sources: [.inference]),
         LintRule(
             .app004, "a key is written twice",
-            why: "Which of the two is meant is a guess, and a guess would be published.",
-            fix: "keep one.", sources: [.rfc8259]),
+            why: "The server would have to guess which value is meant, and would publish the guess.",
+            fix: "Keep one of them.",
+            sources: [.rfc8259]),
         LintRule(
             .app005, "a value has the wrong type",
-            why: "Read as something else, it could open more links than intended.",
-            fix: "write the type that the message names.", sources: [.inference]),
+            why: "If the server converted the value, it could open more links than intended.",
+            fix: "Write the type that the finding names.",
+            sources: [.inference]),
         LintRule(
             .app006, "a required key is missing or empty",
             why: "Without it there is no association to serve.",
-            fix: "add it.", sources: [.inference]),
+            fix: "Add it.",
+            sources: [.inference]),
         LintRule(
-            .app007, "a value that means nothing here",
-            why: "The key takes one of a few words.",
-            fix: "use one of the words that the message names.", sources: [.inference]),
+            .app007, "a value is not one of the allowed words",
+            why: "The key accepts only a few words.",
+            fix: "Use one of the words that the finding names.",
+            sources: [.inference]),
         LintRule(
             .app008, "a host is not a DNS name",
-            why: "Verifiers ask for names only, so the site would never be asked for.",
-            fix: "write the bare name: no scheme, port, path or address.", sources: [.appleTN3155, .appleWWDC19]),
+            why: "iOS and Android fetch association files by DNS name only, so no phone would ever ask for this host.",
+            fix: "Write only the name: no scheme, port, path or IP address.",
+            sources: [.appleTN3155, .appleWWDC19]),
         LintRule(
-            .app009, "a host is written in another form than clients ask for",
-            why: "Names are compared in lower case, in Punycode and without a trailing dot.",
-            fix: "write it that way.", sources: [.appleWWDC19]),
+            .app009, "a host is not written in the form that clients use",
+            why: "Clients compare names in lower case, in Punycode and without a trailing dot.",
+            fix: "Write it in that form.",
+            sources: [.appleWWDC19]),
         LintRule(
             .app010, "a host is listed twice",
             why: "One of the two was probably meant to be another name.",
-            fix: "remove one.", sources: [.inference]),
+            fix: "Remove one of them.",
+            sources: [.inference]),
         LintRule(
-            .app011, "a wildcard without its parent",
-            why: "Apple and Android fetch the file for *.example.com from example.com.",
-            fix: "list the parent too.", sources: [.appleTN3155, .androidVerify]),
+            .app011, "a wildcard without its parent domain",
+            why: "iOS and Android fetch the file for *.example.com from example.com.",
+            fix: "List the parent domain too.",
+            sources: [.appleTN3155, .androidVerify]),
         LintRule(
             .app012, "a host without a dot",
-            why: "Phones refuse such a name, and a wildcard over it would cover a whole top-level domain.",
-            fix: "use a full domain name.", sources: [.appleWWDC19]),
+            why: "Phones reject such a name. A wildcard for it would cover a whole top-level domain.",
+            fix: "Use a full domain name.",
+            sources: [.appleWWDC19]),
         LintRule(
             .app013, "App Clips on a wildcard host",
             why: "Apple allows no wildcards in the appclips service.",
-            fix: "list each host that a clip is invoked from.", sources: [.appleAssociatedDomains, .appleAppClips]),
+            fix: "List each host whose links open the App Clip.",
+            sources: [.appleAssociatedDomains, .appleAppClips]),
         LintRule(
             .app014, "an entry is listed twice",
-            why: "One of the two was probably meant to be another.",
-            fix: "remove one.", sources: [.inference]),
+            why: "One of the two was probably meant to be another entry.",
+            fix: "Remove one of them.",
+            sources: [.inference]),
         LintRule(
-            .app015, "a fingerprint is served in another spelling",
-            why: "Google rejects lower case, and nothing accepts a form without colons.",
-            fix: "write it as it is served.", sources: [.googleCompatibility]),
+            .app015, "a fingerprint is served in another form",
+            why:
+                "Google rejects lower case, and no verifier accepts a fingerprint without colons. So the server "
+                + "writes it in the accepted form.",
+            fix: "Write it as it is served.",
+            sources: [.googleCompatibility]),
         LintRule(
             .app016, "neither ios nor android",
-            why: "Nothing would be served for the app.",
-            fix: "add the platform it is on.", sources: [.inference]),
+            why: "The server serves nothing for the app.",
+            fix: "Add the platform that the app runs on.",
+            sources: [.inference]),
         LintRule(
             .app017, "no links",
-            why: "No URL opens the app on iOS, and Android goes by the app's manifest alone.",
-            fix: "add rules, or turn the service off.", sources: [.swcutil, .androidConfigure]),
+            why: "No URL opens the app on iOS, and on Android only the app's manifest decides.",
+            fix: "Add rules, or turn the service off.",
+            sources: [.swcutil, .androidConfigure]),
         LintRule(
-            .app018, "not a URL scheme of an app",
-            why: "Android compares schemes exactly and in lower case, and the system keeps its own.",
-            fix: "use lower-case letters, digits, +, - and a dot.", sources: [.rfc3986]),
+            .app018, "invalid URL scheme",
+            why: "Android compares schemes exactly and in lower case, and some schemes are reserved by the system.",
+            fix: "Use lower-case letters, digits, +, - and dots.",
+            sources: [.rfc3986]),
         LintRule(
-            .app019, "not an App Store number",
-            why: "The Smart App Banner takes the number, not the bundle id.",
-            fix: "use the digits after /id in the app's App Store address.", sources: [.appleBanner]),
+            .app019, "invalid App Store id",
+            why: "The Smart App Banner needs the number of the app, not the bundle id.",
+            fix: "Use the digits after /id in the app's App Store address.",
+            sources: [.appleBanner]),
         LintRule(
-            .app020, "a number out of range",
-            why: "It would be cut to something that nobody wrote.",
-            fix: "use a whole number within the bounds of the message.", sources: [.inference]),
+            .app020, "a number is out of range",
+            why: "The server would have to use another number than the one in the file.",
+            fix: "Use a whole number in the range that the finding names.",
+            sources: [.inference]),
         LintRule(
-            .app021, "listed as retired and still in use",
-            why: "It is served, and its later removal would not be guarded.",
-            fix: "remove it in one of the two places.", sources: [.inference]),
+            .app021, "an entry is retired and still in use",
+            why: "It is still served, and the removal guard will not protect it.",
+            fix: "Remove it from one of the two places.",
+            sources: [.inference]),
         LintRule(
             .app022, or: .note, "an environment that no app file has",
             why:
-                "Every host would be served as in production, so the server does not start. That some app files have it "
-                + "and others do not is a note.",
-            fix: "correct the name, or add the environment to an app file.", sources: [.inference]),
-        LintRule(
-            .app023, "a setting without effect",
-            why: "What it belongs to is missing or turned off.",
-            fix: "remove it, or turn on what it needs.", sources: [.inference]),
-        LintRule(
-            .app024, "a variable that cannot work",
-            why: "Apple drops it or never matches it, so rules that use it are dead.",
-            fix: "give it a name without $, ( and ), and plain values.", sources: [.appleVariables]),
-        LintRule(
-            .app025, "an example is not a URL",
-            why: "It could not be checked.",
-            fix: "write https://, the host and the path.", sources: [.inference]),
-        LintRule(
-            .app026, "an example fails",
-            why: "The rules do something else than the file promises.",
-            fix: "mend the rule that decides, or the example.", sources: [.inference]),
-        LintRule(
-            .app027, or: .warning, "an example that nothing here can check",
-            why: "The file has no app for the platform, or has too many rules for its examples.",
-            fix: "drop the expectation, or take fewer examples.", sources: [.inference]),
-        LintRule(
-            .app028, "an example on another host",
-            why: "The rules never apply there.",
-            fix: "add the host, or remove the example.", sources: [.swcutil]),
-        LintRule(
-            .app029, "a rule that Android cannot express",
-            why: "It is left out of the dynamic rules, so its URLs go another way there.",
-            fix: "rewrite the rule in what both platforms know, or accept the difference.",
-            sources: [.androidConfigure, .aosp]),
-        LintRule(
-            .app030, or: .warning, "a rule that means a little less on Android",
-            why: "Some unusual URLs are decided differently there.",
-            fix: "nothing, unless such URLs are in use.", sources: [.androidConfigure, .aosp]),
-        LintRule(
-            .app031, "a rule that iOS 9 to 12 cannot express",
-            why: "It is left out of `paths`, so its URLs go another way on those systems.",
-            fix: "accept the difference, or turn legacyPaths off.", sources: [.appleDetails, .appleArchive]),
-        LintRule(
-            .app032, or: .warning, "a rule that means a little less on iOS 9 to 12",
-            why: "Some unusual URLs are decided differently there.",
-            fix: "nothing, unless such URLs are in use.", sources: [.appleDetails, .appleArchive]),
-        LintRule(
-            .app033, "the statement list of a host is too large",
-            why: "Android's verifier reads a megabyte and refuses a longer file.",
-            fix: "use fewer rules or variables, or move apps to hosts of their own.", sources: [.aosp]),
-        LintRule(
-            .app034, "the association document of a host is too large",
-            why: "Apple reads 131,072 bytes, counted unpacked, and refuses a longer file.",
-            fix: "use wildcards and variables, or move apps to hosts of their own.", sources: [.appleArchive]),
-        LintRule(
-            .app035, "the association document of a host is nearly too large",
-            why: "A few more rules and Apple refuses it.",
-            fix: "use wildcards and variables, or move apps to hosts of their own.", sources: [.appleArchive]),
-        LintRule(
-            .app036, "two apps claim the same URL",
-            why: "With both installed, which one opens is up to the system.",
-            fix: "exclude the URL in one of the apps, or narrow its rules.",
-            sources: [.appleComponents, .androidVerify]),
-        LintRule(
-            .app037, "apps on one host want different things",
-            why: "The host has one document of each kind, so one setting wins.",
-            fix: "make them equal.", sources: [.inference]),
-        LintRule(
-            .app038, "one app in two app files of a host",
-            why: "Whether Apple reads its second entry is unsettled, and Android leaves it undefined.",
-            fix: "merge the two files.", sources: [.inference, .androidConfigure]),
-        LintRule(
-            .app039, "a variable is published under another name",
-            why: "All apps of a host share one table of variables, beside the predefined ones.",
-            fix: "nothing; or give it a name of its own.", sources: [.appleVariables]),
-        LintRule(
-            .app040, or: .note, "a rule that decides nothing",
-            why: "The first rule that matches decides; this one never is the first, or matches nothing.",
-            fix: "move it up, mend it or remove it.", sources: [.swcutil]),
-        LintRule(
-            .app041, "the document is to be signed and cannot be",
-            why: "Whoever asks for a signed document refuses a plain one, so nothing is served in its place.",
-            fix: "put a certificate for RSA or ECDSA into the host's folder, or remove signed.",
-            sources: [.appleArchive]),
-        LintRule(
-            .app042, "something that is live disappears",
-            why: "Phones and the caches of Apple and Google keep what they know for days and cannot be told, so the "
-                + "last good version stays in service; with guard: \"warn\" it goes, and this is a warning.",
-            fix: "restore it, list it under retired, or run `associated retire FILE` for the whole file.",
-            sources: [.appleArchive, .androidVerify], subject: .installation),
-        LintRule(
-            .app043, "not everything in a large file was examined",
-            why: "Rules are compared over all URLs, and that is done for a bounded number of them.",
-            fix: "use wildcards and variables, or take it as it is.",
+                "Every host would be served as in production, so the server does not start. If only some app files "
+                + "lack the environment, this is a note.",
+            fix: "Correct the name, or add the environment to an app file.",
             sources: [.inference]),
         LintRule(
-            .app045, "more app files name one host than can be served",
-            why: "Each change of one of them makes the host's documents again, of all of them.",
-            fix: "merge app files, or move apps to hosts of their own.", sources: [.inference]),
+            .app023, "a setting has no effect",
+            why: "The feature that it belongs to is missing or turned off.",
+            fix: "Remove it, or turn the feature on.",
+            sources: [.inference]),
+        LintRule(
+            .app024, "a variable that cannot work",
+            why: "Apple drops it or never matches it, so the rules that use it have no effect.",
+            fix: "Give it a name without $, ( and ), and plain values.",
+            sources: [.appleVariables]),
+        LintRule(
+            .app025, "an example is not a URL",
+            why: "The server cannot check it.",
+            fix: "Write https://, the host and the path.",
+            sources: [.inference]),
+        LintRule(
+            .app026, "an example fails",
+            why: "The rules do not give the result that the example expects.",
+            fix: "Correct the rule that decides, or the example.",
+            sources: [.inference]),
+        LintRule(
+            .app027, or: .warning, "an example cannot be checked",
+            why: "The file has no app for the platform, or too many rules for its examples.",
+            fix: "Remove the expected result, or use fewer examples.",
+            sources: [.inference]),
+        LintRule(
+            .app028, "an example is on another host",
+            why: "The rules never apply to that host.",
+            fix: "Add the host, or remove the example.",
+            sources: [.swcutil]),
+        LintRule(
+            .app029, "a rule that Android cannot express",
+            why: "It is omitted from the dynamic rules, so these URLs are handled differently on Android.",
+            fix: "Rewrite the rule with features that both platforms have, or accept the difference.",
+            sources: [.androidConfigure, .aosp]),
+        LintRule(
+            .app030, or: .warning, "a rule matches slightly different URLs on Android",
+            why: "Android handles some unusual URLs differently.",
+            fix: "No change is needed unless you use such URLs.",
+            sources: [.androidConfigure, .aosp]),
+        LintRule(
+            .app031, "a rule that iOS 9 to 12 cannot express",
+            why: "It is omitted from `paths`, so these URLs are handled differently on those systems.",
+            fix: "Accept the difference, or turn legacyPaths off.",
+            sources: [.appleDetails, .appleArchive]),
+        LintRule(
+            .app032, or: .warning, "a rule matches slightly different URLs on iOS 9 to 12",
+            why: "Those systems handle some unusual URLs differently.",
+            fix: "No change is needed unless you use such URLs.",
+            sources: [.appleDetails, .appleArchive]),
+        LintRule(
+            .app033, "the statement list of a host is too large",
+            why: "Android's verifier reads at most 1 MiB and rejects a longer file.",
+            fix: "Use fewer rules or variables, or move apps to their own hosts.",
+            sources: [.aosp]),
+        LintRule(
+            .app034, "the AASA file of a host is too large",
+            why: "Apple reads at most 131,072 bytes, counted after decompression, and rejects a longer file.",
+            fix: "Use wildcards and variables, or move apps to their own hosts.",
+            sources: [.appleArchive]),
+        LintRule(
+            .app035, "the AASA file of a host is almost too large",
+            why: "With a few more rules, Apple rejects it.",
+            fix: "Use wildcards and variables, or move apps to their own hosts.",
+            sources: [.appleArchive]),
+        LintRule(
+            .app036, "two apps claim the same URL",
+            why: "If both apps are installed, the system chooses which one opens.",
+            fix: "Exclude the URL in one of the apps, or narrow its rules.",
+            sources: [.appleComponents, .androidVerify]),
+        LintRule(
+            .app037, "app files of one host disagree about a setting",
+            why: "The host has one document of each kind, so only one of the settings takes effect.",
+            fix: "Make them equal.",
+            sources: [.inference]),
+        LintRule(
+            .app038, "an app is in two app files of a host",
+            why: "It is not known whether Apple reads its second entry, and on Android the result is undefined.",
+            fix: "Merge the two files.",
+            sources: [.inference, .androidConfigure]),
+        LintRule(
+            .app039, "a variable is published under another name",
+            why: "All apps of a host share one table of variables, which also has the predefined ones.",
+            fix: "No change is needed. If the name matters, choose one that is unique.",
+            sources: [.appleVariables]),
+        LintRule(
+            .app040, or: .note, "a rule has no effect",
+            why: "The first rule that matches a URL decides. This rule is never the first, or it matches nothing.",
+            fix: "Move it up, correct it or remove it.",
+            sources: [.swcutil]),
+        LintRule(
+            .app041, "the document cannot be signed",
+            why: "A client that needs a signed document rejects a plain one, so the server serves neither.",
+            fix: "Put an RSA or ECDSA certificate into the host's folder, or remove signed.",
+            sources: [.appleArchive]),
+        LintRule(
+            .app042, "a live entry was removed",
+            why:
+                "Phones and the caches of Apple and Google keep their data for days, and the server cannot "
+                + "invalidate it. So the server keeps the last good version in service. With guard: \"warn\" the "
+                + "entry is removed, and this is a warning.",
+            fix: "Restore it, list it under retired, or run `associated retire FILE` for the whole file.",
+            sources: [.appleArchive, .androidVerify], subject: .installation),
+        LintRule(
+            .app043, "a large file was not checked completely",
+            why: "Rules are compared over all URLs, so only a limited number of rules is compared.",
+            fix: "Use wildcards and variables, or ignore this note.",
+            sources: [.inference]),
+        LintRule(
+            .app045, "too many app files name one host",
+            why: "When one of these files changes, the server generates the host's documents again from all of them.",
+            fix: "Merge app files, or move apps to their own hosts.",
+            sources: [.inference]),
         LintRule(
             .app046, "an app file names a host that its folder may not name",
+            why: "owners in server.json defines which hosts the files of a folder may name. The file is not published.",
+            fix: "Remove the host from the file, or add it to owners.",
+            sources: [.inference], subject: .installation),
+        LintRule(
+            .app047, "an example fails with the Android manifest alone",
             why:
-                "server.json says under owners which hosts the files of a folder may name, and the file is not published.",
-            fix: "remove the host from the file, or add it to owners.", sources: [.inference], subject: .installation),
-        LintRule(
-            .app047, "an example that the Android manifest does not keep",
-            why: "Android 14 and earlier, and later versions without dynamic rules, go by the manifest alone, and its "
-                + "filters exclude nothing. The manifest of `associated snippet` is taken for the app's.",
+                "Android 14 and earlier, and later versions without dynamic rules, use only the manifest, and its "
+                + "filters cannot exclude URLs. The check assumes the manifest that `associated snippet` prints.",
             fix:
-                "turn on dynamicRules for Android 15 and later, and write what is acceptable on Android 14 and earlier "
-                + "as `android14`.", sources: [.androidConfigure]),
+                "Turn on dynamicRules for Android 15 and later. Write the result that you accept on Android 14 and "
+                + "earlier as `android14`.",
+            sources: [.androidConfigure]),
         LintRule(
-            .app048, "a landing page that leads to no iOS app",
-            why: "On an iPhone without the app, the page has a name and no button.",
-            fix: "add ios.storeID or scheme, or turn the landing page off.", sources: [.inference]),
+            .app048, "a landing page has no link to the iOS app",
+            why: "On an iPhone without the app, the page shows a name and no button.",
+            fix: "Add ios.storeID or scheme, or turn the landing page off.",
+            sources: [.inference]),
     ]
 }

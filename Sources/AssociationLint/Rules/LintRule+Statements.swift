@@ -1,5 +1,5 @@
-// The catalogue's rules for assetlinks.json: statements, includes, and the dynamic rules of Android 15. Three consumers
-// read the file (Google's service, AOSP on the device, Chromium), and the reasons say which one breaks. A table.
+// Rules for assetlinks.json: statements, includes, and the dynamic rules of Android 15. Three verifiers read the file
+// (Google's service, AOSP on the device, Chromium), and each explanation says which of them fails.
 
 import Association
 
@@ -7,253 +7,259 @@ extension LintRule {
     static let statements: [LintRule] = [
         LintRule(
             .dal001, "the text is not strict JSON",
-            why: "Google reports malformed content, AOSP and Chromium give up; no statement counts.",
-            fix: "write the file with a JSON library, or let this server render it; the finding shows the place.",
+            why: "Google reports malformed content, and AOSP and Chromium ignore the file. No statement counts.",
+            fix: "Write the file with a JSON library, or let this server generate it. The finding shows the place.",
             sources: [.rfc8259, .googleCompatibility, .aosp, .chromium]),
         LintRule(
             .dal002, "the top level is not an array",
-            why: "Every consumer rejects the file, even with a single statement.",
-            fix: "put the statements into one array.",
+            why: "Google, AOSP and Chromium reject the file, even if it has only one statement.",
+            fix: "Put the statements into one array.",
             sources: [.googleCompatibility, .aosp]),
         LintRule(
             .dal003, "the list is empty",
-            why: "It says that the host trusts no app.",
-            fix: "add a statement, or answer 404.",
+            why: "The file says that the host trusts no app.",
+            fix: "Add a statement, or answer 404.",
             sources: [.googleCompatibility]),
         LintRule(
-            .dal004, "a statement is incomplete or no object",
+            .dal004, "a statement is incomplete or not an object",
             why:
-                "Google reports it and keeps the others. Android skips a statement without a relation or a target, and "
-                + "rejects the whole file for an entry that is no object.",
-            fix: "write {\"relation\": […], \"target\": {…}}.",
+                "Google reports it and keeps the other statements. Android skips a statement without a relation or "
+                + "a target. Android rejects the whole file if an entry is not an object.",
+            fix: "Write {\"relation\": […], \"target\": {…}}.",
             sources: [.googleCompatibility, .aosp]),
         LintRule(
             .dal005, "relation is not an array of strings",
             why:
-                "Google reports the statement as malformed, and Android skips it; Android 12 and later reject the whole "
-                + "file for a relation that is no string.",
-            fix: "write \"relation\": [\"…\"].",
+                "Google reports the statement as malformed, and Android skips it. Android 12 and later reject the "
+                + "whole file if an element is not a string.",
+            fix: "Write \"relation\": [\"…\"].",
             sources: [.googleCompatibility, .aosp]),
         LintRule(
-            .dal006, "a relation is not written kind/detail",
+            .dal006, "a relation is not in the form kind/detail",
             why:
-                "Google reports the statement as malformed. Android 12 and later reject the whole file, earlier versions "
-                + "skip the statement.",
-            fix:
-                "write it in lower case, with one slash and no wildcard: delegate_permission/common.handle_all_urls.",
+                "Google reports the statement as malformed. Android 12 and later reject the whole file; earlier "
+                + "versions skip the statement.",
+            fix: "Write it in lower case, with one slash and no wildcard: delegate_permission/common.handle_all_urls.",
             sources: [.googleCompatibility, .aosp]),
         LintRule(
             .dal007, or: .error, "unknown relation",
-            why: "It is accepted, but no known consumer looks for it.",
-            fix: "use a known relation, if this is one of those misspelt.",
+            why: "Verifiers accept it, but none is known to look for it.",
+            fix: "Use the known relation if this one is misspelled.",
             sources: [.googleStatements, .googleCompatibility]),
         LintRule(
             .dal008, "unknown namespace",
-            why: "Google rejects the statement. Android 12 and later reject the whole file, earlier versions skip the "
-                + "statement.",
-            fix: "write android_app or web.",
+            why:
+                "Google rejects the statement. Android 12 and later reject the whole file; earlier versions skip "
+                + "the statement.",
+            fix: "Write android_app or web.",
             sources: [.googleCompatibility, .aosp]),
         LintRule(
-            .dal009, "the package name is missing or none that an app can have",
+            .dal009, "the package name is missing or invalid",
             why:
-                "The statement never applies to an app. Where the name is missing or empty, Android 12 and later reject "
-                + "the whole file.",
-            fix: "write the applicationId of the app.",
+                "The statement never applies to an app. If the name is missing or empty, Android 12 and later "
+                + "reject the whole file.",
+            fix: "Write the applicationId of the app.",
             sources: [.androidApplicationID, .aosp]),
         LintRule(
             .dal010, "a fingerprint has lower-case digits",
-            why: "Google rejects it as malformed, and Chromium compares it exactly.",
-            fix: "write it in upper case.",
+            why: "Google rejects it as malformed. Chromium compares it exactly, so it finds no match.",
+            fix: "Write it in upper case.",
             sources: [.googleCompatibility, .chromium]),
         LintRule(
-            .dal011, "a fingerprint is no SHA-256 fingerprint",
-            why: "Google reports the statement as malformed, and nothing equals it.",
-            fix: "write the 32 bytes as upper-case pairs with colons, as keytool prints them.",
+            .dal011, "a fingerprint is not a SHA-256 fingerprint",
+            why: "Google reports the statement as malformed, and the fingerprint matches no certificate.",
+            fix: "Write the 32 bytes as upper-case pairs with colons, as keytool prints them.",
             sources: [.googleCompatibility, .androidTroubleshoot]),
         LintRule(
-            .dal012, "sha256_cert_fingerprints is no array, empty or missing",
+            .dal012, "sha256_cert_fingerprints is missing, empty or not an array",
             why:
-                "Google reports the statement as malformed, and Chromium finds no match. Android 12 and later reject the "
-                + "whole file, earlier versions skip the statement.",
-            fix: "write an array of one or more fingerprints.",
+                "Google reports the statement as malformed, and Chromium finds no match. Android 12 and later "
+                + "reject the whole file; earlier versions skip the statement.",
+            fix: "Write an array of one or more fingerprints.",
             sources: [.googleCompatibility, .chromium]),
         LintRule(
             .dal013, "a fingerprint or package name is a placeholder",
-            why: "It was copied from documentation or made up, so no app of yours has it.",
-            fix: "write your own.",
+            why: "It was copied from documentation or made up, so none of your apps has it.",
+            fix: "Write the value of your app.",
             sources: [.androidConfigure, .fieldReports]),
         LintRule(
             .dal014, "an app has only one fingerprint",
             why:
-                "With Play App Signing, users' phones carry Google's key and keytool prints the upload key; a file "
-                + "cannot show which one this is.",
-            fix: "compare with the app signing key in the Play Console; list both where builds of both are used.",
+                "With Play App Signing, the app on users' phones is signed with Google's key, while keytool prints "
+                + "the upload key. The file does not show which key this is.",
+            fix: "Compare it with the app signing key in the Play Console. List both if you use builds with both.",
             sources: [.androidVerify, .androidConfigure]),
         LintRule(
             .dal015, "a fingerprint belongs to a public debug key",
-            why: "Everybody has its private key, so anybody can sign an app that this host trusts.",
-            fix: "list the release key; keep debug keys on a test host.",
+            why: "The private key is public, so anyone can sign an app that this host trusts.",
+            fix: "List the release key. Use debug keys only on a test host.",
             sources: [.googleSpecification, .fieldReports]),
         LintRule(
-            .dal016, or: .warning, "a web site is not scheme://host",
+            .dal016, or: .warning, "a web site is not in the form scheme://host",
             why:
-                "A path, a query, user information or a missing scheme make it malformed for Google. Except for a slash "
-                + "at the end, Android 12 and later reject the whole file, and earlier versions skip the statement.",
-            fix: "write https:// and the host, without a slash at the end.",
+                "Google reports the statement as malformed if the site has a path, a query or user information, or "
+                + "no scheme. Android 12 and later reject the whole file; earlier versions skip the statement. A "
+                + "slash at the end is harmless on Android.",
+            fix: "Write https:// and the host, without a slash at the end.",
             sources: [.googleCompatibility, .googleStatements, .aosp]),
         LintRule(
             .dal017, "a web site has a path for query_webapk",
-            why: "Chromium compares it with the full address of the manifest, so this relation alone needs the path; "
-                + "Google rejects the statement, and Android 12 and later reject the whole file.",
-            fix: "serve such a statement from a host that has no app.",
+            why:
+                "Chromium compares the site with the full address of the manifest, so this relation alone needs "
+                + "the path. But Google rejects the statement, and Android 12 and later reject the whole file.",
+            fix: "Serve such a statement from a host that has no app.",
             sources: [.chromium]),
         LintRule(
-            .dal018, "a web site names the default port",
-            why: "Google's documents say to leave 80 and 443 out.",
-            fix: "remove the port.",
+            .dal018, "a web site includes the default port",
+            why: "Google's documents say to omit ports 80 and 443.",
+            fix: "Remove the port.",
             sources: [.googleStatements, .googleCompatibility]),
         LintRule(
-            .dal019, "a web site is plain http",
-            why: "Whoever is on the network path can speak for it.",
-            fix: "write https.",
+            .dal019, "a web site uses plain http",
+            why: "Anyone on the network path can impersonate the site.",
+            fix: "Write https.",
             sources: [.googleSpecification]),
         LintRule(
             .dal020, "an app has get_login_creds without handle_all_urls",
             why: "Passwords are shared, but passkeys need both relations.",
-            fix: "add delegate_permission/common.handle_all_urls, if passkeys are wanted.",
+            fix: "Add delegate_permission/common.handle_all_urls if you need passkeys.",
             sources: [.googleCredentials]),
         LintRule(
-            .dal021, "an include has a relation or a target beside it",
-            why: "Google reports an invalid field; AOSP follows the include and drops the statement.",
-            fix: "write two entries.",
+            .dal021, "an entry has an include and also a relation or a target",
+            why: "Google reports an invalid field. AOSP follows the include and drops the statement.",
+            fix: "Write two entries.",
             sources: [.googleCompatibility, .aosp]),
         LintRule(
-            .dal022, "an include is no https URL",
-            why: "A list that was fetched securely must not include one that is not; Google reports it.",
-            fix: "write an https URL that answers 200.",
+            .dal022, "an include is not an https URL",
+            why: "A list that was fetched over https must not include one that was not. Google reports it.",
+            fix: "Write an https URL that answers 200.",
             sources: [.googleSpecification, .googleCompatibility]),
         LintRule(
-            .dal023, or: .note, "statements are included",
-            why: "Chromium ignores includes, and AOSP follows one level only.",
-            fix: "write the statements into this file; keep includes for sharing credentials.",
+            .dal023, or: .note, "the file includes other files",
+            why: "Chromium ignores includes, and AOSP follows only one level.",
+            fix: "Write the statements into this file. Use includes only for sharing credentials.",
             sources: [.aosp, .chromium]),
         LintRule(
-            .dal024, "an include leads back to itself",
-            why: "Google gives up with an exhausted budget, and AOSP stops after one level.",
-            fix: "write the statements into this file.",
+            .dal024, "an include points back to this file",
+            why: "Google stops with an exhausted budget, and AOSP stops after one level.",
+            fix: "Write the statements into this file.",
             sources: [.googleCompatibility, .aosp]),
         LintRule(
-            .dal025, or: .note, "a statement stands twice",
-            why: "The second does nothing, or it is undefined which one counts where they carry dynamic rules.",
-            fix: "merge them.",
+            .dal025, or: .note, "a statement is listed twice",
+            why: "The second one does nothing. If both have dynamic rules, it is undefined which rules count.",
+            fix: "Merge them.",
             sources: [.androidConfigure]),
         LintRule(
             .dal026, "an app has two lists of dynamic rules",
-            why: "Which one Android uses is undefined.",
-            fix: "merge them into one.",
+            why: "It is undefined which list Android uses.",
+            fix: "Merge them into one.",
             sources: [.androidConfigure]),
         LintRule(
-            .dal027, or: .warning, "dynamic rules stand where they are not read",
-            why: "They are read under relation_extensions, the relation that the statement grants, and "
-                + "dynamic_app_link_components; anywhere else they do nothing.",
-            fix: "key them by delegate_permission/common.handle_all_urls.",
+            .dal027, or: .warning, "dynamic rules are in the wrong place",
+            why:
+                "Android reads them under relation_extensions, then the relation that the statement grants, then "
+                + "dynamic_app_link_components. Anywhere else they do nothing.",
+            fix: "Put them under delegate_permission/common.handle_all_urls.",
             sources: [.androidConfigure]),
         LintRule(
             .dal028, "a dynamic rule has an empty value",
-            why: "One of these, and Android discards all rules of the list: the manifest alone decides.",
-            fix: "remove it.",
+            why: "Because of one empty value, Android discards all rules of the list, and only the manifest decides.",
+            fix: "Remove it.",
             sources: [.androidConfigure]),
         LintRule(
             .dal029, "a dynamic rule has a value of the wrong type",
-            why: "Android discards all rules of the list, or ignores this one.",
-            fix:
-                "write strings under `/` and `#`, an object of strings under `?`, and true or false under `exclude`.",
+            why: "Android discards all rules of the list, or ignores this rule.",
+            fix: "Write strings under `/` and `#`, an object of strings under `?`, and true or false under `exclude`.",
             sources: [.androidConfigure, .aosp]),
         LintRule(
-            .dal030, "a dynamic rule looks at no part of the URL",
-            why: "On Android it never matches; on Apple the same rule matches everything.",
-            fix: "write {\"/\": \"*\"} to match everything.",
+            .dal030, "a dynamic rule has no pattern",
+            why: "On Android it never matches. On iOS the same rule matches everything.",
+            fix: "Write {\"/\": \"*\"} to match everything.",
             sources: [.aosp]),
         LintRule(
-            .dal031, "the dynamic rules only exclude",
-            why: "What no rule allows does not open the app, so no URL does.",
-            fix: "end the list with {\"/\": \"*\"}.",
+            .dal031, "all dynamic rules exclude",
+            why: "A URL that no rule allows does not open the app, so no URL does.",
+            fix: "End the list with {\"/\": \"*\"}.",
             sources: [.androidConfigure]),
         LintRule(
             .dal032, "a dynamic rule is never reached",
             why:
-                "The first rule that matches decides, and earlier ones match everything that this one does. Android "
-                + "accepts the file and the other rules work, so it is no error, however surely it is a mistake.",
-            fix: "put the narrower rule, and every exclude, first.",
+                "The first rule that matches a URL decides, and earlier rules match every URL that this one "
+                + "matches. It is only a warning, because Android accepts the file and the other rules work.",
+            fix: "Put the narrower rule, and every exclude rule, first.",
             sources: [.androidConfigure, .aosp]),
         LintRule(
-            .dal033, "a dynamic rule for /prefix/* leaves out /prefix",
-            why: "On Android the bare path does not match; on Apple it does.",
-            fix: "add a rule for the bare path.",
+            .dal033, "a dynamic rule for /prefix/* does not match /prefix",
+            why: "On Android the path `/prefix` does not match. On iOS it does.",
+            fix: "Add a rule for `/prefix`.",
             sources: [.aosp]),
         LintRule(
-            .dal034, "a dynamic rule covers a path with or without its trailing slash only",
-            why: "On Android `/shoes` and `/shoes/` differ; on Apple they do not.",
-            fix: "add a rule for the other spelling.",
+            .dal034, "a dynamic rule matches a path only with, or only without, a trailing slash",
+            why: "On Android `/shoes` and `/shoes/` are different paths. On iOS they are the same.",
+            fix: "Add a rule for the other form.",
             sources: [.aosp]),
         LintRule(
             .dal035, or: .note, "a star in the middle of a dynamic rule does not backtrack",
-            why: "It stops at the first occurrence of the character that follows it, so the rest often fails.",
-            fix: "end the pattern with the star, or write one rule for each shape.",
+            why:
+                "Android's star stops at the first occurrence of the character that follows it, so the rest of the "
+                + "pattern often does not match.",
+            fix: "End the pattern with the star, or write one rule for each form.",
             sources: [.androidConfigure, .aosp]),
         LintRule(
             .dal036, "a star is followed by `?` or `*`",
-            why: "AOSP then looks for a literal dot.",
-            fix: "write `?*` for one or more characters, or one star.",
+            why: "AOSP then looks for a literal dot, so the rule matches other URLs than intended.",
+            fix: "Write `?*` for one or more characters, or a single star.",
             sources: [.aosp]),
         LintRule(
             .dal037, "a dynamic rule is percent-encoded",
             why: "Android decodes the URL before comparing, so `%20` matches only links that are encoded twice.",
-            fix: "write the decoded character.",
+            fix: "Write the decoded character.",
             sources: [.aosp]),
         LintRule(
-            .dal038, or: .note, "a star for a query item or a fragment requires that it is there",
-            why: "On Android a part that the URL lacks never matches, not even `*`; on Apple it does.",
-            fix: "drop the key where the part is optional.",
+            .dal038, or: .note, "a star for a query parameter or a fragment requires it",
+            why: "On Android a part that the URL lacks never matches, not even with `*`. On iOS it does.",
+            fix: "Remove the key if the part is optional.",
             sources: [.aosp]),
         LintRule(
-            .dal039, "a dynamic rule uses what only Apple knows",
-            why:
-                "caseSensitive, percentEncoded and comment do nothing on Android, and $(name) is compared as text.",
-            fix: "remove the key, or write the alternatives out.",
+            .dal039, "a dynamic rule uses an iOS feature",
+            why: "caseSensitive, percentEncoded and comment do nothing on Android, and $(name) is compared as text.",
+            fix: "Remove the key, or write the alternatives out.",
             sources: [.androidConfigure, .aosp]),
         LintRule(
             .dal040, "dynamic rules need Android 15",
-            why: "Android 14 and older ignore them: there the manifest alone decides.",
-            fix: "keep the manifest's intent filters as narrow as they can be.",
+            why: "Android 14 and earlier ignore them. There only the manifest decides.",
+            fix: "Keep the manifest's intent filters as narrow as possible.",
             sources: [.androidConfigure]),
         LintRule(
             .dal041, or: .note, "unknown key",
-            why: "Unknown keys are ignored without a word, so a misspelt one does nothing.",
-            fix: "use the key that the finding names, or remove it.",
+            why: "Verifiers ignore unknown keys without a message, so a misspelled key does nothing.",
+            fix: "Use the key that the finding suggests, or remove it.",
             sources: [.googleCompatibility, .aosp]),
         LintRule(
             .dal042, "an object has the same key twice",
-            why: "Which of the two a consumer takes is undefined, and consumers differ.",
-            fix: "keep one of them.",
+            why: "JSON does not define which of the two counts, and readers differ.",
+            fix: "Keep one of them.",
             sources: [.rfc8259]),
         LintRule(
             .dal043, "a path of a dynamic rule does not start with a slash",
-            why: "Paths start with one, and Android compares them as they are; Apple adds it.",
-            fix: "write the slash.",
+            why: "Every URL path starts with a slash. Android compares the pattern as it is; iOS adds the slash.",
+            fix: "Start the pattern with a slash.",
             sources: [.aosp]),
         LintRule(
-            .dal044, "a list of dynamic rules is too long to be judged as a whole",
-            why: "Whether a rule is ever reached is proved over all URLs, and that is done for the first rules only.",
-            fix: "use wildcards, or take it as it is.",
+            .dal044, "a list of dynamic rules is too long to be checked as a whole",
+            why:
+                "The check whether a rule is ever reached covers all URLs, so it is done only for the first rules "
+                + "of a long list.",
+            fix: "Use wildcards, or ignore this note.",
             sources: [.inference]),
         LintRule(
             .dal045, "an entry makes Android reject the whole file",
             why:
-                "Android's JSON reader knows no number, no null and no boolean in an array, wherever they are: every "
-                + "version then rejects the file with all its statements. Android 12 and later also reject it for a "
-                + "namespace other than android_app and web, Android 15 and later for a dynamic rule that is no object.",
-            fix: "remove the value or write it as a string; remove the statement, or serve it from another host.",
+                "Android's JSON reader accepts no number, no null and no boolean in an array, wherever they are. "
+                + "Every version then rejects the file with all its statements. Android 12 and later also reject it "
+                + "for a namespace other than android_app and web. Android 15 and later also reject it for a dynamic "
+                + "rule that is not an object.",
+            fix: "Remove the value or write it as a string. Remove the statement, or serve it from another host.",
             sources: [.aosp]),
     ]
 }

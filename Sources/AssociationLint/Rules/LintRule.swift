@@ -1,41 +1,36 @@
-// One entry of the rule catalogue. A rule is data: findings name it by id, `associated lint` explains it, docs/rules.md
-// is printed from it, and the tests walk it. What a rule looks for is code elsewhere; nothing here reads a file.
+// One lint rule as data: findings refer to it by id, `associated lint --explain` prints it, and docs/rules.md is generated
+// from it. The code that finds violations is elsewhere; nothing here reads a file.
 
 public import Association
 
-/// One thing that linting looks for, with the reason why it matters and what to do about it.
+/// What linting looks for, why it matters, and how to fix it.
 public struct LintRule: Hashable, Sendable {
     public let id: RuleID
-    /// What a finding has instead, where its case is more or less serious than usual.
+    /// The severity of a finding that is more or less serious than usual.
     public let otherSeverity: Severity?
-    /// What is wrong, in a few words.
+    /// What is wrong, in a few words: lower case, without a full stop.
     public let title: String
-    /// What breaks, and on which platform.
+    /// What iOS, Android or another client does because of it, in sentences.
     public let why: String
-    /// What to do.
+    /// What to write or do instead, in sentences.
     public let fix: String
-    /// What the rule rests on.
     public let sources: [RuleSource]
-    /// What one has to look at to find it.
     public let subject: Subject
 
-    /// What a rule is about, and so what is needed to check it.
+    /// What a rule is about, and so what has to be read to check it.
     public enum Subject: String, Hashable, Sendable, CaseIterable {
         /// The text of an association file or an app file.
         case document
-        /// The native project: an entitlement or a manifest.
+        /// The native project: entitlements or a manifest.
         case nativeProject
-        /// A host as it answers on the network, or a page that it serves.
+        /// A host on the network, or a page that it serves.
         case host
         /// The files of this server other than app files: settings, certificates, pages.
         case installation
     }
 
-    /// Every severity that its findings have, the usual one first.
+    /// Every severity that its findings can have, the usual one first.
     public var severities: [Severity] { [id.severity] + [otherSeverity].compactMap { $0 } }
-
-    /// Whether it takes a look at the live host to find it.
-    public var needsNetwork: Bool { subject == .host }
 
     init(
         _ id: RuleID, or otherSeverity: Severity? = nil, _ title: String, why: String, fix: String,
@@ -61,22 +56,24 @@ public struct LintRule: Hashable, Sendable {
 
     private static let byID = Dictionary(all.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
 
-    /// The text of docs/rules.md. A test holds the file to it.
+    /// The text of docs/rules.md. A test compares the file with it.
     public static func markdown() -> String {
         var text = """
             # Lint rules
 
-            Printed from the catalogue in `Sources/AssociationLint/Rules`; do not edit by hand.
+            Generated from `Sources/AssociationLint/Rules`; do not edit by hand.
 
-            - **error**: the association fails, or a rule cannot work. Nothing with an error is published.
-            - **warning**: some consumer or system version breaks, or it is probably a mistake.
-            - **note**: worth knowing.
+            - **error**: the association fails, or a rule cannot work. The server publishes nothing that has an error.
+            - **warning**: it fails on some system versions or for some verifiers, or it is probably a mistake.
+            - **note**: for information.
 
-            Where a rule has two severities, the first is the usual one; the message of a finding says why it has the other.
+            If a rule has two severities, the first is the usual one. A finding may have the second one in a milder or more
+            serious case; its message says why.
 
-            Rules about a host need a look at the network (`associated check`), rules about the native project a look at
-            the entitlement or the manifest. Rules about the server are found in its own files, while it loads or runs.
-            All others are found by `associated lint` in the file alone.
+            - Rules marked *host* need network access: `associated check` finds them.
+            - Rules marked *native project* need the app's entitlements or its AndroidManifest.xml.
+            - Rules marked *server* concern the server's own files. The server finds them while it loads or runs.
+            - All other rules need only the file: `associated lint` finds them.
 
             """
         for family in RuleID.Family.allCases where !family.rules.isEmpty {
@@ -90,9 +87,9 @@ public struct LintRule: Hashable, Sendable {
         let place =
             switch subject {
             case .document: ""
-            case .nativeProject: " (native project)"
-            case .host: " (host)"
-            case .installation: " (server)"
+            case .nativeProject: " (*native project*)"
+            case .host: " (*host*)"
+            case .installation: " (*server*)"
             }
         let origins = sources.map(\.title).joined(separator: "; ")
         return """
@@ -101,7 +98,9 @@ public struct LintRule: Hashable, Sendable {
 
             **\(severities.map(\.rawValue).joined(separator: "** or **"))**\(place): \(title)
 
-            \(why) To mend it: \(fix)
+            \(why)
+
+            Fix: \(fix)
 
             Sources: \(origins).
 
@@ -110,7 +109,7 @@ public struct LintRule: Hashable, Sendable {
 }
 
 extension RuleID.Family {
-    /// The rules of the family, by number.
+    /// The rules of the family, in the order of their numbers.
     public var rules: [LintRule] {
         switch self {
         case .apple: LintRule.appleStructure + LintRule.applePatterns

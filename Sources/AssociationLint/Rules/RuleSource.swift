@@ -1,5 +1,5 @@
-// What a lint rule rests on: the public document, the observed behaviour, or the honest word that nobody has written it
-// down. docs/rules.md prints these, so that a reader can check a claim or weigh it.
+// The evidence for a lint rule: a public document, observed behaviour, or an inference without a source. docs/rules.md
+// prints it, so that a reader can check a claim.
 
 import Association
 
@@ -46,9 +46,9 @@ public enum RuleSource: String, Hashable, Sendable, CaseIterable {
     case microsoftIdentity
     case microsoftAppLinks
     case huaweiAppLinking
-    /// Several people met it in the field.
+    /// Several people reported it.
     case fieldReports
-    /// It follows from the others; no source states it.
+    /// It follows from other sources; no source states it.
     case inference
 
     /// Its title, as docs/rules.md prints it.

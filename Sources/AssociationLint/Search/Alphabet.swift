@@ -1,16 +1,16 @@
-// Which letters are tried. Two kinds: *every* letter that a text can hold, where a claim has to be about all URLs; and
-// the *ordinary* ones, where a witness has to be a URL that people meet. Letters that no pattern tells apart are tried
-// once, by the one that reads best.
+// The letters that a search tries. To prove something about all URLs, it tries *every* letter that a text can contain. To
+// find a witness that is a usual URL, it tries only *ordinary* letters. Of letters that no pattern distinguishes, only one
+// is tried: the one that reads best.
 
 import Association
 
-/// The pieces of a URL, by the letters they can hold.
+/// A piece of a URL, by the letters that it can contain.
 enum Piece: Sendable {
     case path, query, fragment
-    /// What stands behind the `=` of a query item, and the whole item.
+    /// The text after the `=` of a query parameter, and the whole parameter.
     case itemValue, item
 
-    /// What ends the piece and so cannot stand in it.
+    /// The characters that end the piece.
     var delimiters: [UInt8] {
         switch self {
         case .path: Array("?#".utf8)
@@ -23,40 +23,42 @@ enum Piece: Sendable {
 
 /// Builds the letters for a search.
 enum Alphabet {
-    /// The best-reading characters come first, because the first of equals stands in witnesses.
+    /// The characters that read best come first, because witnesses use the first of equivalent letters.
     private static let preferred = Array(
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_~!$'(),:@/=.;+&?*".utf8)
 
-    /// Letters that are the text of an encoded comparison, whether well-formed or not.
+    /// Every letter of an encoded text, including texts that are not well-formed.
     static func everyEncodedLetter(of piece: Piece) -> [Letter] {
         let printable = (UInt8(0x21)...0x7E).filter { !piece.delimiters.contains($0) }
         return (preferred.filter(printable.contains) + printable.filter { !preferred.contains($0) }).map { Letter($0) }
     }
 
-    /// Every scalar of a decoded text, up to equality: those that patterns mention and what folds to them, and one
-    /// that stands for all the rest.
+    /// Every letter of a decoded text that patterns can distinguish: the scalars that patterns mention, those that fold to
+    /// them, and one that represents all others.
     static func everyDecodedLetter(mentioned: Set<UInt32>, folds: Bool) -> [Letter] {
         var values = Set((0..<0x80).map(UInt32.init)).union(mentioned)
         if folds { values.formUnion(mentioned.flatMap { FoldTable.foldingTo[$0] ?? [] }) }
-        return withStranger(values)
+        return addingUnmentioned(values)
     }
 
-    /// Every UTF-16 unit of a text that only Android's patterns look at.
+    /// Every UTF-16 unit of a text that only Android's patterns read.
     static func everyUnit(mentioned: Set<UInt32>) -> [Letter] {
-        withStranger(Set((0..<0x80).map(UInt32.init)).union(mentioned))
+        addingUnmentioned(Set((0..<0x80).map(UInt32.init)).union(mentioned))
     }
 
-    private static func withStranger(_ values: Set<UInt32>) -> [Letter] {
-        // A private-use scalar: no pattern means it, and it folds to itself.
-        var stranger: UInt32 = 0xE000
-        while values.contains(stranger) { stranger += 1 }
+    /// Adds a scalar that no pattern mentions.
+    private static func addingUnmentioned(_ values: Set<UInt32>) -> [Letter] {
+        // A private-use scalar, which folds to itself.
+        var unmentioned: UInt32 = 0xE000
+        while values.contains(unmentioned) { unmentioned += 1 }
         let sorted = values.sorted()
         let first = preferred.map(UInt32.init)
         let ordered = first.filter(values.contains) + sorted.filter { !first.contains($0) }
-        return (ordered + [stranger]).map { Letter(spelling: $0 < 0x80 ? [UInt8($0)] : [], value: $0) }
+        return (ordered + [unmentioned]).map { Letter(spelling: $0 < 0x80 ? [UInt8($0)] : [], value: $0) }
     }
 
-    /// The letters of ordinary URLs that need no escape. No raw `*`, and no `+` in a query, whose treatment is odd.
+    /// The letters of ordinary URLs that need no escape. Without a raw `*`, and without `+` in a query, which systems read
+    /// differently.
     static func plainLetters(of piece: Piece) -> [Letter] {
         preferred.filter { byte in
             switch byte {
@@ -69,24 +71,23 @@ enum Alphabet {
         }.map { Letter($0) }
     }
 
-    /// The letters of ordinary URLs: what may stand for itself does, everything else is escaped in upper case, and
-    /// escapes that a pattern spells out are taken in its spelling. A few scalars stand for all that is neither ASCII
-    /// nor mentioned: of two, three and four bytes, with every hexadecimal digit in the escape of one of them.
+    /// The letters of ordinary URLs: unescaped where possible, otherwise escaped in upper case, and the escapes of the
+    /// patterns as they are written. A few scalars represent all others that are not ASCII and not mentioned: scalars of
+    /// two, three and four bytes, whose escapes together contain every hexadecimal digit.
     static func ordinaryLetters(of piece: Piece, mentioned: Set<UInt32>, patterns: [String]) -> [Letter] {
         var letters = plainLetters(of: piece)
-        let standingRaw = Set(preferred.map(UInt32.init))
+        let unescaped = Set(preferred.map(UInt32.init))
         let escaped = " \"<>[]{}|^`\\%#é日😀áâäëí".unicodeScalars + mentioned.sorted().compactMap { Unicode.Scalar($0) }
-        for scalar in escaped where !standingRaw.contains(scalar.value) && scalar.value >= 0x20 && scalar.value != 0x7F
-        {
+        for scalar in escaped where !unescaped.contains(scalar.value) && scalar.value >= 0x20 && scalar.value != 0x7F {
             letters.append(Letter(escaped: scalar))
         }
         letters += separators(of: piece, mentioned: mentioned)
-        for pattern in patterns { letters += spelledEscapes(in: pattern) }
+        for pattern in patterns { letters += writtenEscapes(in: pattern) }
         var seen: Set<Letter> = []
         return letters.filter { seen.insert($0).inserted }
     }
 
-    /// What ordinary queries have between their items and a pattern looks for within one, in both spellings.
+    /// The separators of query parameters that a pattern mentions, unescaped and escaped.
     private static func separators(of piece: Piece, mentioned: Set<UInt32>) -> [Letter] {
         guard piece == .query || piece == .itemValue || piece == .item else { return [] }
         return Array("&;+".utf8).filter { mentioned.contains(UInt32($0)) }.flatMap { byte in
@@ -95,9 +96,9 @@ enum Alphabet {
         }
     }
 
-    /// The escapes a pattern spells out, each run cut into whole scalars. Escapes of plain letters and of control
-    /// characters are left aside: no ordinary URL has them.
-    private static func spelledEscapes(in pattern: String) -> [Letter] {
+    /// The escapes in a pattern, split into whole scalars. Escapes of plain letters and of control characters are omitted,
+    /// because no ordinary URL has them.
+    private static func writtenEscapes(in pattern: String) -> [Letter] {
         let bytes = Array(pattern.utf8)
         var letters: [Letter] = []
         var index = 0
@@ -110,7 +111,7 @@ enum Alphabet {
             let end = index + 3 * length
             let run = stride(from: index, to: min(end, bytes.count), by: 3).compactMap { escaped(bytes, $0) }
             if run.count == length, let text = String(validating: run, as: UTF8.self),
-                let scalar = text.unicodeScalars.first, isWorthSpelling(scalar)
+                let scalar = text.unicodeScalars.first, isOrdinaryEscape(scalar)
             {
                 letters.append(Letter(spelling: Array(bytes[index..<end]), value: scalar.value))
                 index = end
@@ -121,12 +122,7 @@ enum Alphabet {
         return letters
     }
 
-    /// Whether ordinary URLs have a character bare, where it is no delimiter.
-    static func standsForItself(_ byte: UInt8, in piece: Piece) -> Bool {
-        preferred.contains(byte) && !piece.delimiters.contains(byte)
-    }
-
-    private static func isWorthSpelling(_ scalar: Unicode.Scalar) -> Bool {
+    private static func isOrdinaryEscape(_ scalar: Unicode.Scalar) -> Bool {
         guard scalar.value < 0x80 else { return true }
         let byte = UInt8(scalar.value)
         let isUnreserved = ASCII.isLetter(byte) || ASCII.isDigit(byte) || Array("-._~".utf8).contains(byte)
@@ -141,11 +137,11 @@ enum Alphabet {
     }
 }
 
-/// What folds to a scalar, other than itself; made once from the Unicode tables.
+/// The other scalars that fold to a scalar; made once from the Unicode tables.
 enum FoldTable {
     static let foldingTo: [UInt32: [UInt32]] = {
         var table: [UInt32: [UInt32]] = [:]
-        // No cased script lies beyond the supplementary multilingual plane.
+        // No script after the supplementary multilingual plane has case.
         for value in UInt32(0)..<0x20000 {
             guard let scalar = Unicode.Scalar(value) else { continue }
             let folded = scalar.folded.value
@@ -157,9 +153,9 @@ enum FoldTable {
 
 /// One letter of a URL.
 struct Letter: Hashable, Sendable {
-    /// As it stands in the URL.
+    /// As it is written in the URL.
     var spelling: [UInt8]
-    /// The scalar it stands for; a UTF-16 unit where the texts are Android's alone.
+    /// The decoded scalar; a UTF-16 unit in texts that only Android reads.
     var value: UInt32
 
     init(_ byte: UInt8) {
@@ -172,7 +168,7 @@ struct Letter: Hashable, Sendable {
         self.value = value
     }
 
-    /// The letter for a scalar that may not stand for itself.
+    /// The letter for a scalar that has to be escaped.
     init(escaped scalar: Unicode.Scalar) {
         spelling = String(scalar).utf8.flatMap(Percent.escape)
         value = scalar.value
@@ -181,7 +177,7 @@ struct Letter: Hashable, Sendable {
     var isSlash: Bool { spelling == [UInt8(ascii: "/")] }
 }
 
-/// What a rule sees of a letter.
+/// How a rule reads letters.
 enum Lens: Hashable, Sendable {
     case apple(URLReading)
     case android

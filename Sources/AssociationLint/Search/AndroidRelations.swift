@@ -1,5 +1,6 @@
-// What implies what between the rules of an Android list, path aside. An entry of a query asks for some item that
-// matches; so a rule implies another's entry if one of its own entries can only be met by items that meet the other.
+// Compares the rules of an Android list with each other, without their paths. A query pattern needs one parameter that
+// matches it. So a rule implies the pattern of another rule if every parameter that matches one of its patterns matches that
+// pattern too.
 
 import Association
 
@@ -8,8 +9,7 @@ struct AndroidRelations: RuleRelations {
     private let matcher: AndroidMatcher
     private let limits: AutomatonLimits
     private var question: PatternQuestion
-    /// What was answered before. A rule that was written out has the same query in each of its up to 128 forms, and each
-    /// is compared with all before it.
+    /// Earlier answers. A link may become up to 128 rules with the same query, and each is compared with all earlier ones.
     private var answers: [Inclusion: Bool] = [:]
 
     private struct Inclusion: Hashable {
@@ -32,13 +32,13 @@ struct AndroidRelations: RuleRelations {
         return [ProductSearch.Group(automaton: automaton, lens: .android, piece: .path)]
     }
 
-    /// Android never touches slashes.
+    /// Android does not normalise slashes.
     var pathGroupsInBothReadings: [ProductSearch.Group] { pathGroups }
 
     var pathGroupsAsWritten: [ProductSearch.Group] { pathGroups }
 
-    /// What AOSP does with a star before a wildcard is known, but not what Play services do; and a rule that rests on
-    /// it is not one to make claims about.
+    /// AOSP's behaviour for a star before a wildcard is known, but not that of Play services. So nothing is claimed about
+    /// such a rule.
     func isCertain(_ rule: Int) -> Bool {
         let compiled = matcher.compiled[rule]
         return !([compiled.path, compiled.fragment].compactMap { $0 } + (compiled.items ?? []))
@@ -58,9 +58,9 @@ struct AndroidRelations: RuleRelations {
         return question.isIncluded(ReadPattern(inner, .path), in: ReadPattern(outer, .path)) == true
     }
 
-    func easyPath(of rule: Int, isMatchedByOneOf others: [Int]) -> Bool? {
+    func simplePath(of rule: Int, isMatchedByOneOf others: [Int]) -> Bool? {
         let pattern = ReadPattern(matcher.compiled[rule].path ?? AndroidGlob("*"), .path)
-        guard let text = pattern.easyText.map(AndroidView.decode) else { return nil }
+        guard let text = pattern.simpleText.map(AndroidView.decode) else { return nil }
         return others.contains { other in
             let compiled = matcher.compiled[other]
             return !compiled.isEmpty && (compiled.path?.matches(text) ?? true)
@@ -78,7 +78,7 @@ struct AndroidRelations: RuleRelations {
         return nil
     }
 
-    mutating func besidesPath(_ rule: Int, implies other: Int) -> Bool {
+    mutating func ignoringPath(_ rule: Int, implies other: Int) -> Bool {
         let inner = matcher.compiled[rule]
         let outer = matcher.compiled[other]
         if outer.isEmpty { return false }
@@ -103,8 +103,8 @@ struct AndroidRelations: RuleRelations {
         return answer
     }
 
-    /// Items never exclude each other, because a URL may have several.
-    mutating func besidesPath(_ rule: Int, excludes other: Int) -> Bool {
+    /// Query patterns never exclude each other, because a URL may have several parameters.
+    mutating func ignoringPath(_ rule: Int, excludes other: Int) -> Bool {
         let one = matcher.compiled[rule]
         let two = matcher.compiled[other]
         if two.isEmpty { return true }

@@ -1,4 +1,4 @@
-// What implies what between the rules of an Apple list, path aside.
+// Compares the rules of an Apple list with each other, without their paths.
 
 import Association
 
@@ -8,10 +8,10 @@ struct AppleRelations: RuleRelations {
     private let table: SubstitutionTable
     private let limits: AutomatonLimits
     private var question: PatternQuestion
-    /// What was answered before: the rules of a list often ask for the same items.
+    /// Earlier answers, because the rules of a list often have the same parameters.
     private var answers: [Question: Bool] = [:]
 
-    /// Two patterns and how they are read; only plain ones are remembered.
+    /// Two patterns and how they are read. Only answers about patterns without variables are stored.
     private struct Question: Hashable {
         var first, second: [UInt16]
         var firstReading, secondReading: URLReading
@@ -26,7 +26,7 @@ struct AppleRelations: RuleRelations {
         question = PatternQuestion(limits)
     }
 
-    /// The path patterns by lens, each tagged with its rule.
+    /// The path patterns grouped by lens, each tagged with its rule.
     var pathGroups: [ProductSearch.Group] { Self.groups(rules, limits, normalisesSlashes: true, \.path) }
 
     var pathGroupsInBothReadings: [ProductSearch.Group] {
@@ -47,7 +47,7 @@ struct AppleRelations: RuleRelations {
     ) -> [ProductSearch.Group] {
         var automata: [URLReading: PatternAutomaton] = [:]
         for (index, rule) in rules.enumerated() {
-            // In place: taken out and put back, each rule would copy the states of all before it.
+            // Changed in place, because a copy for each rule would take quadratic time.
             let empty = PatternAutomaton(statesMax: limits.patternStatesMax)
             if let path = path(rule) {
                 automata[rule.reading, default: empty].add(path, tag: index)
@@ -63,8 +63,8 @@ struct AppleRelations: RuleRelations {
 
     func isCertain(_ rule: Int) -> Bool { rules[rule].doubts.isEmpty && !rules[rule].mayConsumeAddedSlash }
 
-    /// The reading in which a wildcard may consume the added slash is the wider one: what matches without the slash
-    /// matches with it too, because the star at the end takes it.
+    /// A path that matches without the added slash matches with it too, because the star at the end matches the slash. So
+    /// the reading in which a wildcard may match the added slash is the wider one.
     func isBounded(_ rule: Int) -> Bool { rules[rule].doubts.isEmpty }
 
     func sureTag(of rule: Int) -> Int? {
@@ -81,10 +81,10 @@ struct AppleRelations: RuleRelations {
         return isIncluded(inner, rules[rule], in: outer, rules[other], .path)
     }
 
-    func easyPath(of rule: Int, isMatchedByOneOf others: [Int]) -> Bool? {
+    func simplePath(of rule: Int, isMatchedByOneOf others: [Int]) -> Bool? {
         let everything = GlobPattern(elements: [.star])
         let pattern = ReadPattern(rules[rule].path ?? everything, rules[rule].reading, .path)
-        guard let text = pattern.easyText else { return nil }
+        guard let text = pattern.simpleText else { return nil }
         var seen: [[UInt8]?] = [nil, nil, nil, nil]
         return others.contains { other in
             guard let path = rules[other].path else { return true }
@@ -104,7 +104,7 @@ struct AppleRelations: RuleRelations {
         case .whole(let pattern): return isEmpty(pattern, rule, .query) ? .query : nil
         case .items(let items):
             for item in items {
-                // An item that no URL can name is always absent, and an absent one is empty.
+                // A parameter whose name no URL can have is always absent, and an absent one is empty.
                 if !Self.canBeNamed(item, rule.reading) {
                     if !item.pattern.matches([]) { return .queryItem(item.name) }
                 } else if isEmpty(item.pattern, rule, .itemValue) {
@@ -115,7 +115,7 @@ struct AppleRelations: RuleRelations {
         }
     }
 
-    mutating func besidesPath(_ rule: Int, implies other: Int) -> Bool {
+    mutating func ignoringPath(_ rule: Int, implies other: Int) -> Bool {
         let inner = rules[rule]
         let outer = rules[other]
         if let fragment = outer.fragment, !fragment.acceptsEverything {
@@ -144,8 +144,8 @@ struct AppleRelations: RuleRelations {
         }
     }
 
-    /// Every URL gives each item some value, absent ones the empty one: disjoint patterns cannot both hold.
-    mutating func besidesPath(_ rule: Int, excludes other: Int) -> Bool {
+    /// In every URL each parameter has a value, which is empty if it is absent. So two disjoint patterns cannot both match.
+    mutating func ignoringPath(_ rule: Int, excludes other: Int) -> Bool {
         let one = rules[rule]
         let two = rules[other]
         if let first = one.fragment, let second = two.fragment, areDisjoint(first, one, second, two, .fragment) {
@@ -205,7 +205,7 @@ struct AppleRelations: RuleRelations {
         return item.nameBytes.allSatisfy { $0 > 0x20 && $0 < 0x7F && !Array("&=#".utf8).contains($0) }
     }
 
-    /// Whether each including rule of one Apple list shares no URL with any of another, by the paths or beside them.
+    /// Whether it is proved that no including rule of one Apple list shares a URL with one of another list.
     static func areProvenDisjoint(_ first: RuleList, _ second: RuleList, _ limits: AutomatonLimits) -> Bool {
         guard case .apple(let one) = first, case .apple(let two) = second else { return false }
         let both = AppleMatcher(joining: one, two)
@@ -216,7 +216,7 @@ struct AppleRelations: RuleRelations {
         return including.filter { $0 < one.count }.allSatisfy { rule in
             let sharing = others.filter { other in
                 !(relations.isCertain(rule) && relations.isCertain(other)
-                    && relations.besidesPath(rule, excludes: other))
+                    && relations.ignoringPath(rule, excludes: other))
             }
             return sharing.isEmpty
                 || (relations.isCertain(rule) && sharing.allSatisfy(relations.isCertain)

@@ -1,5 +1,5 @@
-// How the paths of a list's rules lie to each other. All rules that read the path in the same way run as one automaton,
-// so that the union of earlier rules is as easy to ask about as a single one.
+// Compares the paths of a list's rules with each other. All rules that read the path in the same way form one automaton, so
+// the union of several rules can be checked like a single rule.
 
 import Association
 
@@ -9,7 +9,7 @@ struct PathRelations {
     private let stepsMax: Int
     private var stepsLeft: Int
 
-    /// Groups that see the same text (decoded or not) go together, because they differ only in folding.
+    /// Groups that read the same text, decoded or not, are combined, because they differ only in folding.
     init(_ groups: [ProductSearch.Group], _ limits: AutomatonLimits) {
         stepsMax = limits.stepsMax
         stepsLeft = limits.stepsMax
@@ -22,22 +22,22 @@ struct PathRelations {
     }
 
     enum Coverage: Hashable {
-        /// These few together match every path of the rule.
+        /// These rules together match every path of the rule.
         case covered(by: [Int])
         case notCovered
         /// A limit was reached.
         case unknown
     }
 
-    /// Whether `candidates` together match every path of `rule`, and which few of them do.
+    /// Whether `candidates` together match every path of `rule`, and a small selection of them that does.
     mutating func coverage(of rule: Int, by candidates: [Int]) -> Coverage {
         guard let (search, tags) = searches.first(where: { $0.tags.contains(rule) }) else { return .unknown }
         let allowed = tags.intersection(candidates)
         guard !allowed.isEmpty else { return .notCovered }
         var coverings: Set<[Int]> = []
         var isUncovered = false
-        let outcome = ask(search) { states in
-            // What a closing star of an earlier rule has swallowed needs no further look.
+        let outcome = run(search) { states in
+            // If an earlier rule ends with a star here, it matches all that follows.
             !zip(search.recognizers, states).contains { $0.isAlive(rule, $1) }
                 || zip(search.recognizers, states).contains { $0.settledTags($1).contains(where: allowed.contains) }
         } visit: { states in
@@ -64,7 +64,7 @@ struct PathRelations {
             return false
         }
         let wanted = Set(others)
-        let outcome = ask(search) { states in
+        let outcome = run(search) { states in
             let alive = zip(search.recognizers, states).flatMap { $0.aliveTags($1) }
             return !alive.contains(rule) || !alive.contains(where: wanted.contains)
         } visit: { states in
@@ -74,18 +74,18 @@ struct PathRelations {
         return outcome == .finished
     }
 
-    /// Runs a search within a share of the steps, so that one hard question does not use up those of all others.
-    private mutating func ask(
-        _ search: ProductSearch, isHopeless: ([Int]) -> Bool, visit: ([Int]) -> Bool
+    /// Runs a search with a share of the steps, so that one difficult search leaves steps for the others.
+    private mutating func run(
+        _ search: ProductSearch, isDeadEnd: ([Int]) -> Bool, visit: ([Int]) -> Bool
     ) -> ProductSearch.Outcome {
         let share = min(stepsLeft, max(stepsMax / 16, 1))
         var left = share
-        let outcome = search.run(stepsLeft: &left, isHopeless: isHopeless) { states, _ in visit(states) }
+        let outcome = search.run(stepsLeft: &left, isDeadEnd: isDeadEnd) { states, _ in visit(states) }
         stepsLeft -= share - left
         return outcome
     }
 
-    /// One rule that is in every set if there is one, else a small choice that meets each set.
+    /// A rule that is in every set, if there is one. Otherwise a small selection with a rule of each set.
     private static func smallHittingSet(_ sets: Set<[Int]>) -> [Int] {
         var chosen: [Int] = []
         var left = Array(sets)

@@ -1,5 +1,5 @@
-// Patterns as one nondeterministic automaton. Several patterns live side by side in it, each under a tag (the index of
-// its rule), so that one run over a text tells which of them match.
+// Several patterns as one nondeterministic automaton. Each pattern has a tag (the index of its rule), so one run over a text
+// shows which patterns match.
 
 import Association
 
@@ -7,13 +7,13 @@ import Association
 struct PatternAutomaton {
     struct State {
         var edges: [(set: SymbolSet, target: Int)] = []
-        /// Reached without consuming anything.
+        /// States that are reached without reading a symbol.
         var jumps: [Int] = []
         /// The pattern this state belongs to.
         var tag: Int
         var accepts = false
 
-        /// An accepting state that loops on everything: a closing star.
+        /// Whether it is an accepting state with a loop on every symbol, as for a star at the end.
         func matchesWhateverFollows(itself: Int) -> Bool {
             accepts && edges.contains { $0.set == .any && $0.target == itself }
         }
@@ -21,9 +21,9 @@ struct PatternAutomaton {
 
     private(set) var states: [State] = []
     private(set) var starts: [Int] = []
-    /// What its edges name.
+    /// The symbols on its edges.
     private(set) var symbols = NamedSymbols()
-    /// It grew past the limit; what is in it is not to be used.
+    /// Whether it exceeds the limit. It is incomplete then and must not be used.
     private(set) var isTooLarge = false
     private let statesMax: Int
 
@@ -45,7 +45,7 @@ struct PatternAutomaton {
         states[start].accepts = true
     }
 
-    /// Adds an Android pattern. Its star needs no second try: it loops on everything but the character it looks for.
+    /// Adds an Android pattern. Its star does not backtrack: it loops on every character except the one after it.
     mutating func add(_ glob: AndroidGlob, tag: Int) {
         var current = newState(tag)
         starts.append(current)
@@ -89,7 +89,7 @@ struct PatternAutomaton {
             case .literal(let bytes): current = append(Self.symbols(bytes), after: current)
             case .any: current = appendEdge(.any, after: current)
             case .star:
-                // A state of its own, or the loop would also serve what jumps to the state before it.
+                // A new state, because other edges may lead to the current state, and the loop must not apply to them.
                 let loop = newState(states[current].tag)
                 states[current].jumps.append(loop)
                 connect(loop, .any, loop)
@@ -108,7 +108,7 @@ struct PatternAutomaton {
         return current
     }
 
-    /// Plain values share their beginnings, as they do in the trie.
+    /// Plain values share their beginnings, as in the trie.
     private mutating func append(_ choice: GlobChoice, after start: Int) -> Int {
         let root = newState(states[start].tag)
         let end = newState(states[start].tag)
@@ -131,7 +131,7 @@ struct PatternAutomaton {
     }
 
     private static func symbols(_ bytes: [UInt8]) -> [UInt32] {
-        // A variable has hundreds of values, and nearly all of them are ASCII.
+        // A variable may have hundreds of values, and almost all are ASCII.
         if bytes.allSatisfy({ $0 < 0x80 }) { return bytes.map(UInt32.init) }
         return String(decoding: bytes, as: UTF8.self).unicodeScalars.map(\.value)
     }
@@ -153,7 +153,7 @@ enum SymbolSet: Hashable, Sendable {
         }
     }
 
-    /// The symbols it tells apart from others.
+    /// The symbols that it distinguishes from others.
     var mentioned: [UInt32] {
         switch self {
         case .one(let value), .anyBut(let value): [value]
@@ -163,11 +163,11 @@ enum SymbolSet: Hashable, Sendable {
     }
 }
 
-/// The symbols that an automaton can tell from others.
+/// The symbols that an automaton distinguishes from others.
 struct NamedSymbols {
     private var ascii = ByteSet([])
     private var others: Set<UInt32> = []
-    /// The classes that edges carry; there are few kinds of them.
+    /// The character classes on edges. There are only a few.
     private var classes: [ByteSet] = []
 
     mutating func insert(_ set: SymbolSet) {
@@ -182,7 +182,7 @@ struct NamedSymbols {
         if symbol < 0x80 { ascii.insert(UInt8(symbol)) } else { others.insert(symbol) }
     }
 
-    /// A number for all symbols that the automaton does not tell apart.
+    /// A number that is equal for all symbols that the automaton does not distinguish.
     func number(of symbol: UInt32) -> Int {
         let isNamed = symbol < 0x80 ? ascii.contains(UInt8(symbol)) : others.contains(symbol)
         if isNamed { return Int(symbol) << 1 | 1 }
@@ -190,7 +190,7 @@ struct NamedSymbols {
         return classes.reduce(0) { $0 << 1 | ($1.contains(UInt8(symbol)) ? 1 : 0) } << 1
     }
 
-    /// The symbols themselves, those in classes included.
+    /// The symbols, including those in classes.
     var all: Set<UInt32> {
         others.union((classes + [ascii]).flatMap(\.members).map(UInt32.init))
     }

@@ -1,10 +1,10 @@
-// Questions about the texts of patterns: is one included in another, do two have a text in common, does one have any?
-// Answers hold for every text a phone can see; nil means that a limit was reached, or that the patterns read the URL
-// through lenses that cannot be compared.
+// Questions about the texts that patterns match: does one pattern match all texts of another, do two patterns match the same
+// text, does a pattern match any text? An answer holds for every text that a phone can see. Nil means that a limit was
+// reached, or that the patterns read the URL in ways that cannot be compared.
 
 import Association
 
-/// A pattern together with how it reads which piece of a URL.
+/// A pattern with the piece of a URL that it reads, and how it reads it.
 struct ReadPattern {
     enum Form {
         case apple(GlobPattern, URLReading)
@@ -31,7 +31,7 @@ struct ReadPattern {
         }
     }
 
-    /// Whether it is a lone star, which includes everything whatever the lens.
+    /// Whether it is a single star, which matches everything.
     var acceptsEverything: Bool {
         switch form {
         case .apple(let pattern, _): pattern.acceptsEverything
@@ -39,7 +39,7 @@ struct ReadPattern {
         }
     }
 
-    /// Whether a text of a URL matches.
+    /// Whether it matches a text of a URL.
     func matches(_ text: String) -> Bool {
         switch form {
         case .apple(let pattern, let reading): pattern.matches(reading.read(Array(text.utf8)))
@@ -55,8 +55,8 @@ struct ReadPattern {
         }
     }
 
-    /// A text of the piece that the pattern accepts; nil where none is found so easily, which says nothing.
-    var easyText: [UInt8]? {
+    /// A text that the pattern matches. It is found without a search, so nil does not mean that there is none.
+    var simpleText: [UInt8]? {
         guard var text = proposedText else { return nil }
         if piece == .path, text.first != UInt8(ascii: "/") { text.insert(UInt8(ascii: "/"), at: 0) }
         return accepts(text) ? text : nil
@@ -78,7 +78,7 @@ struct ReadPattern {
         }
     }
 
-    /// What stands for a wildcard: a letter that few patterns have.
+    /// The text for a wildcard: a letter that few patterns contain.
     private static let word = UInt8(ascii: "x")
 
     private func text(of elements: [GlobElement]) -> [UInt8]? {
@@ -119,7 +119,7 @@ struct ReadPattern {
         return text
     }
 
-    /// A character as it can stand in the piece; nil where it cannot, or not without changing the rest.
+    /// A character as it is written in the piece; nil if the piece cannot contain it.
     private func spelling(of byte: UInt8) -> [UInt8]? {
         let isPlain = byte > 0x20 && byte < 0x7F && !piece.delimiters.contains(byte)
         guard lens.decodes else { return isPlain ? [byte] : nil }
@@ -128,7 +128,7 @@ struct ReadPattern {
     }
 }
 
-/// Asks about a few patterns at a time, within a common allowance of steps.
+/// Answers questions about patterns, with a common limit on the number of steps.
 struct PatternQuestion {
     let limits: AutomatonLimits
     var stepsLeft: Int
@@ -138,7 +138,7 @@ struct PatternQuestion {
         stepsLeft = limits.stepsMax
     }
 
-    /// Whether every text of `inner` is one of `outer`.
+    /// Whether `outer` matches every text that `inner` matches.
     mutating func isIncluded(_ inner: ReadPattern, in outer: ReadPattern) -> Bool? {
         if outer.acceptsEverything { return true }
         return exists([inner], without: outer).map { !$0 }
@@ -149,14 +149,14 @@ struct PatternQuestion {
     }
 
     mutating func isEmpty(_ pattern: ReadPattern) -> Bool? {
-        if pattern.easyText != nil { return false }
+        if pattern.simpleText != nil { return false }
         return exists([pattern], without: nil).map { !$0 }
     }
 
-    /// What a question takes before its first step, in steps: the alphabet and the automata are made for it.
+    /// The cost of a question before its first step, for making the alphabet and the automata.
     private static let overhead = 40
 
-    /// Whether a text exists that all of `wanted` match and `unwanted` does not.
+    /// Whether there is a text that all of `wanted` match and `unwanted` does not.
     private mutating func exists(_ wanted: [ReadPattern], without unwanted: ReadPattern?) -> Bool? {
         stepsLeft -= Self.overhead
         guard stepsLeft > 0 else { return nil }
@@ -173,8 +173,8 @@ struct PatternQuestion {
 }
 
 extension ProductSearch {
-    /// A search over every text of the piece that the patterns read, each pattern a group of its own; nil where their
-    /// lenses do not see the same text.
+    /// A search over every text of the piece that the patterns read, with a group for each pattern. Nil if the patterns do
+    /// not read the same text.
     init?(everyTextOf patterns: [ReadPattern], limits: AutomatonLimits) {
         guard let piece = patterns.first?.piece else { return nil }
         let groups = patterns.enumerated().map { index, pattern in
@@ -203,7 +203,7 @@ extension ProductSearch {
             letters = Alphabet.everyUnit(mentioned: mentioned)
         case nil: return nil
         }
-        // Items are what `&` separates, and only Android decodes before it cuts.
+        // A parameter contains no `&`, which separates parameters.
         let isItem = if case .item = piece { true } else { false }
         let allowed = isItem ? letters.filter { $0.value != UInt32(UInt8(ascii: "&")) } : letters
         let isPath = if case .path = piece { true } else { false }

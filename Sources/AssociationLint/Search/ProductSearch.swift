@@ -1,5 +1,5 @@
-// Runs several recognizers side by side over all texts, shortest first. Each combination of their states is visited
-// once, with the shortest text that leads there; that is how inclusion, disjointness and witnesses are found.
+// Runs several recognizers in parallel over all texts, shortest first. Each combination of their states is visited once,
+// with the shortest text that leads to it. This finds inclusion, disjointness and witnesses.
 
 import Association
 
@@ -7,17 +7,16 @@ import Association
 struct ProductSearch {
     enum Outcome: Hashable { case finished, stopped, outOfSteps }
 
-    /// Which texts are looked at.
+    /// The texts of a search.
     enum Texts {
-        /// All.
         case all
         /// Paths: empty, or beginning with a slash.
         case paths
-        /// Paths as people write them: beginning with a slash and with no empty segment but the last.
+        /// Usual paths: beginning with a slash, and with no empty segment except the last.
         case ordinaryPaths
     }
 
-    /// Patterns that read the text through the same lens.
+    /// Patterns that read the text in the same way.
     struct Group {
         var automaton: PatternAutomaton
         var lens: Lens
@@ -29,7 +28,7 @@ struct ProductSearch {
     private let texts: Texts
     private let limits: AutomatonLimits
 
-    /// Nil where the patterns are too large to run.
+    /// Nil if the patterns are too large.
     init?(
         _ groups: [Group], letters: [Letter], texts: Texts, limits: AutomatonLimits
     ) {
@@ -43,13 +42,13 @@ struct ProductSearch {
         }
     }
 
-    /// Visits every reachable combination of states until `visit` returns true. Both closures are given the states of
-    /// the recognizers in their order (what follows is the search's own); `visit` can also have the text spelled.
-    /// Nothing is looked for beyond combinations that are `isHopeless`.
+    /// Visits every reachable combination of states until `visit` returns true. Both closures get the states of the
+    /// recognizers in order, followed by one value of the search itself. `visit` can also get the text. The search does not
+    /// continue after a combination for which `isDeadEnd` is true.
     func run(
-        stepsLeft: inout Int, isHopeless: ([Int]) -> Bool, visit: ([Int], () -> [UInt8]) -> Bool
+        stepsLeft: inout Int, isDeadEnd: ([Int]) -> Bool, visit: ([Int], () -> [UInt8]) -> Bool
     ) -> Outcome {
-        // The last component says what the texts allow next: 0 at the start, 1 after a slash, 2 otherwise.
+        // The last value: 0 at the start, 1 after a slash, 2 otherwise.
         let place = recognizers.count
         var nodes = [Node(states: recognizers.map(\.start) + [0], parent: -1, letter: -1)]
         var known: Set<[Int]> = [nodes[0].states]
@@ -58,7 +57,7 @@ struct ProductSearch {
             let states = nodes[index].states
             if index > 0 || texts != .ordinaryPaths, visit(states, { spell(nodes, index) }) { return .stopped }
             defer { index += 1 }
-            if isHopeless(states) { continue }
+            if isDeadEnd(states) { continue }
             for letter in letters.indices where allows(letters[letter], after: states[place]) {
                 var next = states
                 var work = 0
@@ -76,7 +75,7 @@ struct ProductSearch {
         return .finished
     }
 
-    /// One combination, and how its shortest text goes on from another.
+    /// One combination, with the earlier one and the letter that lead to it.
     private struct Node {
         var states: [Int]
         var parent: Int
@@ -114,7 +113,7 @@ struct ProductSearch {
         return path.reversed().flatMap { letters[$0].spelling }
     }
 
-    /// One letter for each way in which letters can differ to the patterns.
+    /// One letter for each set of letters that the patterns do not distinguish.
     private static func distinctLetters(
         _ letters: [Letter], for groups: [Group]
     ) -> [Letter] {

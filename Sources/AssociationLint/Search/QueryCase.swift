@@ -1,32 +1,33 @@
-// Queries and fragments worth trying when two lists are compared. Their number is without end, so this is a choice: for
-// each item that a rule names, absent, one value for each way in which the patterns can take it, and two values at once;
-// for whole queries and fragments the same; in all combinations where they are few, else around each rule's own demand.
+// The queries and fragments that are tried when two lists are compared. There are infinitely many, so this is a selection.
+// For each parameter that a rule names: absent, one value for each combination of patterns that match it, and two values at
+// once. For whole queries and fragments the same. If all combinations are too many, only those that are close to what a rule
+// requires.
 
 import Association
 import SourceJSON
 
-/// One query and fragment, as they stand in a URL.
+/// One query and fragment, as written in a URL.
 struct QueryCase: Hashable {
     var query: String?
     var fragment: String?
 
     var suffix: String { (query.map { "?" + $0 } ?? "") + (fragment.map { "#" + $0 } ?? "") }
 
-    /// The queryCases in which to compare two lists. The bare one comes first.
-    static func worthTrying(_ lists: [RuleList], stepsLeft: inout Int, _ limits: AutomatonLimits) -> [QueryCase] {
+    /// The cases with which to compare two lists. The first has neither a query nor a fragment.
+    static func cases(for lists: [RuleList], stepsLeft: inout Int, _ limits: AutomatonLimits) -> [QueryCase] {
         let bare = QueryCase(query: nil, fragment: nil)
-        if lists.allSatisfy(\.looksOnlyAtPaths) { return [bare] }
+        if lists.allSatisfy(\.usesOnlyPaths) { return [bare] }
         let fragments = fragments(lists, &stepsLeft, limits)
-        var queryCases: [QueryCase] = []
+        var cases: [QueryCase] = []
         var seen: Set<QueryCase> = []
         for query in queries(lists, &stepsLeft, limits) {
             for fragment in fragments {
-                let situation = QueryCase(query: query, fragment: fragment)
-                guard queryCases.count < limits.queryCasesMax else { return queryCases }
-                if seen.insert(situation).inserted { queryCases.append(situation) }
+                let queryCase = QueryCase(query: query, fragment: fragment)
+                guard cases.count < limits.queryCasesMax else { return cases }
+                if seen.insert(queryCase).inserted { cases.append(queryCase) }
             }
         }
-        return queryCases
+        return cases
     }
 
     private static func fragments(
@@ -34,7 +35,7 @@ struct QueryCase: Hashable {
     ) -> [String?] {
         let patterns = numbered(lists, \.fragmentPatterns)
         guard !patterns.isEmpty else { return [nil] }
-        return [nil, ""] + SampleTexts.telling(patterns, apart: .fragment, stepsLeft: &stepsLeft, limits)
+        return [nil, ""] + SampleTexts.distinguishing(patterns, in: .fragment, stepsLeft: &stepsLeft, limits)
     }
 
     private static func queries(_ lists: [RuleList], _ stepsLeft: inout Int, _ limits: AutomatonLimits) -> [String?] {
@@ -47,28 +48,30 @@ struct QueryCase: Hashable {
             patterns[name, default: []].append((list, item))
         }
         var choices: [[String]] = []
-        // For each item of the first rules, the first value it takes; the first choice is that it is absent.
-        var demands: [Int: [Int: Int]] = [:]
+        // For each parameter of the first rules, its first value that matches. Choice 0 means that it is absent.
+        var requirements: [Int: [Int: Int]] = [:]
         for (position, name) in names.enumerated() {
             let items = patterns[ExactText(name)] ?? []
-            let values = SampleTexts.telling(
+            let values = SampleTexts.distinguishing(
                 items.map { WrittenPattern(pattern: $0.item.pattern, written: $0.item.written, list: $0.list) },
-                apart: .itemValue, stepsLeft: &stepsLeft, limits)
-            for (list, item) in items where item.rule < demandsMax {
+                in: .itemValue, stepsLeft: &stepsLeft, limits)
+            for (list, item) in items where item.rule < requirementsMax {
                 let value = values.firstIndex(where: item.pattern.matches)
-                demands[list * demandsMax + item.rule, default: [:]][position] = value.map { $0 + 1 } ?? 0
+                requirements[list * requirementsMax + item.rule, default: [:]][position] = value.map { $0 + 1 } ?? 0
             }
             choices.append(occurrences(of: name, values))
         }
-        let bases = demands.sorted { $0.key < $1.key }.map { demand in
-            choices.indices.map { demand.value[$0] ?? 0 }
+        let bases = requirements.sorted { $0.key < $1.key }.map { requirement in
+            choices.indices.map { requirement.value[$0] ?? 0 }
         }
         for selection in selections(choices, around: bases, limits.queryCasesMax) {
             let present = zip(choices, selection).map { $0[$1] }.filter { !$0.isEmpty }
             if !present.isEmpty { queries.append(present.joined(separator: "&")) }
         }
         let whole = numbered(lists, \.queryPatterns)
-        for text in SampleTexts.telling(whole, apart: .query, stepsLeft: &stepsLeft, limits) { queries.append(text) }
+        for text in SampleTexts.distinguishing(whole, in: .query, stepsLeft: &stepsLeft, limits) {
+            queries.append(text)
+        }
         return queries
     }
 
@@ -80,10 +83,10 @@ struct QueryCase: Hashable {
         }
     }
 
-    /// Of how many rules the demands are tried.
-    private static let demandsMax = 64
+    /// Rules whose requirements are tried.
+    private static let requirementsMax = 64
 
-    /// Absent, each value, and each value before and after the first ones that differ from it.
+    /// The parameter absent, with each value, and with each value before and after the first values that differ from it.
     private static func occurrences(of name: String, _ values: [String]) -> [String] {
         let spelled = String(decoding: name.utf8.flatMap(escapedInName), as: UTF8.self)
         let single = values.map { spelled + "=" + $0 }
@@ -98,8 +101,8 @@ struct QueryCase: Hashable {
         return byte <= 0x20 || byte >= 0x7F || isDelimiter ? Percent.escape(byte) : [byte]
     }
 
-    /// Every combination of choices if they are at most `max`; otherwise those that differ from what a rule asks for in
-    /// at most one of them, and then those in which at most two are present.
+    /// Every combination of choices if they are at most `max`. Otherwise those that differ in at most one choice from what a
+    /// rule requires, and then those with at most two parameters.
     private static func selections(_ choices: [[String]], around bases: [[Int]], _ max: Int) -> [[Int]] {
         var total = 1
         for choice in choices where total <= max { total *= choice.count }
@@ -118,7 +121,7 @@ struct QueryCase: Hashable {
             return result
         }
         result += bases
-        // A share for each rule, so that the first does not take all.
+        // A share for each rule, so that the first does not use them all.
         let share = Swift.max(max / (2 * Swift.max(bases.count, 1)), 1)
         for base in bases {
             var left = share

@@ -1,25 +1,25 @@
-// Which rules of an ordered list can never decide anything: those that match nothing, those whose every URL an earlier
-// rule has already decided, and exclusions after which nothing could have included. Each answer is proved over all URLs;
-// what cannot be proved within the limits, or rests on an unsettled point, is left out.
+// Finds the rules of an ordered list that have no effect: rules that match nothing, rules whose URLs earlier rules already
+// decide, and exclusions after which no rule includes the URLs. Each result is proved for all URLs. A rule is not reported if
+// the proof exceeds the limits, or depends on behaviour that is not known.
 
 public import Association
 
-/// A rule that changes nothing, and why.
+/// A rule without effect, and why.
 public struct UselessRule: Hashable, Sendable {
-    /// Why a rule changes nothing.
+    /// Why a rule has no effect.
     public enum Reason: Hashable, Sendable {
-        /// No URL satisfies this part of the rule.
+        /// No URL matches this part of the rule.
         case matchesNothing(MatchStep.Part)
-        /// Every URL it matches is decided by one of these earlier rules: one if one is enough, else a small set.
+        /// These earlier rules decide every URL that it matches: one rule if one is enough, otherwise a small set.
         case covered(by: [Int])
-        /// It excludes, and no later rule could include any of the URLs it matches.
+        /// It excludes, and no later rule includes any of the URLs that it matches.
         case excludesNothing
     }
 
     public var rule: Int
     public var reason: Reason
-    /// The claim needs the slashes of paths brought into one form, as iOS 13 and later do. Older systems, which read
-    /// legacy paths only, may tell `/a` from `/a/`.
+    /// Whether this holds only if slashes are normalised, as iOS 13 and later do. Older systems, which read only the legacy
+    /// paths, may distinguish `/a` and `/a/`.
     public var restsOnSlashes: Bool
 
     public init(rule: Int, reason: Reason, restsOnSlashes: Bool = false) {
@@ -29,7 +29,7 @@ public struct UselessRule: Hashable, Sendable {
     }
 }
 
-/// Finds rules that can never decide anything.
+/// Finds rules without effect.
 public enum Reachability {
     /// The useless rules of an Apple list, each with its first reason, in order.
     public static func uselessRules(
@@ -39,7 +39,7 @@ public enum Reachability {
         return uselessRules(count: matcher.count, &relations, limits)
     }
 
-    /// The useless rules of an Android list; none where Android throws the list away.
+    /// The useless rules of an Android list; none if Android discards the list.
     public static func uselessRules(
         of matcher: AndroidMatcher, limits: AutomatonLimits = AutomatonLimits()
     ) -> [UselessRule] {
@@ -48,7 +48,7 @@ public enum Reachability {
         return uselessRules(count: matcher.count, &relations, limits)
     }
 
-    /// How many earlier rules are asked one at a time, where all at once was too much or took several.
+    /// Earlier rules that are checked one at a time, if checking all at once was too much or needed several of them.
     private static let singlesMax = 32
 
     private static func uselessRules<Relations: RuleRelations>(
@@ -63,14 +63,14 @@ public enum Reachability {
                 continue
             }
             let candidates = (0..<rule).filter {
-                relations.sureTag(of: $0) != nil && relations.besidesPath(rule, implies: $0)
+                relations.sureTag(of: $0) != nil && relations.ignoringPath(rule, implies: $0)
             }
             if let always = candidates.first(where: relations.acceptsEveryPath) {
                 found.append(UselessRule(rule: rule, reason: .covered(by: [always])))
                 continue
             }
             var coverage = PathRelations.Coverage.notCovered
-            if relations.easyPath(of: rule, isMatchedByOneOf: candidates) != false {
+            if relations.simplePath(of: rule, isMatchedByOneOf: candidates) != false {
                 coverage = paths.coverage(of: rule, by: candidates.compactMap(relations.sureTag))
             }
             if coverage.wantsSingle,
@@ -90,10 +90,10 @@ public enum Reachability {
             guard relations.excludes(rule) else { continue }
             let later = (rule + 1..<count).filter { other in
                 !relations.excludes(other)
-                    && !(relations.isBounded(other) && relations.besidesPath(rule, excludes: other))
+                    && !(relations.isBounded(other) && relations.ignoringPath(rule, excludes: other))
             }
             if later.allSatisfy(relations.isBounded),
-                relations.easyPath(of: rule, isMatchedByOneOf: later) != true, paths.isDisjoint(rule, from: later)
+                relations.simplePath(of: rule, isMatchedByOneOf: later) != true, paths.isDisjoint(rule, from: later)
             {
                 found.append(UselessRule(rule: rule, reason: .excludesNothing))
             }
@@ -102,31 +102,32 @@ public enum Reachability {
     }
 }
 
-/// What reachability asks about the rules of a list, in either dialect.
+/// The relations between the rules of a list that `Reachability` needs, for either platform.
 protocol RuleRelations {
-    /// The path patterns by lens, each tagged with its rule in the wider of its readings, and with its `sureTag` in the
-    /// narrower one, where it has two.
+    /// The path patterns grouped by lens. Each is tagged with its rule. If a pattern has two readings, the wider one has that
+    /// tag and the narrower one has its `sureTag`.
     var pathGroupsInBothReadings: [ProductSearch.Group] { get }
-    /// The same with the slashes of patterns and paths left as they are.
+    /// The same without normalised slashes.
     var pathGroupsAsWritten: [ProductSearch.Group] { get }
-    /// Nothing about the rule is unsettled.
+    /// Whether it is known exactly what the rule matches.
     func isCertain(_ rule: Int) -> Bool
-    /// Whatever is unsettled about the rule, it matches no more than what is tagged with it.
+    /// Whether the rule certainly matches no more than the pattern with its tag.
     func isBounded(_ rule: Int) -> Bool
-    /// The tag of what the rule surely matches, which modulo their count is the rule; nil where nothing is sure.
+    /// The tag of the pattern that the rule certainly matches. Modulo the number of rules, it is the rule. Nil if nothing is
+    /// certain.
     func sureTag(of rule: Int) -> Int?
     func excludes(_ rule: Int) -> Bool
     func acceptsEveryPath(_ rule: Int) -> Bool
-    /// Whether one of `others` matches a path of `rule`'s that is found without a search; nil where none is.
-    func easyPath(of rule: Int, isMatchedByOneOf others: [Int]) -> Bool?
-    /// Whether every path of `rule` is one of `other`; the slow way, two at a time.
+    /// Whether one of `others` matches a path of `rule` that is found without a search; nil if none is found.
+    func simplePath(of rule: Int, isMatchedByOneOf others: [Int]) -> Bool?
+    /// Whether `other` matches every path of `rule`. This is slower than checking all rules at once.
     mutating func path(of rule: Int, isWithin other: Int) -> Bool
-    /// A part that no URL satisfies.
+    /// A part of the rule that no URL matches.
     mutating func impossiblePart(of rule: Int) -> MatchStep.Part?
-    /// Whether, path aside, every URL that satisfies `rule` satisfies `other`.
-    mutating func besidesPath(_ rule: Int, implies other: Int) -> Bool
-    /// Whether, path aside, no URL satisfies both.
-    mutating func besidesPath(_ rule: Int, excludes other: Int) -> Bool
+    /// Whether every URL that matches `rule` matches `other`, without their paths.
+    mutating func ignoringPath(_ rule: Int, implies other: Int) -> Bool
+    /// Whether no URL matches both, without their paths.
+    mutating func ignoringPath(_ rule: Int, excludes other: Int) -> Bool
 }
 
 extension RuleRelations {
@@ -136,7 +137,7 @@ extension RuleRelations {
 }
 
 extension PathRelations.Coverage {
-    /// A single covering rule would say more.
+    /// Whether a single covering rule would be a better result.
     fileprivate var wantsSingle: Bool {
         switch self {
         case .covered(let rules): rules.count > 1

@@ -1,26 +1,26 @@
-// Runs an automaton deterministically: a state is the set of the automaton's states that a text can have reached, made
-// when it is first met and remembered. For Apple's paths it brings the slashes of the text into one form as it reads.
+// Runs an automaton deterministically: a state is the set of the automaton's states that a text can reach. States are made
+// when they are first needed, and stored. For Apple's paths it normalises slashes while reading.
 
 import Association
 
-/// A deterministic run of the patterns that read a URL through one lens.
+/// A deterministic run of patterns that read a URL in the same way.
 final class Recognizer {
     private let automaton: PatternAutomaton
     private let normalisesSlashes: Bool
     private let letterSymbols: [[UInt32]]
 
-    /// The sets met so far: sorted states, then what the text ended with.
+    /// The sets so far: sorted states, followed by the ending of the text.
     private var sets: [[Int32]] = []
     private var numbers: [[Int32]: Int] = [:]
     private var transitions: [[Int32]] = []
     private var tagsAtEnd: [[Int]?] = []
     private var tagsAlive: [[Int]?] = []
     private var tagsSettled: [[Int]?] = []
-    /// In which round of `advance` each state was last reached, so that none is taken twice.
+    /// The last round of `advance` in which each state was reached, so that none is added twice.
     private var rounds: [Int]
     private var round = 0
 
-    /// What the text ended with, for the slashes.
+    /// The last character of the text, for normalising slashes.
     private enum Ending: Int32 { case nothing, slash, star, other }
 
     private static let slash = UInt32(UInt8(ascii: "/"))
@@ -37,8 +37,7 @@ final class Recognizer {
     /// The state of the empty text.
     var start: Int { 0 }
 
-    /// The state after one more letter. `work` grows by what it cost: one for a step that is remembered, more for one
-    /// that has to be worked out.
+    /// The state after one more letter. Adds the cost to `work`: one for a stored step, more for a new one.
     func step(_ state: Int, _ letter: Int, work: inout Int) -> Int {
         work += 1
         let known = transitions[state][letter]
@@ -67,7 +66,7 @@ final class Recognizer {
         return tags
     }
 
-    /// The patterns that can still match something that begins with the text read so far, or nearly so; in order.
+    /// The patterns that may match a text that begins with the text read so far, in order.
     func aliveTags(_ state: Int) -> [Int] {
         if let tags = tagsAlive[state] { return tags }
         let tags = Set(sets[state].dropLast().map { automaton.states[Int($0)].tag }).sorted()
@@ -86,7 +85,7 @@ final class Recognizer {
         return low < tags.count && tags[low] == tag
     }
 
-    /// The patterns that match whatever may follow, because a closing star has been reached.
+    /// The patterns that match any continuation, because they have reached a star at their end.
     func settledTags(_ state: Int) -> [Int] {
         if let tags = tagsSettled[state] { return tags }
         let settled = sets[state].dropLast().filter {
@@ -130,7 +129,7 @@ final class Recognizer {
         return closed(states.map(Int32.init))
     }
 
-    /// Adds the states reached without consuming anything, and sorts.
+    /// Adds the states that are reached without reading a symbol, and sorts.
     private func closed(_ states: [Int32]) -> [Int32] {
         var reached = states
         var index = 0
@@ -144,7 +143,7 @@ final class Recognizer {
         return reached.sorted()
     }
 
-    /// Where nothing is left, what the text ended with no longer matters.
+    /// If no state is left, the ending of the text no longer matters.
     private func number(of set: [Int32], _ ending: Ending) -> Int {
         let needsEnding = normalisesSlashes && !set.isEmpty
         let key = set + [needsEnding ? ending.rawValue : Ending.other.rawValue]

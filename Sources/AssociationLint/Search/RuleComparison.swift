@@ -1,30 +1,30 @@
-// Compares two lists: is there a URL that they decide differently, or one that both open? The paths of both lists run
-// side by side, once for each combination of query and fragment worth trying. Every witness is put to the matchers
-// before it is reported, so a reported one is real. That there is none is proved only where paths alone decide, and then
-// for ordinary URLs: what can stand for itself does, the rest is escaped in upper case, no segment is
-// empty, and eight characters stand for all that are neither ASCII nor mentioned by a rule.
+// Compares two lists: is there a URL that they decide differently, or one that both open? The paths of both lists run in
+// parallel, once for each query and fragment that is tried. The matchers check every witness before it is reported. That
+// there is no witness is proved only if paths alone decide, and only for ordinary URLs: unescaped where possible, otherwise
+// escaped in upper case, without empty segments, and with eight characters that represent all others that are neither ASCII
+// nor mentioned by a rule.
 
 public import Association
 
 /// A URL that two lists decide differently, or that both open.
 public struct RuleWitness: Hashable, Sendable {
     public var url: LinkURL
-    /// What the first and the second list decide.
+    /// The decisions of the two lists.
     public var first: RuleDecision
     public var second: RuleDecision
-    /// What is known of AOSP but not of Play services, where the decision rests on that.
+    /// The points on which the decision depends that are known for AOSP but not for Play services.
     public var unsettled: [UnsettledPoint]
 }
 
-/// The answer to a question about two lists.
+/// The result of comparing two lists.
 public enum RuleComparison: Hashable, Sendable {
-    /// There are such URLs: at most one for each way in which they can differ.
+    /// Such URLs: at most one for each direction.
     case found([RuleWitness])
-    /// There is no such ordinary URL; proved.
+    /// It is proved that there is no such ordinary URL.
     case none
-    /// None was found among the queries and fragments that were tried, which proves nothing.
+    /// None was found with the queries and fragments that were tried. This is not a proof.
     case noneFound
-    /// A limit was reached, or Android leaves the decision to the manifest.
+    /// A limit was reached, or on Android only the manifest decides.
     case unknown
 
     public var witnesses: [RuleWitness] {
@@ -32,21 +32,21 @@ public enum RuleComparison: Hashable, Sendable {
         return []
     }
 
-    /// URLs that one list opens and the other does not: one for each direction in which they differ.
+    /// URLs that one list opens and the other does not, at most one for each direction.
     public static func differences(
         between first: RuleList, and second: RuleList, host: String, limits: AutomatonLimits = AutomatonLimits()
     ) -> RuleComparison {
         examine(first, second, host: host, limits: limits, wanted: [.onlyFirst, .onlySecond]).comparison
     }
 
-    /// The outcome of a search: with one link found, there may be another of the other kind.
+    /// The result of a search. If it is not complete, there may be more URLs.
     struct Examination {
         var comparison: RuleComparison
-        /// Whether nothing was left open.
+        /// Whether the search finished.
         var isComplete = false
     }
 
-    /// URLs in the wanted ways.
+    /// Searches for URLs with the wanted openings.
     static func examine(
         _ first: RuleList, _ second: RuleList, host: String, limits: AutomatonLimits, wanted: [Opening],
         in queryCases: [QueryCase]? = nil
@@ -56,7 +56,7 @@ public enum RuleComparison: Hashable, Sendable {
         }
         var search = WitnessSearch(first: first, second: second, host: host, limits: limits, wanted: wanted)
         let isComplete = search.run(in: queryCases)
-        let isProof = first.looksOnlyAtPaths && second.looksOnlyAtPaths
+        let isProof = first.usesOnlyPaths && second.usesOnlyPaths
         let witnesses = wanted.compactMap { search.witnesses[$0] }
         return Examination(
             comparison: !witnesses.isEmpty ? .found(witnesses) : !isComplete ? .unknown : isProof ? .none : .noneFound,
@@ -73,7 +73,7 @@ public enum RuleComparison: Hashable, Sendable {
 }
 
 extension UnsettledPoint.Kind {
-    /// AOSP's behaviour is known, and only that of Play services is not.
+    /// Whether AOSP's behaviour is known, and only that of Play services is not.
     public var isKnownOfAOSP: Bool {
         switch self {
         case .starLookahead, .semicolonSeparator, .absentPart: true
@@ -82,17 +82,17 @@ extension UnsettledPoint.Kind {
     }
 }
 
-/// Limits on the analysis of one rule list or of one pair of lists.
+/// Limits for the analysis of one rule list or of two lists.
 public struct AutomatonLimits: Hashable, Sendable {
-    /// States of all patterns of one kind together; a page of rules has a few hundred.
+    /// States of all patterns of one kind together. A page of rules has a few hundred.
     public var patternStatesMax = 50_000
-    /// States that the patterns make together when they are run side by side.
+    /// Combined states of patterns that run in parallel.
     public var productStatesMax = 20_000
     /// Steps from state to state, weighted by their cost: all of them take some tenths of a second.
     public var stepsMax = 2_000_000
-    /// Combinations of query and fragment that are tried when two lists are compared.
+    /// Combinations of a query and a fragment that are tried when two lists are compared.
     public var queryCasesMax = 400
-    /// Witnesses that may fail their check by the matchers before the search is given up.
+    /// Witnesses that the matchers may reject before the search stops.
     public var rejectedWitnessesMax = 64
 
     public init() {}
@@ -102,7 +102,7 @@ public struct AutomatonLimits: Hashable, Sendable {
 struct ListPair {
     let search: ProductSearch
     private let lists: [RuleList]
-    /// Which recognizers belong to the first list, and which to the second.
+    /// The recognizers of the first list, and those of the second.
     private let ranges: [Range<Int>]
 
     init?(_ first: RuleList, _ second: RuleList, _ searched: SearchedTexts, _ limits: AutomatonLimits) {
@@ -115,9 +115,9 @@ struct ListPair {
         self.search = search
     }
 
-    /// The rules of each list that hold for the URL's query and fragment.
+    /// The rules of each list that match the URL's query and fragment.
     func activeRules(_ url: LinkURL) -> [[Int]] {
-        lists.map { list in (0..<list.count).filter { list.holdsBesidesPath($0, url) } }
+        lists.map { list in (0..<list.count).filter { list.matches($0, ignoringPathOf: url) } }
     }
 
     /// Whether the first active rule that matches opens the app.
@@ -127,8 +127,8 @@ struct ListPair {
         return first.map(lists[list].opens) ?? false
     }
 
-    /// Nothing that begins like this can open either app.
-    func isHopeless(_ states: [Int], _ active: [[Int]]) -> Bool {
+    /// Whether no path with this beginning opens either app.
+    func isDeadEnd(_ states: [Int], _ active: [[Int]]) -> Bool {
         ranges.indices.allSatisfy { list in
             !ranges[list].contains { position in
                 search.recognizers[position].aliveTags(states[position]).contains { rule in

@@ -1,4 +1,4 @@
-// One app's rules in either dialect, as far as comparing lists needs to know them.
+// The rules of one app for either platform, as the comparison of lists needs them.
 
 public import Association
 
@@ -7,7 +7,7 @@ public enum RuleList: Sendable {
     case apple(AppleMatcher)
     case android(AndroidMatcher)
 
-    /// What the list says about a URL; nil where Android leaves it to the manifest.
+    /// The decision about a URL; nil if on Android only the manifest decides.
     public func decide(_ url: LinkURL) -> RuleDecision? {
         switch self {
         case .apple(let matcher):
@@ -19,7 +19,7 @@ public enum RuleList: Sendable {
         }
     }
 
-    /// The unsettled points on which that decision rests.
+    /// The points on which that decision depends and whose behaviour is not known.
     public func unsettled(_ url: LinkURL) -> [UnsettledPoint] {
         switch self {
         case .apple(let matcher): matcher.unsettled(url)
@@ -34,7 +34,7 @@ public enum RuleList: Sendable {
         }
     }
 
-    /// Android asks the manifest instead of the list.
+    /// Whether Android ignores the list, so that only the manifest decides.
     var isLeftToManifest: Bool {
         if case .android(let matcher) = self { return matcher.count == 0 || matcher.discardedBecauseOf != nil }
         return false
@@ -47,8 +47,8 @@ public enum RuleList: Sendable {
         }
     }
 
-    /// Whether everything about a rule but its path holds for a URL.
-    func holdsBesidesPath(_ rule: Int, _ url: LinkURL) -> Bool {
+    /// Whether a rule without its path matches a URL.
+    func matches(_ rule: Int, ignoringPathOf url: LinkURL) -> Bool {
         switch self {
         case .apple(let matcher):
             var views = URLViews(url)
@@ -61,8 +61,8 @@ public enum RuleList: Sendable {
         }
     }
 
-    /// Only paths decide: every query and fragment pattern accepts anything, absence included.
-    var looksOnlyAtPaths: Bool {
+    /// Whether only paths decide: every query and fragment pattern matches anything, even a missing part.
+    var usesOnlyPaths: Bool {
         switch self {
         case .apple(let matcher):
             matcher.rules.allSatisfy { rule in
@@ -85,7 +85,7 @@ public enum RuleList: Sendable {
         }
     }
 
-    /// The path patterns as they were written.
+    /// The path patterns as they are written.
     var pathPatterns: [String] {
         switch self {
         case .apple(let matcher): matcher.components.compactMap(\.path)
@@ -93,7 +93,7 @@ public enum RuleList: Sendable {
         }
     }
 
-    /// A pattern for the value of a query item, with the way it was written.
+    /// A pattern for the value of a query parameter, with its text.
     struct ItemPattern {
         var rule: Int
         var name: String
@@ -150,7 +150,7 @@ public enum RuleList: Sendable {
     }
 }
 
-/// Whether a URL opens the app, and the rule that decided; nil where none did.
+/// Whether a URL opens the app, and the rule that decides; nil if no rule matches.
 public struct RuleDecision: Hashable, Sendable {
     public var opens: Bool
     public var rule: Int?

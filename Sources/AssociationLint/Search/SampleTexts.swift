@@ -1,14 +1,14 @@
-// Short texts that tell a few patterns apart: for each combination of "matches" and "does not" that some text shows,
-// the shortest such text of ordinary letters.
+// Short texts that distinguish a few patterns: for each set of patterns that match the same text, the shortest text of
+// ordinary letters that exactly these patterns match.
 
 import Association
 import SourceJSON
 
-/// Texts by what patterns make of them.
+/// Makes texts that distinguish patterns.
 enum SampleTexts {
-    /// The texts, shortest first. Past the limits the rest is missing.
-    static func telling(
-        _ patterns: [WrittenPattern], apart piece: Piece, stepsLeft: inout Int,
+    /// The texts, shortest first. If a limit is reached, some are missing.
+    static func distinguishing(
+        _ patterns: [WrittenPattern], in piece: Piece, stepsLeft: inout Int,
         _ limits: AutomatonLimits
     ) -> [String] {
         let patterns = distinct(patterns)
@@ -20,7 +20,7 @@ enum SampleTexts {
         }
         var seen: Set<[Bool]> = []
         var texts: [String] = []
-        // Plain letters first: an escape only where it makes a difference.
+        // Plain letters first, so that an escape appears only if it makes a difference.
         for searched in SearchedTexts.ordinary {
             guard
                 let search = ProductSearch(searched, groups, piece: piece, patterns.map(\.written), limits)
@@ -36,12 +36,12 @@ enum SampleTexts {
         return texts
     }
 
-    /// Patterns that can be told apart in more ways are rare, and their combinations would be too many to try.
+    /// More texts are rarely needed, and their combinations would be too many to try.
     private static let textsMax = 64
-    /// Each pattern is an automaton of its own, and every letter is tried on each.
+    /// Each pattern has its own automaton, and every letter is tried with each.
     private static let patternsMax = 64
 
-    /// The first patterns, each once; the values of a variable may differ from list to list.
+    /// The first patterns, each once. Variables with the same name may have different values in two lists.
     private static func distinct(_ patterns: [WrittenPattern]) -> [WrittenPattern] {
         struct Key: Hashable {
             var written: ExactText
@@ -59,25 +59,25 @@ enum SampleTexts {
     }
 }
 
-/// A pattern with the way it was written, and the list it is of.
+/// A pattern with its text, and its list.
 struct WrittenPattern {
     var pattern: ReadPattern
     var written: String
     var list = 0
 }
 
-/// Which texts to search.
+/// The texts of a search.
 enum SearchedTexts: Hashable {
-    /// Ordinary ones, of letters that need no escape.
+    /// Ordinary texts of letters that need no escape.
     case plain
-    /// Ordinary ones of all letters.
+    /// Ordinary texts of all letters.
     case all
 
     static let ordinary: [SearchedTexts] = [.plain, .all]
 }
 
 extension ProductSearch {
-    /// A search over texts that can stand in a URL.
+    /// A search over the texts of usual URLs.
     init?(
         _ searched: SearchedTexts, _ groups: [Group], piece: Piece, _ patterns: [String], _ limits: AutomatonLimits
     ) {

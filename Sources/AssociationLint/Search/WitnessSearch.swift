@@ -1,5 +1,5 @@
-// Looks for URLs on which two lists stand in a wanted way: through all queryCases worth trying, first with plain letters,
-// so that a witness has an escape only where it takes one. What the automata find is put to the matchers.
+// Searches for URLs that two lists open or do not open as wanted, with each query case. It tries plain letters first, so that
+// a witness has an escape only if it needs one. The matchers check what the automata find.
 
 import Association
 
@@ -17,14 +17,14 @@ struct Opening: Hashable {
     static let onlySecond = Opening(false, true)
 }
 
-/// One search for witnesses, one for each wanted opening.
+/// A search for witnesses, at most one for each wanted opening.
 struct WitnessSearch {
     let first: RuleList
     let second: RuleList
     let host: String
     let limits: AutomatonLimits
     let wanted: [Opening]
-    /// What else is asked of a witness.
+    /// An additional condition for a witness.
     private let accepts: (LinkURL, Opening) -> Bool
     private(set) var witnesses: [Opening: RuleWitness] = [:]
 
@@ -40,38 +40,39 @@ struct WitnessSearch {
         self.accepts = accepts
     }
 
-    /// Returns whether every ordinary path was covered in each situation, so that what was not found is not there. The
-    /// queryCases take time to make; several searches of the same lists may share them.
+    /// Returns whether the search was complete: with each query case it has covered every ordinary path, so there are no
+    /// other witnesses.
+    /// - Parameter shared: query cases for several searches of the same lists, because making them takes time.
     mutating func run(in shared: [QueryCase]? = nil) -> Bool {
         var stepsLeft = limits.stepsMax
-        let queryCases = shared ?? QueryCase.worthTrying([first, second], stepsLeft: &stepsLeft, limits)
+        let queryCases = shared ?? QueryCase.cases(for: [first, second], stepsLeft: &stepsLeft, limits)
         var isComplete = false
         for texts in SearchedTexts.ordinary where witnesses.count < wanted.count {
             guard let pair = ListPair(first, second, texts, limits) else { return false }
             isComplete = texts != .plain
             var tried: Set<[[Int]]> = []
-            for situation in queryCases where witnesses.count < wanted.count {
-                guard let url = LinkURL("https://\(host)/" + situation.suffix) else { continue }
+            for queryCase in queryCases where witnesses.count < wanted.count {
+                guard let url = LinkURL("https://\(host)/" + queryCase.suffix) else { continue }
                 let active = pair.activeRules(url)
                 guard tried.insert(active).inserted else { continue }
-                if !search(pair, active, situation, &stepsLeft) { isComplete = false }
+                if !search(pair, active, queryCase, &stepsLeft) { isComplete = false }
             }
         }
         return isComplete
     }
 
-    /// Searches the paths under one situation; false where something was left open.
+    /// Searches the paths with one query case. False if the search was not complete.
     private mutating func search(
-        _ pair: ListPair, _ active: [[Int]], _ situation: QueryCase, _ stepsLeft: inout Int
+        _ pair: ListPair, _ active: [[Int]], _ queryCase: QueryCase, _ stepsLeft: inout Int
     ) -> Bool {
         var rejected = 0
         var found = witnesses
         let outcome = pair.search.run(stepsLeft: &stepsLeft) { states in
-            pair.isHopeless(states, active)
+            pair.isDeadEnd(states, active)
         } visit: { states, spell in
             let opening = Opening(pair.opens(0, states, active), pair.opens(1, states, active))
             guard wanted.contains(opening), found[opening] == nil else { return false }
-            let text = "https://\(host)" + String(decoding: spell(), as: UTF8.self) + situation.suffix
+            let text = "https://\(host)" + String(decoding: spell(), as: UTF8.self) + queryCase.suffix
             if let witness = check(text, opening) { found[opening] = witness } else { rejected += 1 }
             return found.count == wanted.count || rejected >= limits.rejectedWitnessesMax
         }
@@ -79,7 +80,7 @@ struct WitnessSearch {
         return outcome == .finished && rejected == 0
     }
 
-    /// The witness, if the matchers agree and nothing about it is unsettled on AOSP or on Apple's systems.
+    /// The witness, if the matchers agree, and the behaviour of AOSP and of Apple's systems is known for it.
     private func check(_ text: String, _ opening: Opening) -> RuleWitness? {
         guard let url = LinkURL(text), url.path.begins(with: "/"), let one = first.decide(url),
             let two = second.decide(url),

@@ -1,13 +1,13 @@
-// Whether an Android app is bound to a statement list, for each consumer of the list. They differ in what makes them drop a
-// statement, or all of them, and in how many of an app's certificates they want to see.
+// Whether a statement list verifies an Android app, for each verifier. They differ in the mistakes that make them ignore a
+// statement or the whole list, and in how many of an app's certificates they require.
 
 public import Association
 import SourceJSON
 
-/// The question about one app and one relation.
+/// An app and a relation to verify.
 public struct AndroidBinding: Hashable, Sendable {
     public let package: String
-    /// In their one form; the app is signed with all of them.
+    /// In the normal form. The app is signed with all of them.
     public let fingerprints: [String]
     public let relation: String
 
@@ -17,7 +17,8 @@ public struct AndroidBinding: Hashable, Sendable {
         self.relation = relation
     }
 
-    /// What a consumer says; AOSP's verifier as it is in an Android version.
+    /// The result of one verifier.
+    /// - Parameter release: the Android version, for AOSP's verifier.
     public func verdict(
         of consumer: StatementConsumer, on bytes: [UInt8], file: String, release: AndroidRelease = .newest
     ) -> BindingVerdict {
@@ -27,12 +28,12 @@ public struct AndroidBinding: Hashable, Sendable {
             if bytes.count > StatementList.bytesMax {
                 let limit = StatementList.bytesMax
                 return BindingVerdict(
-                    .fileRejected, "it has \(bytes.count) bytes, more than the \(limit) that are read")
+                    .fileRejected, "the file has \(bytes.count) bytes, and Android reads at most \(limit)")
             }
             if let flaw = list.rejection(on: release) {
                 return BindingVerdict(
                     .fileRejected,
-                    "the entry in line \(flaw.entry.start.line) makes Android reject the whole file: "
+                    "the entry on line \(flaw.entry.start.line) makes Android reject the whole file: "
                         + "line \(flaw.range.start.line): \(flaw.reason)")
             }
         }
@@ -41,12 +42,12 @@ public struct AndroidBinding: Hashable, Sendable {
         for statement in trusted where needed.allSatisfy({ statement.fingerprints.contains(ExactText($0)) }) {
             let line = statement.line
             return BindingVerdict(
-                .verified, "the statement in line \(line) names the app, its certificate and the relation")
+                .verified, "the statement on line \(line) names the app, its certificate and the relation")
         }
         return BindingVerdict(.notVerified, reason(reading, list, consumer, trusted))
     }
 
-    /// What AOSP's verifier says, the newest Android version first, and every version by which it says otherwise.
+    /// The results of AOSP's verifier, from the newest Android version to the oldest; versions with the same result together.
     public func verdictsOfAOSP(on bytes: [UInt8], file: String) -> [(versions: String, verdict: BindingVerdict)] {
         var spans: [(first: AndroidRelease, next: AndroidRelease?, verdict: BindingVerdict)] = []
         for release in AndroidRelease.allCases.reversed() {
@@ -60,7 +61,7 @@ public struct AndroidBinding: Hashable, Sendable {
         return spans.map { (AndroidRelease.span(from: $0.first, before: $0.next), $0.verdict) }
     }
 
-    /// A statement that a consumer can use and that grants the relation to the package.
+    /// A statement that a verifier can use and that grants the relation to the package.
     private struct Trusted {
         let line: Int
         let fingerprints: Set<ExactText>
@@ -75,7 +76,7 @@ public struct AndroidBinding: Hashable, Sendable {
         }
     }
 
-    /// Chromium looks for the few members that it needs and minds nothing else, not even the namespace.
+    /// Chromium reads only the few keys that it needs and ignores everything else, even the namespace.
     private func trustedByChromium(_ bytes: [UInt8]) -> [Trusted] {
         func strings(_ value: SourceValue?) -> [String] { (value?.asArray ?? []).compactMap(\.asString) }
         let statements = SourceReader.read(bytes, as: .json).value?.asArray ?? []
@@ -89,7 +90,7 @@ public struct AndroidBinding: Hashable, Sendable {
         }
     }
 
-    /// What a statement has in the place of one of the fingerprints; nil where it lists them, or other certificates.
+    /// How a statement misspells one of the fingerprints; nil if it lists them, or other certificates.
     private func misspelling(in listed: Set<ExactText>) -> String? {
         let missing = fingerprints.filter { !listed.contains(ExactText($0)) }
         let texts = listed.map(\.text).sorted()
@@ -97,28 +98,28 @@ public struct AndroidBinding: Hashable, Sendable {
             let hasSHA1 = texts.contains {
                 $0.filter(\.isHexDigit).count == 40 && $0.allSatisfy { $0.isHexDigit || $0 == ":" }
             }
-            return missing.isEmpty || !hasSHA1 ? nil : "a SHA-1 fingerprint, and the SHA-256 one is compared"
+            return missing.isEmpty || !hasSHA1 ? nil : "a SHA-1 fingerprint, but SHA-256 is required"
         }
         let how =
             !text.contains(run: ":")
-            ? "without colons" : missing.contains(text.uppercased()) ? "in lower case" : "otherwise"
+            ? "without colons" : missing.contains(text.uppercased()) ? "in lower case" : "in another form"
         return
-            "this certificate \(how), and fingerprints are compared as they are written: 32 upper-case pairs with colons"
+            "the fingerprint of this certificate \(how), but 32 upper-case pairs with colons are required"
     }
 
-    /// Why no statement binds the app: the nearest one that there is.
+    /// Why no statement verifies the app: the problem of the statement that comes closest.
     private func reason(
         _ reading: StatementReading, _ list: StatementList, _ consumer: StatementConsumer, _ trusted: [Trusted]
     ) -> String {
-        let includes = list.includes.isEmpty ? "" : "; includes are not followed here"
+        let includes = list.includes.isEmpty ? "" : "; this check does not follow includes"
         if let statement = trusted.first {
             let some = fingerprints.contains { statement.fingerprints.contains(ExactText($0)) }
             if let spelling = misspelling(in: statement.fingerprints) {
-                return "the statement in line \(statement.line) lists \(spelling)" + includes
+                return "the statement on line \(statement.line) lists \(spelling)" + includes
             }
             return some && consumer == .chromium
-                ? "the statement in line \(statement.line) lacks one of the certificates, and Chromium wants all"
-                : "the statement in line \(statement.line) lists other certificates" + includes
+                ? "the statement on line \(statement.line) lacks one of the certificates, but Chromium requires all"
+                : "the statement on line \(statement.line) lists other certificates" + includes
         }
         let named = list.statements.filter { statement in
             guard case .androidApp(let name, _)? = statement.target else { return false }
@@ -135,7 +136,7 @@ public struct AndroidBinding: Hashable, Sendable {
                     && range.end.offset <= statement.range.end.offset
             }
             let why = cause.map { ": line \($0.range?.start.line ?? line): \($0.message)" } ?? ""
-            return "the statement in line \(line) is malformed, so it is not used\(why)" + includes
+            return "the statement on line \(line) is malformed, so it is ignored\(why)" + includes
         }
         return "no statement grants \(relation) to \(package)" + includes
     }

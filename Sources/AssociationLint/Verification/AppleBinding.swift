@@ -1,15 +1,15 @@
-// Whether an iOS app is bound to an apple-app-site-association file: whether the file lists its id for a service. Ids are
-// compared as they are written.
+// Whether an apple-app-site-association file verifies an iOS app: whether it lists the app's id for a service. Ids are
+// compared exactly.
 
 import Association
 import SourceJSON
 
-/// The question about one app and one service.
+/// An app and a service to verify.
 public struct AppleBinding: Hashable, Sendable {
     public let appID: String
     public let service: Service
 
-    /// The services of a file, by their keys in it.
+    /// A service, by its key in the file.
     public enum Service: String, Hashable, Sendable, CaseIterable {
         case applinks, webcredentials, appclips, activitycontinuation
     }
@@ -19,11 +19,11 @@ public struct AppleBinding: Hashable, Sendable {
         self.service = service
     }
 
-    /// What Apple's systems say. A signed file is to be given as what is in it.
+    /// The result of Apple's systems. For a signed file, pass the signed content.
     public func verdict(on bytes: [UInt8], file: String) -> BindingVerdict {
         let reading = AppleAssociation.read(bytes, file: file)
         if reading.isSigned {
-            return BindingVerdict(.notVerified, "the file is signed, and what it says is not read here")
+            return BindingVerdict(.notVerified, "the file is signed, and this check does not read signed files")
         }
         guard let association = reading.association else { return .rejected(reading.findings) }
         guard let apps = apps(of: association) else {
@@ -34,18 +34,18 @@ public struct AppleBinding: Hashable, Sendable {
         }
         if let near = apps.first(where: { $0.text.lowercased() == appID.lowercased() }) {
             let line = near.range.start.line
-            return BindingVerdict(.notVerified, "line \(line) lists \(near.text), and case counts")
+            return BindingVerdict(.notVerified, "line \(line) lists \(near.text), but case must match")
         }
         return BindingVerdict(.notVerified, reason(apps.map(\.text)))
     }
 
-    /// Which apps are listed instead, and why the id can be none of them.
+    /// The apps that are listed instead, and what is wrong with the id.
     private func reason(_ listed: [String]) -> String {
         if listed.isEmpty { return "\(service.rawValue) lists no app" }
         let named = listed.prefix(Self.namedMax).joined(separator: ", ")
         let rest = listed.count > Self.namedMax ? " and \(listed.count - Self.namedMax) more" : ""
         let problem = AppID.problems(in: appID).first { $0.severity == .error }.map { "; \($0.message)" } ?? ""
-        return "\(service.rawValue) lists \(named + rest), and not \(appID)\(problem)"
+        return "\(service.rawValue) lists \(named + rest), but not \(appID)\(problem)"
     }
 
     private static let namedMax = 5
@@ -60,16 +60,16 @@ public struct AppleBinding: Hashable, Sendable {
     }
 }
 
-/// What one reader says.
+/// The result of one verifier.
 public struct BindingVerdict: Hashable, Sendable {
     public let kind: Kind
     public let reason: String
 
-    /// The three answers there are, by the names that programs know them by.
+    /// The three results. The raw values are part of the command's JSON output.
     public enum Kind: String, Hashable, Sendable {
         case verified
         case notVerified = "not-verified"
-        /// The reader takes nothing of the file, whatever it says of the app.
+        /// The verifier ignores the whole file.
         case fileRejected = "file-rejected"
     }
 
@@ -78,13 +78,13 @@ public struct BindingVerdict: Hashable, Sendable {
         self.reason = reason
     }
 
-    /// A file that cannot be read, by what makes it unreadable.
+    /// The result for a file that cannot be read, with the first reason.
     static func rejected(_ findings: [Finding]) -> BindingVerdict {
         guard
             let finding = findings.first(where: \.isFatal) ?? findings.first(where: { $0.severity == .error })
                 ?? findings.first
         else {
-            return BindingVerdict(.fileRejected, "it cannot be read")
+            return BindingVerdict(.fileRejected, "the file cannot be read")
         }
         let place = finding.range.map { "line \($0.start.line): " } ?? ""
         return BindingVerdict(.fileRejected, place + finding.message)

@@ -1,10 +1,10 @@
-// What a `robots.txt` says about the association files (RFC 9309). Google's verifier keeps to it, so a rule meant for
-// search engines can end App Links in silence.
+// The rules of a `robots.txt` for the association files (RFC 9309). Google's verifier obeys them, so a rule for search
+// engines can break App Links without any message.
 
 public import Association
 import SourceJSON
 
-/// The rules of a `robots.txt`, as far as they concern one crawler.
+/// The rules of a `robots.txt` that apply to one crawler.
 public struct RobotsFile {
     private struct Rule {
         var allows: Bool
@@ -14,7 +14,7 @@ public struct RobotsFile {
 
     private var rules: [Rule] = []
 
-    /// Reads the groups for `crawler`, or those for everybody when it has none of its own.
+    /// Reads the groups for `crawler`, or those for all crawlers if it has no group.
     init(_ bytes: [UInt8], crawler: String) {
         var own: [Rule] = []
         var common: [Rule] = []
@@ -41,23 +41,23 @@ public struct RobotsFile {
         rules = hasOwnGroup ? own : common
     }
 
-    /// The line that keeps the crawler from a path; nil when it may read it. The longest rule that matches decides, and
-    /// of two as long the one that allows (RFC 9309 §2.2.2).
-    func lineThatHides(_ path: String) -> Int? {
+    /// The line that blocks the crawler from a path; nil if it may read the path. The longest matching rule decides; of two
+    /// rules of the same length, the one that allows (RFC 9309 §2.2.2).
+    func lineThatBlocks(_ path: String) -> Int? {
         let matching = rules.filter { RobotsFile.matches($0.pattern, Array(path.utf8)) }
         let decisive = matching.max { ($0.pattern.count, $0.allows ? 1 : 0) < ($1.pattern.count, $1.allows ? 1 : 0) }
         guard let decisive, !decisive.allows else { return nil }
         return decisive.line
     }
 
-    /// The finding about a file that hides what Google has to read.
+    /// A finding if the file blocks Google from the statement list.
     public static func finding(_ bytes: [UInt8], file: String) -> Finding? {
         let path = AssociationPath.statements
-        guard let line = RobotsFile(bytes, crawler: "googlebot").lineThatHides(path) else { return nil }
+        guard let line = RobotsFile(bytes, crawler: "googlebot").lineThatBlocks(path) else { return nil }
         return Finding(
             rule: .ghst007, severity: .warning, file: file,
             range: SourceRange(at: SourcePosition(line: line, column: 1, offset: 0)),
-            message: "this rule keeps Googlebot from \(path), so Google cannot verify the app's links and passwords",
+            message: "this rule blocks Googlebot from \(path), so Google cannot verify the app's links and passwords",
             fix: "add `Allow: /.well-known/` to the same group")
     }
 
@@ -74,7 +74,7 @@ public struct RobotsFile {
         return String(decoding: rest, as: UTF8.self)
     }
 
-    /// A prefix of the path, in which `*` is any run of characters and a `$` at the end stands for the path's end.
+    /// Whether the pattern is a prefix of the path. `*` matches any text, and `$` at the end matches the end of the path.
     private static func matches(_ pattern: [UInt8], _ path: [UInt8]) -> Bool {
         let isAnchored = pattern.last == UInt8(ascii: "$")
         let pieces = pattern.dropLast(isAnchored ? 1 : 0).split(

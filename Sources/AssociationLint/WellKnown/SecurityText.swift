@@ -1,4 +1,4 @@
-// `security.txt` (RFC 9116): whom to tell about a hole. Without a way of contact, or past its date, it is as good as none.
+// `security.txt` (RFC 9116): where to report vulnerabilities. Without a contact, or after its expiry date, it is invalid.
 
 import Association
 import SourceJSON
@@ -6,7 +6,7 @@ import SourceJSON
 /// The lines of a file that decide whether it is valid.
 struct SecurityText {
     private var hasContact = false
-    /// The values of `Expires` and the lines they stand on.
+    /// The values of `Expires` with their lines.
     private var expiries: [(value: String, line: Int)] = []
 
     init(_ bytes: [UInt8]) {
@@ -23,33 +23,35 @@ struct SecurityText {
     func lint(now: Int64, _ findings: inout FindingList) {
         if !hasContact {
             findings.report(
-                .srv010, at: nil, "there is no `Contact`, without which the file is invalid",
+                .srv010, at: nil, "`Contact` is missing, so the file is invalid",
                 fix: "add a line such as `Contact: mailto:security@example.com`")
         }
         guard let expiry = expiries.first else {
             return findings.report(
-                .srv010, at: nil, "there is no `Expires`, without which the file is invalid",
+                .srv010, at: nil, "`Expires` is missing, so the file is invalid",
                 fix: "add a line such as `Expires: 2030-01-01T00:00:00Z`")
         }
         let range = SourceRange(at: SourcePosition(line: expiry.line, column: 1, offset: 0))
         if expiries.count > 1 {
-            findings.report(.srv010, at: range, "there is more than one `Expires`", fix: "leave one")
+            findings.report(
+                .srv010, at: range, "there is more than one `Expires`, so the file is invalid", fix: "keep one")
         }
         guard let time = Timestamp.seconds(expiry.value) else {
             return findings.report(
-                .srv010, at: range, "`Expires` is no date of the form 2030-01-01T00:00:00Z", fix: "write it so")
+                .srv010, at: range, "`Expires` is not a date of the form 2030-01-01T00:00:00Z",
+                fix: "write it in that form")
         }
         if time <= now {
             findings.report(
-                .srv010, at: range, "the file expired on \(expiry.value.prefix(10))",
-                fix: "look through it and set a later date")
+                .srv010, at: range, "the file expired on \(expiry.value.prefix(10)), so it is invalid",
+                fix: "review it and set a later date")
         }
     }
 }
 
 /// Dates of RFC 3339.
 enum Timestamp {
-    /// Seconds since 1970; nil for what is no date with a time and a zone.
+    /// Seconds since 1970; nil if the text is not a date with a time and a time zone.
     static func seconds(_ text: String) -> Int64? {
         let bytes = Array(text.utf8)
         guard bytes.count >= 20 else { return nil }
@@ -90,7 +92,7 @@ enum Timestamp {
         }
     }
 
-    /// Days since 1970 of a date in the Gregorian calendar: years begin in March, so that the leap day is their last.
+    /// Days from 1970 to a date of the Gregorian calendar. Years begin in March here, so that the leap day is their last day.
     private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
         let shifted = month > 2 ? year : year - 1
         let era = (shifted >= 0 ? shifted : shifted - 399) / 400

@@ -1,22 +1,22 @@
-// What is wrong with the other files that live under `/.well-known/`, by what their readers expect. Only names whose format
-// is known and whose faults are silent are looked at.
+// Checks other well-known files: those under `/.well-known/` that are not association files. It checks only files with a
+// documented format whose mistakes clients do not report.
 
 public import Association
 import SourceJSON
 
-/// A file in `/.well-known/` beside the two that this project is about.
+/// A file in `/.well-known/` other than the association files.
 public enum WellKnownFile {
-    /// The names that are looked at.
+    /// The names of the files that are checked.
     public static let names = [
         "webauthn", "security.txt", "apple-developer-merchantid-domain-association", "windows-app-web-link",
         "applinking.json",
     ]
 
-    /// What is wrong with a file's content.
+    /// Lints the content of a file.
     /// - Parameters:
     ///   - name: its path below `/.well-known/`.
-    ///   - file: what findings call it.
-    ///   - isWildcard: whether it is there for every sub-domain of a name.
+    ///   - file: its name in findings.
+    ///   - isWildcard: whether it is served for a wildcard host.
     ///   - now: seconds since 1970.
     public static func lint(
         _ bytes: [UInt8], name: String, file: String, isWildcard: Bool = false, now: Int64
@@ -31,39 +31,40 @@ public enum WellKnownFile {
         case "windows-app-web-link": lintWindows(bytes, isWildcard: isWildcard, &findings)
         case "windows-app-web-link.json":
             findings.report(
-                .srv012, at: nil, "Windows asks for windows-app-web-link, without an extension",
-                fix: "name it windows-app-web-link")
+                .srv012, at: nil,
+                "Windows requests windows-app-web-link without an extension, so it does not find this file",
+                fix: "rename it to windows-app-web-link")
         case "applinking.json": lintHuawei(bytes, &findings)
         default: break
         }
         return findings.sorted
     }
 
-    /// WebAuthn Level 3 §5.11: an object with `origins`; browsers take five registrable labels at most.
+    /// WebAuthn Level 3 §5.11: an object with `origins`; browsers accept at most five registrable labels.
     private static func lintOrigins(_ bytes: [UInt8], _ findings: inout FindingList) {
         guard let origins = object(bytes, .srv007, &findings)?.member(named: "origins")?.asArray else {
             return findings.report(
-                .srv007, at: nil, "there is no list `origins`, so no other origin may use the passkeys",
+                .srv007, at: nil, "there is no array `origins`, so no other origin may use the passkeys",
                 fix: "write {\"origins\": [\"https://…\"]}")
         }
         var labels: Set<String> = []
         for origin in origins {
             guard let text = origin.asString, let label = registrableLabel(text) else {
                 findings.report(
-                    .srv007, at: origin.range, "this is no https origin", fix: "write it like \"https://example.com\""
-                )
+                    .srv007, at: origin.range, "this is not an https origin, so browsers ignore it",
+                    fix: "write it like \"https://example.com\"")
                 continue
             }
             if labels.insert(label).inserted, labels.count == 6 {
                 findings.report(
                     .srv007, at: origin.range,
-                    "the origins have more than five different names, and browsers ignore those beyond the fifth",
-                    fix: "list no more than five names")
+                    "the origins have more than five different names, and browsers ignore those after the fifth",
+                    fix: "list at most five names")
             }
         }
     }
 
-    /// The label before the public suffix, by the shape of the name: two short last labels are one suffix.
+    /// The label before the public suffix. Two short labels at the end count as one suffix, such as `co.uk`.
     private static func registrableLabel(_ origin: String) -> String? {
         let scheme = "https://"
         guard origin.begins(with: scheme) else { return nil }
@@ -76,17 +77,18 @@ public enum WellKnownFile {
         return String(labels[labels.count - (hasLongSuffix ? 3 : 2)])
     }
 
-    /// Apple compares the file with the one that was downloaded: hexadecimal digits of a JSON object, and nothing else.
+    /// Apple compares the file with the downloaded one, which has only the hexadecimal digits of a JSON object.
     private static func lintMerchant(_ bytes: [UInt8], _ findings: inout FindingList) {
-        let fix = "download it again and serve it byte for byte"
+        let fix = "download it again and serve it unchanged"
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
-            return findings.report(.srv011, at: nil, "the file begins with a byte order mark", fix: fix)
+            return findings.report(
+                .srv011, at: nil, "the file starts with a byte order mark; Apple's original has none", fix: fix)
         }
         if bytes.first == UInt8(ascii: "<") {
-            return findings.report(.srv011, at: nil, "this is an HTML page", fix: fix)
+            return findings.report(.srv011, at: nil, "this is an HTML page instead of Apple's file", fix: fix)
         }
         if bytes.contains(UInt8(ascii: "\r")) || bytes.contains(UInt8(ascii: "\n")) {
-            findings.report(.srv011, at: nil, "there are line ends in the file, which Apple's has not", fix: fix)
+            findings.report(.srv011, at: nil, "the file contains line breaks; Apple's original has none", fix: fix)
         }
     }
 
@@ -95,18 +97,18 @@ public enum WellKnownFile {
         guard let apps = document.value?.asArray, document.problems.isEmpty else {
             return findings.report(
                 .srv012, at: document.problems.first?.range,
-                "this is no JSON array of apps, so links stay in the browser",
+                "this is not a JSON array of apps, so links stay in the browser",
                 fix: "write [{\"packageFamilyName\": \"…\", \"paths\": [\"*\"]}]")
         }
         for app in apps {
             if app.member(named: "packageFamilyName")?.asString == nil {
                 findings.report(
-                    .srv012, at: app.range, "this entry has no `packageFamilyName`",
-                    fix: "name the app's package family")
+                    .srv012, at: app.range, "this entry has no `packageFamilyName`, so it names no app",
+                    fix: "add the package family name of the app")
             } else if isWildcard, app.member(named: "allowSubdomains")?.asBool != true {
                 findings.report(
                     .srv012, at: app.range,
-                    "this entry has no `allowSubdomains`, so links of the wildcard's hosts stay in the browser",
+                    "this entry has no `allowSubdomains`, so links to hosts of the wildcard stay in the browser",
                     fix: "add \"allowSubdomains\": true")
             }
         }
@@ -116,7 +118,10 @@ public enum WellKnownFile {
         let fix = "write {\"applinking\": {\"apps\": [{\"appIdentifier\": \"…\"}]}}"
         guard let root = object(bytes, .srv013, &findings) else { return }
         let apps = root.member(named: "applinking")?.member(named: "apps")?.asArray ?? []
-        if apps.isEmpty { findings.report(.srv013, at: root.range, "there is no app in `applinking.apps`", fix: fix) }
+        if apps.isEmpty {
+            findings.report(
+                .srv013, at: root.range, "`applinking.apps` lists no app, so Huawei's service finds none", fix: fix)
+        }
         for app in apps where app.member(named: "appIdentifier")?.asString == nil {
             findings.report(
                 .srv013, at: app.range, "this app has no `appIdentifier`, so Huawei's service does not find it",
@@ -124,12 +129,12 @@ public enum WellKnownFile {
         }
     }
 
-    /// The JSON object of a file, or a finding and nil.
+    /// The JSON object in a file. If there is none, reports it and returns nil.
     private static func object(_ bytes: [UInt8], _ rule: RuleID, _ findings: inout FindingList) -> SourceValue? {
         let document = SourceReader.read(bytes, as: .json)
         if let value = document.value, value.asObject != nil, document.problems.isEmpty { return value }
         findings.report(
-            rule, at: document.problems.first?.range, "this is no JSON object, so its readers take nothing from it",
+            rule, at: document.problems.first?.range, "this is not a JSON object, so clients ignore it",
             fix: "write a JSON object")
         return nil
     }

@@ -1,4 +1,4 @@
-// The Linux calls that Glibc's Swift overlay does not expose, and the variadic ones that Swift cannot call.
+// Linux calls that Glibc's Swift overlay does not expose, and variadic ones that Swift cannot call.
 // Declarations that need _GNU_SOURCE stay in CLinux.c: a header that defines it breaks debug builds.
 #pragma once
 #include <stddef.h>
@@ -26,8 +26,8 @@ int associated_open_beneath(int directory, const char *path);
 int associated_open_itself(int directory, const char *name);
 int associated_find(int directory, const char *path);
 long associated_file_system(const char *path);
-int associated_lead_to(int listener, uint32_t first, uint32_t count);
-int associated_lead_nowhere(int listener);
+int associated_steer_to(int listener, uint32_t first, uint32_t count);
+int associated_stop_steering(int listener);
 int associated_unsent(int fd);
 int associated_set_dumpable(int flag);
 void associated_trim_heap(void);

@@ -1,15 +1,15 @@
 // Builds a layer, site by site, on the control plane. Equal bytes, equal answers and equal runs of routes are stored once:
-// tenants of one white-label product share most of theirs.
+// the tenants of one white-label product share most of them.
 
 import HTTP
 import Posix
 
-/// Collects sites and makes a layer of them.
+/// Collects sites and builds a layer from them.
 public struct CatalogueBuilder: ~Copyable {
     var heap: ImageHeap
     var sites: [SiteRecord] = []
     private var hosts = HashIndex()
-    /// Those of the sites that are no longer wanted.
+    /// The numbers of the withdrawn sites.
     private var withdrawn: Set<Int> = []
     var routes: RecordTable<RouteRecord>
     var answers: RecordTable<AnswerRecord>
@@ -20,12 +20,12 @@ public struct CatalogueBuilder: ~Copyable {
     private var files: [OpenFile] = []
     private var fileNumbers: [OpenFile: Int] = [:]
 
-    /// All field lines of one answer, in bytes. The engine keeps room for as much.
+    /// The most bytes of one answer's field lines. The engine reserves as much room.
     public static let fieldBytesMax = 3_072
 
     public init() { self.init(hash: KeyHash()) }
 
-    /// Equal sites under the same hash are equal bytes.
+    /// With the same hash, equal sites give equal bytes.
     init(hash: KeyHash) {
         heap = ImageHeap(hash: hash)
         routes = RecordTable(hash: hash)
@@ -36,16 +36,16 @@ public struct CatalogueBuilder: ~Copyable {
         segments = RecordTable(hash: hash)
     }
 
-    /// How many sites and marks there are so far.
+    /// The number of sites and removal marks so far.
     public var count: Int { sites.count }
 
-    /// Adds a site. A host that is there already is a bug of the caller, who merges what belongs to one host.
+    /// Adds a site. The caller merges everything of one host first: adding a host twice is a bug.
     public mutating func add(_ site: PreparedSite) { add(record(of: site)) }
 
-    /// Adds a site, or puts it in the place of the one that was added under its host. The bytes of that one stay.
+    /// Adds a site, or replaces the one of the same host, whose bytes stay in the layer.
     public mutating func put(_ site: PreparedSite) { put(record(of: site)) }
 
-    /// Takes back what was added under a host, if anything was.
+    /// Withdraws the site or mark of a host, if there is one.
     public mutating func withdraw(host: String) {
         if let number = number(of: storeKey(of: host)) { withdrawn.insert(number) }
     }
@@ -54,25 +54,24 @@ public struct CatalogueBuilder: ~Copyable {
         var run: [RouteRecord] = []
         run.reserveCapacity(site.answers.count)
         for (index, (path, answer)) in site.answers.enumerated() {
-            // An association file has two paths, and an index page too.
+            // An association file has two paths, and so has an index page.
             let same = site.answers[max(0, index - 4)..<index].firstIndex { $0.answer == answer }
             let number = same.map { run[$0].answer } ?? UInt64(store(answer))
             run.append(route(heap.store(path), to: number))
         }
-        let firstLanding = store(site.landings)
+        let landings = store(site.landings)
         let fallback = site.fallback.map { store($0) + 1 } ?? 0
         return SiteRecord(
-            host: storeKey(of: site.host), firstRoute: store(run), routeCount: UInt32(run.count),
-            firstLanding: firstLanding, landingCount: UInt32(site.landings.count), fallback: fallback,
+            host: storeKey(of: site.host), routes: store(run), landings: landings, fallback: fallback,
             flags: site.fallsBackToShared ? SiteRecord.fallsBackToShared : 0)
     }
 
-    /// Notes that a host of an older layer is gone: what that layer has for it is not looked at any more.
+    /// Marks a host of an older layer as removed: readers then ignore what that layer has for it.
     public mutating func remove(host: String) {
         put(CatalogueBuilder.mark(storeKey(of: host), flags: SiteRecord.isRemoved))
     }
 
-    /// Notes that nothing is served under a host, not even by the wildcards that cover it.
+    /// Marks a host for which nothing is served, not even by the wildcards that cover it.
     public mutating func close(host: String) {
         put(CatalogueBuilder.mark(storeKey(of: host), flags: SiteRecord.isClosed))
     }
@@ -80,8 +79,7 @@ public struct CatalogueBuilder: ~Copyable {
     mutating func addMark(_ key: Blob) { add(CatalogueBuilder.mark(key, flags: SiteRecord.isRemoved)) }
 
     private static func mark(_ key: Blob, flags: UInt32) -> SiteRecord {
-        SiteRecord(
-            host: key, firstRoute: 0, routeCount: 0, firstLanding: 0, landingCount: 0, fallback: 0, flags: flags)
+        SiteRecord(host: key, routes: Run(), landings: Run(), fallback: 0, flags: flags)
     }
 
     mutating func add(_ site: SiteRecord) {
@@ -100,12 +98,12 @@ public struct CatalogueBuilder: ~Copyable {
         sites.append(site)
     }
 
-    /// The number of the site, or of the mark, under a key. Equal keys are one stretch of the heap.
+    /// The number of the site or mark with this key. Equal keys are one blob.
     private func number(of key: Blob) -> Int? {
         hosts.find(heap.hash(of: key)) { sites[$0].host == key }
     }
 
-    /// A wildcard is kept by its suffix, dot included, so that looking for it needs no copy of the name asked for.
+    /// A wildcard is stored as its suffix with the dot, so that a look-up needs no copy of the requested name.
     private mutating func storeKey(of host: String) -> Blob {
         heap.store(host.hasPrefix("*.") ? String(host.dropFirst()) : host)
     }
@@ -114,8 +112,8 @@ public struct CatalogueBuilder: ~Copyable {
         RouteRecord(path: path, pathHash: heap.hash(of: path), answer: answer)
     }
 
-    /// Where a site's routes begin. They are put in the order in which a reader looks for them.
-    mutating func store(_ run: [RouteRecord]) -> UInt32 {
+    /// Stores a site's routes in the order in which readers search them.
+    mutating func store(_ run: [RouteRecord]) -> Run {
         routes.add(run.sorted { ($0.pathHash, $0.path.offset) < ($1.pathHash, $1.path.offset) })
     }
 
@@ -155,7 +153,7 @@ public struct CatalogueBuilder: ~Copyable {
         return slots
     }
 
-    /// The number of a file in the layer.
+    /// The number of a file in the layer, which is added if need be.
     mutating func number(of file: OpenFile) -> Int {
         if let known = fileNumbers[file] { return known }
         files.append(file)
@@ -163,11 +161,11 @@ public struct CatalogueBuilder: ~Copyable {
         return files.count - 1
     }
 
-    /// The number of an answer.
+    /// Stores an answer and returns its number.
     mutating func store(_ answer: PreparedAnswer) -> UInt32 {
         let identity = store(answer.identity)
         return answers.add(
-            AnswerRecord(
+            record: AnswerRecord(
                 kind: answer.kind.rawValue, hasGzip: answer.gzip == nil ? 0 : 1, status: answer.status.rawValue,
                 lastModified: answer.lastModified ?? Int64.min, identity: identity,
                 gzip: answer.gzip.map { store($0) } ?? identity))
@@ -199,7 +197,7 @@ public struct CatalogueBuilder: ~Copyable {
         return record
     }
 
-    /// An empty tag stands for an answer that has none.
+    /// An empty tag means that the answer has none.
     private func firstOffset(of tag: String, in fields: [UInt8]) -> UInt16 {
         if tag.isEmpty { return 0 }
         var tag = tag
@@ -212,13 +210,13 @@ public struct CatalogueBuilder: ~Copyable {
             }
         }
         guard let offset else {
-            preconditionFailure("the entity tag stands among the fields that a 304 repeats")
+            preconditionFailure("the entity tag is among the fields that a 304 repeats")
         }
         return UInt16(offset)
     }
 
-    /// Where a site's landing pages begin.
-    mutating func store(_ pages: [PreparedLanding]) -> UInt32 {
+    /// Stores a site's landing pages.
+    mutating func store(_ pages: [PreparedLanding]) -> Run {
         var run: [LandingRecord] = []
         for page in pages {
             var ruleRun: [LinkRuleRecord] = []
@@ -229,9 +227,7 @@ public struct CatalogueBuilder: ~Copyable {
                     SegmentRecord(text: heap.store(segment.text), insertion: UInt64(segment.insertion.rawValue)))
             }
             run.append(
-                LandingRecord(
-                    answer: store(page.head), firstRule: rules.add(ruleRun), ruleCount: UInt32(ruleRun.count),
-                    firstSegment: segments.add(segmentRun), segmentCount: UInt32(segmentRun.count)))
+                LandingRecord(answer: store(page.head), rules: rules.add(ruleRun), segments: segments.add(segmentRun)))
         }
         return landings.add(run)
     }
@@ -247,7 +243,7 @@ public struct CatalogueBuilder: ~Copyable {
         if rule.path != nil { flags |= LinkRuleRecord.hasPath }
         if rule.query != nil { flags |= LinkRuleRecord.hasQuery }
         return LinkRuleRecord(
-            path: heap.store(rule.path?.bytes ?? []), query: heap.store(rule.query?.bytes ?? []),
-            firstItem: items.add(run), itemCount: UInt32(run.count), flags: flags)
+            path: heap.store(rule.path?.bytes ?? []), query: heap.store(rule.query?.bytes ?? []), items: items.add(run),
+            flags: flags)
     }
 }

@@ -1,9 +1,9 @@
-// What a host has been given before, for whoever makes the host again: an answer that is still right is taken from there, and its
-// bytes are copied from image to image without being made again.
+// The answers that a host had before, for rendering the host again: an answer that is still right is reused, and its bytes are
+// copied from image to image instead of being rendered.
 
 import HTTP
 
-/// Bytes in the image of a layer, which stay where they are as long as this is kept.
+/// Bytes in the image of a layer. Holding this value keeps them.
 public struct KeptBytes: Hashable, Sendable {
     let layer: CatalogueLayer
     let blob: Blob
@@ -25,7 +25,7 @@ public struct KeptAnswers: Sendable {
     let layer: CatalogueLayer
     let site: Int
 
-    /// What the host itself answers for a path; nil when it has nothing there.
+    /// The host's own answer for a path, if it has one.
     public subscript(path: String) -> PreparedAnswer? {
         var path = path
         let found = path.withUTF8 { unsafe layer.view.answer(site, path: UnsafeRawBufferPointer($0)) }
@@ -50,11 +50,10 @@ public struct KeptAnswers: Sendable {
 }
 
 extension Catalogue {
-    /// What a host has here, wildcards named with their asterisk; nil when it has no site.
+    /// The answers of a configured host (`*.example.com` for a wildcard); nil when it has no site.
     public func keptAnswers(of host: String) -> KeptAnswers? {
-        let key = Array((host.hasPrefix("*.") ? host.dropFirst() : host[...]).utf8)
         for layer in layers {
-            guard let site = unsafe key.withUnsafeBytes({ unsafe layer.view.find($0) }) else { continue }
+            guard let site = layer.view.find(configured: host) else { continue }
             return layer.view.isServed(site) ? KeptAnswers(layer: layer, site: site) : nil
         }
         return nil

@@ -1,10 +1,10 @@
-// What the control plane hands in: answers ready to be sent. Everything that depends on the document alone is decided
-// here; what depends on the request (date, coding, 304, HEAD) is left to the engine, which only copies.
+// What the control plane hands over: answers ready to be sent. Everything that depends on the document alone is decided here.
+// What depends on the request (date, coding, 304, HEAD) is left to the engine, which only copies.
 
 public import HTTP
 public import Posix
 
-/// What an answer is about, for metrics and for the few rules that depend on it.
+/// What an answer contains, for metrics and for the few rules that depend on it.
 public enum AnswerKind: UInt8, Hashable, Sendable, CaseIterable {
     case appleAssociation
     case statementList
@@ -17,7 +17,7 @@ public struct Representation: Hashable, Sendable {
     /// The field lines that a 304 repeats (RFC 9110 §15.4.5): `etag`, `cache-control`, `vary` and the like.
     public var sharedFields: FieldLines
     public var contentType: String
-    /// Further field lines about the body, such as `content-encoding`. Its length is added when it is sent.
+    /// Further field lines about the body, such as `content-encoding`. The engine adds the length.
     public var bodyFields: FieldLines
     /// The strong entity tag, quotes included; the same text as in `sharedFields`.
     public var entityTag: String
@@ -26,9 +26,9 @@ public struct Representation: Hashable, Sendable {
     /// Where the bytes are.
     public enum Content: Hashable, Sendable {
         case bytes([UInt8])
-        /// Bytes of an earlier answer.
+        /// The bytes of an earlier answer.
         case kept(KeptBytes)
-        /// Sent from the file, piece by piece.
+        /// A file that is sent in pieces.
         case file(OpenFile)
     }
 
@@ -43,14 +43,14 @@ public struct Representation: Hashable, Sendable {
     }
 }
 
-/// An answer as it will be sent for one path of one site, or of many: equal bytes are stored once.
+/// The answer for a path. Many paths and sites may have the same one; its bytes are stored once.
 public struct PreparedAnswer: Hashable, Sendable {
     public var kind: AnswerKind
     public var status: Status
-    /// Seconds since 1970; nil for what has no date of its own.
+    /// Seconds since 1970; nil if the answer has no date of its own.
     public var lastModified: Int64?
     public var identity: Representation
-    /// The same body in gzip, where that is worth it.
+    /// The same body in gzip, if that saves enough.
     public var gzip: Representation?
 
     public init(
@@ -65,17 +65,17 @@ public struct PreparedAnswer: Hashable, Sendable {
     }
 }
 
-/// Everything one host answers, before it is stored.
+/// All answers of one host.
 public struct PreparedSite: Sendable {
     /// A host in lower case without a trailing dot, or `*.` and the parent domain.
     public var host: String
     /// Answers by decoded path, such as `/.well-known/assetlinks.json`.
     public var answers: [(path: String, answer: PreparedAnswer)]
-    /// Pages for paths that have no answer, where an app's rules include them; the first that fits stands.
+    /// Pages for paths that have no answer but that an app's link rules include; the first that matches is sent.
     public var landings: [PreparedLanding]
-    /// The page for any other path, unless it is that of a file.
+    /// The page for any other path, unless the path looks like a file's.
     public var fallback: PreparedAnswer?
-    /// Without a `fallback` of its own, that of the pages of all hosts stands, if they have one.
+    /// Whether the fallback of the shared pages is used when the site has none of its own.
     public var fallsBackToShared: Bool
 
     public init(

@@ -1,9 +1,9 @@
-// What the control plane hands in about links whose app is not installed: which paths, and the page for them. The page is
-// the same for all of an app's links but for the link itself, which is put in when it is sent.
+// What the control plane hands over about links whose app is not installed: which paths, and the page for them. All links of an
+// app have the same page; the engine inserts the link itself when it sends the page.
 
-/// A landing page, and the rules that say for which requests it stands.
+/// A landing page, and the link rules of the requests that it answers.
 public struct PreparedLanding: Sendable {
-    /// The first that holds decides.
+    /// The first one that matches decides.
     public var rules: [LinkRule]
     /// Status and fields; its body is empty.
     public var head: PreparedAnswer
@@ -16,7 +16,7 @@ public struct PreparedLanding: Sendable {
     }
 }
 
-/// Text of a landing page, and what comes behind it.
+/// A part of a landing page's text, and what is inserted after it.
 public struct LandingSegment: Hashable, Sendable {
     public var text: [UInt8]
     public var insertion: LinkInsertion
@@ -27,28 +27,28 @@ public struct LandingSegment: Hashable, Sendable {
     }
 }
 
-/// How the request's link, from its host or its path to its query, is put into a page. A request's target has no blank, quote or
-/// angle bracket in it, so little is left to be escaped.
+/// How the requested link is inserted into a page. A request's target contains no blank, quote or angle bracket, so little has
+/// to be escaped.
 public enum LinkInsertion: UInt8, Sendable, CaseIterable {
     case none
-    /// For an attribute in double quotes, or text.
+    /// In an attribute in double quotes, or in text.
     case attribute
-    /// Likewise, where a comma would end the link too.
+    /// In an attribute with a list, where a comma would end the link.
     case listItem
-    /// The path and the query alone, for an attribute in double quotes.
+    /// Only the path and the query, in an attribute in double quotes.
     case route
 }
 
 /// A rule about paths and queries.
 public struct LinkRule: Hashable, Sendable {
     public var excludes: Bool
-    /// Letters of ASCII are compared without their case; the patterns are in lower case.
+    /// Whether the case of ASCII letters is ignored; the patterns are in lower case then.
     public var foldsCase: Bool
-    /// Compared with the path in Apple's normal form.
+    /// Matched against the path in Apple's normal form.
     public var path: LinkPattern?
-    /// Compared with the whole query.
+    /// Matched against the whole query.
     public var query: LinkPattern?
-    /// Each item of such a name has to match; an absent one counts as empty.
+    /// Conditions on query items: every item of the name must match; a missing one counts as empty.
     public var items: [Item]
 
     public struct Item: Hashable, Sendable {

@@ -1,12 +1,11 @@
-// The checksum of files that are kept: it tells bytes that were written from bytes that were torn, cut or flipped. It is
-// no protection against somebody who wants to deceive.
+// The checksum of state files. It detects incomplete writes and flipped bits; it does not protect against deliberate changes.
 
-/// A checksum over bytes that come in pieces, four words at a time, because one multiplication waits for another.
+/// A checksum over bytes that are added in pieces. It has four lanes, because multiplications in one lane wait for each other.
 struct Checksum {
     private var lanes = SIMD4<UInt64>(
         0x9E37_79B9_7F4A_7C15, 0xC2B2_AE3D_27D4_EB4F, 0x1656_67B1_9E37_79F9, 0x27D4_EB2F_1656_67C5)
     private var count: UInt64 = 0
-    /// What has come of the next four words.
+    /// The first bytes of the next four words.
     private var rest: [UInt8] = []
 
     static func of(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
@@ -31,7 +30,7 @@ struct Checksum {
         unsafe rest += bytes[whole...]
     }
 
-    /// Of everything that was added.
+    /// The checksum of everything that was added.
     var value: UInt64 {
         var last = self
         last.rest += [UInt8](repeating: 0, count: 32 - rest.count)

@@ -1,23 +1,23 @@
-// How a layer of the catalogue lies in memory: one block of bytes that nothing points into from outside and that points
-// nowhere. Written to a file and mapped again it is the same layer.
+// The format of a catalogue layer in memory: one block of bytes with offsets instead of pointers. Written to a file and mapped
+// again, it is the same layer.
 //
 //   header | heap: field lines, bodies, host names, paths | slots | sites | routes | answers | landings | rules | items |
 //   segments | files
 //
-// Slots are an open-addressing table over the hash of a host name; each site has a run of routes, sorted by the hash of
-// their path; each route names an answer; each answer names its bytes in the heap. A site may have a run of landing pages,
-// each with a run of rules (and those of items) that say where it stands, and a run of segments that it is made of.
-// No record has a gap, so equal records are equal bytes.
+// Slots are an open-addressing table over the hash of a host name. Each site has a run of routes, sorted by the hash of their
+// path; each route has the number of an answer; each answer has the place of its bytes in the heap. A site may have a run of
+// landing pages, each with a run of link rules, which have runs of items, and a run of text segments. No record has padding, so
+// equal records are equal bytes.
 
-/// What stands at the beginning of an image.
+/// The first bytes of an image.
 struct ImageHeader: BitwiseCopyable {
-    /// Changes with each change of the records below.
+    /// Must change with each change of the records below.
     static let formatNumber: UInt64 = 0x0002_7961_6C63_7361
 
     var format: UInt64 = ImageHeader.formatNumber
-    /// Of the whole image.
+    /// The size of the whole image.
     var byteCount: UInt64 = 0
-    /// The hash by which hosts and paths are found in it.
+    /// The keyed hash of its hosts and paths.
     var hash: KeyHash
     var slots = TablePlace()
     var sites = TablePlace()
@@ -30,20 +30,28 @@ struct ImageHeader: BitwiseCopyable {
     var files = TablePlace()
 }
 
-/// Where a table lies in the image, and how many records it has.
+/// The place of a table in the image, and its number of records.
 struct TablePlace: BitwiseCopyable {
     var offset: UInt64 = 0
     var count: UInt64 = 0
 }
 
-/// A stretch of the heap.
+/// Bytes in the heap.
 struct Blob: Hashable, BitwiseCopyable {
     var offset: UInt64
     var count: UInt64
 }
 
-/// A place in the table of host names: the site's number plus one, and above it bits of the hash, so that the wrong site
-/// is hardly ever looked at.
+/// Records of a table that follow each other.
+struct Run: Hashable, BitwiseCopyable {
+    var first: UInt32 = 0
+    var count: UInt32 = 0
+
+    var range: Range<Int> { Int(first)..<Int(first) + Int(count) }
+}
+
+/// A slot of the table of host names: the site's number plus one, and above it bits of the hash, so that readers hardly ever
+/// compare the wrong host.
 struct HostSlot: BitwiseCopyable {
     private var bits: UInt64
 
@@ -61,23 +69,21 @@ struct HostSlot: BitwiseCopyable {
     func mayBe(_ hash: UInt64) -> Bool { (bits ^ hash) >> 32 == 0 }
 }
 
-/// One site: a host name and its run of routes.
+/// One site: a host name and its routes.
 struct SiteRecord: BitwiseCopyable {
-    /// Of a wildcard the suffix, dot included.
+    /// For a wildcard, its suffix with the dot.
     var host: Blob
-    var firstRoute: UInt32
-    var routeCount: UInt32
-    var firstLanding: UInt32
-    var landingCount: UInt32
-    /// The answer for paths without one, plus one; 0 when there is none.
+    var routes: Run
+    var landings: Run
+    /// The number of the fallback answer, plus one; 0 when there is none.
     var fallback: UInt32
     var flags: UInt32
 
-    /// The name has no site any more, whatever older layers say.
+    /// The host has no site any more, whatever older layers say.
     static let isRemoved: UInt32 = 1
-    /// For paths without an answer, the index page of the shared pages stands.
+    /// Paths without an answer get the index page of the shared pages.
     static let fallsBackToShared: UInt32 = 2
-    /// There is nothing under this name, and no wildcard stands in for it.
+    /// Nothing is served under this host, and no wildcard covers it.
     static let isClosed: UInt32 = 4
     static let flagsMax: UInt32 = 7
 }
@@ -93,14 +99,14 @@ struct RouteRecord: BitwiseCopyable {
 struct RepresentationRecord: BitwiseCopyable {
     /// All field lines but the length: those that a 304 repeats, then `content-type`, then the others.
     var fields: Blob
-    /// For a file only its count is of use.
+    /// For a file, only the count is used.
     var body: Blob
     var sharedFieldBytes: UInt16
     var contentTypeBytes: UInt16
-    /// Where in `fields` the entity tag's value stands.
+    /// The offset of the entity tag's value in `fields`.
     var tagOffset: UInt16
     var tagCount: UInt16
-    /// The number of the layer's file that holds the body; -1 when it lies in the heap.
+    /// The number of the layer's file that holds the body; -1 when the body is in the heap.
     var file: Int64
 }
 
@@ -120,24 +126,21 @@ struct AnswerRecord: BitwiseCopyable {
 /// One landing page.
 struct LandingRecord: BitwiseCopyable {
     var answer: UInt32
-    var firstRule: UInt32
-    var ruleCount: UInt32
-    var firstSegment: UInt32
-    var segmentCount: UInt32
+    var rules: Run
+    var segments: Run
 }
 
-/// A stretch of a landing page, and what is put in behind it.
+/// A text of a landing page, and what is inserted after it.
 struct SegmentRecord: BitwiseCopyable {
     var text: Blob
     var insertion: UInt64
 }
 
-/// A rule that says where a landing page stands.
+/// A rule about the links that a landing page answers.
 struct LinkRuleRecord: BitwiseCopyable {
     var path: Blob
     var query: Blob
-    var firstItem: UInt32
-    var itemCount: UInt32
+    var items: Run
     var flags: UInt64
 
     static let excludes: UInt64 = 1
@@ -155,7 +158,7 @@ struct LinkItemRecord: BitwiseCopyable {
     var pattern: Blob
 }
 
-/// A file that is sent from where it is, by the marks that tell whether it is still the same.
+/// A file that is sent from disk, with the marks that show whether it has changed.
 struct FileRecord: BitwiseCopyable {
     var path: Blob
     var byteCount: Int64

@@ -1,14 +1,14 @@
-// Looks at an image that comes from a file, once, before anybody reads in it: every number in it that names a place must
-// name one that is there. Afterwards no request can be led outside, whatever the file says.
+// Validates an image from a file once, before it is used: every offset, count and number in it must be within the image. After
+// that no request can read outside of it, whatever the file contains.
 
 import HTTP
 
-/// The bytes of an image, and what its header says about them.
+/// The bytes of an image, and its header.
 @safe struct ImageCheck {
     private let bytes: UnsafeRawBufferPointer
     private let header: ImageHeader
 
-    /// Whether the bytes are an image that can be read without further care.
+    /// Whether the bytes are an image that can be read without further checks.
     static func isSound(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard bytes.count >= MemoryLayout<ImageHeader>.size else { return false }
         let check = unsafe ImageCheck(bytes: bytes, header: bytes.loadUnaligned(as: ImageHeader.self))
@@ -33,7 +33,7 @@ import HTTP
             && place.count < UInt32.max
     }
 
-    /// A mark that is put into one of them must not change what another was checked for, nor the header.
+    /// Tables must not overlap each other or the header: a removal mark that is written into one must not change another.
     private var areTablesApart: Bool {
         let places: [(TablePlace, Int)] = [
             (header.slots, MemoryLayout<HostSlot>.stride), (header.sites, MemoryLayout<SiteRecord>.stride),
@@ -64,8 +64,7 @@ import HTTP
 
     private var areSitesSound: Bool {
         all(header.sites) { (site: SiteRecord) in
-            isBlob(site.host) && isRun(site.firstRoute, site.routeCount, header.routes)
-                && isRun(site.firstLanding, site.landingCount, header.landings)
+            isBlob(site.host) && isRun(site.routes, header.routes) && isRun(site.landings, header.landings)
                 && UInt64(site.fallback) <= header.answers.count && site.flags <= SiteRecord.flagsMax
         }
             && all(header.routes) { (route: RouteRecord) in
@@ -95,11 +94,11 @@ import HTTP
 
     private var areLandingsSound: Bool {
         all(header.landings) { (landing: LandingRecord) in
-            UInt64(landing.answer) < header.answers.count && isRun(landing.firstRule, landing.ruleCount, header.rules)
-                && isRun(landing.firstSegment, landing.segmentCount, header.segments)
+            UInt64(landing.answer) < header.answers.count && isRun(landing.rules, header.rules)
+                && isRun(landing.segments, header.segments)
         }
             && all(header.rules) { (rule: LinkRuleRecord) in
-                isBlob(rule.path) && isBlob(rule.query) && isRun(rule.firstItem, rule.itemCount, header.items)
+                isBlob(rule.path) && isBlob(rule.query) && isRun(rule.items, header.items)
             }
             && all(header.items) { (item: LinkItemRecord) in isBlob(item.name) && isBlob(item.pattern) }
             && all(header.segments) { (segment: SegmentRecord) in
@@ -117,9 +116,7 @@ import HTTP
         return !end.overflow && end.partialValue <= header.byteCount
     }
 
-    private func isRun(_ first: UInt32, _ count: UInt32, _ table: TablePlace) -> Bool {
-        UInt64(first) + UInt64(count) <= table.count
-    }
+    private func isRun(_ run: Run, _ table: TablePlace) -> Bool { UInt64(run.first) + UInt64(run.count) <= table.count }
 
     private func all<Record: BitwiseCopyable>(_ place: TablePlace, _ holds: (Record) -> Bool) -> Bool {
         let stride = MemoryLayout<Record>.stride

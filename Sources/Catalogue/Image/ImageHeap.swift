@@ -1,8 +1,8 @@
-// The growing part of an image under construction: bytes, each run of them stored once, however often it is asked for.
+// The growing part of an image under construction. Equal bytes and equal runs of records are stored once.
 
 import Posix
 
-/// Bytes behind the place that is left for the header.
+/// The bytes after the header.
 struct ImageHeap: ~Copyable {
     private var memory = Memory(byteCount: 64 * 1024)
     private(set) var count = MemoryLayout<ImageHeader>.size
@@ -11,7 +11,7 @@ struct ImageHeap: ~Copyable {
 
     init(hash: KeyHash = KeyHash()) { self.hash = hash }
 
-    /// Stores a run of bytes, or finds it. Any stretch with these bytes will do, even a part of a longer one.
+    /// Stores bytes, or finds them. They may be a part of a longer blob.
     mutating func store(_ bytes: UnsafeRawBufferPointer) -> Blob {
         if unsafe bytes.isEmpty { return Blob(offset: 0, count: 0) }
         let hash = unsafe hash.of(bytes)
@@ -39,7 +39,7 @@ struct ImageHeap: ~Copyable {
 
     func hash(of blob: Blob) -> UInt64 { unsafe hash.of(bytes(blob)) }
 
-    /// Appends a table, where records may lie.
+    /// Appends a table, aligned for its records.
     mutating func append<Record: BitwiseCopyable>(table: [Record]) -> TablePlace {
         reserve((count + 15) / 16 * 16 - count)
         let offset = unsafe table.withUnsafeBytes { unsafe append($0) }
@@ -68,7 +68,7 @@ struct ImageHeap: ~Copyable {
     }
 }
 
-/// Records without gaps, so that equal ones are equal bytes.
+/// Records without padding, so that equal ones are equal bytes.
 struct RecordTable<Record: BitwiseCopyable> {
     private(set) var records: [Record] = []
     private var known = HashIndex()
@@ -76,9 +76,9 @@ struct RecordTable<Record: BitwiseCopyable> {
 
     init(hash: KeyHash = KeyHash()) { self.hash = hash }
 
-    /// Where the run begins.
-    mutating func add(_ run: [Record]) -> UInt32 {
-        if run.isEmpty { return 0 }
+    /// Stores a run of records, or finds it.
+    mutating func add(_ run: [Record]) -> Run {
+        if run.isEmpty { return Run() }
         return unsafe run.withUnsafeBytes { bytes in
             let hash = unsafe hash.of(bytes)
             let stride = MemoryLayout<Record>.stride
@@ -89,28 +89,29 @@ struct RecordTable<Record: BitwiseCopyable> {
                     return unsafe UnsafeRawBufferPointer(rebasing: stored[start..<start + bytes.count]).equals(bytes)
                 }
             }
-            if let found { return UInt32(found) }
+            if let found { return Run(first: UInt32(found), count: UInt32(run.count)) }
             let first = records.count
             precondition(first + run.count < UInt32.max, "an image has fewer than four thousand million records")
             records += run
             known.insert(hash, first)
-            return UInt32(first)
+            return Run(first: UInt32(first), count: UInt32(run.count))
         }
     }
 
-    mutating func add(_ record: Record) -> UInt32 { add([record]) }
+    /// The number of a single record.
+    mutating func add(record: Record) -> UInt32 { add([record]).first }
 }
 
 /// An open-addressing table from hashes to numbers.
 struct HashIndex {
-    /// The upper bits of the hash, and below them the number plus one; 0 is an empty place.
+    /// The upper bits of the hash, and below them the number plus one; 0 is an empty entry.
     private var entries: [UInt64] = []
     private var count = 0
 
     private static let numberBits: UInt64 = 36
     private static let numberMask: UInt64 = 1 << numberBits - 1
 
-    /// The first number under this hash for which the closure holds.
+    /// The first number with this hash for which the closure returns true.
     @inline(__always)
     func find(_ hash: UInt64, where holds: (Int) -> Bool) -> Int? {
         if entries.isEmpty { return nil }
@@ -127,7 +128,7 @@ struct HashIndex {
         return nil
     }
 
-    /// Adds a number, which is not there yet.
+    /// Adds a number that is not in the table yet.
     mutating func insert(_ hash: UInt64, _ number: Int) {
         precondition(number >= 0 && UInt64(number) < HashIndex.numberMask, "an image is smaller than 64 GiB")
         if (count + 1) * 4 > entries.count * 3 { grow() }
@@ -148,7 +149,7 @@ struct HashIndex {
         entries[place] = entry
     }
 
-    /// Only the bits that an entry keeps may say where it is.
+    /// Uses only the bits of the hash that an entry stores.
     private func start(_ hash: UInt64) -> Int {
         Int(hash >> HashIndex.numberBits) & (entries.count - 1)
     }

@@ -1,24 +1,24 @@
-// Hashing and comparing short runs of bytes, several at a time: host names and paths on the data plane, everything that is
-// to be stored once on the control plane.
+// Hashes and compares short byte strings, several bytes at a time: host names and paths on the data plane, everything that is
+// stored once on the control plane.
 
 /// The keyed hash of host names, paths, texts and records.
 ///
 /// Tenants choose these keys, and clients choose what is looked up, so the hash has a secret: 128 random bits, drawn for each
-/// image and kept in its header. Without them nobody can choose keys that collide. The rule for the whole program: a table
+/// image and stored in its header. Without them, nobody can choose keys that collide. The rule for the whole program: a table
 /// over text from a tenant or a client hashes with a secret, which is this hash in the catalogue, and Swift's `Hasher`, which
-/// has a secret per process, everywhere else. A checksum such as `Checksum` has no secret and never places anything in a table.
+/// has a secret per process, everywhere else. A checksum such as `Checksum` has no secret and is never the key of a table.
 struct KeyHash: Equatable, BitwiseCopyable {
     private let start: UInt64
     private let key: UInt64
 
-    /// A hash that no other image has.
+    /// A hash with a new secret.
     init() {
         start = .random(in: .min ... .max)
         key = .random(in: .min ... .max)
     }
 
-    /// Sixteen bytes at a time; the last sixteen may overlap those before them, and the count tells such texts apart. The
-    /// secret is in each multiplication, so no text makes a factor zero, and what a text adds last passes two of them.
+    /// Sixteen bytes at a time. The last sixteen may overlap those before them; the count distinguishes such texts. The secret is
+    /// part of each multiplication, so no text makes a factor zero, and the last bytes pass through two of them.
     @inline(__always)
     func of(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
         let count = bytes.count

@@ -1,26 +1,26 @@
-// The immutable table from host and path to prepared answers: a short stack of layers, so that a change of few hosts makes
-// a small layer and leaves the others where they are. Workers read it through a `CatalogueView`, a plain value of pointers
-// into the images: no class is touched and nothing is counted on the way of a request.
+// The immutable table from host and path to prepared answers: a short stack of layers, so that a change of a few hosts adds a
+// small layer and leaves the others alone. Workers read it through a `CatalogueView`, a plain value with pointers into the
+// images, so that a request touches no reference count.
 
 import HTTP
 import Posix
 import Synchronization
 
-/// Everything that is served, at one moment. Replaced whole, never changed.
+/// Everything that is served at one moment. Replaced as a whole, never changed.
 @safe public final class Catalogue: @unchecked Sendable {
     /// Newest first.
     public let layers: [CatalogueLayer]
-    /// The pages of all hosts.
+    /// The pages that all hosts share.
     public let sharedPages: CatalogueLayer?
-    /// How many hosts, wildcards counted once, have something to serve.
+    /// The number of served hosts; a wildcard counts once.
     public let siteCount: Int
     private let views: UnsafeMutableBufferPointer<LayerView>
     private let unread: UnreadHosts?
 
     /// - Parameters:
-    ///   - layers: the newest first; what an older one has under a name of a newer one is not looked at.
-    ///   - sharedPages: a layer of one site, whose answers stand for every host that has none of its own for a path.
-    ///   - unread: what is not in the layers although it should be, as long as that is so.
+    ///   - layers: the newest first; a host's entry in a newer layer hides the one in an older layer.
+    ///   - sharedPages: a layer of one site, whose answers are used for every host that has none of its own for a path.
+    ///   - unread: hosts that are not in the layers because their files have not been read yet.
     public init(layers: [CatalogueLayer], sharedPages: CatalogueLayer? = nil, unread: UnreadHosts? = nil) {
         self.layers = layers
         self.unread = unread
@@ -36,12 +36,12 @@ import Synchronization
     /// The size in bytes of all images.
     public var byteCount: Int { layers.reduce(sharedPages?.byteCount ?? 0) { $0 + $1.byteCount } }
 
-    /// Lends a way to read it for as long as a call.
+    /// Lends a view for the duration of a call.
     public func reading<Result>(_ use: (CatalogueView) -> Result) -> Result {
         withExtendedLifetime(self) { use(view) }
     }
 
-    /// A way to read it, valid as long as the catalogue is kept: for those who keep it over many calls, as workers do.
+    /// A view, valid as long as the caller keeps the catalogue, as workers do.
     public var view: CatalogueView {
         unsafe CatalogueView(
             layers: UnsafeBufferPointer(rebasing: views[..<layers.count]),
@@ -49,7 +49,7 @@ import Synchronization
             unread: unread.map { unsafe Unmanaged.passUnretained($0) })
     }
 
-    /// The oldest layer counts in full; each newer one by what it changes.
+    /// Counts the sites of the oldest layer, and what each newer layer adds or removes.
     private static func siteCount(_ layers: [CatalogueLayer]) -> Int {
         guard let oldest = layers.last else { return 0 }
         var count = oldest.siteCount
@@ -66,17 +66,17 @@ import Synchronization
         return count
     }
 
-    /// The name by which a host is configured; nil for one that is not served.
+    /// The configured name of a host: its own, or that of its wildcard. Nil if it is not served.
     public func configuredName(of host: String) -> String? {
         withExtendedLifetime(self) { view.configuredName(of: host) }
     }
 
-    /// The hosts that are served, each once, wildcards with their asterisk.
+    /// The configured names of all served hosts, `*.example.com` for a wildcard.
     public var servedHosts: [String] {
         withExtendedLifetime(self) {
             var hosts: [String] = []
             hosts.reserveCapacity(siteCount)
-            // What newer layers say about a host is what counts.
+            // The newest layer that has a host decides.
             var decided: Set<String> = []
             for (index, layer) in layers.enumerated() {
                 let isOldest = index == layers.count - 1
@@ -91,8 +91,8 @@ import Synchronization
         }
     }
 
-    /// The entity tags of what a host serves under a path, with their quotes: that of the plain form first, then that of
-    /// the packed one. Empty where there is nothing.
+    /// The entity tags of a host's answer for a path, with their quotes: that of the plain form, then that of the gzip form.
+    /// Empty if there is no answer.
     public func entityTags(host: String, path: String) -> [String] {
         let name = Array(host.utf8)
         return withExtendedLifetime(self) {
@@ -108,8 +108,8 @@ import Synchronization
     }
 }
 
-// The door between the two planes. The control plane puts a new catalogue here; each worker looks at a number once per
-// round of its loop and takes the new one when the number has changed. The old one ends with its last reader.
+// The connection between the two planes. The control plane publishes a new catalogue here. Each worker compares a number once
+// per round of its loop, and takes the new catalogue when the number has changed. The old one is freed with its last reader.
 
 /// The catalogue in service.
 public final class PublishedCatalogue: Sendable {
@@ -118,10 +118,10 @@ public final class PublishedCatalogue: Sendable {
 
     public init(_ catalogue: Catalogue) { self.catalogue = Mutex(catalogue) }
 
-    /// Grows with each publication. Reading it is all that a round of a worker's loop costs when nothing has changed.
+    /// Grows with each publication. While nothing changes, reading it is the only cost for a round of a worker's loop.
     public var generation: Int { number.load(ordering: .acquiring) }
 
-    /// The number is looked at too, because sanitizers see what it orders, and not the lock.
+    /// Loads the number too, because the thread sanitizer does not understand the lock.
     public var current: Catalogue {
         catalogue.withLock { catalogue in
             _ = number.load(ordering: .acquiring)
@@ -138,18 +138,17 @@ public final class PublishedCatalogue: Sendable {
     }
 }
 
-// What a catalogue does not know yet. A server answers before it has looked for the hosts that have files of their own and no
-// app file that names them, because looking takes the longer the more hosts there are. Until it has, a host is asked for by
-// its name, so that nobody is told that there is nothing, or what a wildcard has, where there is something.
+// A server with many hosts starts to answer before it has listed the hosts that have files of their own but no app file. Until
+// then it checks the requested host on disk, so that a client of such a host gets neither a 404 nor a wildcard's answer.
 
-/// Hosts that may have files which nobody has read.
+/// Hosts that may have files which have not been read yet.
 public final class UnreadHosts: Sendable {
     private let isThere: @Sendable (String) -> Bool
 
-    /// - Parameter isThere: whether there are files of a host, in lower case, a wildcard with its asterisk. Workers ask it.
+    /// - Parameter isThere: whether a host in lower case (`*.example.com` for a wildcard) has files. Workers call it.
     public init(_ isThere: @escaping @Sendable (String) -> Bool) { self.isThere = isThere }
 
-    /// The same by the key of a host: that of a wildcard begins with its dot.
+    /// The same for a host's key; a wildcard's key begins with its dot.
     func has(_ key: UnsafeRawBufferPointer) -> Bool {
         unsafe isThere((key.first == UInt8(ascii: ".") ? "*" : "") + String(decoding: key, as: UTF8.self))
     }

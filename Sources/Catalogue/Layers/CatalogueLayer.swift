@@ -1,24 +1,23 @@
-// One layer of the catalogue: an image and the files that it names. Where the image lies, in memory of its own or in a
-// mapped file, makes no difference to its readers.
+// One layer of the catalogue: an image and the files that it refers to. The image is in memory of its own or in a mapped file;
+// readers see no difference.
 
 import HTTP
 import Posix
 
-/// Sites, and marks for sites that are gone. Never changed.
+/// Sites, and removal marks for sites of older layers. Never changed.
 @safe public final class CatalogueLayer: @unchecked Sendable {
     private let storage: Storage
     /// The image's size in bytes.
     public let byteCount: Int
-    /// Nil where a mapped layer names a file that is not there any more; no site leads to it.
+    /// Nil where a mapped layer refers to a file that has changed or gone; no site uses it.
     private let files: [OpenFile?]
-    /// Hosts that were taken out when the layer was mapped, because a file of theirs has changed meanwhile. Whoever mapped
-    /// it makes them anew.
+    /// Hosts that were removed when the layer was mapped, because one of their files has changed. The caller renders them again.
     public let staleHosts: [String]
-    /// The descriptors of `files`, as readers want them.
+    /// The descriptors of `files`, for readers.
     private let descriptors: UnsafeMutableBufferPointer<Int32>
     let view: LayerView
 
-    /// What keeps the image where it is.
+    /// The owner of the image.
     @safe enum Storage: ~Copyable {
         case built(Memory)
         case mapped(StateFile, UnsafeRawPointer)
@@ -44,27 +43,27 @@ import Posix
 
     deinit { unsafe descriptors.deallocate() }
 
-    /// The image, as long as this is kept.
+    /// The image; valid as long as the layer is.
     var bytes: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: view.base, count: byteCount) }
 
     func file(_ number: Int) -> OpenFile {
-        guard let file = files[number] else { preconditionFailure("a site without its files was taken out") }
+        guard let file = files[number] else { preconditionFailure("a site with a stale file was removed") }
         return file
     }
 
-    // A layer from a state file. Its bytes stay where they are; only the files that it sends from their own places are opened
-    // again, and a site that has one which is not the same any more is taken out, for the caller to make it anew.
+    // A layer from a state file. Its bytes are used in place. Only the files that it sends from disk are opened again; a site
+    // with a file that has changed is removed, and the caller renders it again.
 
-    /// The layer of a state file, which was verified. Every number in it is checked before it is used.
+    /// The layer of a verified state file. Every number in it is checked before it is used.
     public convenience init(_ state: StateFile) throws(StateProblem) {
         let bytes = try unsafe state.mutableBytes(.layer)
         guard unsafe ImageCheck.isSound(UnsafeRawBufferPointer(bytes)) else { throw .damaged(.layer) }
         let files = unsafe CatalogueLayer.openFiles(UnsafeRawBufferPointer(bytes))
-        let staleHosts = unsafe CatalogueLayer.takeOutSites(bytes, without: files)
+        let staleHosts = unsafe CatalogueLayer.removeSites(bytes, withoutFiles: files)
         unsafe self.init(.mapped(state, UnsafeRawPointer(bytes.baseAddress!)), files: files, staleHosts: staleHosts)
     }
 
-    /// The files that the image names, nil where there is another one now.
+    /// The files that the image refers to; nil for one that has changed.
     private static func openFiles(_ bytes: UnsafeRawBufferPointer) -> [OpenFile?] {
         let place = unsafe bytes.load(as: ImageHeader.self).files
         return (0..<Int(place.count)).map { index in
@@ -79,8 +78,10 @@ import Posix
         }
     }
 
-    /// Marks the sites that need a file which is not there, and says which they are. Only this process sees the marks.
-    private static func takeOutSites(_ bytes: UnsafeMutableRawBufferPointer, without files: [OpenFile?]) -> [String] {
+    /// Marks the sites that need a missing file as removed, and returns their hosts. Only this process sees the marks.
+    private static func removeSites(
+        _ bytes: UnsafeMutableRawBufferPointer, withoutFiles files: [OpenFile?]
+    ) -> [String] {
         if !files.contains(where: { $0 == nil }) { return [] }
         let view = unsafe LayerView(
             base: UnsafeRawPointer(bytes.baseAddress!), descriptors: UnsafeBufferPointer(start: nil, count: 0))
@@ -92,9 +93,9 @@ import Posix
         var hosts: [String] = []
         for index in 0..<view.siteCount where !view.isRemoved(index) {
             var site = unsafe view.sites[index]
-            let routes = Int(site.firstRoute)..<Int(site.firstRoute) + Int(site.routeCount)
             let answers =
-                routes.map { unsafe Int(view.routes[$0].answer) } + (site.fallback > 0 ? [Int(site.fallback) - 1] : [])
+                site.routes.range.map { unsafe Int(view.routes[$0].answer) }
+                + (site.fallback > 0 ? [Int(site.fallback) - 1] : [])
             guard answers.contains(where: { stale[$0] }) else { continue }
             hosts.append(view.host(index))
             site.flags |= SiteRecord.isRemoved
@@ -104,11 +105,11 @@ import Posix
         return hosts
     }
 
-    // One layer of two: so the stack stays short. Records are copied without being prepared again, and hashed as the new image
-    // hashes; equal ones of both become one.
+    // Two layers are merged into one to keep the stack short. Records are copied, not rendered again, and get the hashes of the
+    // new image; equal records of both layers are stored once.
 
-    /// What a reader sees of this layer above an older one, as one layer. It is the lowest of its stack unless `keepsMarks`
-    /// says that there are older ones below, from which marks still have to take something away.
+    /// One layer with what readers see of this layer above an older one. `keepsMarks` keeps the removal marks: needed when
+    /// there are still older layers below.
     public func merged(over older: CatalogueLayer, keepsMarks: Bool = false) -> CatalogueLayer {
         var builder = CatalogueBuilder()
         builder.add(older, except: view, keepsMarks: keepsMarks)
@@ -116,18 +117,18 @@ import Posix
         return builder.finish()
     }
 
-    /// How many hosts have a site here.
+    /// The number of hosts with a site in this layer.
     public var siteCount: Int { (0..<view.siteCount).count(where: view.isServed) }
 
-    /// The hosts that have a site here, in the order in which they were added.
+    /// The hosts with a site in this layer, in the order in which they were added.
     public var hosts: [String] { (0..<view.siteCount).filter(view.isServed).map(view.host) }
 
-    /// The hosts that this layer takes away from older ones.
+    /// The hosts that this layer removes from older ones.
     public var removedHosts: [String] { (0..<view.siteCount).filter(view.isRemoved).map(view.host) }
 
-    /// What one host has here.
+    /// One host's entry in this layer.
     public enum Entry: Equatable, Sendable {
-        /// The entity tags by path, in the order of the paths; empty for an answer that has none.
+        /// The entity tags in the order of the paths; a tag is empty if the answer has none.
         case site(tags: [Tag])
         case removed
 
@@ -142,14 +143,11 @@ import Posix
         }
     }
 
-    /// What this layer says about a host, wildcards with their asterisk; nil when it says nothing.
+    /// The entry of a configured host (`*.example.com` for a wildcard), if this layer has one.
     public func entry(_ host: String) -> Entry? {
-        let key = Array((host.hasPrefix("*.") ? host.dropFirst() : host[...]).utf8)
-        let found = unsafe key.withUnsafeBytes { unsafe view.find($0) }
-        guard let site = found else { return nil }
+        guard let site = view.find(configured: host) else { return nil }
         if !view.isServed(site) { return .removed }
-        let record = unsafe view.sites[site]
-        let tags = (Int(record.firstRoute)..<Int(record.firstRoute) + Int(record.routeCount)).map { index in
+        let tags = unsafe view.sites[site].routes.range.map { index in
             let route = unsafe view.routes[index]
             return unsafe Entry.Tag(
                 path: String(decoding: view.bytes(route.path), as: UTF8.self),
@@ -158,28 +156,28 @@ import Posix
         return .site(tags: tags.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) })
     }
 
-    /// The plain form of what a host has here under a path; nil where that is in a file, or there is nothing.
+    /// The plain form of a host's answer for a path; nil if there is none, or its body is in a file.
     fileprivate func body(of host: String, path: String) -> [UInt8]? {
-        let key = Array((host.hasPrefix("*.") ? host.dropFirst() : host[...]).utf8)
-        guard let site = unsafe key.withUnsafeBytes({ unsafe view.find($0) }), view.isServed(site) else { return nil }
+        guard let site = view.find(configured: host), view.isServed(site) else { return nil }
         return unsafe Array(path.utf8).withUnsafeBytes { path in
             guard let form = unsafe view.answer(site, path: path)?.form(.identity), form.file == nil else { return nil }
             return unsafe Array(form.body)
         }
     }
 
-    /// Every answer of the hosts that no newer layer says anything about.
+    /// Calls `body` for every answer of the hosts that no newer layer has.
     fileprivate func forEachAnswer(hiddenBy newer: some Sequence<CatalogueLayer>, _ body: (Catalogue.Version) -> Void) {
         for site in 0..<view.siteCount where view.isServed(site) {
             let name = unsafe view.bytes(view.sites[site].host)
             if newer.contains(where: { unsafe $0.view.find(name) != nil }) { continue }
             let (host, record) = unsafe (view.host(site), view.sites[site])
-            for index in Int(record.firstRoute)..<Int(record.firstRoute) + Int(record.routeCount) {
+            for index in record.routes.range {
                 let form = unsafe view.answer(Int(view.routes[index].answer)).form(.identity)
                 unsafe body(
                     Catalogue.Version(
                         host: host, path: String(decoding: view.bytes(view.routes[index].path), as: UTF8.self),
-                        // The tag of a file that is sent from disk tells when it was written, which differs between machines.
+                        // The tag of a file that is sent from disk depends on the time it was written, which differs between
+                        // machines.
                         tag: form.file == nil ? String(decoding: form.entityTag, as: UTF8.self) : nil,
                         byteCount: form.bodyCount))
             }
@@ -188,7 +186,7 @@ import Posix
 }
 
 extension CatalogueBuilder {
-    /// Adds the sites of a layer, unless a newer one says something about their hosts.
+    /// Adds the sites of a layer whose hosts a newer layer does not have.
     fileprivate mutating func add(_ layer: CatalogueLayer, except newer: LayerView?, keepsMarks: Bool) {
         var copy = LayerCopy(layer)
         for site in 0..<layer.view.siteCount {
@@ -204,13 +202,13 @@ extension CatalogueBuilder {
     }
 }
 
-/// The copying of one layer's records into another image. What was copied is remembered, where many share it.
+/// Copies one layer's records into another image, and remembers the copies of records that many sites share.
 private struct LayerCopy {
     private let layer: CatalogueLayer
     private let view: LayerView
-    /// The new numbers of answers, plus one; 0 where there is none yet.
+    /// The new numbers of answers, plus one; 0 for an answer that is not copied yet.
     private var answers: [UInt32]
-    private var landingRuns: [UInt32: UInt32] = [:]
+    private var landingRuns: [Run: Run] = [:]
 
     init(_ layer: CatalogueLayer) {
         self.layer = layer
@@ -221,15 +219,15 @@ private struct LayerCopy {
     mutating func add(_ site: Int, to builder: inout CatalogueBuilder) {
         var record = unsafe view.sites[site]
         var run: [RouteRecord] = []
-        for index in Int(record.firstRoute)..<Int(record.firstRoute) + Int(record.routeCount) {
+        for index in record.routes.range {
             let route = unsafe view.routes[index]
             let path = unsafe builder.heap.store(view.bytes(route.path))
             run.append(builder.route(path, to: UInt64(answer(Int(route.answer), &builder))))
         }
         record.host = unsafe builder.heap.store(view.bytes(record.host))
-        record.firstRoute = builder.store(run)
+        record.routes = builder.store(run)
         if record.fallback > 0 { record.fallback = answer(Int(record.fallback) - 1, &builder) + 1 }
-        record.firstLanding = landings(of: site, &builder)
+        record.landings = landings(record.landings, &builder)
         builder.add(record)
     }
 
@@ -238,7 +236,7 @@ private struct LayerCopy {
         var record = unsafe view.answers[index]
         record.identity = representation(record.identity, &builder)
         record.gzip = record.hasGzip == 0 ? record.identity : representation(record.gzip, &builder)
-        let number = builder.answers.add(record)
+        let number = builder.answers.add(record: record)
         answers[index] = number + 1
         return number
     }
@@ -256,47 +254,42 @@ private struct LayerCopy {
         return copy
     }
 
-    private mutating func landings(of site: Int, _ builder: inout CatalogueBuilder) -> UInt32 {
-        let range = view.landings(of: site)
-        if range.isEmpty { return 0 }
-        // Runs of different lengths may begin at the same place, but all of a run is copied, so the longer one is there
-        // only when it was copied itself.
-        let key = unsafe view.sites[site].firstLanding
-        if range.count == 1, let known = landingRuns[key] { return known }
+    private mutating func landings(_ old: Run, _ builder: inout CatalogueBuilder) -> Run {
+        if let known = landingRuns[old] { return known }
         var run: [LandingRecord] = []
-        for index in range {
+        for index in old.range {
             var record = unsafe view.landings[index]
             record.answer = answer(Int(record.answer), &builder)
-            record.firstRule = rules(record, &builder)
-            record.firstSegment = segments(record, &builder)
+            record.rules = rules(record.rules, &builder)
+            record.segments = segments(record.segments, &builder)
             run.append(record)
         }
-        let first = builder.landings.add(run)
-        if range.count == 1 { landingRuns[key] = first }
-        return first
+        let new = builder.landings.add(run)
+        landingRuns[old] = new
+        return new
     }
 
-    private func rules(_ landing: LandingRecord, _ builder: inout CatalogueBuilder) -> UInt32 {
+    private func rules(_ old: Run, _ builder: inout CatalogueBuilder) -> Run {
         var run: [LinkRuleRecord] = []
-        for index in Int(landing.firstRule)..<Int(landing.firstRule) + Int(landing.ruleCount) {
+        for index in old.range {
             var rule = unsafe view.rules[index]
             var items: [LinkItemRecord] = []
-            for item in Int(rule.firstItem)..<Int(rule.firstItem) + Int(rule.itemCount) {
+            for item in rule.items.range {
                 let name = unsafe builder.heap.store(view.bytes(view.items[item].name))
                 unsafe items.append(
                     LinkItemRecord(name: name, pattern: builder.heap.store(view.bytes(view.items[item].pattern))))
             }
             rule.path = unsafe builder.heap.store(view.bytes(rule.path))
             rule.query = unsafe builder.heap.store(view.bytes(rule.query))
-            rule.firstItem = builder.items.add(items)
+            rule.items = builder.items.add(items)
             run.append(rule)
         }
         return builder.rules.add(run)
     }
 
-    private func segments(_ landing: LandingRecord, _ builder: inout CatalogueBuilder) -> UInt32 {
+    private func segments(_ old: Run, _ builder: inout CatalogueBuilder) -> Run {
         var run: [SegmentRecord] = []
-        for index in Int(landing.firstSegment)..<Int(landing.firstSegment) + Int(landing.segmentCount) {
+        for index in old.range {
             var segment = unsafe view.segments[index]
             segment.text = unsafe builder.heap.store(view.bytes(segment.text))
             run.append(segment)
@@ -308,10 +301,16 @@ private struct LayerCopy {
 extension LayerView {
     func isRemoved(_ site: Int) -> Bool { unsafe sites[site].flags & SiteRecord.isRemoved != 0 }
 
-    /// Whether it is a site and no mark.
+    /// Whether it is a site, not a mark.
     func isServed(_ site: Int) -> Bool { unsafe sites[site].flags & (SiteRecord.isRemoved | SiteRecord.isClosed) == 0 }
 
-    /// The host as it was added, a wildcard with its asterisk.
+    /// The number of the site or mark of a configured host, `*.example.com` for a wildcard.
+    func find(configured host: String) -> Int? {
+        let key = Array((host.hasPrefix("*.") ? host.dropFirst() : host[...]).utf8)
+        return unsafe key.withUnsafeBytes { unsafe find($0) }
+    }
+
+    /// The configured host of a site, `*.example.com` for a wildcard.
     func host(_ site: Int) -> String {
         let name = unsafe bytes(sites[site].host)
         return unsafe (name.first == UInt8(ascii: ".") ? "*" : "") + String(decoding: name, as: UTF8.self)
@@ -319,28 +318,28 @@ extension LayerView {
 }
 
 extension Catalogue {
-    /// Which version of an answer is served.
+    /// The version of an answer that is served.
     public struct Version {
         public let host: String
         public let path: String
-        /// Nil where it does not depend on the content alone.
+        /// The entity tag; nil if it does not depend on the content alone.
         public let tag: String?
         public let byteCount: Int
     }
 
-    /// Every answer that is served, in no order that means anything; those that all hosts share under `_default`.
+    /// Calls `body` for every answer that is served, in no particular order; the shared pages have the host `_default`.
     public func forEachAnswer(_ body: (Version) -> Void) {
         for (index, layer) in layers.enumerated() { layer.forEachAnswer(hiddenBy: layers[..<index], body) }
         sharedPages?.forEachAnswer(hiddenBy: [], body)
     }
 
-    /// The plain form of a host's own answer, wildcards named with their asterisk; nil where it has none in memory.
+    /// The plain form of a configured host's own answer; nil if it has none, or its body is in a file.
     public func body(of host: String, path: String) -> [UInt8]? {
         for layer in layers where layer.entry(host) != nil { return layer.body(of: host, path: path) }
         return nil
     }
 
-    /// The entity tags of a host's own answers by path, wildcards named with their asterisk; nil when it has no site.
+    /// The entity tags of a configured host's own answers; nil when it has no site.
     public func tags(of host: String) -> [CatalogueLayer.Entry.Tag]? {
         for layer in layers {
             switch layer.entry(host) {

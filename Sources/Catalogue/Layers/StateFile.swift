@@ -1,6 +1,6 @@
-// A file that keeps what was made for the next start: sections of plain bytes behind a header that tells which program
-// wrote it, under which settings, and whether all of it is there. It is mapped, not read: a start looks at what it needs.
-// What the bytes of a section mean is the business of whoever wrote them.
+// A file with prepared data for the next start: a header, then sections of plain bytes. The header says which version of the
+// program wrote the file, with which settings, and whether it is complete. The file is mapped, so a start reads only what it
+// needs. This code does not know the meaning of a section's bytes.
 
 public import Posix
 
@@ -8,22 +8,22 @@ public import Posix
 public enum StateSection: UInt64, Sendable, CaseIterable {
     /// A layer of the catalogue.
     case layer = 1
-    /// What was read to make it: files, folders and hosts.
+    /// What it was made from: files, folders and hosts.
     case records
-    /// The last good text of what was read.
+    /// The last good text of each file.
     case texts
 }
 
-/// A state file, mapped. It is never changed, but replaced.
+/// A mapped state file. It is replaced, never changed.
 public final class StateFile: @unchecked Sendable {
     private let file: OpenFile
     private let mapping: Mapping
     private let header: StateHeader
 
-    /// Pieces in which a section is read to verify it.
+    /// The size of the pieces in which a section is verified.
     private static let pieceBytes = 256 * 1024
 
-    /// Maps a file that was written under the same key. Its header is checked; its sections are when they are verified.
+    /// Maps a file that was written with the same key. Checks the header; `verify` checks a section.
     public init(_ path: String, key: String) throws(StateProblem) {
         do throws(FileError) { file = try OpenFile(path) } catch { throw .unreadable(error) }
         guard file.byteCount >= StateHeader.byteCount else { throw .foreign }
@@ -32,8 +32,8 @@ public final class StateFile: @unchecked Sendable {
         header = try unsafe StateHeader(reading: start, key: key, fileByteCount: file.byteCount)
     }
 
-    /// Writes a file of this name, in place of what is there: a layer, and the other sections, each in parts that follow
-    /// each other. The caller keeps their bytes alive meanwhile.
+    /// Writes a file, or replaces it: a layer, and the other sections, each in parts that follow each other. The caller keeps
+    /// their bytes alive meanwhile.
     public static func write(
         _ name: String, in folder: String, key: String, layer: CatalogueLayer,
         _ others: [(section: StateSection, parts: [UnsafeRawBufferPointer])] = unsafe []
@@ -41,7 +41,7 @@ public final class StateFile: @unchecked Sendable {
         try unsafe draft(of: name, in: folder, key: key, layer: layer, others).putInPlace()
     }
 
-    /// The same beside its place, for a file that takes a while.
+    /// Writes the file under a temporary name, for a large file that the caller publishes later.
     public static func draft(
         of name: String, in folder: String, key: String, layer: CatalogueLayer,
         _ others: [(section: StateSection, parts: [UnsafeRawBufferPointer])] = unsafe []
@@ -50,7 +50,7 @@ public final class StateFile: @unchecked Sendable {
         let sections = unsafe [(section: StateSection.layer, parts: [layer.bytes])] + others
         var header = StateHeader()
         unsafe sections.forEach { unsafe header.add($0, $1) }
-        // The page, and zeros for the gaps between sections.
+        // The header's page, and zeros for the gaps between sections.
         let page = UnsafeMutableRawBufferPointer.allocate(
             byteCount: StateHeader.byteCount + StateHeader.alignment, alignment: 64)
         defer { unsafe page.deallocate() }
@@ -65,7 +65,7 @@ public final class StateFile: @unchecked Sendable {
         return try unsafe FileDraft.write(name, in: folder, all, permissions: 0o600)
     }
 
-    /// Where a section lies. The bytes last as long as this does.
+    /// The bytes of a section; valid as long as the file is.
     public func bytes(_ section: StateSection) throws(StateProblem) -> UnsafeRawBufferPointer {
         unsafe UnsafeRawBufferPointer(try mutableBytes(section))
     }
@@ -76,8 +76,8 @@ public final class StateFile: @unchecked Sendable {
         return unsafe UnsafeMutableRawBufferPointer(rebasing: mapping.bytes[start..<start + Int(place.count)])
     }
 
-    /// Whether the bytes are those that were written. The file is read for it, so that what nobody looks at later does not
-    /// stay in memory.
+    /// Throws unless the bytes are those that were written. It reads the file instead of the mapping, so that bytes which are
+    /// not used later do not stay in memory.
     public func verify(_ section: StateSection) throws(StateProblem) {
         guard let place = header.place(of: section) else { throw .missing(section) }
         var checksum = Checksum()
@@ -103,16 +103,16 @@ public final class StateFile: @unchecked Sendable {
 
 /// Which sections a state file has, and where.
 struct StateHeader {
-    /// One page, so that sections lie as they lie in memory.
+    /// One page, so that sections are aligned in memory.
     static let byteCount = 4096
-    /// What the file begins with: "assocsta" as it is read from memory.
+    /// The first bytes of the file: "assocsta" in memory order.
     private static let magic: UInt64 = 0x6174_7363_6F73_7361
-    /// Changes with each change of this form.
+    /// Must change with each change of this format.
     private static let version: UInt64 = 1
     private static let keyBytesMax = 2_048
     static let alignment = 64
 
-    /// Where a section lies in the file.
+    /// The place of a section in the file.
     struct Place: BitwiseCopyable {
         var section: UInt64 = 0
         var offset: UInt64 = 0
@@ -120,15 +120,15 @@ struct StateHeader {
         var checksum: UInt64 = 0
     }
 
-    /// The part of fixed form; the key follows.
+    /// The fields of fixed size; the key follows.
     private struct Fixed: BitwiseCopyable {
         var magic = StateHeader.magic
         var version = StateHeader.version
         private var unused: UInt64 = 0
-        /// Of the whole file.
+        /// The size of the whole file.
         var byteCount = UInt64(StateHeader.byteCount)
         var keyCount: UInt64 = 0
-        /// Of the header, while this is zero.
+        /// The checksum of the header, computed with this field as zero.
         var checksum: UInt64 = 0
         var first = Place()
         var second = Place()
@@ -139,11 +139,11 @@ struct StateHeader {
 
     init() {}
 
-    /// Reads the header of a file that has so many bytes.
+    /// Reads and checks the header of a file.
     init(reading bytes: UnsafeRawBufferPointer, key: String, fileByteCount: Int) throws(StateProblem) {
         fixed = unsafe bytes.loadUnaligned(as: Fixed.self)
         guard fixed.magic == StateHeader.magic else { throw .foreign }
-        // A layer of another form is refused when it is mapped: the rest of the file may be of use without it.
+        // A layer of another format is rejected later, when it is mapped: the other sections may be usable without it.
         guard fixed.version == StateHeader.version else { throw .otherVersion }
         var expected = fixed
         expected.checksum = 0
@@ -160,7 +160,7 @@ struct StateHeader {
         }
     }
 
-    /// Adds a section that is made of parts, behind those that are there.
+    /// Adds a section after the present ones.
     mutating func add(_ section: StateSection, _ parts: [UnsafeRawBufferPointer]) {
         var checksum = Checksum()
         unsafe parts.forEach { unsafe checksum.add($0) }
@@ -175,7 +175,7 @@ struct StateHeader {
         unsafe fixed.byteCount += UInt64(count + StateHeader.gap(behind: parts))
     }
 
-    /// How many bytes stand between a section and the next.
+    /// The number of bytes between a section and the next.
     static func gap(behind parts: [UnsafeRawBufferPointer]) -> Int {
         let over = unsafe parts.reduce(0) { $0 + $1.count } % alignment
         return over == 0 ? 0 : alignment - over
@@ -183,7 +183,7 @@ struct StateHeader {
 
     /// The page to be written.
     func bytes(key: String) -> [UInt8] {
-        precondition(key.utf8.count <= StateHeader.keyBytesMax, "a key says which settings count, not all of them")
+        precondition(key.utf8.count <= StateHeader.keyBytesMax, "the key of a state file is short")
         var fixed = fixed
         fixed.keyCount = UInt64(key.utf8.count)
         var page = unsafe withUnsafeBytes(of: fixed) { unsafe Array($0) } + key.utf8
@@ -205,7 +205,7 @@ struct StateHeader {
     }
 }
 
-/// Why a state file, or a part of it, is not used.
+/// Why a state file, or a section of it, cannot be used.
 public enum StateProblem: Error, Hashable, Sendable, CustomStringConvertible {
     case unreadable(FileError)
     case foreign
@@ -218,22 +218,22 @@ public enum StateProblem: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .unreadable(let error): error.description
-        case .foreign: "it is no state file"
+        case .foreign: "it is not a state file"
         case .otherVersion: "another version of the server wrote it"
-        case .otherKey: "it was written under other settings"
+        case .otherKey: "it was written with other settings"
         case .cut(let count, let expected): "it has \(count) bytes instead of \(expected)"
-        case .damaged(let section): "its section \(section) is damaged"
-        case .missing(let section): "it has no section \(section)"
+        case .damaged(let section): "its section '\(section)' is damaged"
+        case .missing(let section): "it has no section '\(section)'"
         }
     }
 
-    /// There is no such file, as before the first start.
+    /// Whether there is no file, as before the first start.
     public var isMissingFile: Bool {
         guard case .unreadable(let error) = self else { return false }
         return error.isMissing
     }
 
-    /// What the kernel said, when it was short of something and the file may be as good as ever.
+    /// The error, when the process was out of descriptors or memory and the file may be fine.
     public var shortage: SystemError? {
         guard case .unreadable(let error) = self else { return nil }
         return error.shortage

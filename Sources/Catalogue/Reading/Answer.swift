@@ -1,4 +1,4 @@
-// What a reader finds in the catalogue: values that point to prepared bytes.
+// The results of a look-up in the catalogue: values with pointers to prepared bytes.
 
 public import HTTP
 
@@ -12,12 +12,12 @@ public import HTTP
     public var status: Status { unsafe Status(rawValue: record.pointee.status)! }
     public var hasGzip: Bool { unsafe record.pointee.hasGzip != 0 }
 
-    /// Seconds since 1970, where the answer has a date of its own.
+    /// Seconds since 1970; nil if the answer has no date of its own.
     public var lastModified: Int64? {
         unsafe record.pointee.lastModified == Int64.min ? nil : record.pointee.lastModified
     }
 
-    /// The answer in one coding; gzip only where `hasGzip` says so.
+    /// The answer in one coding; gzip only if `hasGzip`.
     public func form(_ coding: ContentCoding) -> AnswerForm {
         let record = unsafe coding == .gzip ? record.pointee.gzip : record.pointee.identity
         return unsafe AnswerForm(
@@ -38,12 +38,12 @@ public import HTTP
     /// The field lines that a 304 repeats.
     public var sharedFields: UnsafeRawBufferPointer { unsafe slice(0, Int(record.sharedFieldBytes)) }
 
-    /// The line that tells the type, with its line end.
+    /// The `content-type` line, with its line end.
     public var contentType: UnsafeRawBufferPointer {
         unsafe slice(Int(record.sharedFieldBytes), Int(record.contentTypeBytes))
     }
 
-    /// The field lines behind the type.
+    /// The field lines after the type.
     public var otherFields: UnsafeRawBufferPointer {
         let start = Int(record.sharedFieldBytes) + Int(record.contentTypeBytes)
         return unsafe slice(start, Int(record.fields.count) - start)
@@ -51,7 +51,7 @@ public import HTTP
 
     public var bodyCount: Int { Int(record.body.count) }
 
-    /// The body, when it is in memory.
+    /// The body, which must be in memory.
     public var body: UnsafeRawBufferPointer {
         precondition(file == nil, "a file's bytes are not in memory")
         return unsafe bytes(record.body)
@@ -69,7 +69,7 @@ public import HTTP
     }
 }
 
-/// A landing page in the image: fields as of any answer, and a body with places for the link.
+/// A landing page in the image: the fields of an answer, and a body with places where the link is inserted.
 @safe public struct Landing {
     public let form: AnswerForm
     let segments: UnsafeBufferPointer<SegmentRecord>

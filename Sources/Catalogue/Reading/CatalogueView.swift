@@ -1,15 +1,15 @@
-// Reading the catalogue on the data plane: a host to a site, a path to an answer. A name is looked for in each layer, the
-// newest first, before the next wildcard is tried; there are one or two layers as a rule.
+// Look-ups in the catalogue on the data plane: from a host to a site, from a path to an answer. A host is looked up in each
+// layer, the newest first, before the next wildcard is tried. Usually there are one or two layers.
 
 import HTTP
 
-/// A catalogue as its readers see it.
+/// A view of a catalogue, for readers.
 @safe public struct CatalogueView {
     /// Newest first.
     let layers: UnsafeBufferPointer<LayerView>
-    /// The pages of all hosts: the only site of a layer of its own. Nil when there are none.
+    /// The shared pages: a layer with one site. Nil when there are none.
     let sharedPages: UnsafePointer<LayerView>?
-    /// Hosts that are still to be read; nil when all are. The catalogue keeps it.
+    /// Hosts that have not been read yet; nil when all have. The catalogue owns it.
     let unread: Unmanaged<UnreadHosts>?
 
     /// A site of this catalogue.
@@ -21,25 +21,29 @@ import HTTP
     /// The longest name that DNS can carry.
     private static let hostBytesMax = 253
 
-    /// The site for a host as a client wrote it, without port and trailing dot: the exact one, else that of the most
-    /// specific wildcard. A wildcard covers any depth and never the bare parent.
+    /// The site for a host as a client wrote it, without port and trailing dot: its own, otherwise that of the most specific
+    /// wildcard. A wildcard covers subdomains of any depth, but not its parent itself.
     public func site(host: Span<UInt8>) -> Site? {
         let count = host.count
         guard count > 0, count <= CatalogueView.hostBytesMax, host[0] != UInt8(ascii: ".") else { return nil }
         return unsafe withUnsafeTemporaryAllocation(byteCount: count, alignment: 8) { name in
-            for index in 0..<count {
-                let byte = host[index]
-                unsafe name[index] = byte &- 0x41 < 26 ? byte | 0x20 : byte
-            }
-            let whole = UnsafeRawBufferPointer(name)
-            if let site = unsafe find(whole) { return isClosed(site) ? nil : site }
-            for index in 1..<count where unsafe whole[index] == UInt8(ascii: ".") {
-                if let site = unsafe find(UnsafeRawBufferPointer(rebasing: whole[index...])) {
-                    return isClosed(site) ? nil : site
-                }
-            }
-            return nil
+            for index in 0..<count { unsafe name[index] = Octet.lowercased(host[index]) }
+            let found = unsafe CatalogueView.first(forKeysOf: UnsafeRawBufferPointer(name)) { unsafe find($0) }
+            guard let found, !isClosed(found) else { return nil }
+            return found
         }
+    }
+
+    /// The first result of `body` for the keys under which a host in lower case may be found: the whole name, then the suffix
+    /// of each wildcard, the most specific first.
+    @inline(__always)
+    private static func first<Result>(
+        forKeysOf name: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Result?
+    ) -> Result? {
+        for index in 0..<name.count where unsafe index == 0 || name[index] == UInt8(ascii: ".") {
+            if let result = unsafe body(UnsafeRawBufferPointer(rebasing: name[index...])) { return result }
+        }
+        return nil
     }
 
     @inline(__always)
@@ -47,19 +51,16 @@ import HTTP
         unsafe layers[Int(site.layer)].sites[Int(site.index)].flags & SiteRecord.isClosed != 0
     }
 
-    /// Whether a host, as a client wrote it, has files of its own that are still to be read. What the catalogue has in their
-    /// place, nothing or a wildcard's site, would be a wrong answer. Only for a moment behind a start it costs more than
-    /// a comparison.
+    /// Whether a host, as a client wrote it, has files of its own that have not been read yet. The catalogue would answer it
+    /// with a 404 or a wildcard's site, which is wrong. Shortly after a start this costs more than a comparison.
     public func isUnread(host: Span<UInt8>) -> Bool {
         guard let unread = unsafe unread, host.count > 0, host.count <= CatalogueView.hostBytesMax else { return false }
-        let name = unsafe host.withUnsafeBytes { unsafe $0.map { $0 &- 0x41 < 26 ? $0 | 0x20 : $0 } }
+        let name = unsafe host.withUnsafeBytes { unsafe $0.map { Octet.lowercased($0) } }
         return unsafe name.withUnsafeBytes { whole in
-            for index in 0..<whole.count where unsafe index == 0 || whole[index] == UInt8(ascii: ".") {
-                let key = unsafe UnsafeRawBufferPointer(rebasing: whole[index...])
+            unsafe CatalogueView.first(forKeysOf: whole) { key in
                 if unsafe find(key) != nil { return false }
-                if unsafe unread._withUnsafeGuaranteedRef({ unsafe $0.has(key) }) { return true }
-            }
-            return false
+                return unsafe unread._withUnsafeGuaranteedRef { unsafe $0.has(key) } ? true : nil
+            } ?? false
         }
     }
 
@@ -69,30 +70,26 @@ import HTTP
         return site(host: name.span) != nil || isUnread(host: name.span)
     }
 
-    /// The name by which a host is configured: its own, or that of the wildcard that covers it, as `*.example.com`. Nil for
-    /// a host that is not served. For the control plane.
+    /// The configured name of a host: its own, or that of the wildcard that covers it, as `*.example.com`. Nil for a host that
+    /// is not served. For the control plane.
     public func configuredName(of host: String) -> String? {
-        let name = Array(host.utf8).map { $0 &- 0x41 < 26 ? $0 | 0x20 : $0 }
+        let name = host.utf8.map { Octet.lowercased($0) }
         guard site(host: name.span) != nil else { return nil }
-        let key = unsafe name.withUnsafeBytes { whole in
-            if unsafe find(whole) != nil { return whole.count }
-            for index in 1..<whole.count where unsafe whole[index] == UInt8(ascii: ".") {
-                if unsafe find(UnsafeRawBufferPointer(rebasing: whole[index...])) != nil { return whole.count - index }
-            }
-            return 0
+        let keyCount = unsafe name.withUnsafeBytes { whole in
+            unsafe CatalogueView.first(forKeysOf: whole) { unsafe find($0) == nil ? nil : $0.count }
         }
-        let text = String(decoding: name.suffix(key), as: UTF8.self)
-        return key == name.count ? text : "*\(text)"
+        let key = String(decoding: name.suffix(keyCount ?? 0), as: UTF8.self)
+        return keyCount == name.count ? key : "*\(key)"
     }
 
-    /// The answer of a site for a decoded path: its own, else that of the pages of all hosts.
+    /// The answer of a site for a decoded path: its own, otherwise that of the shared pages.
     public func answer(_ site: Site, path: UnsafeRawBufferPointer) -> Answer? {
         if let answer = unsafe layers[Int(site.layer)].answer(Int(site.index), path: path) { return answer }
         guard let sharedPages = unsafe sharedPages, unsafe allowsPages(path) else { return nil }
         return unsafe sharedPages.pointee.answer(0, path: path)
     }
 
-    /// A removed mark ends the search in older layers, and the next wildcard is tried.
+    /// A removal mark ends the search in older layers, so that the next wildcard is tried.
     @inline(__always)
     private func find(_ name: UnsafeRawBufferPointer) -> Site? {
         for layer in unsafe 0..<layers.count {
@@ -103,27 +100,16 @@ import HTTP
         return nil
     }
 
-    /// The place at the root where Apple's devices look for the association file.
-    public static var appleRoot: StaticString { "/apple-app-site-association" }
-
-    /// Whether pages may answer for a decoded path: nothing but what is configured is ever found below `/.well-known/`, nor
-    /// in the place at the root where Apple's devices look for the association file.
+    /// Whether pages may answer a decoded path. Below `/.well-known/`, and at the path in the root where Apple's devices look
+    /// for the association file, only configured answers are sent.
     public func allowsPages(_ path: UnsafeRawBufferPointer) -> Bool {
-        let root = CatalogueView.appleRoot
-        if unsafe path.elementsEqual(UnsafeRawBufferPointer(start: root.utf8Start, count: root.utf8CodeUnitCount)) {
-            return false
-        }
-        if unsafe !isPlain(path) { return false }
-        let prefix: StaticString = "/.well-known"
-        guard unsafe path.starts(with: UnsafeRawBufferPointer(start: prefix.utf8Start, count: prefix.utf8CodeUnitCount))
-        else {
-            return true
-        }
-        return unsafe path.count > prefix.utf8CodeUnitCount && path[prefix.utf8CodeUnitCount] != UInt8(ascii: "/")
+        let bytes = unsafe Span<UInt8>(_unsafeBytes: path)
+        return unsafe !bytes.equals(WellKnownPath.appleAssociationAtRoot) && !bytes.hasPrefix(WellKnownPath.prefix)
+            && !bytes.equals("/.well-known") && isPlain(path)
     }
 
-    /// Whether a path says what it means: no empty segment but the last, no `.` or `..`, nothing that is no UTF-8. What a
-    /// reader behind us might take for another path is not answered at all.
+    /// Whether all readers see the same path: no empty segment but the last, no `.` or `..`, valid UTF-8. A path that a proxy
+    /// or cache could read as another one gets no page.
     private func isPlain(_ path: UnsafeRawBufferPointer) -> Bool {
         var start = 0
         for index in 0...path.count where unsafe index == path.count || path[index] == UInt8(ascii: "/") {
@@ -137,8 +123,8 @@ import HTTP
         return unsafe UTF8Text.isValid(path)
     }
 
-    /// The answer of a single-page app for a decoded path that has none. A name with a dot is that of a file: a script
-    /// that is not there must not be answered with a page.
+    /// The fallback page of a single-page app for a decoded path that has no answer. A last segment with a dot is a file's name
+    /// and gets none: a missing script must not be answered with a page.
     public func fallback(_ site: Site, path: UnsafeRawBufferPointer) -> Answer? {
         guard unsafe allowsPages(path), let answer = fallback(site) else { return nil }
         var index = path.count
@@ -149,7 +135,7 @@ import HTTP
         return answer
     }
 
-    /// The page for a decoded path that has no answer: `/404.html` of the site, else that of the pages of all hosts.
+    /// The page of a 404 for a decoded path: `/404.html` of the site, otherwise that of the shared pages.
     public func missingPage(_ site: Site, path: UnsafeRawBufferPointer) -> Answer? {
         guard unsafe allowsPages(path) else { return nil }
         let name: StaticString = "/404.html"
@@ -167,7 +153,7 @@ import HTTP
         return unsafe sharedPages.pointee.fallback(0)
     }
 
-    /// The landing page for a request's path and query as they were sent: that of the first app whose rules include it.
+    /// The landing page for a request's path and query as they were sent: that of the first app whose link rules include them.
     public func landing(_ site: Site, path: Span<UInt8>, query: Span<UInt8>) -> Landing? {
         let layer = unsafe layers[Int(site.layer)]
         let landings = layer.landings(of: Int(site.index))

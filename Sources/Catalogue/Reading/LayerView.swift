@@ -1,9 +1,9 @@
-// Reading one layer's image on the data plane: a host to a site, a path to an answer. Both are a hash, a probe and a
-// comparison; the cost does not grow with the number of hosts.
+// Look-ups in one layer's image on the data plane: from a host to a site, from a path to an answer. Both are a hash, a probe and
+// a comparison; the cost does not grow with the number of hosts.
 
 import HTTP
 
-/// A layer as its readers see it: nothing but addresses.
+/// A view of a layer, for readers: only addresses.
 @safe struct LayerView {
     let base: UnsafeRawPointer
     let hash: KeyHash
@@ -41,7 +41,7 @@ import HTTP
         unsafe segments = table(header.segments)
     }
 
-    /// The number of the site, or of the mark, for a host in lower case or a wildcard's suffix.
+    /// The number of the site or mark for a key: a host in lower case, or a wildcard's suffix.
     @inline(__always)
     func find(_ name: UnsafeRawBufferPointer) -> Int? {
         let hash = unsafe hash.of(name)
@@ -58,8 +58,8 @@ import HTTP
     @inline(__always)
     func answer(_ site: Int, path: UnsafeRawBufferPointer) -> Answer? {
         let hash = unsafe hash.of(path)
-        var low = unsafe Int(sites[site].firstRoute)
-        let end = unsafe low &+ Int(sites[site].routeCount)
+        var low = unsafe Int(sites[site].routes.first)
+        let end = unsafe low &+ Int(sites[site].routes.count)
         var high = end
         while low < high {
             let middle = (low &+ high) / 2
@@ -73,16 +73,12 @@ import HTTP
     }
 
     /// The numbers of a site's landing pages.
-    func landings(of site: Int) -> Range<Int> {
-        let first = unsafe Int(sites[site].firstLanding)
-        return unsafe first..<first + Int(sites[site].landingCount)
-    }
+    func landings(of site: Int) -> Range<Int> { unsafe sites[site].landings.range }
 
     func rules(of landing: Int) -> LinkRules {
-        let record = unsafe landings[landing]
+        let run = unsafe landings[landing].rules
         return unsafe LinkRules(
-            rules: UnsafeBufferPointer(start: rules + Int(record.firstRule), count: Int(record.ruleCount)),
-            items: items, base: base)
+            rules: UnsafeBufferPointer(start: rules + Int(run.first), count: Int(run.count)), items: items, base: base)
     }
 
     func landing(_ index: Int) -> Landing {
@@ -90,11 +86,11 @@ import HTTP
         return unsafe Landing(
             form: answer(Int(record.answer)).form(.identity),
             segments: UnsafeBufferPointer(
-                start: segments + Int(record.firstSegment), count: Int(record.segmentCount)),
+                start: segments + Int(record.segments.first), count: Int(record.segments.count)),
             base: base)
     }
 
-    /// The answer for a site's paths that have none, where it has one of its own.
+    /// The site's own fallback answer, if it has one.
     func fallback(_ site: Int) -> Answer? {
         let number = unsafe Int(sites[site].fallback)
         return number == 0 ? nil : answer(number - 1)

@@ -1,5 +1,5 @@
-// One request's path and query against the rules of landing pages: in order, the first rule whose every part holds decides.
-// It is what iOS does with the same rules; HostingTests holds the two to each other.
+// Matches one request's path and query against the link rules of landing pages: the first rule of which every part matches
+// decides. iOS does the same with the same rules; HostingTests compares the two.
 
 /// The rules of one landing page in the image.
 @safe struct LinkRules {
@@ -12,7 +12,7 @@
     }
 }
 
-/// One request against rules.
+/// The path and query of one request, and the steps left for matching.
 @safe struct LinkMatch {
     let path: UnsafeRawBufferPointer
     let query: UnsafeRawBufferPointer
@@ -23,8 +23,8 @@
         unsafe self.query = query
     }
 
-    /// Brings a path to the form in which iOS compares it, and says how many bytes it has then: runs of `/` and of `*` are
-    /// one, and a `/` is at its end unless a `*` is. `target` has room for two more bytes.
+    /// Writes a path in the form in which iOS compares it, and returns its length: runs of `/` and of `*` are reduced to one,
+    /// and the path ends with `/` unless it ends with `*`. `target` has room for two more bytes than the path.
     static func normalise(_ path: Span<UInt8>, into target: UnsafeMutableRawBufferPointer) -> Int {
         let slash = UInt8(ascii: "/")
         let star = UInt8(ascii: "*")
@@ -46,34 +46,34 @@
         return count
     }
 
-    /// The first rule that holds decides; when none does, the link is not the app's.
+    /// The first rule that matches decides; when none does, the link is not the app's.
     mutating func isIncluded(by rules: LinkRules) -> Bool {
         for index in unsafe rules.rules.indices {
             let rule = unsafe rules.rules[index]
-            if holds(rule, rules) { return !rule.has(LinkRuleRecord.excludes) }
+            if matches(rule, rules) { return !rule.has(LinkRuleRecord.excludes) }
         }
         return false
     }
 
-    private mutating func holds(_ rule: LinkRuleRecord, _ rules: LinkRules) -> Bool {
-        // A rule that could not be decided must not let one behind it decide.
+    private mutating func matches(_ rule: LinkRuleRecord, _ rules: LinkRules) -> Bool {
+        // When a rule has run out of steps, no later one may decide.
         if stepsLeft < 0 { return false }
         let foldsCase = rule.has(LinkRuleRecord.foldsCase)
         if rule.has(LinkRuleRecord.hasPath), unsafe !matches(rules.bytes(rule.path), path, foldsCase) { return false }
         if rule.has(LinkRuleRecord.hasQuery), unsafe !matches(rules.bytes(rule.query), query, foldsCase) {
             return false
         }
-        for index in 0..<Int(rule.itemCount) {
-            let item = unsafe rules.items[Int(rule.firstItem) + index]
-            if unsafe !holds(rules.bytes(item.name), rules.bytes(item.pattern), foldsCase) { return false }
+        for index in rule.items.range {
+            let item = unsafe rules.items[index]
+            if unsafe !matchesItem(rules.bytes(item.name), rules.bytes(item.pattern), foldsCase) { return false }
         }
         return true
     }
 
-    /// Cuts the query at `&` and at the first `=`, as Apple's URL types do.
-    private mutating func holds(_ name: UnsafeRawBufferPointer, _ pattern: UnsafeRawBufferPointer, _ foldsCase: Bool)
-        -> Bool
-    {
+    /// Splits the query at `&` and at the first `=`, as Apple's URL types do.
+    private mutating func matchesItem(
+        _ name: UnsafeRawBufferPointer, _ pattern: UnsafeRawBufferPointer, _ foldsCase: Bool
+    ) -> Bool {
         var isPresent = false
         var start = 0
         while unsafe start <= query.count, unsafe !query.isEmpty {
@@ -83,7 +83,7 @@
                 if equals == nil, unsafe query[end] == UInt8(ascii: "=") { equals = end }
                 end += 1
             }
-            // An empty item is a step too: thousands of them are one request.
+            // An empty item is a step too: one request can have thousands of them.
             stepsLeft -= end - start + 1
             if stepsLeft < 0 { return false }
             if unsafe name.elementsEqual(query[start..<(equals ?? end)]) {

@@ -1,6 +1,8 @@
-// Patterns over the bytes of a request: `*` is any run of bytes, `?` is one, and the bytes 1 to 6 are one of a class; the
-// whole text has to match. Going on behind the last `*` that was passed is enough to find a match if there is one, so
-// there is no recursion and nothing to remember; a budget of steps bounds what a hostile target can cost.
+// Patterns over the bytes of a request: `*` is any number of bytes, `?` is one, and the bytes 1 to 6 each stand for one of a
+// character class; the whole text has to match. To find a match it is enough to retry from the last `*`, so there is no recursion
+// and no stack. A budget of steps limits the cost of a hostile target.
+
+import HTTP
 
 /// A pattern as bytes.
 public struct LinkPattern: Hashable, Sendable {
@@ -18,16 +20,16 @@ public struct LinkPattern: Hashable, Sendable {
         case hexadecimal
     }
 
-    /// Comparisons of bytes for one request: some microseconds.
+    /// Byte comparisons for one request: some microseconds.
     static let stepsMax = 1 << 16
 
-    /// Whether all of `text` matches. Running out of steps counts as no, and leaves none for the next.
+    /// Whether all of `text` matches. False when the steps run out, which then leaves none for the next pattern.
     static func matches(
         _ pattern: UnsafeRawBufferPointer, _ text: UnsafeRawBufferPointer, foldsCase: Bool, steps: inout Int
     ) -> Bool {
         var patternIndex = 0
         var textIndex = 0
-        /// Where to go on when a comparison fails: behind the last star, one byte later than the last time.
+        /// Where to continue when a comparison fails: after the last star, one byte later than the last time.
         var retry: (pattern: Int, text: Int)?
         while true {
             steps -= 1
@@ -40,7 +42,7 @@ public struct LinkPattern: Hashable, Sendable {
                 return patternIndex == pattern.count
             } else if patternIndex < pattern.count,
                 unsafe holds(
-                    pattern[patternIndex], foldsCase ? lowercased(text[textIndex]) : text[textIndex], foldsCase)
+                    pattern[patternIndex], foldsCase ? Octet.lowercased(text[textIndex]) : text[textIndex], foldsCase)
             {
                 patternIndex += 1
                 textIndex += 1
@@ -62,7 +64,7 @@ public struct LinkPattern: Hashable, Sendable {
         let isDigit = byte &- 0x30 < 10
         switch characterClass {
         case .letter: return isUpper || isLower
-        // Without case, the letters of either spelling are all letters.
+        // If the case is ignored, small letters are capitals too.
         case .upper: return isUpper || foldsCase && isLower
         case .lower: return isLower
         case .alphanumeric: return isUpper || isLower || isDigit
@@ -70,6 +72,4 @@ public struct LinkPattern: Hashable, Sendable {
         case .hexadecimal: return isDigit || (byte | 0x20) &- 0x61 < 6
         }
     }
-
-    static func lowercased(_ byte: UInt8) -> UInt8 { byte &- 0x41 < 26 ? byte | 0x20 : byte }
 }

@@ -1,5 +1,5 @@
-// What a worker leaves behind of each request: counts, times, a line in the access log, and a sighting where a verifier asked
-// for an association file. One look at the clock for each turn of a connection, however many requests were in it.
+// Records each request: counters, times, a line in the access log, and a verifier fetch when a verifier asked for an association
+// file. The clock is read once for each turn of a connection, however many requests it has.
 
 import Catalogue
 import HTTP
@@ -7,18 +7,18 @@ import Posix
 import TLS
 import Telemetry
 
-/// The requests of the connection that is being served, until their answers are handed over, and where they are recorded.
+/// The requests of the connection that is being served, until the kernel has their answers, and the sinks that record them.
 struct Accounting: ~Copyable {
     private let recorder: Recorder
-    /// Nil where no access log is written.
+    /// Nil without an access log.
     private var log: LogSink?
     private var exchanges = Exchanges()
-    /// When the poller came back, and the last look at the clock since, exactly.
+    /// When the poller returned, and the last time the clock was read, by the exact monotonic clock.
     private var roundBeganMicroseconds: Int64 = 0
-    private var lastLookMicroseconds: Int64 = 0
-    /// What to add to that clock for the time on the wall.
+    private var lastReadMicroseconds: Int64 = 0
+    /// The difference between the wall clock and the monotonic clock.
     private var wallOffsetMicroseconds: Int64 = 0
-    /// The time on the wall when the round began, in seconds since 1970.
+    /// The wall time when the round began, in seconds since 1970.
     private(set) var seconds: Int64 = -1
 
     init(_ recorder: Recorder, log: LogSink?) {
@@ -28,45 +28,45 @@ struct Accounting: ~Copyable {
 
     var counters: CounterBlock { recorder.counters }
 
-    /// Looks at the clocks at the beginning of a round.
+    /// Reads the clocks at the beginning of a round.
     mutating func beginRound() {
         roundBeganMicroseconds = Clock.monotonicMicroseconds()
-        lastLookMicroseconds = roundBeganMicroseconds
+        lastReadMicroseconds = roundBeganMicroseconds
         let seconds = Clock.wallSeconds()
         if seconds == self.seconds { return }
         self.seconds = seconds
-        // How far apart the clocks are, once a second: in between the wall's is reckoned from the exact one.
+        // The difference is updated once a second; in between, wall times are computed from it.
         wallOffsetMicroseconds = Clock.wallNanoseconds() / 1_000 - Clock.monotonicMicroseconds()
     }
 
-    /// Lets others see what happened in a round, and notes how long it took.
+    /// Publishes the log lines of a round, and records how long it took.
     mutating func endRound(_ eventCount: Int, nowMilliseconds: Int64) {
         publishLog()
-        // After a single turn the last look at the clock is recent enough.
-        let isRecent = eventCount == 1 && lastLookMicroseconds > roundBeganMicroseconds
-        let end = isRecent ? lastLookMicroseconds : Clock.monotonicMicroseconds()
+        // After a single turn, the last read of the clock is recent enough.
+        let isRecent = eventCount == 1 && lastReadMicroseconds > roundBeganMicroseconds
+        let end = isRecent ? lastReadMicroseconds : Clock.monotonicMicroseconds()
         counters.addRound(microseconds: end - roundBeganMicroseconds, nowMilliseconds: nowMilliseconds)
     }
 
     mutating func publishLog() { log?.publish() }
 
-    /// Notes that a head was understood, or refused with this much of it understood.
-    mutating func begin(_ head: RequestHead, _ bytes: Span<UInt8>, from remote: RemoteAddress) {
+    /// Begins to record a request whose head was parsed, or refused after this part was parsed.
+    mutating func beginExchange(_ head: RequestHead, _ bytes: Span<UInt8>, from remote: RemoteAddress) {
         exchanges.append(Exchange(head, bytes, from: remote, at: roundBeganMicroseconds))
     }
 
-    /// Notes that an answer will be given before anything of a request was read.
-    mutating func beginUnread(from remote: RemoteAddress) {
+    /// Begins to record an answer that is sent before a request was read.
+    mutating func beginExchangeWithoutRequest(from remote: RemoteAddress) {
         exchanges.append(Exchange(from: remote, at: roundBeganMicroseconds))
     }
 
-    /// Takes over by which names a front knows the last request.
+    /// Stores the trace fields of a trusted proxy for the last request.
     func noteTrace(_ head: RequestHead, _ bytes: Span<UInt8>) { unsafe exchanges.last.pointee.noteTrace(head, bytes) }
 
-    /// Who sent the last request.
+    /// The client of the last request.
     var lastRemote: RemoteAddress { unsafe exchanges.last.pointee.remote }
 
-    /// Notes what the last request is about, and who may be asking for it.
+    /// Stores the requested document of the last request, and whether a verifier asks for it.
     func noteSubject(_ response: Response) {
         let exchange = unsafe exchanges.last
         unsafe exchange.pointee.document = response.document
@@ -76,43 +76,47 @@ struct Accounting: ~Copyable {
         }
     }
 
-    /// Notes what was put into the output as an answer. Every answer is, whatever it is to.
+    /// Stores the answer that was written to the output. To be called for every answer.
     mutating func noteAnswer(_ response: Response, bodyBytes: Int) {
-        if !exchanges.isOpen { beginUnread(from: .unknown) }
+        if !exchanges.isOpen { beginExchangeWithoutRequest(from: .unknown) }
         exchanges.answer(status: response.status.rawValue, bodyBytes: bodyBytes)
         let exchange = unsafe exchanges.last
         if unsafe exchange.pointee.verifier == .none || !response.isOfServedHost { return }
         unsafe recorder.note(
-            Sighting(
+            VerifierFetch(
                 exchange.pointee.verifier, exchange.pointee.document, status: exchange.pointee.status,
                 host: exchange.pointee.bytes(exchange.pointee.host),
                 entityTag: response.form?.entityTag ?? AccessEntry.absent, seconds: seconds))
     }
 
-    /// Looks at what has become of the answers when the output has been given to the kernel, or as much as it took.
-    mutating func settle(_ slot: Slot, isSent: Bool) {
+    /// After sending: records the answered requests if everything was sent, and keeps them otherwise.
+    mutating func finishOrHold(_ slot: Slot, isSent: Bool) {
         if exchanges.isEmpty { return }
-        if isSent { unsafe finish(slot.pointee.session) } else if unsafe slot.pointee.fd >= 0 { unsafe hold(for: slot) }
+        if isSent {
+            unsafe recordAnswered(slot.pointee.session)
+        } else if unsafe slot.pointee.fd >= 0 {
+            unsafe holdExchanges(of: slot)
+        }
     }
 
-    /// Keeps what is not finished until the connection's next turn.
-    mutating func hold(for slot: Slot) {
+    /// Keeps unfinished requests until the connection's next turn.
+    mutating func holdExchanges(of slot: Slot) {
         if !exchanges.isEmpty { unsafe slot.pointee.exchanges = exchanges.takeAll() }
     }
 
-    /// Goes on with what was kept.
-    mutating func resume(_ slot: Slot) {
+    /// Takes back the requests that were kept.
+    mutating func resumeExchanges(of slot: Slot) {
         if unsafe slot.pointee.exchanges.count == 0 { return }
         unsafe exchanges.resume(slot.pointee.exchanges)
         unsafe slot.pointee.exchanges = HeldExchanges()
     }
 
-    /// Records those whose answers have been handed over.
-    mutating func finish(_ session: SecureSession?) {
+    /// Records the answered requests.
+    mutating func recordAnswered(_ session: SecureSession?) {
         let count = exchanges.answeredCount
         if count == 0 { return }
         let now = Clock.monotonicMicroseconds()
-        lastLookMicroseconds = now
+        lastReadMicroseconds = now
         let secure = log == nil ? nil : session.flatMap { AccessEntry.Secure($0) }
         for place in 0..<count {
             let exchange = exchanges[place]
@@ -123,16 +127,16 @@ struct Accounting: ~Copyable {
         exchanges.removeAnswered()
     }
 
-    /// Records those of a connection that ends with so many bytes unsent, and forgets the one without an answer.
-    mutating func abandon(_ slot: Slot, unsentBytes: Int) {
-        if exchanges.isEmpty { unsafe resume(slot) }
+    /// Records the answered requests of a connection that ends with unsent bytes, and drops the one without an answer.
+    mutating func abandonExchanges(of slot: Slot, unsentBytes: Int) {
+        if exchanges.isEmpty { unsafe resumeExchanges(of: slot) }
         if exchanges.isEmpty { return }
         exchanges.subtract(unsentBytes)
-        unsafe finish(slot.pointee.session)
+        unsafe recordAnswered(slot.pointee.session)
         exchanges.removeAll()
     }
 
-    /// Notes how a handshake ended, with the name that was asked for as far as the client has said it.
+    /// Records how a handshake ended, with the requested server name if the client has sent one.
     mutating func noteHandshake(_ outcome: HandshakeOutcome, _ slot: Slot) {
         counters.add(to: .handshakes(outcome))
         guard outcome != .full, outcome != .resumed, log?.wantsHandshakes == true else { return }
@@ -194,7 +198,7 @@ extension HandshakeOutcome {
             }
     }
 
-    /// For a connection that ended in the middle.
+    /// The outcome when the connection ended during the handshake.
     init(_ reason: CloseReason) {
         self =
             switch reason {

@@ -1,13 +1,13 @@
-// What is remembered of a request until its answer is the kernel's: for the records alone, nothing is answered from it. The
-// bytes stay where they were received for as long as a turn lasts; an exchange that outlasts it is copied with them.
+// The data of a request that is needed to record it when its answer has been sent. No answer depends on it. During a turn it
+// points to the received bytes; an exchange that outlasts the turn is copied with its bytes.
 
 import HTTP
 import Posix
 import Telemetry
 
-/// A request and what became of it.
+/// A request and its answer.
 @safe struct Exchange {
-    /// The first byte of its head; nil where nothing of it is known.
+    /// The first byte of the head; nil if no head was read.
     var head: UnsafeRawPointer?
     var method = ByteRange.absent
     var host = ByteRange.absent
@@ -15,7 +15,7 @@ import Telemetry
     var query = ByteRange.absent
     var userAgent = ByteRange.absent
     var referer = ByteRange.absent
-    /// Of a trusted front.
+    /// Sent by a trusted proxy.
     var traceParent = ByteRange.absent
     var requestID = ByteRange.absent
     var minorVersion: UInt8 = 1
@@ -24,18 +24,18 @@ import Telemetry
     var isAnswered = false
     var status: UInt16 = 0
     var bodyBytes = 0
-    /// When the head was here, by the exact monotonic clock.
+    /// When the head was complete, by the exact monotonic clock.
     var beganMicroseconds: Int64
-    /// Who asked.
+    /// The client.
     var remote: RemoteAddress
 
-    /// Nothing is known but who came.
+    /// An exchange without a head.
     init(from remote: RemoteAddress, at microseconds: Int64) {
         self.remote = remote
         beganMicroseconds = microseconds
     }
 
-    /// A head that was understood, or as much of it as was.
+    /// An exchange with a head, or the parsed part of one.
     init(_ head: RequestHead, _ bytes: Span<UInt8>, from remote: RemoteAddress, at microseconds: Int64) {
         self.init(from: remote, at: microseconds)
         unsafe self.head = bytes.withUnsafeBytes { $0.baseAddress }
@@ -48,33 +48,33 @@ import Telemetry
         minorVersion = head.minorVersion
     }
 
-    /// Takes over by which names a front knows the request.
+    /// Stores the trace fields of a trusted proxy.
     mutating func noteTrace(_ head: RequestHead, _ bytes: Span<UInt8>) {
         traceParent = Exchange.first(head.traceParent, bytes)
         requestID = Exchange.first(head.requestID, bytes)
     }
 
-    /// The path as written, and in its place what else a target may be: `*`, or an authority (RFC 9112 §3.2).
+    /// The path as written, or another form of target: `*`, or an authority (RFC 9112 §3.2).
     private static func target(_ head: RequestHead, _ bytes: Span<UInt8>) -> ByteRange {
         guard head.isAboutServer || head.method == .connect, head.path.isPresent else { return head.path }
         let start = Int(head.path.start)
         return ByteRange(start, bytes.firstIndex(of: UInt8(ascii: " "), from: start) ?? start)
     }
 
-    /// Where a field stood several times its values lie apart, and what is between them is not its.
+    /// The first value of a field. Between the values of a repeated field there are other lines.
     private static func first(_ field: FieldValue, _ bytes: Span<UInt8>) -> ByteRange {
         guard field.isRepeated else { return field.range }
         let (start, end) = (Int(field.range.start), Int(field.range.end))
         return ByteRange(start, bytes.firstIndex(of: UInt8(ascii: "\r"), from: start, to: end) ?? end)
     }
 
-    /// Bytes of the head; without a start where there are none.
+    /// Bytes of the head; without a start if the range is absent.
     func bytes(_ range: ByteRange) -> UnsafeRawBufferPointer {
         guard let head = unsafe head, range.isPresent else { return unsafe AccessEntry.absent }
         return unsafe UnsafeRawBufferPointer(start: head + Int(range.start), count: range.count)
     }
 
-    /// How much of the head is referred to.
+    /// The length of the part of the head that the ranges refer to.
     var headCount: Int {
         if unsafe head == nil { return 0 }
         var end: UInt32 = 0
@@ -84,7 +84,7 @@ import Telemetry
     }
 }
 
-/// Exchanges that outlast a turn, with what they refer to, in memory of their own. Its owner gives the memory back.
+/// Exchanges that outlast a turn, copied with the bytes they refer to. The owner must call `release`.
 @safe struct HeldExchanges {
     private var memory: UnsafeMutableRawPointer?
     private(set) var count = 0
@@ -122,14 +122,14 @@ import Telemetry
 }
 
 /// The exchanges of the connection that is being served, in a list of fixed size: those whose answers are in the output, and
-/// at the end perhaps one that has no answer yet. Between two turns the list is empty.
+/// perhaps a last one without an answer. Between two turns the list is empty.
 @safe struct Exchanges: ~Copyable {
     private let list: UnsafeMutablePointer<Exchange>
     private(set) var count = 0
-    /// What some of them refer to, when they were held between two turns.
+    /// The memory of the exchanges that were held between two turns.
     private var held = HeldExchanges()
 
-    /// Requests that are answered in one turn at most.
+    /// The most requests of one turn, and one more.
     static let capacity = Worker.requestsPerTurnMax + 1
 
     init() { unsafe list = .allocate(capacity: Exchanges.capacity) }
@@ -137,12 +137,12 @@ import Telemetry
     deinit { unsafe list.deallocate() }
 
     var isEmpty: Bool { count == 0 }
-    /// Whether the last one waits for its answer.
+    /// Whether the last one has no answer yet.
     var isOpen: Bool { unsafe count > 0 && !list[count - 1].isAnswered }
-    /// How many have their answers.
+    /// How many have an answer.
     var answeredCount: Int { isOpen ? count - 1 : count }
 
-    /// The last one, in its place.
+    /// The last one.
     var last: UnsafeMutablePointer<Exchange> { unsafe list + (count - 1) }
 
     subscript(index: Int) -> Exchange { unsafe list[index] }
@@ -153,14 +153,14 @@ import Telemetry
         count += 1
     }
 
-    /// Notes the answer to the last one.
+    /// Stores the answer to the last one.
     func answer(status: UInt16, bodyBytes: Int) {
         unsafe last.pointee.status = status
         unsafe last.pointee.bodyBytes = bodyBytes
         unsafe last.pointee.isAnswered = true
     }
 
-    /// Sets down what did not get as far as the kernel: so many of the last bytes of the answers.
+    /// Subtracts unsent bytes from the answers, beginning with the last one.
     func subtract(_ unsent: Int) {
         var rest = unsent
         for index in stride(from: answeredCount - 1, through: 0, by: -1) where rest > 0 {
@@ -170,7 +170,7 @@ import Telemetry
         }
     }
 
-    /// Forgets those that have their answers.
+    /// Removes those with an answer.
     mutating func removeAnswered() {
         if isOpen {
             unsafe list[0] = list[count - 1]
@@ -185,14 +185,14 @@ import Telemetry
         held.release()
     }
 
-    /// Takes all of them away, with what they refer to.
+    /// Removes all, and returns copies with the bytes they refer to.
     mutating func takeAll() -> HeldExchanges {
         let taken = unsafe HeldExchanges(copying: UnsafeBufferPointer(start: list, count: count))
         removeAll()
         return taken
     }
 
-    /// Goes on with what was held.
+    /// Takes back held exchanges.
     mutating func resume(_ held: HeldExchanges) {
         precondition(count == 0, "a turn begins without exchanges")
         for index in 0..<held.count { append(held[index]) }

@@ -1,5 +1,5 @@
-// One client's connection as a plain value in the worker's table. It holds no buffer while nothing is under way: bytes are
-// received into a buffer that all connections of a worker share, and only what is left over is kept.
+// One client's connection as a plain value in the worker's table. An idle connection has no buffer: bytes are received into a
+// buffer that all connections of a worker share, and only unused bytes are copied.
 
 import Catalogue
 import HTTP
@@ -7,51 +7,51 @@ import Posix
 import TLS
 import Telemetry
 
-/// The state of one connection: what it is in the middle of receiving, and what it has not been able to send. While
-/// something is left to be sent nothing is received, so a client that does not read cannot make us collect answers.
+/// The state of one connection: what it is receiving, and what it has not sent yet. While there is something to send, nothing is
+/// received, so a client that does not read cannot make answers pile up.
 struct Connection {
     var fd: Int32
-    /// Tells this connection from earlier ones in the same slot, so that a stale event is recognised.
+    /// Differs from that of earlier connections in the same slot, so that stale events are recognised.
     var generation: UInt32
     var phase = Phase.idle
     var ending = Ending.none
     var requestCount: UInt32 = 0
-    /// What the poller waits for on its behalf; nil while it does not know the connection.
+    /// What the poller waits for; nil while the connection is not registered.
     var interest: Poller.Interest?
     var deadline = Deadline()
-    /// How many requests there had been when the deadline for receiving something was set.
+    /// `requestCount` when the deadline for receiving was set.
     var deadlineRequestCount: UInt32 = 0
-    /// Bytes received and not yet used.
+    /// Received bytes that are not used yet.
     var held = HeldBytes()
     var outgoing: Outgoing?
     var transport = Transport.plain
-    /// The client has announced over TLS that it will send no more, behind the bytes that are here.
+    /// Whether the client has announced over TLS that it will send no more after the present bytes.
     var hasEnded = false
     /// All bytes received.
     var receivedBytes = 0
-    /// Bytes moved, in the direction that the deadline is about, since it was set.
+    /// Bytes sent or received since the deadline was set, in the direction that it limits.
     var progress = 0
-    /// What the client had not taken when it was last looked at; 0 before that.
+    /// The unacknowledged bytes when they were last checked; 0 before that.
     var untakenBytes = 0
-    /// Who is at the other end, as records name it, or whom the front there speaks for.
+    /// The peer's address, or the client that the PROXY header names.
     var remote = RemoteAddress.unknown
-    /// Whether that is a front that is trusted, so that it may speak for others.
-    var isFront = false
-    /// Requests whose answers are not handed over yet, between two turns.
+    /// Whether the peer is a trusted proxy, so that its forwarding fields are believed.
+    var isTrustedProxy = false
+    /// Requests whose answers are not sent yet, between two turns.
     var exchanges = HeldExchanges()
-    /// Why it will end, once that is settled.
+    /// Why it will be closed, once that is decided.
     var closeReason: CloseReason?
-    /// What it counts among the connections of its address; 0 when they are not counted.
+    /// How much it counts among the connections of its address; 0 when it is not counted.
     var addressWeight: UInt32 = 0
-    /// What it was last reckoned to hold, in bytes.
-    var reckonedBytes = 0
+    /// Its part of the table's `heldBytes`.
+    var countedBytes = 0
 
-    /// Nil where plain HTTP is spoken.
+    /// Nil for plain HTTP.
     var session: SecureSession? {
         if case .secure(let session) = transport { session } else { nil }
     }
 
-    /// What it takes of the memory for connections: what is known of it exactly, and the usual cost of the rest.
+    /// The memory that it uses: the exact size of its buffers, and the usual size of everything else.
     var heldBytes: Int {
         var bytes = Limits.connectionBytes + held.count + exchanges.byteCount + (outgoing?.copiedBytes ?? 0)
         if session == nil { return bytes }
@@ -62,7 +62,7 @@ struct Connection {
         return bytes
     }
 
-    /// Whether nothing is under way on it, unless it came later than `time` and has not been heard of yet.
+    /// Whether it is idle. A connection that has sent nothing yet counts as idle only if it was accepted before `time`.
     func isSilent(since time: Int64, _ limits: Limits) -> Bool {
         switch phase {
         case .idle:
@@ -73,13 +73,14 @@ struct Connection {
             return false
         }
         if requestCount > 0 { return true }
-        // Until then its deadline is the one it got when it came.
+        // Before the first request, the deadline is that of the accepted connection.
         let isInHandshake = deadline.kind == .hello || deadline.kind == .handshake
         let span = isInHandshake ? limits.handshakeTimeoutMilliseconds : limits.headTimeoutMilliseconds
         return deadline.time - span <= time
     }
 
-    /// Whether enough was moved since the deadline was set for another one. Heads and silence get none.
+    /// Whether enough bytes were moved since the deadline was set to extend it. Deadlines of heads and idle connections are not
+    /// extended.
     func hasProgressed(_ limits: Limits) -> Bool {
         let (span, rate) =
             switch deadline.kind {
@@ -90,7 +91,7 @@ struct Connection {
         return span > 0 && progress > 0 && progress >= Int(span) * rate / 1_000
     }
 
-    /// Lets go of the catalogue that an unfinished request's answer is in.
+    /// Releases the catalogue that holds the answer to an unfinished request.
     mutating func leaveBody() {
         guard case .body(_, _, let catalogue) = phase else { return }
         phase = .idle
@@ -99,36 +100,36 @@ struct Connection {
 
     /// What is being received.
     @safe enum Phase {
-        /// A front tells whose connection it is, before anything else.
+        /// The PROXY header, before anything else.
         case proxyHeader(tlsFollows: Bool)
-        /// Becoming a TLS session.
+        /// The TLS handshake.
         case handshake
-        /// In the middle of that, while the certificate is being read. Nothing is received; what has come already is held.
+        /// The handshake is paused until the certificate has been read. Nothing is received; received bytes are held.
         case certificate
-        /// Between requests.
+        /// Nothing: between requests.
         case idle
-        /// Part of a head is here.
+        /// A head, of which a part has arrived.
         case head(RequestParser)
-        /// The head is understood, and is answered when the body is over. The answer's bytes are in that catalogue.
+        /// A body. The answer was decided with the head and is sent after the body; its bytes are in this catalogue.
         case body(BodyDrain, Response, Unmanaged<Catalogue>)
-        /// The disk is being asked for the body of the answer. Nothing is received; what has come already is held.
+        /// Nothing: the disk is searched for the answer. Received bytes are held.
         case challenge(Response)
-        /// What still comes is thrown away until the client closes, so that it is not reset before it has read.
+        /// Bytes that are discarded until the client closes, so that a reset does not destroy the answer.
         case lingering
     }
 
     /// What happens when everything is sent.
     enum Ending: UInt8 {
-        /// The next request.
+        /// The next request is read.
         case none
-        /// The end.
+        /// The connection is closed.
         case close
-        /// The end, once the client has closed or had time to: bytes of its are still unread or on their way.
+        /// The connection is closed when the client has closed it or had time to, because it may still be sending.
         case linger
     }
 }
 
-/// Bytes in memory of their own. Its owner gives the memory back.
+/// A copy of bytes. The owner must call `release`.
 @safe struct HeldBytes {
     private var start: UnsafeMutableRawPointer?
     private(set) var count = 0
@@ -145,7 +146,7 @@ struct Connection {
         count = bytes.count
     }
 
-    /// Gives the memory back.
+    /// Frees the memory.
     mutating func release() {
         unsafe start?.deallocate()
         unsafe start = nil

@@ -1,10 +1,10 @@
-// The connections of one worker in one block of memory, with what they wait for and what they hold together. The block is
-// reserved once; pages that were never used take no memory.
+// The connections of one worker in one block of memory, with their deadlines and the sum of their memory. The block is reserved
+// once; pages that were never used need no memory.
 
 import HTTP
 import Posix
 
-/// The place of a connection in the table of its worker.
+/// A connection's place in its worker's table.
 typealias Slot = UnsafeMutablePointer<Connection>
 
 /// Slots for connections, with a list of the free ones, and their deadlines.
@@ -12,12 +12,12 @@ typealias Slot = UnsafeMutablePointer<Connection>
     let slots: Slot
     private let capacity: Int
     private let memory: Memory
-    /// How many slots were ever used: those above have no memory yet.
+    /// How many slots were ever used; the others have no memory yet.
     private var used = 0
     private var freeSlots: [Int32] = []
     private(set) var count = 0
     var deadlines: Deadlines
-    /// What the connections hold in memory, and how much that may be.
+    /// The memory of all connections, and its limit.
     private(set) var heldBytes = 0
     let heldBytesMax: Int
 
@@ -34,7 +34,7 @@ typealias Slot = UnsafeMutablePointer<Connection>
     /// Slots below this number may be in use.
     var slotCount: Int { used }
 
-    /// Takes a slot for a connection. The table must not be full.
+    /// Uses a free slot for a connection. The table must not be full.
     mutating func insert(fd: Int32) -> Slot {
         let slot: Slot
         let generation: UInt32
@@ -42,7 +42,7 @@ typealias Slot = UnsafeMutablePointer<Connection>
             unsafe slot = slots + Int(free)
             generation = unsafe max(1, slot.pointee.generation &+ 1)
         } else {
-            precondition(used < capacity, "a full table takes nothing")
+            precondition(used < capacity, "a full table accepts no connection")
             unsafe slot = slots + used
             generation = 1
             used += 1
@@ -52,36 +52,36 @@ typealias Slot = UnsafeMutablePointer<Connection>
         return unsafe slot
     }
 
-    /// Frees a slot whose connection has given everything back.
+    /// Frees the slot of a connection that has released everything.
     mutating func remove(_ slot: Slot) {
         unsafe deadlines.remove(slot)
-        unsafe heldBytes -= slot.pointee.reckonedBytes
+        unsafe heldBytes -= slot.pointee.countedBytes
         unsafe slot.pointee.fd = -1
         unsafe freeSlots.append(Int32(slot - slots))
         count -= 1
     }
 
-    /// What epoll hands back for a connection: its slot and its generation, which is never 0.
+    /// The epoll token of a connection: its slot and its generation, which is never 0.
     func token(_ slot: Slot) -> UInt64 {
         unsafe UInt64(slot.pointee.generation) << 32 | UInt64(slot - slots)
     }
 
-    /// The slot of a token, or nil when that connection has ended since.
+    /// The slot of a token; nil when that connection has ended.
     func slot(of token: UInt64) -> Slot? {
         let slot = unsafe slots + Int(Int32(truncatingIfNeeded: token))
         return unsafe slot.pointee.fd >= 0 && slot.pointee.generation == UInt32(token >> 32) ? slot : nil
     }
 
-    /// Reckons what a connection holds now.
-    mutating func reckon(_ slot: Slot) {
+    /// Updates the sum after a connection's memory has changed.
+    mutating func updateHeldBytes(of slot: Slot) {
         let bytes = unsafe slot.pointee.heldBytes
-        let added = unsafe bytes - slot.pointee.reckonedBytes
+        let added = unsafe bytes - slot.pointee.countedBytes
         if added == 0 { return }
         unsafe deadlines.addHeldBytes(added, to: slot.pointee.deadline.kind)
         heldBytes += added
-        unsafe slot.pointee.reckonedBytes = bytes
+        unsafe slot.pointee.countedBytes = bytes
     }
 
-    /// Whether the connections may hold so many bytes more.
+    /// Whether the connections may use this many more bytes.
     func hasRoom(for bytes: Int) -> Bool { heldBytes + bytes <= heldBytesMax }
 }

@@ -1,13 +1,13 @@
-// When connections run out of time. All deadlines of one kind lie equally far ahead, so each kind is a list in the order
-// in which they were set and the next to pass is always the first: setting, moving and removing one are a few stores. Which
-// connection makes room for others is read from the same lists.
+// The deadlines of connections. All deadlines of one kind have the same time span, so each kind has a list in the order in which
+// they were set, and the first one always expires next: setting, moving and removing one are a few stores. The lists also decide
+// which connection to close when others need room.
 
 import HTTP
 
-/// What a connection is waited for.
+/// What a connection has a deadline for.
 enum DeadlineKind: UInt8, CaseIterable {
     case idle
-    /// The first message of a handshake, and the others: the time for all of them begins with the connection.
+    /// The first message of a handshake, and its other messages. The time for both begins with the connection.
     case hello
     case handshake
     case head
@@ -33,7 +33,7 @@ struct Deadlines {
         var first: Slot?
         var last: Slot?
         var count = 0
-        /// What its connections hold, as it was last reckoned.
+        /// The sum of its connections' `countedBytes`.
         var heldBytes = 0
     }
 
@@ -46,21 +46,21 @@ struct Deadlines {
         ]
     }
 
-    /// Gives a connection a new deadline in place of the one it has.
+    /// Replaces a connection's deadline.
     mutating func set(_ kind: DeadlineKind, _ slot: Slot, now: Int64) {
         unsafe remove(slot)
         unsafe insert(slot, kind, now + lists[Int(kind.rawValue)].span)
     }
 
-    /// Goes on to another kind without giving more time.
+    /// Changes the kind but not the time.
     mutating func change(_ slot: Slot, to kind: DeadlineKind) {
         let time = unsafe slot.pointee.deadline.time
         unsafe remove(slot)
         unsafe insert(slot, kind, time)
     }
 
-    /// Behind all that pass earlier. A new deadline is the last of its kind; only one that was changed may have to be put
-    /// further ahead, by as many places as clients have overtaken its own.
+    /// Inserts after all earlier deadlines. A new deadline is the last of its kind; one that has changed its kind may have to be
+    /// inserted further ahead.
     private mutating func insert(_ slot: Slot, _ kind: DeadlineKind, _ time: Int64) {
         let list = Int(kind.rawValue)
         var (previous, next) = unsafe (lists[list].last, nil as Slot?)
@@ -79,7 +79,7 @@ struct Deadlines {
             unsafe lists[list].last = slot
         }
         lists[list].count += 1
-        unsafe lists[list].heldBytes += slot.pointee.reckonedBytes
+        unsafe lists[list].heldBytes += slot.pointee.countedBytes
     }
 
     mutating func remove(_ slot: Slot) {
@@ -98,24 +98,24 @@ struct Deadlines {
         }
         unsafe slot.pointee.deadline.kind = nil
         lists[list].count -= 1
-        unsafe lists[list].heldBytes -= slot.pointee.reckonedBytes
+        unsafe lists[list].heldBytes -= slot.pointee.countedBytes
     }
 
-    /// Notes that a connection of a kind holds so many more bytes, or fewer.
+    /// Updates the memory of a kind after a connection's has changed.
     mutating func addHeldBytes(_ bytes: Int, to kind: DeadlineKind?) {
         if let kind { lists[Int(kind.rawValue)].heldBytes += bytes }
     }
 
-    /// How many are waited for.
+    /// How many connections have a deadline of a kind.
     func count(_ kind: DeadlineKind) -> Int { lists[Int(kind.rawValue)].count }
 
-    /// The one that has waited longest for something of a kind, if there is one.
+    /// The connection with the earliest deadline of a kind.
     private func oldest(_ kind: DeadlineKind) -> Slot? { unsafe lists[Int(kind.rawValue)].first }
 
-    /// The oldest handshake: one without a whole first message, else any.
+    /// The oldest handshake; one without a complete first message is preferred.
     var oldestHandshake: Slot? { unsafe oldest(.hello) ?? oldest(.handshake) }
 
-    /// The oldest connection of the kind that holds most of the memory.
+    /// The oldest connection of the kind that uses most memory.
     var heaviest: Slot? {
         var (heaviest, most): (Slot?, Int) = (nil, 0)
         for list in 0..<7 where lists[list].heldBytes > most {
@@ -124,7 +124,7 @@ struct Deadlines {
         return unsafe heaviest
     }
 
-    /// The connection to do without: of those that have not said yet what they want, or of those between two requests,
+    /// The connection to close when the table is full: the oldest of those that have not sent a request, or of the idle ones,
     /// whichever are more.
     var dispensable: Slot? {
         let unheard = count(.hello) + count(.handshake) + count(.head)
@@ -135,12 +135,12 @@ struct Deadlines {
         return unsafe start(of: hello) <= start(of: head) ? hello : head
     }
 
-    /// Since when a connection has been waited for.
+    /// When a connection's deadline was set.
     private func start(of slot: Slot) -> Int64 {
         unsafe slot.pointee.deadline.time - (slot.pointee.deadline.kind.map { lists[Int($0.rawValue)].span } ?? 0)
     }
 
-    /// A connection whose time is up, if there is one.
+    /// A connection whose deadline has passed.
     func nextExpired(now: Int64) -> Slot? {
         for list in 0..<7 {
             if let slot = unsafe lists[list].first, unsafe slot.pointee.deadline.time <= now { return unsafe slot }

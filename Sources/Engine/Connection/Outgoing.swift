@@ -1,15 +1,15 @@
-// What a client has not taken yet.
+// The part of a connection's output that the kernel has not accepted yet.
 
 import Catalogue
 
-/// What is left to be sent: a copy of the small part, then a body that stays where it is, then more parts of it.
+/// Unsent output: copied bytes, then a body that is not copied, then perhaps more parts of it.
 @safe struct Outgoing {
     private var copied: HeldBytes
     private var copiedOffset = 0
     private(set) var body: Body
-    /// What comes behind, of a body in several parts. Rare, so it has memory of its own.
+    /// The further parts of a body in several parts. Rare, so they are allocated separately.
     private var parts: UnsafeMutablePointer<Multipart>?
-    /// Keeps the body alive; nil when there is none.
+    /// Keeps the body alive; nil without a body.
     private var catalogue: Unmanaged<Catalogue>?
 
     /// `bytes` are copied; `body` belongs to the catalogue.
@@ -19,30 +19,30 @@ import Catalogue
         if body.count > 0 { unsafe catalogue = owner.retain() }
     }
 
-    /// The unsent part of the copy.
+    /// The unsent copied bytes.
     var head: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(rebasing: copied.bytes[copiedOffset...]) }
 
     var count: Int { copied.count - copiedOffset + body.count }
 
-    /// What it takes of memory.
+    /// The memory that it uses.
     var copiedBytes: Int { unsafe copied.count + (parts == nil ? 0 : MemoryLayout<Multipart>.size) }
 
-    /// Whether this is the end of the answer.
+    /// Whether no further parts follow.
     var isLast: Bool { unsafe parts == nil }
 
-    /// Everything, the parts that are still to come included.
+    /// All unsent bytes, further parts included.
     func unsentCount(_ writer: borrowing ResponseWriter) -> Int {
         unsafe count + (writer.unsentBytes(of: parts?.pointee) ?? 0)
     }
 
-    /// Notes that so many more bytes are on their way.
+    /// Removes bytes that were sent.
     mutating func advance(_ count: Int) {
         let fromCopy = min(count, copied.count - copiedOffset)
         copiedOffset += fromCopy
         body = body.dropping(count - fromCopy)
     }
 
-    /// Replaces the copy, all of which is on its way.
+    /// Replaces the copied bytes, which have all been sent.
     mutating func refill(_ bytes: UnsafeRawBufferPointer, body: Body) {
         copied.release()
         copied = unsafe HeldBytes(copying: bytes)
@@ -50,7 +50,7 @@ import Catalogue
         self.body = body
     }
 
-    /// Has parts of a body follow.
+    /// Adds the further parts of a body.
     mutating func append(_ parts: Multipart, owner: Unmanaged<Catalogue>) {
         unsafe precondition(self.parts == nil, "one body is sent at a time")
         let memory = UnsafeMutablePointer<Multipart>.allocate(capacity: 1)
@@ -59,7 +59,7 @@ import Catalogue
         if unsafe catalogue == nil { unsafe catalogue = owner.retain() }
     }
 
-    /// Writes what comes in front of the next part, and gives the part; nil when none is left.
+    /// Writes the lines before the next part, and returns the part; nil when none is left.
     mutating func writeNextPart(into writer: inout ResponseWriter) -> Body? {
         guard let parts = unsafe parts else { return nil }
         if let part = unsafe writer.writeNext(of: &parts.pointee) { return part }

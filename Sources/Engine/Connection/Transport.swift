@@ -1,14 +1,14 @@
-// How the bytes of a connection travel: as they are, or in records of TLS. Everything else is the same code for both.
+// Sends and receives the bytes of a connection, plain or in TLS records. All other code is the same for both.
 
 import Posix
 import TLS
 
-/// One connection's way to its client. A plain value, because it lies in the worker's table; its owner ends the session.
+/// A connection's transport. A plain value, because it is in the worker's table; the owner ends the session.
 enum Transport {
     case plain
     case secure(SecureSession)
 
-    /// Reads what has come: bytes of the client's into `room`, or records of its into those of the layer.
+    /// Receives plain bytes into `room`, or TLS records into the buffer of the layer.
     func receive(_ fd: Int32, into room: UnsafeMutableRawBufferPointer, _ layer: borrowing RecordLayer) -> Transfer {
         switch self {
         case .plain: unsafe Posix.receive(fd, into: room)
@@ -16,8 +16,8 @@ enum Transport {
         }
     }
 
-    /// Sends as much as the kernel takes of what is ready to be sent, and of the body behind it, unless that has to be made
-    /// into records first.
+    /// Sends as much as the kernel accepts of `ready` and, without TLS, of the body after it. With TLS the body has to be
+    /// encrypted first.
     func send(_ fd: Int32, _ ready: UnsafeRawBufferPointer, _ body: Body) -> Transfer {
         switch (self, body) {
         case (.secure, _), (.plain, .none): unsafe transmit(fd, ready)
@@ -28,18 +28,17 @@ enum Transport {
         }
     }
 
-    /// What one connection may be sent in one go, in bytes, before others get their turn.
+    /// The most bytes that one connection is sent before others get their turn.
     static let bytesPerTurnMax = 1_048_576
 }
 
-/// One worker's memory for the records of whichever connection is being served, and what all its sessions have in common.
+/// One worker's buffer for the TLS records of the connection that is being served, and the context of all its sessions.
 @safe struct RecordLayer: ~Copyable {
     let context: SecureContext
-    /// Records as they were received.
+    /// Received records.
     let received: UnsafeMutableRawBufferPointer
 
-    /// Plain bytes made into records at a time, so that a large body never lies in memory as records: what a client can leave
-    /// us with.
+    /// How many plain bytes are encrypted at a time. A client that does not read can make the worker keep this much.
     private static let plainBytesPerStep = 32_768
 
     init(_ context: consuming SecureContext, receivedBytesMax: Int) {
@@ -49,23 +48,23 @@ enum Transport {
 
     deinit { unsafe received.deallocate() }
 
-    /// Reads all that is in the records that the session was fed with: there is room for it, because records are longer than
-    /// what is in them.
-    func open(_ session: SecureSession, into room: UnsafeMutableRawBufferPointer) -> (Int, SecureSession.Outcome) {
+    /// Decrypts all records that the session was given. The room is large enough, because records are longer than their
+    /// content.
+    func decrypt(_ session: SecureSession, into room: UnsafeMutableRawBufferPointer) -> (Int, SecureSession.Outcome) {
         var count = 0
         while true {
             precondition(count < room.count, "there is room for all that records can hold")
             let outcome = unsafe session.receive(context, into: UnsafeMutableRawBufferPointer(rebasing: room[count...]))
             guard case .done(let step) = outcome else { return (count, outcome) }
             count += step
-            // Asking again, only to hear that there is nothing, costs half a microsecond.
+            // Another call that finds nothing would cost half a microsecond.
             if session.isDrained(context) { return (count, .wantsInput) }
         }
     }
 
-    /// Makes records of the output, which is empty then, and of as much of a body as one step takes. They are in the output
-    /// of `context`; what is returned of the body has to come later. Nil when the session is broken.
-    func seal(_ session: SecureSession, _ writer: inout ResponseWriter, _ body: Body) -> Body? {
+    /// Encrypts the output, which is empty afterwards, and the first part of a body. The records are in the output of `context`.
+    /// Returns the rest of the body, for later steps; nil when the session is broken.
+    func encrypt(_ session: SecureSession, _ writer: inout ResponseWriter, _ body: Body) -> Body? {
         let count = min(body.count, max(0, RecordLayer.plainBytesPerStep - writer.output.count))
         guard unsafe session.send(context, writer.output.bytes) else { return nil }
         writer.clear()

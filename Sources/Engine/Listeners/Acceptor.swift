@@ -1,45 +1,45 @@
-// The doors of one worker: its listeners, which clients they let in, and how they are closed without resetting anybody's
-// connection. Draining, new connections go to another process where there is one, and those on their way are still taken.
+// The listeners of one worker: which connections they admit, and how they are closed without resetting a connection. While the
+// worker drains, the kernel gives new connections to another process if there is one; those that are waiting are still accepted.
 
 import HTTP
 import Posix
 
-/// What a worker that was told to stop has still to do, and when.
+/// The times of the steps of a worker that is draining.
 struct Drain {
     fileprivate let handOver: HandOver
-    /// To have the last connections led elsewhere.
+    /// When to steer connections away before the listeners close.
     var prepareAt: Int64?
-    /// To close the listeners, and the connections that are silent.
+    /// When to close the listeners and the idle connections.
     var closeAt: Int64?
-    /// To close the connections that had only just come then.
+    /// When to close the connections that were new at `closeAt`, if they are still idle.
     var sweepAt: Int64?
-    /// To give up on what is still in flight.
+    /// When to give up on open requests.
     let deadline: Int64
 
-    /// The next of these.
+    /// The time of the next step.
     var next: Int64 { min(prepareAt ?? deadline, closeAt ?? deadline, sweepAt ?? deadline) }
 }
 
-/// One worker's listeners and what is counted of the connections that they let in.
+/// One worker's listeners and the counts of the connections that they admit.
 @safe struct Acceptor: ~Copyable {
-    /// The first of them speak plain HTTP, the others TLS.
+    /// The first ones are for plain HTTP, the others for TLS.
     private let listeners: UnsafeMutableBufferPointer<Listener>
     private let plainListenerCount: Int
-    /// Of each listener.
+    /// For each listener.
     private let expectsProxyHeader: [Bool]
     private(set) var areListenersOpen = true
     private var isAccepting = false
     /// When to accept again after descriptors had run out; nil while accepting.
     private(set) var acceptAgainAt: Int64?
-    /// Nil until the worker is told to stop.
+    /// Nil unless the worker is draining.
     private(set) var drain: Drain?
     /// Shared with the other workers; nil when addresses are not limited.
     private let addressCounts: AddressCounts?
-    /// Handshakes under way.
+    /// Handshakes in progress.
     private(set) var handshakeCount = 0
     private let handshakesMax: Int
 
-    /// How long no connection is accepted after descriptors or memory have run out.
+    /// How long accepting pauses after descriptors or memory have run out.
     private static let pauseMilliseconds: Int64 = 100
 
     init(
@@ -85,7 +85,7 @@ struct Drain {
         isAccepting = false
     }
 
-    /// Takes the next connection that waits at a listener.
+    /// Accepts the next connection of a listener.
     mutating func accept(
         from listener: Int, peer: inout SocketAddress, _ poller: borrowing Poller, now: Int64
     ) -> Listener.Acceptance {
@@ -94,21 +94,21 @@ struct Drain {
         return acceptance
     }
 
-    /// Descriptors or memory have run out. Without a pause the listener stays readable and the loop would spin.
+    /// Pauses accepting when descriptors or memory have run out. The listener stays readable, so the loop would spin otherwise.
     mutating func pause(_ poller: borrowing Poller, now: Int64) {
         stopListening(poller)
         acceptAgainAt = now + Acceptor.pauseMilliseconds
     }
 
-    /// Counts a connection of a client's, and says what it counts; nil where its address has too many. A front has the
-    /// connections of many clients, so those are not counted.
-    func admit(_ remote: RemoteAddress, isFront: Bool, inHandshake: Bool) -> UInt32? {
-        guard !isFront, let addressCounts else { return 0 }
+    /// Counts a client's connection and returns its weight; nil when its address has too many. The connections of a trusted
+    /// proxy are not counted, because they belong to many clients.
+    func admit(_ remote: RemoteAddress, isTrustedProxy: Bool, inHandshake: Bool) -> UInt32? {
+        guard !isTrustedProxy, let addressCounts else { return 0 }
         let weight = addressCounts.weight(inHandshake: inHandshake)
         return addressCounts.admit(remote, weight: weight) ? weight : nil
     }
 
-    /// Takes back what a connection counts, but for so much.
+    /// Reduces the weight of a connection to `kept`.
     func release(_ remote: RemoteAddress, weight: UInt32, keeping kept: UInt32 = 0) {
         if weight > kept { addressCounts?.release(remote, weight: weight - kept) }
     }
@@ -117,17 +117,17 @@ struct Drain {
 
     mutating func beginHandshake() { handshakeCount += 1 }
 
-    /// The handshake of a connection is over, or will not come to its end.
+    /// Counts the end of a connection's handshake, whether it succeeded or not.
     mutating func endHandshake(_ slot: Slot) {
         handshakeCount -= 1
         unsafe release(slot.pointee.remote, weight: slot.pointee.addressWeight, keeping: 1)
         unsafe slot.pointee.addressWeight = min(slot.pointee.addressWeight, 1)
     }
 
-    /// Goes on accepting for a while: connections may be on their way, and resetting them would look like a failure. Where
-    /// another process shares the port, new ones are led there from now on.
+    /// Plans the steps of draining. Connections are accepted for a while longer, because some may be on their way and a reset
+    /// would look like a failure. If another process shares the port, new connections are steered there from now on.
     mutating func beginDraining(_ control: WorkerControl, _ settings: EngineSettings, now: Int64) {
-        let (limits, others) = unsafe (settings.limits, listeners.indices.map { control.lead(of: $0) })
+        let (limits, others) = unsafe (settings.limits, listeners.indices.map { control.steering(of: $0) })
         let handOver = HandOver(worker: control.number, count: settings.workerCount, others: others)
         let deadline = now + limits.drainTimeoutMilliseconds
         let close = min(deadline, now + limits.drainIdleMilliseconds + handOver.delayMilliseconds)
@@ -135,8 +135,8 @@ struct Drain {
             handOver: handOver,
             prepareAt: handOver.delayMilliseconds > 0 ? close - HandOver.quietMilliseconds : nil, closeAt: close,
             deadline: deadline)
-        for index in unsafe 0..<listeners.count { unsafe listeners[index].lead(to: others[index]) }
-        // A silent connection shall show itself before the listener closes, or it would be reset at its first byte.
+        for index in unsafe 0..<listeners.count { unsafe listeners[index].steer(to: others[index]) }
+        // Connections that the kernel holds back must be accepted before the listener closes, or they would be reset.
         stopDeferring()
     }
 
@@ -144,21 +144,22 @@ struct Drain {
         for index in unsafe 0..<listeners.count { unsafe listeners[index].stopDeferring() }
     }
 
-    /// Connections go elsewhere even if they have come here meanwhile because another worker of ours has closed.
+    /// Steers connections away from this worker's listeners, which may have got some because another worker of this process has
+    /// closed its own.
     mutating func prepareToClose(_ control: WorkerControl) {
         guard let handOver = drain?.handOver else { return }
         drain?.prepareAt = nil
         for index in unsafe 0..<listeners.count {
-            unsafe listeners[index].lead(to: handOver.leadBeforeClosing(control.lead(of: index)))
+            unsafe listeners[index].steer(to: handOver.steeringBeforeClosing(control.steering(of: index)))
         }
     }
 
-    /// Leads new connections away from the listeners, which are closed next.
+    /// Steers new connections away from the listeners, which are closed next.
     mutating func beginClosing(_ control: WorkerControl) {
         guard let handOver = drain?.handOver else { return }
         drain?.closeAt = nil
         for index in unsafe 0..<listeners.count {
-            unsafe listeners[index].lead(to: handOver.leadWhileClosing(control.lead(of: index)))
+            unsafe listeners[index].steer(to: handOver.steeringWhileClosing(control.steering(of: index)))
         }
     }
 
@@ -171,27 +172,27 @@ struct Drain {
 
     mutating func endSweep() { drain?.sweepAt = nil }
 
-    /// Puts an end to what an earlier process has told the kernel.
-    func standAlone() {
+    /// Ends the steering that an earlier process has set in the kernel.
+    func stopSteering() {
         guard areListenersOpen, drain == nil else { return }
-        for index in unsafe 0..<listeners.count { unsafe listeners[index].leadNowhere() }
+        for index in unsafe 0..<listeners.count { unsafe listeners[index].stopSteering() }
     }
 
-    /// Whether nothing new comes, and what is in flight has had its time where there is any.
+    /// Whether the listeners are closed, and no connection is left or the drain time is over.
     func isFinished(connectionCount: Int, now: Int64) -> Bool {
         guard let drain, drain.closeAt == nil else { return false }
         return connectionCount == 0 || now >= drain.deadline
     }
 }
 
-extension FrontSettings {
-    /// Whether a client may speak for others.
+extension TrustedProxies {
+    /// Whether a peer is a trusted proxy.
     func trusts(_ remote: RemoteAddress) -> Bool {
         switch remote.family {
         case .unknown: false
-        case .local: trusted.includesLocal
-        case .ipv4: trusted.contains(ClientAddress(ipv4: UInt32(truncatingIfNeeded: remote.low)))
-        case .ipv6: trusted.contains(ClientAddress(ipv6: remote.high, remote.low))
+        case .local: networks.includesLocal
+        case .ipv4: networks.contains(ClientAddress(ipv4: UInt32(truncatingIfNeeded: remote.low)))
+        case .ipv6: networks.contains(ClientAddress(ipv6: remote.high, remote.low))
         }
     }
 }

@@ -1,31 +1,31 @@
-// How many connections each address has, over all workers, and for IPv6 each of the networks around it. Tables of counters
-// instead of a dictionary: nothing is allocated for a new address, and a flood of addresses cannot make them grow.
+// Counts the connections of each address over all workers, and for IPv6 also of the networks that contain it. These are tables of
+// counters instead of a dictionary: a new address needs no allocation, and a flood of addresses cannot make them grow.
 
 import Posix
 import Synchronization
 
-/// Counters for addresses. Two addresses may share one, which makes the limit a little stricter for both; with 65,536
-/// counters and secret factors nobody can arrange for it.
+/// Counters for addresses. Two addresses may share a counter, which makes the limit a little stricter for both. There are 65,536
+/// counters with secret factors, so no client can choose an address that shares one.
 @safe final class AddressCounts: @unchecked Sendable {
     private let counters: UnsafeMutablePointer<Atomic<UInt32>>
     private let seed = UInt64.random(in: .min ... .max)
     private let factor = UInt64.random(in: .min ... .max) | 1
     private let limit: UInt32
-    /// How often networks were refused since the last report. Asked for with a refusal, and never with an admission.
+    /// How often each network was refused since the last report. Locked only for a refusal, never for an admission.
     private let refused = Mutex<[RemoteAddress: Int]>([:])
 
-    /// Further networks are not counted: those of a flood come early.
+    /// How many networks are counted; those of a flood come early.
     private static let refusedMax = 1_024
     private static let slotCount = 65_536
-    /// An IPv6 /64, the /56 that it is in, and the /48. A customer has one of the three, and which is not to be seen from
-    /// outside; a mobile network puts a telephone into each /64. So each is 256 times as large as the one before it and may
-    /// have four times as many connections: a /48 a quarter of all that there are by default.
+    /// An IPv6 /64, and the /56 and /48 that contain it. A customer has one of the three, and which one is not visible from
+    /// outside; a mobile network gives each phone a /64. Each level is 256 times as large as the one before it and may have four
+    /// times as many connections: by default a /48 may have a quarter of all connections.
     private static let levelCount = 3
-    /// What a connection counts in the middle of a handshake, which costs more than anything else that is asked for: a quarter
-    /// of an address's connections may be in one at once.
+    /// The weight of a connection in its handshake, which is the most expensive operation: a quarter of an address's connections
+    /// may be in one at once.
     private static let handshakeWeight: UInt32 = 4
 
-    /// Nil when there is no limit to keep.
+    /// Nil without a limit.
     init?(limit: Int) {
         if limit == 0 { return nil }
         self.limit = UInt32(limit)
@@ -40,10 +40,10 @@ import Synchronization
         unsafe counters.deallocate()
     }
 
-    /// What a connection counts.
+    /// The weight of a connection.
     func weight(inHandshake: Bool) -> UInt32 { inHandshake ? min(limit, AddressCounts.handshakeWeight) : 1 }
 
-    /// Counts a connection. False where its address, or a network that it is in, has too many. Those on this machine are not
+    /// Counts a connection. False when its address, or a network that contains it, has too many. Clients on this machine are not
     /// counted.
     func admit(_ remote: RemoteAddress, weight: UInt32) -> Bool {
         for level in 0..<levels(remote) {
@@ -65,7 +65,7 @@ import Synchronization
         }
     }
 
-    /// The network that was refused most since the last call, and how often: an IPv4 address or an IPv6 /64.
+    /// The network that was refused most often since the last call, an IPv4 address or an IPv6 /64, and how often.
     func takeMostRefused() -> (network: String, count: Int)? {
         let refused = refused.withLock { refused in
             defer { refused = [:] }
@@ -75,7 +75,7 @@ import Synchronization
         return (network.family == .ipv6 ? "\(network)/64" : "\(network)", count)
     }
 
-    /// Takes back what was counted, or a part of it.
+    /// Subtracts the weight of a connection, or a part of it.
     func release(_ remote: RemoteAddress, weight: UInt32) {
         for level in 0..<levels(remote) { subtract(weight, remote, level) }
     }

@@ -1,4 +1,4 @@
-// The listening sockets of all workers while they are being opened: a table with a row per worker, handed over row by row.
+// Opens the listening sockets of all workers, as a table with a row for each worker, and hands the rows over to the workers.
 
 import Posix
 
@@ -15,18 +15,18 @@ enum ListenerSource {
     }
 }
 
-/// Opens sockets for workers and owns those not handed over yet.
+/// Opens sockets for workers, and owns those that are not handed over yet.
 @safe public final class WorkerListeners {
     private(set) var addresses: [SocketAddress] = []
-    /// What else listens at each address, from before we came.
-    private var elders: [Set<UInt64>] = []
+    /// For each address, the sockets that listened there before.
+    private var olderSockets: [Set<UInt64>] = []
     private var inodes: [Set<UInt64>] = []
     private let rows: [UnsafeMutableBufferPointer<Listener>]
     private var opened: [Int]
     private var isTaken: [Bool]
 
-    /// Seconds that the kernel waits for a client's first bytes before it hands over a silent connection. One is enough for
-    /// those who ask at once, and no more, because who waits in the kernel is lost when the listener closes:
+    /// Seconds that the kernel waits for a client's first bytes before it hands over the connection. One is enough for clients
+    /// that send at once. More would lose connections: those that wait in the kernel are reset when the listener closes, so
     /// `drainIdleMilliseconds` is a little longer.
     private static let deferAcceptSeconds: Int32 = 1
 
@@ -36,11 +36,11 @@ enum ListenerSource {
         isTaken = Array(repeating: false, count: workerCount)
     }
 
-    /// Opens the socket of one worker for one address; the first worker's choice of port holds for the others.
+    /// Opens the socket of one worker for one address. The first worker's port is used by the others.
     func open(_ source: ListenerSource, worker: Int, index: Int) throws(SystemError) {
         let listener: Listener
-        // Looked for before ours are among them.
-        if worker == 0 { elders.append(ListeningSockets.inodes(at: source.address) ?? []) }
+        // Before this process's sockets are among them.
+        if worker == 0 { olderSockets.append(ListeningSockets.inodes(at: source.address) ?? []) }
         switch source {
         case .inherited(let socket):
             listener = try Listener(sharing: socket)
@@ -61,9 +61,9 @@ enum ListenerSource {
         opened[worker] += 1
     }
 
-    /// Who is where, once all are open.
-    var neighbours: [Neighbours] {
-        addresses.indices.map { Neighbours(address: addresses[$0], own: inodes[$0], elders: elders[$0]) }
+    /// The sockets of each address, once all are open.
+    var sharedAddresses: [SharedAddress] {
+        addresses.indices.map { SharedAddress(address: addresses[$0], own: inodes[$0], olderSockets: olderSockets[$0]) }
     }
 
     /// Hands a worker its listeners.
@@ -81,37 +81,37 @@ enum ListenerSource {
     }
 }
 
-/// The sockets at one address, ours and others', by inode, while a new server takes over from an old one. The kernel keeps
-/// them in a list, in the order in which they began to listen, and any of them can tell it which part of the list new
-/// connections go to. A process that is about to leave leads them to those who stay; what it told the kernel outlives it,
-/// so the process that is left alone puts an end to it.
-struct Neighbours {
+/// The sockets of this and other processes at one address, by inode, while a new server replaces an old one. The kernel has a
+/// list of them in the order in which they began to listen. Through any of them a process can steer new connections to a part of
+/// the list. An exiting process steers them to the other process's sockets. That setting outlives it, so the remaining process
+/// ends it.
+struct SharedAddress {
     private let address: SocketAddress
     private let own: Set<UInt64>
-    /// Others' that listened before ours did, and still do when they were last looked for.
-    private var elders: Set<UInt64>
+    /// The sockets of other processes that listened before this process's, and still did at the last check.
+    private var olderSockets: Set<UInt64>
 
-    init(address: SocketAddress, own: Set<UInt64>, elders: Set<UInt64>) {
+    init(address: SocketAddress, own: Set<UInt64>, olderSockets: Set<UInt64>) {
         self.address = address
         self.own = own
-        self.elders = elders
+        self.olderSockets = olderSockets
     }
 
-    var hasElders: Bool { !elders.isEmpty }
+    var hasOlderSockets: Bool { !olderSockets.isEmpty }
 
-    /// Looks again. Where the kernel does not tell, nobody has gone.
-    mutating func look() {
-        if let present = ListeningSockets.inodes(at: address) { elders.formIntersection(present) }
+    /// Checks again. If the kernel does not list its sockets, nothing changes.
+    mutating func refresh() {
+        if let present = ListeningSockets.inodes(at: address) { olderSockets.formIntersection(present) }
     }
 
-    /// Which sockets of the list belong to others, who shall have the connections; empty when there are none.
-    mutating func others() -> Range<Int> {
+    /// The positions of other processes' sockets in the list; empty when there are none.
+    mutating func otherSockets() -> Range<Int> {
         if own.isEmpty { return 0..<0 }
         guard let present = ListeningSockets.inodes(at: address) else {
-            // The one behind ours, if there is one; otherwise the kernel ignores what it is told.
-            return elders.isEmpty ? own.count..<own.count + 1 : 0..<elders.count
+            // The position after this process's; if there is no socket, the kernel ignores it.
+            return olderSockets.isEmpty ? own.count..<own.count + 1 : 0..<olderSockets.count
         }
-        elders.formIntersection(present)
-        return elders.isEmpty ? own.count..<own.union(present).count : 0..<elders.count
+        olderSockets.formIntersection(present)
+        return olderSockets.isEmpty ? own.count..<own.union(present).count : 0..<olderSockets.count
     }
 }

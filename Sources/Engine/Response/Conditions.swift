@@ -1,10 +1,10 @@
-// Conditional requests (RFC 9110 §13): whether the client's conditions about the document hold.
+// Evaluates the conditions of a request (RFC 9110 §13).
 
 import HTTP
 
-/// What conditions are measured against.
+/// The properties of an answer that conditions refer to.
 @safe struct Conditions {
-    /// The strong tag of the form that would be sent, with its quotes.
+    /// The strong entity tag of the form that would be sent, with its quotes.
     let entityTag: UnsafeRawBufferPointer
     /// Seconds since 1970.
     let lastModified: Int64?
@@ -18,7 +18,7 @@ import HTTP
         case notModified
     }
 
-    /// In the order of RFC 9110 §13.2.2. Only GET and HEAD are asked about.
+    /// Evaluates a GET or HEAD request in the order of RFC 9110 §13.2.2.
     func verdict(_ head: RequestHead, _ bytes: Span<UInt8>) -> Verdict {
         if head.ifMatch.isPresent {
             if !matches(head.ifMatch, "if-match", bytes, .strong) { return .failed }
@@ -34,7 +34,7 @@ import HTTP
         return .holds
     }
 
-    /// RFC 9110 §13.1.5: a range counts only while the client's part is still of the same document.
+    /// RFC 9110 §13.1.5: a range is sent only if the client's part is of the same version.
     func allowsRange(_ head: RequestHead, _ bytes: Span<UInt8>) -> Bool {
         guard head.ifRange.isPresent else { return true }
         if head.ifRange.isRepeated { return false }
@@ -53,7 +53,7 @@ import HTTP
             field, named: name, in: bytes, tag: Span<UInt8>(_unsafeBytes: entityTag), comparison)
     }
 
-    /// The date in a field; nil when there is none, or none that can be read (then the field is ignored, §13.1.3).
+    /// The date in a field; nil when it is missing or malformed (then the field is ignored, §13.1.3).
     private func date(_ field: FieldValue, _ bytes: Span<UInt8>) -> Int64? {
         guard field.isPresent, !field.isRepeated else { return nil }
         return HTTPDate.read(bytes.extracting(field.range.range), now: now)

@@ -1,21 +1,21 @@
-// Landing pages: prepared text, with the request's own link put in where the page says so. Nothing is computed but the
-// escaping of the few bytes of a target that mean something in a page.
+// Landing pages: prepared text into which the requested link is inserted. Only the few bytes of a link that have a meaning in a
+// page are escaped.
 
 import Catalogue
 import HTTP
 
-/// A request's own place, for telling its client about it.
+/// The parts of the requested URL, as ranges of the request.
 struct RequestLocation {
     var host: ByteRange
     var path: ByteRange
     var query: ByteRange
 }
 
-/// A page into which the request's own place is put, and that place, whose bytes must still be there.
+/// A landing page and the requested link, whose bytes must still be in the input.
 struct LandingPlace {
     private let page: Landing
     private let link: RequestLocation
-    /// The whole page's length.
+    /// The length of the whole page.
     private(set) var byteCount = 0
 
     init(_ page: Landing, link: RequestLocation, _ request: Span<UInt8>) {
@@ -26,8 +26,8 @@ struct LandingPlace {
         byteCount = count
     }
 
-    /// Lends the page in pieces that stand in it as they are. No quote, angle bracket or blank is among the bytes that a
-    /// target may have, and a host has none of what is escaped here.
+    /// Lends the final page in pieces. A target has no quotes, angle brackets or blanks, and a host has no byte that is escaped
+    /// here.
     func forEachPiece(_ request: Span<UInt8>, _ body: (UnsafeRawBufferPointer) -> Void) {
         for index in 0..<page.segmentCount {
             let (text, insertion) = unsafe page[index]
@@ -38,7 +38,7 @@ struct LandingPlace {
         }
     }
 
-    /// The link from its host, or its path, to its query.
+    /// The link, with or without its host.
     private func forEachPiece(
         ofLink insertion: LinkInsertion, _ request: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
     ) {

@@ -1,14 +1,14 @@
-// A body in several parts (RFC 9110 §15.3.7.2), for clients that ask for several stretches at once. Its lines are written as
-// it is sent, and each stretch is sent from where it is, like a single one: nothing is put together in memory.
+// A body in several parts (RFC 9110 §15.3.7.2), for clients that ask for several ranges at once. Its lines are written while it
+// is sent, and each range is sent without a copy, like a single one: the body is never assembled in memory.
 
 import Catalogue
 import HTTP
 
-/// What is left of a body in several parts.
+/// The unsent rest of a body in several parts.
 struct Multipart {
     private let form: AnswerForm
     private let ranges: ByteRanges
-    /// The next part; behind the last one the line that ends the body.
+    /// The number of the next part; after the last part comes the final line.
     private var next = 0
 
     private static let rangeName: StaticString = "content-range: bytes "
@@ -18,7 +18,7 @@ struct Multipart {
         self.form = form
     }
 
-    /// What is left, in bytes.
+    /// The length of the rest.
     func byteCount(boundaryCount: Int) -> Int {
         if next > ranges.count { return 0 }
         var count = boundaryCount + 8
@@ -37,8 +37,8 @@ struct Multipart {
         return count
     }
 
-    /// Writes the lines in front of the next part, and gives the part; behind the last one, the line that ends the body, and
-    /// nothing. Nil when all has been written.
+    /// Writes the lines before the next part and returns the part; after the last one, writes the final line and returns an
+    /// empty body. Nil when all has been written.
     mutating func writeNext(into output: inout Output, boundary: [UInt8]) -> Body? {
         guard next <= ranges.count else { return nil }
         defer { next += 1 }

@@ -1,10 +1,10 @@
-// Where a worker puts the answers of one round together before it sends them, shared by all its connections.
+// The buffer in which a worker assembles the answers of one turn. All its connections share it.
 
 /// A buffer of fixed size that is filled from the front.
 @safe struct Output: ~Copyable {
     private let memory: UnsafeMutableRawBufferPointer
     private(set) var count = 0
-    /// A body of the catalogue's that was copied to the end, and where that ended.
+    /// The catalogue's original of the body that was copied last, and where the copy ends.
     private var tail = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
     private var tailEnd = 0
 
@@ -16,19 +16,19 @@
     var room: Int { unsafe memory.count - count }
 
     mutating func append(_ bytes: UnsafeRawBufferPointer) {
-        precondition(bytes.count <= room, "an answer is put together where there is room for it")
+        precondition(bytes.count <= room, "the output has room for an answer")
         guard let source = bytes.baseAddress else { return }
         unsafe (memory.baseAddress! + count).copyMemory(from: source, byteCount: bytes.count)
         count += bytes.count
     }
 
-    /// Appends a body that stays where it is at least until the output is sent or kept.
+    /// Appends a copy of a body, whose original stays valid until the output is sent or kept.
     mutating func append(body: UnsafeRawBufferPointer) {
         unsafe append(body)
         unsafe (tail, tailEnd) = unsafe (body, count)
     }
 
-    /// What is left when so many bytes are sent: bytes to be copied, and the body behind them if it need not be.
+    /// The rest after `sent` bytes: bytes that must be copied, and perhaps a body that need not be.
     func rest(from sent: Int) -> (copied: UnsafeRawBufferPointer, body: Body) {
         guard tailEnd == count, unsafe !tail.isEmpty else {
             return unsafe (UnsafeRawBufferPointer(rebasing: bytes[sent...]), .none)
@@ -56,9 +56,9 @@
         }
     }
 
-    /// Room behind what is in the output, for the caller's own purposes.
+    /// Unused room of the buffer, for temporary use.
     func scratch(_ count: Int) -> UnsafeMutableRawBufferPointer {
-        // The buffer itself looks at no bounds in an optimized build.
+        // The pointer does not check bounds in an optimized build.
         precondition(count <= room, "there is room for a step of a body")
         return unsafe UnsafeMutableRawBufferPointer(rebasing: memory[self.count..<self.count + count])
     }

@@ -1,15 +1,15 @@
-// Decides what a request is answered: which document, and which of the answers that HTTP allows about it. A function of
-// the head, the catalogue, the time and, for a page that may be redirected, of whether its host has a certificate.
+// Decides the answer to a request: which document, and with which status. It depends only on the head, the catalogue, the time
+// and, for a page that may be redirected, on whether its host has a certificate.
 
 import Catalogue
 import HTTP
 import Telemetry
 
-/// What a request's connection has to do with the answer.
+/// The properties of a connection that affect the answer.
 @safe struct ConnectionFacts {
-    /// The name that the client asked for in the handshake; nil in plain HTTP, and when it named none.
+    /// The server name of the TLS handshake; nil in plain HTTP, and when the client sent none.
     var serverName: UnsafeRawBufferPointer?
-    /// Plain HTTP, where pages are to be fetched over TLS.
+    /// Whether pages are redirected to TLS.
     var redirectsPages = false
 }
 
@@ -17,8 +17,8 @@ enum Responder {
     /// The answer to a well-formed request.
     /// - Parameters:
     ///   - now: in seconds since 1970.
-    ///   - expectsCertificate: asked where a page would be redirected to TLS. Without a certificate it is better answered
-    ///     in plain HTTP than sent to a handshake that fails.
+    ///   - expectsCertificate: called before a page is redirected to TLS. Without a certificate the handshake would fail, so
+    ///     the page is sent in plain HTTP instead.
     static func respond(
         to head: RequestHead, _ bytes: Span<UInt8>, _ view: CatalogueView, _ channel: ConnectionFacts, now: Int64,
         expectsCertificate: (_ host: Span<UInt8>) -> Bool
@@ -29,7 +29,7 @@ enum Responder {
             var response = find(head, bytes, view, channel, now, &subject, expectsCertificate)
             response.isHeadOnly = head.method == .head
             response.isOfServedHost = subject.isOfServedHost
-            // Who gets nothing may still have asked for an association file.
+            // The path may name an association file even if the host has none.
             response.document =
                 subject.document == .none
                 ? RequestedDocument(naming: bytes.extracting(head.path.range)) : subject.document
@@ -43,7 +43,7 @@ enum Responder {
         }
     }
 
-    /// What a request turned out to be about.
+    /// What a request asks for, for metrics.
     private struct Subject {
         var document = RequestedDocument.none
         var isOfServedHost = false
@@ -84,7 +84,7 @@ enum Responder {
             coding = chosen
         }
         let form = answer.form(coding)
-        // RFC 9110 §13.2.1: conditions are about a 200, and a redirect stays one whatever the client has.
+        // RFC 9110 §13.2.1: conditions apply to a 200 only.
         if answer.status != .ok { return Response(status: answer.status, form: form) }
         let conditions = unsafe Conditions(
             entityTag: form.entityTag, lastModified: answer.lastModified, now: now)
@@ -95,15 +95,15 @@ enum Responder {
         }
     }
 
-    /// A host's page for paths that it does not have. It is sent whole and as a 404, whatever the request's conditions.
+    /// The 404, with the host's page for it if it has one. Conditions and ranges do not apply.
     private static func notFound(_ page: Answer?, _ head: RequestHead, _ bytes: Span<UInt8>) -> Response {
         guard let page else { return Response(status: .notFound) }
         let coding = page.hasGzip ? AcceptEncoding.choose(head.acceptEncoding, in: bytes) : nil
         return Response(status: .notFound, form: page.form(coding ?? .identity))
     }
 
-    /// The page for a link that an app on this host would open. A path that cannot be decoded names nothing, as elsewhere.
-    /// A link that makes the page longer than there is room for is too long for any client.
+    /// The landing page for a link that an app would open. A path that cannot be decoded gets none. A link that makes the page
+    /// longer than the output buffer is answered 414.
     private static func landing(
         _ head: RequestHead, _ bytes: Span<UInt8>, _ view: CatalogueView, _ site: CatalogueView.Site
     ) -> Response? {
@@ -119,8 +119,8 @@ enum Responder {
         return Response(status: .ok, form: page.form, landing: place, repeatsRequest: true)
     }
 
-    /// RFC 9110 §15.5.20: the client made its connection for another host. That is fine as long as one site serves both, as
-    /// under a wildcard; otherwise a certificate shown for one tenant would vouch for another.
+    /// RFC 9110 §15.5.20: whether the TLS connection was made for another host. It may be used if one site serves both, as with a
+    /// wildcard; otherwise the certificate of one tenant would authenticate another.
     private static func isMisdirected(
         _ host: Span<UInt8>, _ name: UnsafeRawBufferPointer, _ site: CatalogueView.Site, _ view: CatalogueView
     ) -> Bool {
@@ -129,18 +129,15 @@ enum Responder {
         return !host.equalsIgnoringCase(name) && view.site(host: name) != site
     }
 
-    /// Whatever is not a verifier's business: not below `/.well-known/`, and no association file elsewhere, nor the place at
-    /// the root where one is looked for.
+    /// Whether a request is for a page: no association file, nothing below `/.well-known/`, and not the path in the root at which
+    /// verifiers look for an association file.
     private static func isPage(_ answer: Answer?, _ path: Span<UInt8>) -> Bool {
         if let answer, answer.kind != .page { return false }
-        if path.equals(CatalogueView.appleRoot) { return false }
-        let prefix: StaticString = "/.well-known/"
-        return path.count < prefix.utf8CodeUnitCount
-            || !path.extracting(0..<prefix.utf8CodeUnitCount).equals(prefix)
+        return !path.equals(WellKnownPath.appleAssociationAtRoot) && !path.hasPrefix(WellKnownPath.prefix)
     }
 
-    /// A part of the body, where a page is asked for one. Association files are always sent whole: their readers ask for
-    /// nothing else, and half of one is worse than none.
+    /// The whole body, or the requested ranges of a page. Association files are always sent whole: their readers ask for nothing
+    /// else, and half of one is worse than none.
     private static func partial(
         _ head: RequestHead, _ bytes: Span<UInt8>, _ answer: Answer, _ form: AnswerForm, _ conditions: Conditions
     ) -> Response {
@@ -158,8 +155,8 @@ enum Responder {
         }
     }
 
-    /// Lends the path with its percent-encodings decoded, once (RFC 3986 §2.4). Nothing is resolved: a path with dot
-    /// segments or doubled slashes is the name of nothing that is served.
+    /// Lends the path, percent-decoded once (RFC 3986 §2.4). It is not normalised: a path with dot segments or doubled slashes
+    /// matches nothing.
     private static func withDecodedPath<Found>(
         _ path: Span<UInt8>, _ body: (UnsafeRawBufferPointer) -> Found?
     ) -> Found? {

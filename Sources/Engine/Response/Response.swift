@@ -1,5 +1,5 @@
-// What will be answered to one request, decided when its head is understood. A plain value that refers to bytes in the
-// catalogue; putting it into bytes is the worker's business.
+// The answer to one request, decided when its head has been parsed. A plain value that refers to bytes in the catalogue;
+// `ResponseWriter` writes its bytes.
 
 import Catalogue
 import HTTP
@@ -8,30 +8,31 @@ import Telemetry
 /// The decision about one request.
 struct Response {
     var status: Status
-    /// Where the field lines and the body come from; nil for an answer without either.
+    /// The field lines and the body; nil for an answer without either.
     var form: AnswerForm?
-    /// The stretches to send when the status is 206.
+    /// The ranges to send when the status is 206.
     var ranges: ByteRanges?
     /// The whole body's length, for a 416.
     var completeCount: Int?
-    /// HEAD: everything but the body.
+    /// Whether the body is left out (HEAD).
     var isHeadOnly = false
     var closes = false
-    /// An HTTP/1.0 client is told that the connection stays open.
+    /// Whether an HTTP/1.0 client must be told that the connection stays open.
     var announcesKeepAlive = false
+    /// Whether to send `allow`.
     var allowsMethods = false
-    /// Where a 308 leads: the host, the path and the query of the request itself, whose bytes must still be there.
+    /// The target of a 308: the requested URL, whose bytes must still be in the input.
     var location: RequestLocation?
-    /// The page for a link whose app is not installed; its fields are in `form`.
+    /// A landing page; its fields are in `form`.
     var landing: LandingPlace?
-    /// Whether it has to be given while the request is at hand, because it repeats some of it.
+    /// Whether it contains parts of the request, so that it must be written before the input is overwritten.
     var repeatsRequest = false
-    /// What was asked for, for the records.
+    /// The requested document, for metrics.
     var document = RequestedDocument.none
-    /// Whether the host is one of this server's.
+    /// Whether the host is served here.
     var isOfServedHost = false
 
-    /// The body to send, unless it is one in several parts.
+    /// The body to send, unless it has several parts.
     var body: Body {
         guard let form, !isHeadOnly, status != .notModified else { return .none }
         guard let ranges else { return form.part(0..<form.bodyCount) }
@@ -45,10 +46,10 @@ struct Response {
     }
 }
 
-/// A body, or what is left of it, that stays where it is until it is sent.
+/// A body, or the rest of it, which is not copied.
 @safe enum Body {
     case none
-    /// In the catalogue, or in memory that the caller keeps until it returns.
+    /// In the catalogue, or in memory of the caller that outlives the call.
     case memory(UnsafeRawBufferPointer)
     /// In a file that the catalogue keeps open.
     case file(Int32, Range<Int>)
@@ -61,7 +62,7 @@ struct Response {
         }
     }
 
-    /// The same without its first bytes.
+    /// The rest after the first `count` bytes.
     func dropping(_ count: Int) -> Body {
         switch self {
         case .none: return .none
@@ -73,7 +74,7 @@ struct Response {
 }
 
 extension AnswerForm {
-    /// A stretch of the body.
+    /// A range of the body.
     func part(_ range: Range<Int>) -> Body {
         if range.isEmpty { return .none }
         if let file { return .file(file, range) }

@@ -1,21 +1,20 @@
-// Answers as bytes: prepared lines, with what depends on the request put in. A small body is copied behind its head, so that
-// an answer is one write; a larger one is left to be sent from where it is.
+// Writes answers as bytes: prepared lines, and those that depend on the request. A small body is copied after its head, so that
+// an answer is one write; a larger one is sent without a copy.
 
 import Catalogue
 import HTTP
 
-/// Puts the answers of one turn together, for whichever connection is being served.
+/// Assembles the answers of one turn of the connection that is being served.
 struct ResponseWriter: ~Copyable {
     private(set) var output: Output
     private var wire: WireText
 
-    /// Answers of a connection are sent when they are this long together, so that a client that takes none of them leaves us
-    /// with no more.
+    /// The answers of a connection are sent when they have this many bytes, so that no more have to be kept for a client that
+    /// does not read.
     static let batchBytesMax = 12_288
-    /// Bodies up to this size are copied behind their heads. Below it a copy costs less than the second buffer of a gathered
-    /// write.
+    /// Bodies up to this size are copied after their heads: a copy costs less than the second buffer of a gathered write.
     static let copiedBodyBytesMax = 16_384
-    /// What the lines of one response take at most, without the body, and without a redirect's copy of the request line.
+    /// The most bytes of one response's lines, without the body and without a redirect's copy of the request line.
     private static let headBytesMax = 4_096
 
     init(_ settings: EngineSettings) {
@@ -30,10 +29,10 @@ struct ResponseWriter: ~Copyable {
 
     mutating func clear() { output.clear() }
 
-    /// Writes an answer. What is returned of its body is to be sent behind that from where it is.
+    /// Writes an answer. Returns the body if it was not copied; the caller sends it after the output.
     /// - Parameters:
-    ///   - request: what a redirect or a landing page repeats.
-    ///   - isBodyKept: whether the body stays where it is at least until the output is sent.
+    ///   - request: the bytes that a redirect or a landing page repeats.
+    ///   - isBodyKept: whether the body stays valid at least until the output is sent.
     @discardableResult
     mutating func write(
         _ response: Response, isSecure: Bool = false, request: Span<UInt8> = Span(), isBodyKept: Bool = true
@@ -53,7 +52,7 @@ struct ResponseWriter: ~Copyable {
         return .none
     }
 
-    /// Writes an answer with a body that is not in the catalogue, and the field lines that go with it.
+    /// Writes an answer with a body that is not in the catalogue, and its field lines.
     mutating func write(_ response: Response, fields: StaticString, body: UnsafeRawBufferPointer, isSecure: Bool) {
         beginHead(response.status)
         output.append(fields)
@@ -62,14 +61,14 @@ struct ResponseWriter: ~Copyable {
         if !response.isHeadOnly { unsafe output.append(body) }
     }
 
-    /// How many bytes of a body an answer has, by which its request is recorded.
+    /// The length of an answer's body, for the access log.
     func bodyBytes(of response: Response) -> Int {
         if response.isHeadOnly { return 0 }
         return response.landing?.byteCount ?? unsentBytes(of: response.parts) ?? response.body.count
     }
 
-    /// Writes what comes in front of the next part of a body in several, and gives the part: nothing behind the line that
-    /// ends the body, nil behind that.
+    /// Writes the lines before the next part of a body in several parts, and returns the part: an empty one after the final line,
+    /// nil after that.
     mutating func writeNext(of parts: inout Multipart) -> Body? {
         parts.writeNext(into: &output, boundary: wire.boundary)
     }
@@ -126,8 +125,8 @@ struct ResponseWriter: ~Copyable {
         }
     }
 
-    /// The request's own place over TLS. Host and target were checked byte by byte when they were read, so nothing of them
-    /// can end the line.
+    /// The requested URL with `https`. Host and target were checked byte by byte when they were parsed, so they cannot contain a
+    /// line end.
     private mutating func appendLocation(_ location: RequestLocation, _ request: Span<UInt8>) {
         output.append("location: https://")
         unsafe request.extracting(location.host.range).withUnsafeBytes { unsafe output.append($0) }
@@ -148,16 +147,16 @@ struct ResponseWriter: ~Copyable {
     }
 }
 
-/// The ready-made lines of one worker: what every response has that does not come from the catalogue.
+/// The prepared lines of one worker that do not come from the catalogue.
 @safe struct WireText: ~Copyable {
     private let statusLines: UnsafeMutableBufferPointer<UnsafeRawBufferPointer>
     private let date: UnsafeMutableRawBufferPointer
     private(set) var seconds: Int64 = -1
-    /// What separates the parts of a body in several parts: 128 random bits, so no page contains it.
+    /// The boundary of a body in several parts: 128 random bits, so that no page contains it.
     let boundary: [UInt8]
-    /// `strict-transport-security`, for answers over TLS; empty when nothing is to be said.
+    /// `strict-transport-security`, for answers over TLS; empty when it is off.
     let strictTransport: [UInt8]
-    /// The port of a redirect to TLS, with its colon; empty for the usual one.
+    /// The port of a redirect to TLS, with its colon; empty for 443.
     let redirectPort: [UInt8]
 
     static let dateName: StaticString = "date: "
@@ -166,11 +165,11 @@ struct ResponseWriter: ~Copyable {
     static let length: StaticString = "content-length: "
     static let range: StaticString = "content-range: bytes "
     static let multipartType: StaticString = "content-type: multipart/byteranges; boundary="
-    /// RFC 9110 §15.5.6 wants it in every 405.
+    /// RFC 9110 §15.5.6 requires it in every 405.
     static let allow: StaticString = "allow: GET, HEAD, OPTIONS\r\n"
     static let wrongPort: StaticString = "This port speaks HTTPS: use https:// instead of http://.\n"
     static let plainText: StaticString = "content-type: text/plain; charset=utf-8\r\n"
-    /// Of a challenge's answer (RFC 8555 §8.3) and of there being none: it counts for this one question only.
+    /// The fields of a challenge's answer (RFC 8555 §8.3), and of a missing one: caches must not store either.
     static let unstoredBytes: StaticString = "content-type: application/octet-stream\r\ncache-control: no-store\r\n"
     static let unstored: StaticString = "cache-control: no-store\r\n"
     static let end: StaticString = "\r\n"
@@ -206,7 +205,7 @@ struct ResponseWriter: ~Copyable {
 
     var dateLine: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(date) }
 
-    /// Writes the date anew when the second has changed.
+    /// Updates the date when the second has changed.
     mutating func update(seconds: Int64) {
         if seconds == self.seconds { return }
         self.seconds = seconds

@@ -1,16 +1,16 @@
-// The threads that read certificates for all workers, so that a slow disk or a key that takes long to decrypt keeps only
-// those connections waiting whose certificate is not in memory.
+// The threads that read certificates for all workers. With a slow disk, or a key that takes long to decrypt, only connections
+// wait whose certificate is not in memory.
 
 import Posix
 import Synchronization
 import TLS
 
-/// Running threads, until they are ended.
+/// The reading threads.
 final class CertificateReaders: Sendable {
     let queue: LoadingQueue
     private let threads: Threads
 
-    /// One disk may be slow, and opening keys with a passphrase takes long: the others have threads of their own.
+    /// Keys with a passphrase, which take long to open, have a thread of their own, so that the others do not wait for them.
     private static let lanes: [ReadingLane] = [.quick, .quick, .slow]
 
     init(_ certificates: CertificateStore) throws(Engine.StartError) {
@@ -27,15 +27,14 @@ final class CertificateReaders: Sendable {
         }
     }
 
-    /// To be called when all workers have ended. What is being read at the moment may take long and is no longer waited for,
-    /// so its thread ends when it does.
+    /// To be called when all workers have ended. Does not wait for a read in progress, which may take long.
     func end() {
         queue.end(CertificateReaders.lanes)
         threads.detach()
     }
 }
 
-/// Running threads until they are joined: owners that Swift's arrays cannot hold, because they cannot be copied.
+/// A list of threads, because Swift's arrays cannot hold noncopyable values.
 @safe final class Threads: @unchecked Sendable {
     private let memory: UnsafeMutablePointer<Thread>
     private let count = Mutex(0)
@@ -50,12 +49,12 @@ final class CertificateReaders: Sendable {
         unsafe (memory + index).initialize(to: thread)
     }
 
-    /// Waits until all have ended. Called again, it finds none.
+    /// Waits until all have ended. A second call does nothing.
     func join() {
         for index in 0..<takeCount() { unsafe (memory + index).move().join() }
     }
 
-    /// Leaves them to themselves.
+    /// Detaches all of them.
     func detach() {
         for index in 0..<takeCount() { unsafe (memory + index).move().detach() }
     }

@@ -1,38 +1,38 @@
-// Answers to challenges of certificate authorities (RFC 8555 §8.3). They are files that come seconds before they are asked for
-// and go as soon, so they are not in the catalogue: a request for one waits while the disk is asked. A thread of its own asks,
-// so neither a worker nor a certificate waits for it.
+// Answers challenges of certificate authorities (RFC 8555 §8.3). The files exist only for seconds, so they are not in the
+// catalogue: a request waits until its file has been read. A thread of its own reads it, so that neither workers nor the reading
+// of certificates wait for it.
 //
-// Anybody can ask for tokens that do not exist. Each network has a small share of what may wait, so it cannot keep an authority
-// out, and a name and token that several connections ask for is looked for once.
+// Any client can ask for tokens that do not exist. Each network may have only a small share of the waiting requests, so it cannot
+// lock an authority out. When several connections ask for the same host and token, the file is read once.
 
 import HTTP
 import Posix
 import Synchronization
 import Telemetry
 
-/// What a request waits for.
+/// The result for a waiting request.
 struct ChallengeAnswer: Sendable {
-    /// The worker's number for its connection.
+    /// The worker's token of the connection.
     let token: UInt64
-    /// Nil where there is none.
+    /// Nil if there is no file.
     let bytes: [UInt8]?
 }
 
-/// The queue and the thread that works on it.
+/// The queue and its thread.
 final class ChallengeReader: Sendable {
     private let find: EngineSettings.ChallengeSource
     private let work: Semaphore
     private let state = Mutex(State())
     private let threads = Threads(capacity: 1)
 
-    /// Requests that wait, of all clients, and of one IPv4 address or IPv6 /64.
+    /// Waiting requests of all clients, and of one IPv4 address or IPv6 /64.
     static let waitingMax = 1_024
     static let waitingPerNetworkMax = 64
-    /// `/.well-known/acme-challenge/`, and a token behind it. Authorities use 43 characters.
+    /// The path of a challenge, which a token follows. Authorities use 43 characters.
     private static let prefix: StaticString = "/.well-known/acme-challenge/"
     private static let tokenBytesMax = 128
 
-    /// A name and a token.
+    /// A host and a token.
     private struct Question: Hashable {
         let host: [UInt8]
         let token: [UInt8]
@@ -45,9 +45,9 @@ final class ChallengeReader: Sendable {
     }
 
     private struct State {
-        /// What is to be looked for, the last one first.
+        /// The queue, newest first.
         var questions: [Question] = []
-        /// Also while the disk is asked.
+        /// The waiting requests, also while the file is read.
         var waiters: [Question: [Waiter]] = [:]
         var waitingCount = 0
         var waitingOfNetwork: [UInt64: Int] = [:]
@@ -70,17 +70,17 @@ final class ChallengeReader: Sendable {
         }
     }
 
-    /// The token that a path asks for; nil for every other path.
+    /// The token of a challenge's path; nil for every other path.
     static func token(of path: Span<UInt8>) -> Range<Int>? {
         let count = prefix.utf8CodeUnitCount
-        guard path.count > count, path.count <= count + tokenBytesMax, path.extracting(0..<count).equals(prefix) else {
+        guard path.count > count, path.count <= count + tokenBytesMax, path.hasPrefix(prefix) else {
             return nil
         }
         for index in count..<path.count where !isOfToken(path[index]) { return nil }
         return count..<path.count
     }
 
-    /// RFC 8555 §8.3: the base64url alphabet. Neither a point nor a slash is in it.
+    /// RFC 8555 §8.3: the base64url alphabet, which has neither a dot nor a slash.
     private static func isOfToken(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -90,13 +90,13 @@ final class ChallengeReader: Sendable {
         }
     }
 
-    /// Has a token looked for. False where too many wait already.
-    func ask(
+    /// Queues a request. False when too many are waiting.
+    func enqueue(
         _ host: Span<UInt8>, _ token: Span<UInt8>, of remote: RemoteAddress, for connection: UInt64,
         answering control: WorkerControl
     ) -> Bool {
         let question = unsafe Question(
-            host: host.withUnsafeBytes { unsafe $0.map { $0 &- 0x41 < 26 ? $0 | 0x20 : $0 } },
+            host: host.withUnsafeBytes { unsafe $0.map { Octet.lowercased($0) } },
             token: unsafe token.withUnsafeBytes { unsafe Array($0) })
         let waiter = Waiter(control: control, token: connection, network: remote.networkKey)
         let (isTaken, isNew) = state.withLock { state in
@@ -109,7 +109,7 @@ final class ChallengeReader: Sendable {
             state.waitingCount += 1
             let isNew = state.waiters[question] == nil
             state.waiters[question, default: []].append(waiter)
-            // There are few of them, and the oldest is to be taken next.
+            // There are few of them, and the oldest is taken from the end.
             if isNew { state.questions.insert(question, at: 0) }
             return (true, isNew)
         }
@@ -132,7 +132,7 @@ final class ChallengeReader: Sendable {
         }
     }
 
-    /// To be called when all workers have ended. A disk that does not answer is no longer waited for.
+    /// To be called when all workers have ended. Does not wait for the disk.
     func end() {
         state.withLock { $0.isEnding = true }
         work.signal()
@@ -140,23 +140,24 @@ final class ChallengeReader: Sendable {
     }
 }
 
-/// The worker's side: a connection pauses until the disk has been asked.
+/// The worker's side: a connection pauses until the file has been read.
 extension Worker {
-    /// The token that a request asks for, as a part of its path; nil for every other request. One with a body is no
-    /// authority's.
+    /// The token of a challenge's request, as a range of its path; nil for every other request, and for one with a body, which
+    /// authorities do not send.
     func challengeToken(_ head: RequestHead, _ bytes: Span<UInt8>) -> Range<Int>? {
         guard challenges != nil, head.method == .get || head.method == .head, head.body == .none else { return nil }
         return ChallengeReader.token(of: bytes.extracting(head.path.range))
     }
 
-    /// Has the disk asked.
-    mutating func askForChallenge(_ slot: Slot, _ head: RequestHead, _ bytes: Span<UInt8>, _ token: Range<Int>) -> Step
-    {
+    /// Queues the request.
+    mutating func enqueueChallenge(
+        _ slot: Slot, _ head: RequestHead, _ bytes: Span<UInt8>, _ token: Range<Int>
+    ) -> Step {
         let response = unsafe Response(
             status: .notFound, isHeadOnly: head.method == .head, closes: slot.pointee.closeReason != nil,
             announcesKeepAlive: head.minorVersion == 0 && slot.pointee.closeReason == nil, document: .wellKnown)
         accounting.noteSubject(response)
-        let isTaken = unsafe challenges?.ask(
+        let isTaken = unsafe challenges?.enqueue(
             bytes.extracting(head.host.range), bytes.extracting(head.path.range).extracting(token),
             of: accounting.lastRemote, for: table.token(slot), answering: control)
         if isTaken == true {
@@ -167,17 +168,17 @@ extension Worker {
         return response.closes ? .ending : .next
     }
 
-    /// Goes on with the connections for which the disk has been asked.
+    /// Continues the connections whose file has been read.
     mutating func resumeChallenges() {
         for answer in control.takeChallenges() {
-            // The connection may have ended since.
+            // The connection may have ended.
             guard let slot = unsafe table.slot(of: answer.token),
                 case .challenge(let response) = unsafe slot.pointee.phase
             else {
                 continue
             }
             writer.clear()
-            unsafe accounting.resume(slot)
+            unsafe accounting.resumeExchanges(of: slot)
             unsafe answerChallenge(slot, response, answer.bytes == nil ? .notFound : .ok, answer.bytes)
             if unsafe slot.pointee.ending == .close, unsafe slot.pointee.held.count > 0 {
                 unsafe slot.pointee.ending = .linger
@@ -187,7 +188,7 @@ extension Worker {
             } else {
                 unsafe finishTurn(slot, unused: 0..<0)
             }
-            unsafe reckon(slot)
+            unsafe limitMemory(after: slot)
         }
     }
 

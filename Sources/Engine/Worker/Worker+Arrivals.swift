@@ -1,5 +1,4 @@
-// From an accepted connection to its first request: whether there is room for it, what a front says about it (the PROXY
-// protocol), and its TLS handshake.
+// From an accepted connection to its first request: whether there is room for it, its PROXY header, and its TLS handshake.
 
 import HTTP
 import Posix
@@ -7,19 +6,19 @@ import TLS
 import Telemetry
 
 extension Worker {
-    /// The first bytes are usually here already (`TCP_DEFER_ACCEPT`), so a connection that serves one request is never
-    /// made known to the poller.
+    /// Admits or refuses an accepted connection. Its first bytes have usually arrived (`TCP_DEFER_ACCEPT`), so a connection with
+    /// one request is never registered with the poller.
     mutating func admit(_ fd: Int32, from remote: RemoteAddress, at listener: Int) {
         let isSecure = acceptor.isSecure(listener)
         let expectsProxyHeader = acceptor.expectsProxyHeader(listener)
-        let isFront = settings.fronts.trusts(remote)
+        let isTrustedProxy = settings.trustedProxies.trusts(remote)
         // Any other client could forge the header.
-        if expectsProxyHeader, !isFront { return refuse(fd, from: remote, .notFromFront, isSilent: true) }
-        // First, so that an address that has enough takes no place from others.
-        guard let weight = acceptor.admit(remote, isFront: isFront, inHandshake: isSecure) else {
+        if expectsProxyHeader, !isTrustedProxy { return refuse(fd, from: remote, .notFromTrustedProxy, isSilent: true) }
+        // First, so that an address over its limit does not make others lose their connections.
+        guard let weight = acceptor.admit(remote, isTrustedProxy: isTrustedProxy, inHandshake: isSecure) else {
             return refuse(fd, from: remote, .tooManyFromAddress, isSilent: isSecure)
         }
-        if let reason = objection(isSecure: isSecure, startsHandshake: isSecure && !expectsProxyHeader) {
+        if let reason = makeRoom(isSecure: isSecure, startsHandshake: isSecure && !expectsProxyHeader) {
             acceptor.release(remote, weight: weight)
             return refuse(fd, from: remote, reason, isSilent: isSecure)
         }
@@ -27,7 +26,7 @@ extension Worker {
         let slot = unsafe table.insert(fd: fd)
         unsafe slot.pointee.addressWeight = weight
         unsafe slot.pointee.remote = remote
-        unsafe slot.pointee.isFront = isFront
+        unsafe slot.pointee.isTrustedProxy = isTrustedProxy
         if isSecure, !expectsProxyHeader {
             guard unsafe beginHandshake(slot) != nil else { return }
         } else {
@@ -35,11 +34,11 @@ extension Worker {
             unsafe table.deadlines.set(.head, slot, now: now)
         }
         unsafe receive(slot)
-        unsafe reckon(slot)
+        unsafe limitMemory(after: slot)
     }
 
-    /// Why there is no room for one more, although what could be done without is gone; nil when there is.
-    private mutating func objection(isSecure: Bool, startsHandshake: Bool) -> AdmissionRefusal? {
+    /// Makes room for one more connection by closing dispensable ones. Returns the reason if there is still none.
+    private mutating func makeRoom(isSecure: Bool, startsHandshake: Bool) -> AdmissionRefusal? {
         if startsHandshake, !makeRoomForHandshake() { return .tooManyHandshakes }
         if table.isFull {
             guard let slot = unsafe table.deadlines.dispensable else { return .tooManyConnections }
@@ -56,28 +55,28 @@ extension Worker {
         return true
     }
 
-    /// The kind of connection that takes most of the memory gives up its oldest, so a client that says what it wants gets in
-    /// beside any number that are silent, and no flood ends connections of another kind than its own.
+    /// Closes the oldest connections of the kind that uses most memory. So a client that sends a request gets in despite any
+    /// number of silent ones, and a flood closes only connections of its own kind.
     private mutating func makeRoom(for bytes: Int) {
         while !table.hasRoom(for: bytes), let slot = unsafe table.deadlines.heaviest { unsafe evict(slot) }
     }
 
-    /// Reckons what a connection holds at the end of its turn, and makes room where that is too much for all together.
-    /// Whatever clients do, what they hold together is bounded here.
-    mutating func reckon(_ slot: Slot) {
+    /// Updates the memory of a connection at the end of its turn, and makes room if all connections together use too much. This
+    /// bounds the memory of all clients, whatever they do.
+    mutating func limitMemory(after slot: Slot) {
         guard unsafe slot.pointee.fd >= 0 else { return }
-        unsafe table.reckon(slot)
+        unsafe table.updateHeldBytes(of: slot)
         makeRoom(for: 0)
     }
 
     private mutating func evict(_ slot: Slot) {
         if unsafe slot.pointee.deadline.kind == .idle { unsafe closeGracefully(slot, .evicted) }
-        // An end that cannot be announced at once is not announced.
+        // Without an announcement, if it cannot be sent at once.
         if unsafe slot.pointee.fd >= 0 { unsafe close(slot, .evicted) }
     }
 
-    /// At capacity the server answers 503, at once and without waiting for the request. Over TLS that would take a handshake,
-    /// which is what there is too much of.
+    /// Refuses a connection with a 503, without waiting for the request. Over TLS it is only closed, because an answer would need
+    /// a handshake.
     private mutating func refuse(_ fd: Int32, from remote: RemoteAddress, _ reason: AdmissionRefusal, isSilent: Bool) {
         accounting.counters.add(to: .connectionsRefused(reason))
         if !isSilent {
@@ -88,19 +87,19 @@ extension Worker {
                 accounting.counters.add(count, to: .bytesSent)
             }
             writer.clear()
-            accounting.finish(nil)
+            accounting.recordAnswered(nil)
         }
         closeDescriptor(fd)
     }
 
-    /// Answers before anything of a request was read.
+    /// Writes an answer before a request was read.
     private mutating func answerUnread(_ response: Response, to remote: RemoteAddress) {
         writer.clear()
-        accounting.beginUnread(from: remote)
+        accounting.beginExchangeWithoutRequest(from: remote)
         unsafe write(response)
     }
 
-    /// Goes on with the header of a front: with what was kept of it, and with so many bytes received behind that.
+    /// Parses the PROXY header: the bytes that were held, and those received after them.
     mutating func readProxyHeader(_ slot: Slot, _ receivedCount: Int, tlsFollows: Bool) {
         let count = unsafe slot.pointee.held.count + receivedCount
         unsafe input.copyMemory(from: slot.pointee.held.bytes)
@@ -111,14 +110,14 @@ extension Worker {
             unsafe holdInput(slot, 0..<count)
             unsafe watch(slot, for: .readable)
         case .rejected:
-            accounting.counters.add(to: .connectionsRefused(.notFromFront))
+            accounting.counters.add(to: .connectionsRefused(.notFromTrustedProxy))
             unsafe close(slot, .refused)
         case .complete(let header):
             if let client = header.client {
                 guard unsafe assign(slot, to: client, tlsFollows: tlsFollows) else { return }
             } else {
-                // Whose requests they are is not said, so no client's word about them is taken.
-                unsafe slot.pointee.isFront = false
+                // The header names no client, so forwarding fields are not believed either.
+                unsafe slot.pointee.isTrustedProxy = false
             }
             let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[header.byteCount...])
             if tlsFollows { return unsafe beginHandshake(slot, behindHeader: rest) }
@@ -129,12 +128,14 @@ extension Worker {
         }
     }
 
-    /// From now on the connection is the client's. False when the client has too many of them.
+    /// Attributes the connection to the client. False when the client has too many connections.
     private mutating func assign(_ slot: Slot, to client: ClientAddress, tlsFollows: Bool) -> Bool {
         let remote = RemoteAddress(client)
         unsafe slot.pointee.remote = remote
-        unsafe slot.pointee.isFront = settings.fronts.trusts(remote)
-        if let weight = unsafe acceptor.admit(remote, isFront: slot.pointee.isFront, inHandshake: tlsFollows) {
+        unsafe slot.pointee.isTrustedProxy = settings.trustedProxies.trusts(remote)
+        if let weight = unsafe acceptor.admit(
+            remote, isTrustedProxy: slot.pointee.isTrustedProxy, inHandshake: tlsFollows)
+        {
             unsafe slot.pointee.addressWeight = weight
             return true
         }
@@ -158,13 +159,13 @@ extension Worker {
         }
         guard let session = unsafe beginHandshake(slot) else { return }
         if unsafe rest.isEmpty { return unsafe watch(slot, for: .readable) }
-        // What is in the records will be put where they are now.
-        unsafe precondition(rest.count <= layer.received.count, "what is behind a header came with it")
+        // `readRecords` decrypts into `input`, where these bytes are now.
+        unsafe precondition(rest.count <= layer.received.count, "the bytes after a header were received with it")
         unsafe layer.received.copyMemory(from: rest)
         unsafe readRecords(slot, session, byteCount: rest.count)
     }
 
-    /// Nil when there is no memory for it, and the connection is gone.
+    /// Creates the TLS session. Nil when there is no memory; the connection is closed then.
     private mutating func beginHandshake(_ slot: Slot) -> SecureSession? {
         unsafe slot.pointee.phase = .handshake
         acceptor.beginHandshake()
@@ -182,7 +183,7 @@ extension Worker {
         unsafe accounting.noteHandshake(outcome, slot)
     }
 
-    /// Goes on with what was received, which lies in the records of the layer.
+    /// Processes received TLS records, which are in the buffer of the layer.
     mutating func readRecords(_ slot: Slot, _ session: SecureSession, byteCount: Int) {
         let received = unsafe UnsafeRawBufferPointer(rebasing: layer.received[..<byteCount])
         if case .handshake = unsafe slot.pointee.phase {
@@ -193,7 +194,7 @@ extension Worker {
         unsafe readRequests(slot, session)
     }
 
-    /// True when the session is established, and what came behind the handshake can be read.
+    /// Continues a handshake. True when the session is established, and bytes after the handshake can be read.
     private mutating func advanceHandshake(
         _ slot: Slot, _ session: SecureSession, _ received: UnsafeRawBufferPointer,
         certificate: CertificateStore.Lookup? = nil
@@ -201,8 +202,8 @@ extension Worker {
         writer.clear()
         let outcome = unsafe session.handshake(
             layer.context, received, token: table.token(slot), certificate: certificate)
-        // What comes behind a handshake is read next, and what comes behind a pause is kept.
-        if outcome != .done(0), outcome != .wantsCertificate { layer.context.forgetRecords() }
+        // Records after a handshake are read next, and those after a pause are held.
+        if outcome != .done(0), outcome != .wantsCertificate { layer.context.clearInput() }
         switch outcome {
         case .done:
             unsafe endHandshake(slot, session.isResumed ? .resumed : .full)
@@ -210,15 +211,15 @@ extension Worker {
             unsafe table.deadlines.set(.head, slot, now: now)
             return true
         case .wantsInput:
-            // Only a whole first message has an answer.
+            // There is output only after a complete first message.
             if unsafe !layer.context.output.isEmpty { unsafe noteHello(slot) }
-            // One deadline for all flights of a handshake.
+            // All messages of a handshake have one deadline.
             if unsafe flush(slot) { unsafe watch(slot, for: .readable) }
         case .wantsCertificate:
             unsafe noteHello(slot)
             unsafe slot.pointee.phase = .certificate
             unsafe slot.pointee.held = HeldBytes(copying: layer.context.unreadRecords)
-            layer.context.forgetRecords()
+            layer.context.clearInput()
             unsafe stopWatching(slot)
         case .failed(.plainHTTP):
             unsafe refusePlainHTTP(slot, session)
@@ -232,15 +233,15 @@ extension Worker {
         return false
     }
 
-    /// The client's first message is whole: others make room before it does.
+    /// Marks that the client's first message is complete: handshakes without one are closed earlier when room is needed.
     private mutating func noteHello(_ slot: Slot) {
         if unsafe slot.pointee.deadline.kind == .hello { unsafe table.deadlines.change(slot, to: .handshake) }
     }
 
-    /// Goes on with the handshakes whose certificate has been read, or looked for in vain.
+    /// Continues the handshakes whose certificate has been looked up on disk.
     mutating func resumeHandshakes() {
         for ready in control.readyHandshakes.take() {
-            // The connection may have ended since.
+            // The connection may have ended.
             guard let slot = unsafe table.slot(of: ready.token), case .certificate = unsafe slot.pointee.phase,
                 let session = unsafe slot.pointee.session
             else { continue }
@@ -251,11 +252,11 @@ extension Worker {
                 unsafe readRequests(slot, session)
             }
             held.release()
-            unsafe reckon(slot)
+            unsafe limitMemory(after: slot)
         }
     }
 
-    /// Sends the alert that OpenSSL has made of a failure. Reading on for a moment keeps a reset from overtaking it.
+    /// Sends OpenSSL's alert and lingers, so that a reset does not destroy it.
     mutating func endWithAlert(_ slot: Slot, _ reason: CloseReason) {
         writer.clear()
         unsafe endWithOutput(slot, reason)
@@ -269,14 +270,15 @@ extension Worker {
         if unsafe flush(slot) { unsafe linger(slot) }
     }
 
-    /// RFC 9110 says nothing about it, but a person who typed `http://` and the wrong port deserves more than an alert.
+    /// Answers plain HTTP on a TLS port with a text, because a person who typed `http://` with this port could not understand an
+    /// alert.
     private mutating func refusePlainHTTP(_ slot: Slot, _ session: SecureSession) {
         unsafe endHandshake(slot, .plainHTTP)
         session.end()
         unsafe slot.pointee.transport = .plain
         layer.context.clearOutput()
         writer.clear()
-        unsafe accounting.beginUnread(from: slot.pointee.remote)
+        unsafe accounting.beginExchangeWithoutRequest(from: slot.pointee.remote)
         WireText.wrongPort.withUTF8Buffer {
             let response = Response(status: .badRequest, closes: true)
             unsafe write(response, fields: WireText.plainText, body: UnsafeRawBufferPointer($0), isSecure: false)

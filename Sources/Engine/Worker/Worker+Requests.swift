@@ -1,4 +1,4 @@
-// From received bytes to answers. Requests that came together are answered together, in order and in one write.
+// From received bytes to answers. Requests that arrive together are answered together, in order and in one write.
 
 import Catalogue
 import HTTP
@@ -7,27 +7,27 @@ import TLS
 import Telemetry
 
 extension Worker {
-    /// What to do after a step through the input.
+    /// How to continue after a step through the input.
     enum Step {
-        /// Go on with what is left of the input.
+        /// Continue with the rest of the input.
         case next
-        /// Everything useful of it is used; more has to come.
+        /// Wait for more input.
         case needsInput
-        /// No more requests are taken from this connection.
+        /// Read no more requests from this connection.
         case ending
-        /// The client has to take what is there before it gets more, or is gone.
+        /// Wait until the client has read more, or the connection is gone.
         case stopped
-        /// It has had its turn; what is left of the input waits for the next.
+        /// Continue with the rest of the input in the connection's next turn.
         case yields
-        /// The answer is still to be found; what is left of the input waits for it.
+        /// Continue with the rest of the input when the answer has been found.
         case pauses
     }
 
-    /// Reads what has come for a connection and goes on with it.
+    /// Receives bytes of a connection and processes them.
     mutating func receive(_ slot: Slot) {
         let heldCount = unsafe slot.pointee.held.count
         let end = heldCount + Worker.receivedBytesMax
-        unsafe precondition(end <= input.count, "what is kept of a request leaves room for what comes")
+        unsafe precondition(end <= input.count, "the input has room after the held bytes")
         let room = unsafe UnsafeMutableRawBufferPointer(rebasing: input[heldCount..<end])
         switch unsafe slot.pointee.transport.receive(slot.pointee.fd, into: room, layer) {
         case .moved(let count):
@@ -47,20 +47,20 @@ extension Worker {
         }
     }
 
-    /// Goes on with what is in the records that the session was fed with.
+    /// Decrypts the records that the session was given, and processes their bytes.
     mutating func readRequests(_ slot: Slot, _ session: SecureSession) {
         let room = unsafe UnsafeMutableRawBufferPointer(rebasing: input[slot.pointee.held.count...])
-        let (count, outcome) = unsafe layer.open(session, into: room)
-        layer.context.forgetRecords()
+        let (count, outcome) = unsafe layer.decrypt(session, into: room)
+        layer.context.clearInput()
         switch outcome {
         case .failed:
-            // A broken session answers nothing more, not even what came whole before.
+            // A broken session answers nothing, not even complete requests before the error.
             unsafe endWithAlert(slot, .error)
         case _ where count > 0:
             if outcome != .wantsInput { unsafe slot.pointee.hasEnded = true }
             unsafe processHeld(slot, andReceived: count)
         case .wantsInput, .wantsCertificate, .done:
-            // A flight of the handshake or a key update may be waiting to be sent.
+            // A handshake message or a key update may be waiting to be sent.
             writer.clear()
             if unsafe flush(slot) { unsafe watch(slot, for: .readable) }
         case .ended:
@@ -68,15 +68,15 @@ extension Worker {
         }
     }
 
-    /// Goes on with the bytes that were kept, and those that have been received behind them.
+    /// Processes the held bytes, and those received after them.
     mutating func processHeld(_ slot: Slot, andReceived receivedCount: Int) {
         let count = unsafe slot.pointee.held.count + receivedCount
-        unsafe precondition(count <= input.count, "what is kept of requests fits where it came from")
+        unsafe precondition(count <= input.count, "held bytes fit into the input")
         unsafe input.copyMemory(from: slot.pointee.held.bytes)
         unsafe slot.pointee.held.release()
         catalogue.update()
         writer.clear()
-        unsafe accounting.resume(slot)
+        unsafe accounting.resumeExchanges(of: slot)
         var offset = 0
         var step = Step.next
         let requestsBefore = unsafe slot.pointee.requestCount
@@ -93,18 +93,18 @@ extension Worker {
         }
         switch step {
         case .stopped:
-            // With bytes unread, closing at once would reset what the client has still to take.
+            // Closing with unread bytes would reset the connection before the client has read its answers.
             if offset < count, unsafe slot.pointee.ending == .close { unsafe slot.pointee.ending = .linger }
             unsafe holdInput(slot, offset..<count)
         case .yields:
             unsafe holdInput(slot, offset..<count)
-            // The poller reports the others first, and this one when there is room for its answers.
+            // The poller reports the other connections first, and this one when it can send.
             unsafe table.deadlines.set(.write, slot, now: now)
             unsafe slot.pointee.progress = 0
             unsafe watch(slot, for: .writable)
         case .pauses:
             unsafe holdInput(slot, offset..<count)
-            unsafe accounting.hold(for: slot)
+            unsafe accounting.holdExchanges(of: slot)
             unsafe table.deadlines.set(.head, slot, now: now)
             unsafe stopWatching(slot)
         case .next, .needsInput, .ending:
@@ -150,31 +150,31 @@ extension Worker {
             unsafe slot.pointee.phase = .head(parser)
             return .needsInput
         case .rejected(let reason):
-            unsafe accounting.begin(parser.headSoFar, bytes, from: slot.pointee.remote)
+            unsafe accounting.beginExchange(parser.headSoFar, bytes, from: slot.pointee.remote)
             return unsafe reject(slot, reason)
         case .complete(var head, let used):
             let token = challengeToken(head, bytes)
             unsafe slot.pointee.phase = .idle
-            // What comes before it goes first, records of the session's own too; the head is read once more then.
+            // Earlier answers are sent first. If they cannot be sent at once, the head is parsed again later.
             if token != nil, unsafe !flush(slot) { return .stopped }
             offset += used
             var (remote, isFine) = unsafe (slot.pointee.remote, true)
-            if unsafe slot.pointee.isFront { isFine = applyForwardedFields(&head, bytes, &remote) }
-            accounting.begin(head, bytes, from: remote)
-            if unsafe slot.pointee.isFront { accounting.noteTrace(head, bytes) }
+            if unsafe slot.pointee.isTrustedProxy { isFine = applyForwardedFields(&head, bytes, &remote) }
+            accounting.beginExchange(head, bytes, from: remote)
+            if unsafe slot.pointee.isTrustedProxy { accounting.noteTrace(head, bytes) }
             if !isFine { return unsafe reject(slot, .malformedHost) }
             unsafe slot.pointee.requestCount &+= 1
             unsafe slot.pointee.closeReason = closeReason(after: head, slot) ?? slot.pointee.closeReason
-            if let token { return unsafe askForChallenge(slot, head, bytes, token) }
+            if let token { return unsafe enqueueChallenge(slot, head, bytes, token) }
             return unsafe respond(slot, head, bytes, used)
         }
     }
 
-    /// Believes what a front says about a request. False when the host that it names is none.
+    /// Applies the forwarding fields of a trusted proxy. False when the host that they name is malformed.
     private func applyForwardedFields(
         _ head: inout RequestHead, _ bytes: Span<UInt8>, _ remote: inout RemoteAddress
     ) -> Bool {
-        guard let facts = ForwardedFacts(head, bytes, settings.fronts) else { return false }
+        guard let facts = ForwardedFacts(head, bytes, settings.trustedProxies) else { return false }
         if let client = facts.client { remote = RemoteAddress(client) }
         head.cameSecurely = facts.isSecure == true
         if facts.host.isPresent {
@@ -184,7 +184,7 @@ extension Worker {
         return true
     }
 
-    /// Why a request is the connection's last one; nil when it is not.
+    /// Why the connection ends after a request; nil when it does not.
     private func closeReason(after head: RequestHead, _ slot: Slot) -> CloseReason? {
         if !head.wantsKeepAlive { return .finished }
         let hasHadItsShare =
@@ -194,7 +194,7 @@ extension Worker {
         return acceptor.drain == nil ? nil : .drained
     }
 
-    /// Decides the answer, and gives it now or when the request's body is over.
+    /// Decides the answer, and writes it now or after the request's body.
     private mutating func respond(_ slot: Slot, _ head: RequestHead, _ bytes: Span<UInt8>, _ used: Int) -> Step {
         let session = unsafe slot.pointee.session
         let channel = unsafe ConnectionFacts(
@@ -207,7 +207,7 @@ extension Worker {
         response.closes = unsafe slot.pointee.closeReason != nil
         response.announcesKeepAlive = head.minorVersion == 0 && !response.closes
         if response.repeatsRequest {
-            // It is written while the request is at hand, and a body behind it ends the connection.
+            // It must be written before the input is overwritten, so a request with a body ends the connection.
             let hasBody = head.body != .none
             response.closes = response.closes || hasBody
             unsafe write(response, slot, request: bytes)
@@ -219,8 +219,8 @@ extension Worker {
         }
         if drain.isTooLong { return unsafe reject(slot, .bodyTooLong) }
         if head.expectsContinue, used == bytes.count {
-            // The final answer instead of "100 Continue": the client keeps its body. The connection has to end, because
-            // the client might send it all the same (RFC 9110 §10.1.1).
+            // The final answer instead of "100 Continue", so that the client does not send its body. The connection has to end,
+            // because the client may send it anyway (RFC 9110 §10.1.1).
             response.closes = true
             let step = unsafe answer(slot, response, catalogue.owner)
             unsafe slot.pointee.ending = .linger
@@ -230,25 +230,24 @@ extension Worker {
         return .next
     }
 
-    /// Puts an answer into the output; a large body is sent from where it is.
+    /// Writes an answer to the output; a large body is sent without a copy.
     private mutating func answer(_ slot: Slot, _ response: Response, _ owner: Unmanaged<Catalogue>) -> Step {
         if let parts = response.parts {
             unsafe write(response, slot)
             let isSent = unsafe flush(slot, parts: parts, owner: owner)
-            // The end of a part is not yet that of the answer.
+            // Set after the parts: the end of a part is not the end of the answer.
             if response.closes { unsafe slot.pointee.ending = .close }
             if !isSent { return .stopped }
         } else {
             if response.closes { unsafe slot.pointee.ending = .close }
-            // Only the catalogue in use is sure to be there for as long as the output.
+            // Only the bytes of the catalogue in use stay valid as long as the output.
             let body = unsafe write(response, slot, isBodyKept: owner.toOpaque() == catalogue.owner.toOpaque())
             if body.count > 0, unsafe !flush(slot, body: body, owner: owner) { return .stopped }
         }
         return response.closes ? .ending : .next
     }
 
-    /// Puts an answer into the output, up to a large body, which is returned. A refusal is the same for all, so it is written
-    /// without a slot.
+    /// Writes an answer to the output and returns a large body. Refusals do not depend on the connection, so they have no slot.
     @discardableResult
     mutating func write(
         _ response: Response, _ slot: Slot? = nil, request: Span<UInt8> = Span(), isBodyKept: Bool = true
@@ -258,13 +257,13 @@ extension Worker {
             response, isSecure: slot?.pointee.session != nil, request: request, isBodyKept: isBodyKept)
     }
 
-    /// Puts an answer into the output whose body is not in the catalogue.
+    /// Writes an answer to the output whose body is not in the catalogue.
     mutating func write(_ response: Response, fields: StaticString, body: UnsafeRawBufferPointer, isSecure: Bool) {
         accounting.noteAnswer(response, bodyBytes: response.isHeadOnly ? 0 : body.count)
         unsafe writer.write(response, fields: fields, body: body, isSecure: isSecure)
     }
 
-    /// Refuses what the client sent. Where the next request would begin is not known, so there is none.
+    /// Refuses a malformed request. The connection ends, because the start of the next request is not known.
     @discardableResult
     private mutating func reject(_ slot: Slot, _ reason: Rejection) -> Step {
         accounting.counters.add(to: .refusedRequests(reason))
@@ -274,13 +273,14 @@ extension Worker {
         return .ending
     }
 
-    /// Refuses a request whose head did not come in time.
+    /// Refuses a request whose head did not arrive in time.
     mutating func rejectLateHead(_ slot: Slot) {
         writer.clear()
         if case .head(let parser) = unsafe slot.pointee.phase {
             unsafe input.copyMemory(from: slot.pointee.held.bytes)
             let bytes = unsafe UnsafeRawBufferPointer(rebasing: input[..<slot.pointee.held.count])
-            unsafe accounting.begin(parser.headSoFar, Span<UInt8>(_unsafeBytes: bytes), from: slot.pointee.remote)
+            unsafe accounting.beginExchange(
+                parser.headSoFar, Span<UInt8>(_unsafeBytes: bytes), from: slot.pointee.remote)
         }
         unsafe reject(slot, .timedOut)
         unsafe finishTurn(slot, unused: 0..<0)

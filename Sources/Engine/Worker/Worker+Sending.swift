@@ -1,4 +1,4 @@
-// From answers to sent bytes, and what becomes of the connection then.
+// Sends the answers, and decides how the connection continues.
 
 import Catalogue
 import HTTP
@@ -7,22 +7,21 @@ import TLS
 import Telemetry
 
 extension Worker {
-    /// Sends what is in the output, and a body of the catalogue's behind it. False when not everything could be sent now
-    /// (the rest goes on when the client reads) or the connection is gone.
+    /// Sends the output, and a body of the catalogue after it. False when not everything could be sent now (the rest is sent when
+    /// the client reads) or the connection is gone.
     mutating func flush(_ slot: Slot, body: Body = .none, owner: Unmanaged<Catalogue>? = nil) -> Bool {
         let isSent = unsafe send(slot, body, owner ?? catalogue.owner)
-        unsafe accounting.settle(slot, isSent: isSent)
+        unsafe accounting.finishOrHold(slot, isSent: isSent)
         return isSent
     }
 
-    /// Sends what is in the output, and a body in several parts behind it, as `flush` does one in one. The end of the last
-    /// part is left in the output.
+    /// The same for a body in several parts. The final line stays in the output.
     mutating func flush(_ slot: Slot, parts: Multipart, owner: Unmanaged<Catalogue>) -> Bool {
         var parts = parts
         while let body = writer.writeNext(of: &parts), body.count > 0 {
             if unsafe send(slot, body, owner) { continue }
             unsafe slot.pointee.outgoing?.append(parts, owner: owner)
-            unsafe accounting.settle(slot, isSent: false)
+            unsafe accounting.finishOrHold(slot, isSent: false)
             return false
         }
         return true
@@ -37,22 +36,22 @@ extension Worker {
         if sent < ready.count + body.count {
             unsafe keepUnsent(slot, ready, body, owner, sent: sent)
             unsafe clearOutput(slot)
-            // There is more than could be offered to the kernel at once.
+            // Everything that was offered to the kernel is sent, so it may accept more.
             return unsafe sent == ready.count && sendUnsent(slot)
         }
         unsafe clearOutput(slot)
         return true
     }
 
-    /// What is ready to be sent, and the body behind it: the output, or the records that are made of it and of the first
-    /// bytes of the body. Nil when the session is broken, and the connection closed here.
+    /// The bytes to send, and the rest of the body: with TLS the output and the first bytes of the body are encrypted. Nil when
+    /// the session is broken; the connection is closed then.
     private mutating func prepare(_ slot: Slot, _ body: Body, isLast: Bool) -> (UnsafeRawBufferPointer, Body)? {
         guard let session = unsafe slot.pointee.session else { return unsafe (writer.output.bytes, body) }
-        guard let rest = layer.seal(session, &writer, body) else {
+        guard let rest = layer.encrypt(session, &writer, body) else {
             unsafe close(slot, .error)
             return nil
         }
-        // The end is announced with the last bytes before it.
+        // The end of the session is announced together with the last bytes.
         if isLast, rest.count == 0, unsafe slot.pointee.ending != .none { session.finish(layer.context) }
         return unsafe (layer.context.output, rest)
     }
@@ -62,7 +61,7 @@ extension Worker {
         if unsafe slot.pointee.session != nil { layer.context.clearOutput() }
     }
 
-    /// How many bytes are on their way; nil when the connection is gone, and closed here.
+    /// How many bytes were sent; nil when the connection is broken, which is closed then.
     private mutating func sentCount(_ outcome: Transfer, _ slot: Slot) -> Int? {
         switch outcome {
         case .moved(let count):
@@ -70,13 +69,13 @@ extension Worker {
             return count
         case .wouldBlock: return 0
         case .ended, .failed:
-            // A file that has become shorter ends here too: the client sees that its answer is not whole.
+            // Also when a file has become shorter: the client notices that the answer is incomplete.
             unsafe close(slot, .error)
             return nil
         }
     }
 
-    /// Keeps what could not be sent until the client reads.
+    /// Keeps unsent bytes until the client reads.
     private mutating func keepUnsent(
         _ slot: Slot, _ ready: UnsafeRawBufferPointer, _ body: Body, _ owner: Unmanaged<Catalogue>, sent: Int
     ) {
@@ -84,7 +83,7 @@ extension Worker {
             copied: UnsafeRawBufferPointer(rebasing: ready[min(sent, ready.count)...]),
             body: body.dropping(max(0, sent - ready.count))
         )
-        // A copy of the catalogue's in the output need not be copied again.
+        // A body that was copied from the catalogue need not be copied again.
         if case .plain = unsafe slot.pointee.transport, body.count == 0 {
             unsafe rest = writer.output.rest(from: sent)
         }
@@ -94,7 +93,7 @@ extension Worker {
         unsafe watch(slot, for: .writable)
     }
 
-    /// Sends what was kept, as far as the client takes it. True when all of it is on its way.
+    /// Sends kept bytes as far as the kernel accepts them. True when all are sent.
     private mutating func sendUnsent(_ slot: Slot) -> Bool {
         var turn = 0
         while let outgoing = unsafe slot.pointee.outgoing, turn < Transport.bytesPerTurnMax {
@@ -108,7 +107,7 @@ extension Worker {
             unsafe slot.pointee.progress += count
             unsafe slot.pointee.outgoing?.advance(count)
             if unsafe slot.pointee.outgoing?.count == 0 {
-                // The next part of a body in several.
+                // The next part of a body in several parts.
                 if let part = unsafe slot.pointee.outgoing?.writeNextPart(into: &writer) {
                     guard unsafe refill(slot, part, isLast: part.count == 0) else { return false }
                 } else {
@@ -120,7 +119,7 @@ extension Worker {
         return unsafe slot.pointee.outgoing == nil
     }
 
-    /// Puts what is in the output, and a body behind it, in place of what has been sent.
+    /// Replaces sent bytes with the output and a body after it.
     private mutating func refill(_ slot: Slot, _ body: Body, isLast: Bool) -> Bool {
         guard let (ready, rest) = unsafe prepare(slot, body, isLast: isLast) else { return false }
         unsafe slot.pointee.outgoing?.refill(ready, body: rest)
@@ -128,12 +127,12 @@ extension Worker {
         return true
     }
 
-    /// The client takes more: sends what is left, and goes on where the connection stopped.
+    /// Sends the rest when the kernel accepts more, then continues where the connection stopped.
     mutating func resumeSending(_ slot: Slot) {
         guard unsafe sendUnsent(slot) else { return }
-        unsafe accounting.resume(slot)
-        unsafe accounting.finish(slot.pointee.session)
-        unsafe accounting.hold(for: slot)
+        unsafe accounting.resumeExchanges(of: slot)
+        unsafe accounting.recordAnswered(slot.pointee.session)
+        unsafe accounting.holdExchanges(of: slot)
         if unsafe slot.pointee.held.count > 0, unsafe slot.pointee.ending == .none {
             unsafe processHeld(slot, andReceived: 0)
         } else {
@@ -142,7 +141,7 @@ extension Worker {
         }
     }
 
-    /// Ends a turn for a connection: sends the answers, keeps what is unused of the input, and waits for what comes next.
+    /// Ends a connection's turn: sends the answers, holds unused input, and waits for the next event.
     mutating func finishTurn(_ slot: Slot, unused: Range<Int>) {
         if unsafe slot.pointee.ending == .close, !unused.isEmpty { unsafe slot.pointee.ending = .linger }
         if unsafe slot.pointee.ending == .none, unsafe slot.pointee.hasEnded {
@@ -151,8 +150,8 @@ extension Worker {
         }
         if unsafe slot.pointee.ending == .none { unsafe holdInput(slot, unused) }
         guard unsafe flush(slot) else { return }
-        // A request whose body is still to come.
-        unsafe accounting.hold(for: slot)
+        // A request whose body has not arrived yet.
+        unsafe accounting.holdExchanges(of: slot)
         switch unsafe slot.pointee.ending {
         case .close: unsafe close(slot, .finished)
         case .linger: unsafe linger(slot)
@@ -165,13 +164,13 @@ extension Worker {
         }
     }
 
-    /// Keeps the bytes of the input that are not used yet, unless the connection is gone.
+    /// Copies unused bytes of the input, unless the connection is gone.
     func holdInput(_ slot: Slot, _ unused: Range<Int>) {
         guard unsafe slot.pointee.fd >= 0, unsafe slot.pointee.ending == .none else { return }
         unsafe slot.pointee.held = HeldBytes(copying: UnsafeRawBufferPointer(rebasing: input[unused]))
     }
 
-    /// A head and a body have one deadline each, however often something of them comes.
+    /// Sets the deadline for what is received next. A head or a body keeps its deadline when a part of it arrives.
     private mutating func armDeadline(_ slot: Slot) {
         let kind: DeadlineKind =
             switch unsafe slot.pointee.phase {
@@ -181,7 +180,7 @@ extension Worker {
             case .body: .body
             case .lingering: .linger
             }
-        // A client that sends requests without a pause may always be in the middle of one, but of another each time.
+        // A client that pipelines requests may be in the middle of one at every turn, but each one gets its own deadline.
         let isOfSameRequest = unsafe slot.pointee.deadlineRequestCount == slot.pointee.requestCount
         if kind != .idle, unsafe slot.pointee.deadline.kind == kind, isOfSameRequest { return }
         unsafe slot.pointee.progress = 0
@@ -190,8 +189,8 @@ extension Worker {
         unsafe table.deadlines.set(kind, slot, now: now)
     }
 
-    /// Closes our direction and reads on for a while: closing both with bytes unread would make the kernel send a reset,
-    /// which can overtake the answer (RFC 9112 §9.6).
+    /// Closes the sending direction and continues to read for a while: closing with unread bytes would make the kernel send a
+    /// reset, which can overtake the answer (RFC 9112 §9.6).
     mutating func linger(_ slot: Slot) {
         unsafe slot.pointee.held.release()
         unsafe slot.pointee.phase = .lingering
@@ -201,11 +200,11 @@ extension Worker {
         unsafe watch(slot, for: .readable)
     }
 
-    /// Makes the poller wait for something, if it does not already.
+    /// Registers a connection with the poller.
     mutating func watch(_ slot: Slot, for interest: Poller.Interest) {
         guard unsafe slot.pointee.interest != interest else { return }
         if unsafe slot.pointee.interest == nil {
-            // A connection that the kernel has no room for is heard of no more; its deadline ends it.
+            // If the kernel has no room, the connection gets no events and ends at its deadline.
             guard unsafe poller.add(slot.pointee.fd, interest, token: table.token(slot)) else { return }
         } else {
             unsafe poller.change(slot.pointee.fd, interest, token: table.token(slot))
@@ -213,14 +212,14 @@ extension Worker {
         unsafe slot.pointee.interest = interest
     }
 
-    /// Makes the poller leave a connection alone until it is waited for again.
+    /// Removes a connection from the poller.
     mutating func stopWatching(_ slot: Slot) {
         guard unsafe slot.pointee.interest != nil else { return }
         unsafe poller.remove(slot.pointee.fd)
         unsafe slot.pointee.interest = nil
     }
 
-    /// Ends a connection on which nothing is under way.
+    /// Ends an idle connection.
     mutating func closeGracefully(_ slot: Slot, _ reason: CloseReason) {
         unsafe slot.pointee.closeReason = reason
         unsafe slot.pointee.ending = .close
@@ -228,16 +227,16 @@ extension Worker {
         unsafe finishTurn(slot, unused: 0..<0)
     }
 
-    /// Ends a connection and gives back all that it has. `reason` counts where none was settled before.
+    /// Closes a connection and releases everything it has. `reason` is counted if none was decided before.
     mutating func close(_ slot: Slot, _ reason: CloseReason) {
         unsafe accounting.counters.add(to: .connectionsClosed(slot.pointee.closeReason ?? reason))
-        unsafe accounting.abandon(slot, unsentBytes: slot.pointee.outgoing?.unsentCount(writer) ?? Int.max)
+        unsafe accounting.abandonExchanges(of: slot, unsentBytes: slot.pointee.outgoing?.unsentCount(writer) ?? Int.max)
         switch unsafe slot.pointee.phase {
         case .handshake, .certificate: unsafe endHandshake(slot, HandshakeOutcome(reason))
         case .proxyHeader, .idle, .head, .body, .challenge, .lingering: break
         }
         unsafe slot.pointee.session?.end()
-        // What was made for this client must never reach the next one.
+        // Output for this client must never reach the next one.
         unsafe clearOutput(slot)
         unsafe slot.pointee.transport = .plain
         unsafe slot.pointee.leaveBody()

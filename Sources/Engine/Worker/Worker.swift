@@ -1,6 +1,6 @@
-// One thread's share of the server: its own listeners, its own poller, its own connections. Workers share the published
-// catalogue, which they only read, and where TLS is spoken what is in memory of certificates and ticket keys. A plain request
-// on a connection that is kept is served without a lock, a heap allocation or a counted reference.
+// One thread of the data plane, with its own listeners, poller and connections. Workers share the published catalogue, which they
+// only read, and for TLS the certificates in memory and the ticket keys. A plain request on an existing connection is served
+// without a lock, a heap allocation or a reference count.
 
 import Catalogue
 import HTTP
@@ -8,18 +8,18 @@ import Posix
 import TLS
 import Telemetry
 
-/// The loop that accepts connections and moves each through its phases: the one place where the order of things is written
-/// down. What belongs together has a type of its own.
+/// The loop that accepts connections and moves each through its phases. Here is the order of the steps; the parts have types of
+/// their own.
 @safe struct Worker: ~Copyable {
     let settings: EngineSettings
     let limits: Limits
     let control: WorkerControl
-    /// Nil where no answers to challenges are looked for.
+    /// Nil if challenges are not answered.
     let challenges: ChallengeReader?
     var acceptor: Acceptor
     var poller: Poller
     var table: ConnectionTable
-    /// Received bytes of whichever connection is being served.
+    /// Received bytes of the connection that is being served.
     let input: UnsafeMutableRawBufferPointer
     let layer: RecordLayer
     var catalogue: CatalogueInUse
@@ -27,17 +27,17 @@ import Telemetry
     var accounting: Accounting
     var now: Int64
 
-    /// What a worker's connections may hold at the least, however many workers there are: some twenty handshakes.
+    /// The least memory limit of a worker's connections, however many workers there are: some twenty handshakes.
     private static let heldBytesMin = 1_048_576
-    /// Requests that one connection is answered before others get their turn.
+    /// Requests of one connection that are answered before others get their turn.
     static let requestsPerTurnMax = 32
-    /// What one receive takes at most, and a client can leave us with of requests whose answers it does not take.
+    /// The most bytes of one receive. Also the most unused bytes that are held for a client that does not read its answers.
     static let receivedBytesMax = 8_192
-    /// What a session may have kept of a record that was cut (RFC 8446 §5.2, and room to spare).
+    /// The most bytes of a partial record that a session may hold (RFC 8446 §5.2, and some more).
     private static let recordBytesMax = 18_432
-    /// Connections taken in one go, so that those already here get their turn.
+    /// Connections that are accepted at once, so that existing ones get their turn.
     private static let acceptsPerRoundMax = 64
-    /// Rounds of accepting at the end: a full backlog, and not a flood without end.
+    /// Rounds of accepting before the listeners close: enough for a full backlog, but not endless in a flood.
     private static let lastRoundsMax = 128
     private static let wakeUpToken: UInt64 = 0xFFFF_FFFF
     private static let readyToken: UInt64 = 0xFFFF_FFFE
@@ -82,7 +82,7 @@ import Telemetry
 
     deinit { unsafe input.deallocate() }
 
-    /// Serves until it is told to stop and everything in flight is finished or out of time.
+    /// Serves until it is told to stop, and all requests are finished or the drain time is over.
     mutating func run() {
         while !isFinished {
             let count = poller.wait(milliseconds: waitMilliseconds)
@@ -94,18 +94,18 @@ import Telemetry
 
     var isFinished: Bool { acceptor.isFinished(connectionCount: table.count, now: now) }
 
-    /// One round: what the poller has just reported, then what is due.
+    /// One round: handles the events of the poller, then everything that is due.
     mutating func serve(_ eventCount: Int, at time: Int64) {
         now = time
         accounting.beginRound()
         writer.setDate(accounting.seconds)
         for index in 0..<eventCount { handle(poller.event(index)) }
-        // Behind the events: a wake-up that was for a new catalogue is not forgotten before the catalogue is taken. Idle
-        // workers let go of an old one here.
+        // After the events, so that a wake-up for a new catalogue is not cleared before the catalogue is taken. Idle workers
+        // release the old one here.
         catalogue.update()
         expireConnections()
         if let time = acceptor.acceptAgainAt, now >= time { acceptor.startListening(poller, now: now) }
-        if control.takeStandingAlone() { acceptor.standAlone() }
+        if control.takeStopSteering() { acceptor.stopSteering() }
         continueDraining()
         accounting.counters.setHeldBytes(table.heldBytes)
         accounting.endRound(eventCount, nowMilliseconds: now)
@@ -116,7 +116,7 @@ import Telemetry
             switch event.token {
             case Worker.wakeUpToken:
                 control.wakeUp.clear()
-                // Behind it: who asks before that is answered here, who asks later wakes this thread again.
+                // After clearing: an earlier heartbeat is answered here, a later one wakes this thread again.
                 control.heartbeat.beat()
                 resumeChallenges()
             case Worker.readyToken: resumeHandshakes()
@@ -131,18 +131,18 @@ import Telemetry
         } else if event.isReadable {
             unsafe receive(slot)
         }
-        unsafe reckon(slot)
+        unsafe limitMemory(after: slot)
     }
 
     private var waitMilliseconds: Int32 {
         var wait = table.deadlines.untilNext(now: now) ?? 60_000
         if let time = acceptor.acceptAgainAt { wait = min(wait, max(0, time - now)) }
         if let drain = acceptor.drain { wait = min(wait, max(0, drain.next - now)) }
-        // The coarse clock lags by up to 4 ms: waking a little late saves a round that finds nothing.
+        // The coarse clock lags by up to 4 ms; waking a little late saves a round in which nothing is due.
         return Int32(min(wait + 4, 60_000))
     }
 
-    /// Takes some of the connections that wait. True when more may be waiting.
+    /// Accepts some of the waiting connections. True when more may be waiting.
     @discardableResult
     private mutating func accept(from listener: Int) -> Bool {
         var peer = SocketAddress.unknown
@@ -150,7 +150,7 @@ import Telemetry
             switch acceptor.accept(from: listener, peer: &peer, poller, now: now) {
             case .accepted(let fd): admit(fd, from: RemoteAddress(peer), at: listener)
             case .lost: continue
-            case .nobody, .exhausted: return false
+            case .noneWaiting, .exhausted: return false
             }
         }
         return true
@@ -159,25 +159,24 @@ import Telemetry
     private mutating func expireConnections() {
         while let slot = unsafe table.deadlines.nextExpired(now: now) {
             guard let kind = unsafe slot.pointee.deadline.kind else {
-                preconditionFailure("a deadline that passes has a kind")
+                preconditionFailure("a deadline has a kind")
             }
             if unsafe slot.pointee.hasProgressed(limits) {
                 unsafe slot.pointee.progress = 0
                 unsafe table.deadlines.set(kind, slot, now: now)
             } else if case .head = unsafe slot.pointee.phase, unsafe slot.pointee.outgoing == nil, kind == .head {
                 unsafe rejectLateHead(slot)
-                unsafe reckon(slot)
-            } else if unsafe !(kind == .idle || kind == .linger) || !isTaking(slot) {
+                unsafe limitMemory(after: slot)
+            } else if unsafe !(kind == .idle || kind == .linger) || !isStillReading(slot) {
                 if unsafe unacknowledgedBytes(slot.pointee.fd) > 0 { unsafe abandonUnsent(slot.pointee.fd) }
                 unsafe close(slot, kind == .idle ? .idle : .deadline)
             }
         }
     }
 
-    /// Whether the client is still taking what lies in the kernel's buffers, in which case it gets more time. A client that
-    /// takes nothing would otherwise keep them for as long as it likes, after we have long forgotten it. Only silence and
-    /// the end wait for that: what has to come in a given time may come without taking anything.
-    private mutating func isTaking(_ slot: Slot) -> Bool {
+    /// Whether the client is still reading from the kernel's send buffer; it then gets more time. Checked only for idle and
+    /// lingering connections: closing one of a client that does not read would leave its send buffer in the kernel for long.
+    private mutating func isStillReading(_ slot: Slot) -> Bool {
         let untaken = unsafe unacknowledgedBytes(slot.pointee.fd)
         let before = unsafe slot.pointee.untakenBytes
         let wanted = Int(limits.lingerTimeoutMilliseconds) * limits.writeBytesPerSecondMin / 1_000
@@ -190,7 +189,7 @@ import Telemetry
     private mutating func continueDraining() {
         guard let drain = acceptor.drain else {
             if !control.isDraining { return }
-            // Connections on their way must be taken even where descriptors had just run out.
+            // Waiting connections must be accepted even if accepting was paused.
             acceptor.startListening(poller, now: now)
             return acceptor.beginDraining(control, settings, now: now)
         }
@@ -202,7 +201,7 @@ import Telemetry
         }
     }
 
-    /// Takes the connections that came until now, and closes the listeners and the connections between requests.
+    /// Accepts the waiting connections, then closes the listeners and the idle connections.
     private mutating func endAccepting() {
         acceptor.beginClosing(control)
         for listener in 0..<acceptor.listenerCount {
@@ -210,21 +209,20 @@ import Telemetry
             while rounds < Worker.lastRoundsMax, accept(from: listener) { rounds += 1 }
         }
         acceptor.closeListeners(poller, sweepAt: now + limits.drainIdleMilliseconds)
-        // A client that has just come is about to say something.
+        // A new client is about to send its request.
         closeSilent(since: now - limits.drainIdleMilliseconds)
     }
 
-    /// Closes the connections that nothing is under way on, but for those that came later than `time` and have not been
-    /// heard of yet.
+    /// Closes idle connections, except those that were accepted after `time` and have sent nothing yet.
     private mutating func closeSilent(since time: Int64) {
         unsafe forEachConnection { worker, slot in
             guard unsafe slot.pointee.isSilent(since: time, worker.limits) else { return }
-            // A request may have come in this very moment; its answer then ends the connection.
+            // A request may just have arrived; its answer then ends the connection.
             unsafe worker.receive(slot)
             if unsafe slot.pointee.fd >= 0, unsafe slot.pointee.isSilent(since: time, worker.limits) {
                 unsafe worker.closeGracefully(slot, .drained)
             }
-            unsafe worker.reckon(slot)
+            unsafe worker.limitMemory(after: slot)
         }
     }
 
@@ -235,13 +233,13 @@ import Telemetry
     }
 }
 
-/// The catalogue that a worker answers from, and the number under which it was published.
+/// The catalogue that a worker uses, and its publication number.
 @safe struct CatalogueInUse: ~Copyable {
     private let published: PublishedCatalogue
     private var catalogue: Catalogue
     private var generation: Int
     private(set) var view: CatalogueView
-    /// The catalogue, for those who have to keep it: naming it so counts nothing.
+    /// The catalogue, for code that retains it; passing it in this way counts no reference.
     private(set) var owner: Unmanaged<Catalogue>
 
     init(_ published: PublishedCatalogue) {
@@ -252,8 +250,8 @@ import Telemetry
         unsafe owner = .passUnretained(catalogue)
     }
 
-    /// Called once per round, and whenever something was received, so that no request that came after a publication is
-    /// answered from before it. It costs one load of a number.
+    /// Takes a newly published catalogue. Called once per round and for all received bytes, so that a request after a publication
+    /// is never answered from the old catalogue. It costs one load of a number.
     mutating func update() {
         if published.generation == generation { return }
         generation = published.generation

@@ -1,5 +1,4 @@
-// What the engine, the readers of certificates and one of the workers say to each other: little, and a way to wake the
-// worker.
+// The communication of the engine and the reading threads with one worker, and a way to wake it.
 
 import Posix
 import Synchronization
@@ -7,23 +6,23 @@ import TLS
 
 /// Shared by the engine and one worker.
 final class WorkerControl: Sendable {
-    /// Which of the workers it is.
+    /// The worker's number.
     let number: Int
     let wakeUp: WakeUp
     let readyHandshakes: ReadyHandshakes
     let heartbeat = Heartbeat()
-    private let wishes = Atomic<UInt8>(0)
-    private let leads = Mutex<[Range<Int>]>([])
+    private let requests = Atomic<UInt8>(0)
+    private let steeringTargets = Mutex<[Range<Int>]>([])
     private let challenges = Mutex<[ChallengeAnswer]>([])
 
-    /// What the engine wants; more than one at a time.
-    struct Wishes: OptionSet {
+    /// Requests of the engine; several may be pending.
+    struct Requests: OptionSet {
         let rawValue: UInt8
 
-        /// To stop accepting, to finish what is in flight and to end.
-        static let drain = Wishes(rawValue: 1)
-        /// To take every connection to a listener's address as it comes, whatever others have told the kernel.
-        static let standAlone = Wishes(rawValue: 2)
+        /// Stop accepting, finish open requests and exit.
+        static let drain = Requests(rawValue: 1)
+        /// End the steering of connections that another process has set in the kernel.
+        static let stopSteering = Requests(rawValue: 2)
     }
 
     init(number: Int) throws(SystemError) {
@@ -32,35 +31,35 @@ final class WorkerControl: Sendable {
         readyHandshakes = try ReadyHandshakes()
     }
 
-    var isDraining: Bool { Wishes(rawValue: wishes.load(ordering: .acquiring)).contains(.drain) }
+    var isDraining: Bool { Requests(rawValue: requests.load(ordering: .acquiring)).contains(.drain) }
 
-    /// Asks the worker to drain. New connections to each listener are led to those of the sockets at its address.
-    func drain(leading: [Range<Int>] = []) {
-        leads.withLock { $0 = leading }
-        wish(.drain)
+    /// Makes the worker drain. New connections to each listener are steered to these positions of its address.
+    func drain(steeringTo targets: [Range<Int>] = []) {
+        steeringTargets.withLock { $0 = targets }
+        request(.drain)
     }
 
-    func standAlone() { wish(.standAlone) }
+    func stopSteering() { request(.stopSteering) }
 
-    /// Where connections to a listener are led while draining; empty for nowhere else.
-    func lead(of listener: Int) -> Range<Int> {
-        leads.withLock { listener < $0.count ? $0[listener] : 0..<0 }
+    /// The positions to which connections of a listener are steered while draining; empty if there is no other process.
+    func steering(of listener: Int) -> Range<Int> {
+        steeringTargets.withLock { listener < $0.count ? $0[listener] : 0..<0 }
     }
 
-    /// Whether the worker is to stand alone. Said once for each time it is asked.
-    func takeStandingAlone() -> Bool {
-        guard Wishes(rawValue: wishes.load(ordering: .relaxed)).contains(.standAlone) else { return false }
-        wishes.bitwiseAnd(~Wishes.standAlone.rawValue, ordering: .acquiringAndReleasing)
+    /// Whether the worker has to end steering. True once for each request.
+    func takeStopSteering() -> Bool {
+        guard Requests(rawValue: requests.load(ordering: .relaxed)).contains(.stopSteering) else { return false }
+        requests.bitwiseAnd(~Requests.stopSteering.rawValue, ordering: .acquiringAndReleasing)
         return true
     }
 
-    /// Hands the worker what one of its connections waits for.
+    /// Passes the worker the answer that one of its connections waits for.
     func answer(_ challenge: ChallengeAnswer) {
         challenges.withLock { $0.append(challenge) }
         wakeUp.wake()
     }
 
-    /// What has been handed over since the last call.
+    /// The answers since the last call.
     func takeChallenges() -> [ChallengeAnswer] {
         challenges.withLock { challenges in
             defer { challenges = [] }
@@ -68,18 +67,18 @@ final class WorkerControl: Sendable {
         }
     }
 
-    private func wish(_ wish: Wishes) {
-        wishes.bitwiseOr(wish.rawValue, ordering: .releasing)
+    private func request(_ request: Requests) {
+        requests.bitwiseOr(request.rawValue, ordering: .releasing)
         wakeUp.wake()
     }
 }
 
-/// Whether a worker still goes round. One that has nothing to do sleeps for a minute, so its silence says nothing: it is
-/// asked, which wakes it, and that it has taken note of being woken is the answer.
+/// Checks that a worker's loop still runs. An idle worker sleeps for up to a minute, so the check wakes it, and the worker counts
+/// each wake-up as its answer.
 final class Heartbeat: Sendable {
-    /// How often the worker was woken.
+    /// The worker's wake-ups.
     private let beats = Atomic<UInt64>(0)
-    /// What that number was when it was asked, and when that was; no time when no question is open.
+    /// The number and the time at the last check.
     private let open = Mutex(Question())
 
     private struct Question {
@@ -87,10 +86,10 @@ final class Heartbeat: Sendable {
         var askedMilliseconds: Int64?
     }
 
-    /// The worker's side, each time it has been woken.
+    /// Called by the worker each time it was woken.
     func beat() { beats.store(beats.load(ordering: .relaxed) &+ 1, ordering: .releasing) }
 
-    /// For how long the worker has owed an answer; 0 when it has answered, and is then asked again with `ask`.
+    /// For how long the worker has not answered; 0 when it has, and then it is checked again with `ask`.
     func silentMilliseconds(now: Int64, ask: () -> Void) -> Int64 {
         open.withLock { question in
             let count = beats.load(ordering: .acquiring)

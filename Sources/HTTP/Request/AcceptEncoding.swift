@@ -1,4 +1,4 @@
-// Which of the two forms a body is kept in suits a client (RFC 9110 §12.5.3).
+// Chooses between the plain and the gzip form of a body, by `Accept-Encoding` (RFC 9110 §12.5.3).
 
 /// A content coding that this server prepares bodies in.
 public enum ContentCoding: UInt8, Sendable {
@@ -7,8 +7,8 @@ public enum ContentCoding: UInt8, Sendable {
 }
 
 public enum AcceptEncoding {
-    /// The form to send when both are there, or nil when the client accepts neither. Without the field the plain one is
-    /// sent: some verifiers do not decode. At equal weight gzip wins, being the shorter.
+    /// The form to send when both exist, or nil when the client accepts neither. Without the field it is the plain one: some
+    /// verifiers do not decode. At equal weight gzip wins, because it is shorter.
     public static func choose(_ field: FieldValue, in head: Span<UInt8>) -> ContentCoding? {
         guard field.isPresent else { return .identity }
         var weights = Weights()
@@ -25,7 +25,7 @@ public enum AcceptEncoding {
         return .identity
     }
 
-    /// What the members of the list say, in thousandths.
+    /// The weights in the list, in thousandths.
     private struct Weights {
         var gzip: Int?
         var identity: Int?
@@ -50,7 +50,7 @@ public enum AcceptEncoding {
 
 /// A weight such as `q=0.5` (RFC 9110 §12.4.2).
 enum Quality {
-    /// In thousandths; nil when it is malformed, which makes its member count for nothing.
+    /// In thousandths; nil when it is malformed, so that its member is ignored.
     static func read(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) -> Int? {
         let text = bytes.extracting(bytes.trimmed(start, end).range)
         guard text.count >= 3, text.count <= 7, Octet.lowercased(text[0]) == UInt8(ascii: "q"),

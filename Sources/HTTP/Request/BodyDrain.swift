@@ -1,12 +1,12 @@
-// Reads past a request's body without keeping any of it, so that the next request on the connection is found where it
-// begins. Nothing that this server serves takes a body; a client may send one all the same (RFC 9110 §9.3.1).
+// Skips a request's body without storing it, to find the start of the next request on the connection. No resource of this
+// server accepts a body, but a client may send one anyway (RFC 9110 §9.3.1).
 
-/// The state of reading past one body, however it is cut into pieces.
+/// The state of skipping one body that arrives in pieces.
 public struct BodyDrain: Sendable {
     private var phase: Phase
-    /// What is left of the current chunk or of the whole body.
+    /// Bytes left of the current chunk or of the whole body.
     private var remaining: UInt64
-    /// What may still come before the body is too long, framing included.
+    /// Bytes that may still arrive before the body is too long, framing included.
     private var allowance: UInt64
     private var lineBytes = 0
 
@@ -27,12 +27,12 @@ public struct BodyDrain: Sendable {
 
     public enum Outcome: Equatable, Sendable {
         case incomplete
-        /// The body is over; so many of the bytes were its own.
+        /// The body has ended after this many of the bytes.
         case complete(bytes: Int)
         case rejected(Rejection)
     }
 
-    /// A line of framing that is longer is nobody's honest chunk extension or trailer.
+    /// The longest line of framing; no honest chunk extension or trailer is longer.
     private static let lineBytesMax = 4_096
 
     /// Nil when there is no body. Chunked bodies are counted with their framing.
@@ -49,7 +49,7 @@ public struct BodyDrain: Sendable {
         allowance = bytesMax
     }
 
-    /// Whether the body is longer than it may be, which its announced length can tell at once.
+    /// Whether the announced length is already more than is allowed.
     public var isTooLong: Bool { phase == .length && remaining > allowance }
 
     public mutating func drain(_ bytes: Span<UInt8>) -> Outcome {
@@ -78,7 +78,7 @@ public struct BodyDrain: Sendable {
         return .incomplete
     }
 
-    /// One byte of framing (RFC 9112 §7.1). Read as one switch because it is one grammar; false refuses the byte.
+    /// Reads one byte of framing (RFC 9112 §7.1); false if it is invalid. One switch, because it is one grammar.
     private mutating func advance(_ byte: UInt8) -> Bool {
         lineBytes += 1
         if lineBytes > BodyDrain.lineBytesMax { return false }
@@ -140,11 +140,11 @@ public struct BodyDrain: Sendable {
     private func isText(_ byte: UInt8) -> Bool { byte == Octet.tab || byte >= 0x20 && byte != 0x7F }
 }
 
-// What may stand behind a chunk's size (RFC 9112 §7.1.1): `;name`, `;name=token`, `;name="quoted"`, any number of them. None
-// means anything here, but one that is not of the grammar is how a request is hidden from one of two readers. For the same
-// reason the blank that the grammar tolerates right behind the size is refused.
+// The extensions after a chunk's size (RFC 9112 §7.1.1): `;name`, `;name=token`, `;name="quoted"`, any number of them. They are
+// ignored, but must be well-formed: a malformed one can hide a request from one of two parsers. For the same reason the blank
+// that the grammar tolerates right after the size is rejected.
 
-/// The state of reading past one chunk's extensions, from behind the first semicolon.
+/// The state of skipping one chunk's extensions, from after the first semicolon.
 struct ChunkExtension: Equatable, Sendable {
     private var place = Place.beforeName
 
@@ -160,7 +160,7 @@ struct ChunkExtension: Equatable, Sendable {
         }
     }
 
-    /// False refuses the byte.
+    /// False if the byte is invalid.
     mutating func advance(_ byte: UInt8) -> Bool {
         let isBlank = byte == Octet.space || byte == Octet.tab
         switch place {

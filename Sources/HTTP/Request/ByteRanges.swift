@@ -1,30 +1,30 @@
-// The `Range` field (RFC 9110 §14.2) against a body of known length. What is malformed or unreasonable is ignored, which
-// the specification allows for any reason; the answer is then the whole.
+// The `Range` field (RFC 9110 §14.2) against a body of known length. A malformed or unreasonable field is ignored, as the
+// specification allows for any reason; the whole body is sent then.
 
-/// The stretches of a body that a client asks for.
+/// The parts of a body that a client asks for.
 public struct ByteRanges: Sendable {
-    /// In the order asked for, each within the body and not empty.
+    /// In the order of the request; each is within the body and not empty.
     private var starts: InlineArray<8, Int> = InlineArray(repeating: 0)
     private var ends: InlineArray<8, Int> = InlineArray(repeating: 0)
     public private(set) var count = 0
 
-    /// More stretches than any honest client asks for at once.
+    /// More than any honest client asks for at once.
     public static let countMax = 8
 
     public enum Outcome: Sendable {
-        /// Nothing to go by: send the whole.
+        /// Send the whole body.
         case ignored
         case satisfiable(ByteRanges)
-        /// None of the stretches is within the body.
+        /// None of the ranges is within the body.
         case unsatisfiable
     }
 
     public subscript(index: Int) -> Range<Int> {
-        precondition(index < count, "a stretch is one of those asked for")
+        precondition(index < count, "the index is that of a requested range")
         return starts[index]..<ends[index]
     }
 
-    /// All stretches together, in bytes.
+    /// The sum of all ranges, in bytes.
     public var totalCount: Int {
         var total = 0
         for index in 0..<count { total += self[index].count }
@@ -58,7 +58,7 @@ public struct ByteRanges: Sendable {
         count += 1
     }
 
-    /// Overlapping stretches are how a small request asks for a huge answer (RFC 9110 §14.2).
+    /// With overlapping ranges a small request could ask for a huge answer (RFC 9110 §14.2).
     private func overlaps(_ range: Range<Int>) -> Bool {
         for index in 0..<count where self[index].overlaps(range) { return true }
         return false
@@ -81,7 +81,7 @@ public struct ByteRanges: Sendable {
             if let first = self.first, let last = self.last, last < first { return nil }
         }
 
-        /// The stretch within a body, or nil when there is nothing of it there.
+        /// The part that is within a body, or nil when the body has none of it.
         func resolve(_ bodyCount: Int) -> Range<Int>? {
             guard let first else {
                 let suffix = min(last ?? 0, bodyCount)
@@ -91,7 +91,7 @@ public struct ByteRanges: Sendable {
             return first..<min(last.map { $0 + 1 } ?? bodyCount, bodyCount)
         }
 
-        /// -1 for nothing at all, nil for anything but digits. Numbers beyond any body are cut to one that still is.
+        /// -1 for an empty text, nil for anything but digits. Numbers beyond any body's length are reduced to 2^56.
         private static func number(_ text: Span<UInt8>) -> Int? {
             if text.count == 0 { return -1 }
             var number = 0

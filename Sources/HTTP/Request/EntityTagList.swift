@@ -26,7 +26,7 @@ public enum EntityTagList {
         return false
     }
 
-    /// The next `"…"` or `W/"…"` and whether it is weak. What is not a tag ends the list: it cannot be relied on.
+    /// The next `"…"` or `W/"…"` and whether it is weak. Anything else ends the list, because the rest is unreliable.
     private static func nextTag(_ head: Span<UInt8>, _ position: inout Int, _ end: Int) -> (
         range: ByteRange, isWeak: Bool
     )? {

@@ -1,7 +1,7 @@
-// The values of a field that stands in a head more than once. Lists that are sent in several lines are one list (RFC 9110
-// §5.3), and the lines of other fields may lie between them.
+// The values of a field that a head has more than once. A list that is sent in several lines is one list (RFC 9110 §5.3), and
+// lines of other fields may be between them.
 
-/// Walks over the values of one field, in order. Nearly always there is one.
+/// Iterates over the values of one field, in order. Nearly always there is one.
 struct FieldSegments {
     private let name: StaticString
     private var position: Int
@@ -24,9 +24,9 @@ struct FieldSegments {
         while position < end {
             // The parser has checked each line: a token, a colon, a value.
             guard let colon = bytes.firstIndex(of: UInt8(ascii: ":"), from: position, to: end) else { return nil }
-            let isOurs = bytes.extracting(position..<colon).equalsIgnoringCase(name)
+            let isOfField = bytes.extracting(position..<colon).equalsIgnoringCase(name)
             let value = takeLine(bytes, from: colon + 1)
-            if isOurs { return value }
+            if isOfField { return value }
         }
         return nil
     }
@@ -38,8 +38,8 @@ struct FieldSegments {
     }
 }
 
-/// Walks over the members of a comma-separated list; empty members are skipped (RFC 9110 §5.6.1.2). Members that are
-/// quoted strings with commas in them are the business of those who read such lists.
+/// Iterates over the members of a comma-separated list and skips empty ones (RFC 9110 §5.6.1.2). It does not know quoted
+/// strings, so it is not for lists whose members may contain quoted commas.
 struct ListMembers {
     private var position: Int
     private let end: Int

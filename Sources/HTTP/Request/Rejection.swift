@@ -1,5 +1,5 @@
-// Why a request is refused before anybody looks at what it asks for. Each reason has one documented answer, after which
-// the connection is closed on purpose: nobody knows where the next request would begin.
+// Why a request is refused for its form. Each reason has one documented answer. The connection is closed after it, because
+// the start of the next request is not known.
 
 /// A reason to refuse a request.
 public enum Rejection: UInt8, Sendable, CaseIterable {
@@ -28,9 +28,9 @@ public enum Rejection: UInt8, Sendable, CaseIterable {
     case bodyTooLong
     // RFC 9110 §10.1.1
     case unknownExpectation
-    // RFC 9110 §15.5.9: the deadline passed in the middle of a request
+    // RFC 9110 §15.5.9: the request did not arrive in time
     case timedOut
-    /// TLS or something else that is not HTTP spoken to a plain port, or the reverse.
+    /// TLS or another protocol on a plain HTTP port, or plain HTTP on a TLS port.
     case notHTTP
 
     public var status: Status {

@@ -1,5 +1,5 @@
-// A request's head, understood: what matters of it, as values and as places in the bytes it was read from. Fields that
-// this server has no use for are checked for their form and forgotten.
+// A parsed request head: values, and ranges of the bytes it was read from. Fields that this server does not use are checked for
+// their form and not stored.
 
 /// The head of one request. The ranges are offsets from the head's first byte.
 public struct RequestHead: Sendable {
@@ -8,13 +8,13 @@ public struct RequestHead: Sendable {
     public var methodName: ByteRange = .absent
     /// The target's path as written: percent-encoded, without the query.
     public var path: ByteRange = .absent
-    /// The target's query without the `?`; absent when there is none.
+    /// The target's query without the `?`; absent if it has none.
     public var query: ByteRange = .absent
     /// `OPTIONS *` (RFC 9112 §3.2.4): about the server, not a resource.
     public var isAboutServer = false
-    /// The host without its port and one trailing dot; as written otherwise. Empty when HTTP/1.0 named none.
+    /// The host as written, without its port and one trailing dot. Empty when an HTTP/1.0 request names none.
     public var host: ByteRange = .absent
-    /// 1 for HTTP/1.1 and for minor versions to come, 0 for HTTP/1.0.
+    /// 1 for HTTP/1.1 and future minor versions, 0 for HTTP/1.0.
     public var minorVersion: UInt8 = 1
     public var wantsKeepAlive = true
     public var expectsContinue = false
@@ -30,16 +30,15 @@ public struct RequestHead: Sendable {
     public var userAgent: FieldValue = .absent
     public var authorization: FieldValue = .absent
     public var referer: FieldValue = .absent
-    /// What a front says about the client, and what anybody else may say.
+    /// The forwarding fields, which any client can send too.
     public var forwarded: FieldValue = .absent
     public var forwardedFor: FieldValue = .absent
     public var forwardedProto: FieldValue = .absent
     public var forwardedHost: FieldValue = .absent
-    /// By which a front finds the request again, and what anybody else may say.
+    /// The fields with which a proxy traces a request, which any client can send too.
     public var traceParent: FieldValue = .absent
     public var requestID: FieldValue = .absent
-    /// Not in the head itself, but what has become of it where a trusted front has sent it: that the client came over TLS,
-    /// and that the host is the front's word.
+    /// Set later, when a trusted proxy has sent the request: the client used TLS, and `host` is the one that the proxy named.
     public var cameSecurely = false
     public var hostIsForwarded = false
 
@@ -53,8 +52,8 @@ public struct RequestHead: Sendable {
     public init() {}
 }
 
-/// Where a field's value is, and whether the field stood there more than once. A repeated list is one list (RFC 9110
-/// §5.3); the range then covers everything from the first value to the last, and its reader has to skip what is between.
+/// The range of a field's value, and whether the field occurs more than once. A repeated list is one list (RFC 9110 §5.3); the
+/// range then covers everything from the first value to the last, and its reader must skip the lines between them.
 public struct FieldValue: Hashable, Sendable {
     public var range: ByteRange
     public var isRepeated: Bool
@@ -80,9 +79,9 @@ public enum Method: UInt8, Sendable {
     case head
     case options
     case connect
-    /// Another method that every resource on the web may have: those of RFC 9110 §9.3, and PATCH (RFC 5789).
+    /// Another method of RFC 9110 §9.3, or PATCH (RFC 5789).
     case notServed
-    /// Any other well-formed token, extensions such as WebDAV's among them.
+    /// Any other well-formed token, such as the methods of WebDAV.
     case unknown
 
     /// Methods are case-sensitive (RFC 9110 §9.1).
@@ -111,11 +110,11 @@ public enum Method: UInt8, Sendable {
     }
 }
 
-/// Bounds on a request's head. `Limits` holds them and takes them from `server.json`.
+/// Limits of a request's head. They are part of `Limits`, so `server.json` can set them.
 public struct HeadLimits: Sendable {
     /// The whole head, in bytes: 431 beyond it.
     public var headBytesMax: Int
-    /// The request line, in bytes: 414 beyond it. RFC 9112 §3 asks for 8,000 at least.
+    /// The request line, in bytes: 414 beyond it. RFC 9112 §3 requires at least 8,000.
     public var requestLineBytesMax: Int
     /// Field lines: 431 beyond it.
     public var fieldCountMax: Int

@@ -1,53 +1,51 @@
-// Reads a request's head, however it is cut into pieces. Each byte is looked for a line end once and each line is read
-// once, when it is whole, so a client that sends one byte at a time costs no more than one that sends all at once.
+// Parses a request's head that arrives in pieces. Each byte is searched for a line end once, and each line is parsed once, when
+// it is complete. So a client that sends one byte at a time costs no more than one that sends everything at once.
 //
-// Strict: whatever a proxy in front could read in another way is refused (RFC 9112 §11.2), with one answer per reason.
+// Strict: a head that a proxy in front could read in another way is refused (RFC 9112 §11.2), with one answer for each reason.
 
-/// The state of reading one head. The bytes stay with the caller, who passes everything from the head's first byte on
-/// each time.
+/// The state of parsing one head. The caller keeps the bytes and passes all of them, from the head's first byte on, each time.
 public struct RequestParser: Sendable {
     var head = RequestHead()
     /// Where the line that is being read begins.
     private var lineStart = 0
-    /// Up to where it has been searched for its end.
+    /// The bytes before this position have been searched for a line end.
     private var searched = 0
     private var hasRequestLine = false
     private var emptyLines: UInt8 = 0
     private var fieldCount = 0
     var fields = FieldState()
 
-    /// What came of the bytes so far.
+    /// The result for the bytes so far.
     public enum Outcome: Sendable {
-        /// Well so far; more bytes are needed.
+        /// Valid so far; more bytes are needed.
         case incomplete
-        /// A whole head; its body, if any, begins after so many bytes.
+        /// A complete head of this many bytes; its body, if any, follows.
         case complete(RequestHead, bytes: Int)
         case rejected(Rejection)
     }
 
     public init() {}
 
-    /// What has been understood so far, of a head that is refused or never comes to its end. For records; nothing may be
-    /// answered from it.
+    /// The parsed part of a head that is refused or never completed. For the access log; no answer may depend on it.
     public var headSoFar: RequestHead {
         var head = head
         head.host = fields.authority.isPresent ? fields.authority : fields.host
         return head
     }
 
-    /// Whether some bytes of a head have been seen.
+    /// Whether some bytes of a head have arrived.
     public var hasBegun: Bool { searched > 0 }
 
     public mutating func parse(_ bytes: Span<UInt8>, limits: HeadLimits) -> Outcome {
         while true {
             guard let lineFeed = bytes.firstIndex(of: Octet.lineFeed, from: searched) else {
                 searched = bytes.count
-                if let reason = objection(toUnfinished: bytes, bytes.count, limits) { return .rejected(reason) }
+                if let reason = rejection(ofUnfinished: bytes, bytes.count, limits) { return .rejected(reason) }
                 return .incomplete
             }
             let start = lineStart
-            // What would have been refused before its end had come is refused for the same reason.
-            if let reason = objection(toUnfinished: bytes, lineFeed, limits) { return .rejected(reason) }
+            // The reason must be the same as if the line's end had not arrived yet.
+            if let reason = rejection(ofUnfinished: bytes, lineFeed, limits) { return .rejected(reason) }
             searched = lineFeed + 1
             if searched > limits.headBytesMax { return .rejected(tooLong(bytes, start, limits)) }
             guard lineFeed > start, bytes[lineFeed - 1] == Octet.carriageReturn else {
@@ -58,7 +56,7 @@ public struct RequestParser: Sendable {
 
             if !hasRequestLine {
                 if start == end {
-                    // RFC 9112 §2.2: an empty line before a request is ignored; a flood of them is not a client.
+                    // RFC 9112 §2.2: empty lines before a request are ignored; no honest client sends more than four.
                     emptyLines += 1
                     if emptyLines > 4 { return .rejected(.malformedRequestLine) }
                     continue
@@ -76,24 +74,24 @@ public struct RequestParser: Sendable {
         }
     }
 
-    /// A line without an end may already be beyond repair. Asked of every line, so that a client is answered the
-    /// same however its bytes are cut into pieces.
-    private func objection(toUnfinished bytes: Span<UInt8>, _ seen: Int, _ limits: HeadLimits) -> Rejection? {
+    /// Why a line is invalid already, although its end has not arrived. Checked for every line, so that the answer does not depend
+    /// on how the bytes are split.
+    private func rejection(ofUnfinished bytes: Span<UInt8>, _ seen: Int, _ limits: HeadLimits) -> Rejection? {
         guard seen > lineStart else { return nil }
         if !hasRequestLine {
             let first = bytes[lineStart]
             if first != Octet.carriageReturn, !Octet.isToken(first) { return .notHTTP }
-            // A carriage return may be half of the end.
+            // A carriage return may be the first half of the line end.
             let end = bytes[seen - 1] == Octet.carriageReturn ? seen - 1 : seen
             if end - lineStart > limits.requestLineBytesMax { return tooLong(bytes, lineStart, limits) }
         }
         return seen > limits.headBytesMax ? tooLong(bytes, lineStart, limits) : nil
     }
 
-    /// RFC 9112 §3: a method longer than any is 501, a target longer than is read 414.
+    /// RFC 9112 §3: too long a method is answered 501, too long a target 414.
     private func tooLong(_ bytes: Span<UInt8>, _ start: Int, _ limits: HeadLimits) -> Rejection {
         if hasRequestLine { return .headTooLong }
-        // The same bytes are looked at however many have come.
+        // Always the same bytes, however many have arrived.
         let end = start + min(limits.requestLineBytesMax, limits.headBytesMax - start)
         for index in start..<end where !Octet.isToken(bytes[index]) { return .targetTooLong }
         return .methodTooLong
@@ -116,7 +114,7 @@ public struct RequestParser: Sendable {
         return readTarget(bytes, targetStart, afterTarget)
     }
 
-    /// `HTTP/1.0` and `HTTP/1.1`; a higher minor version is one that promises to be understood as 1.1 (RFC 9110 §2.5).
+    /// `HTTP/1.0` and `HTTP/1.1`; a higher minor version can be read as 1.1 (RFC 9110 §2.5).
     private mutating func readVersion(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) -> Rejection? {
         guard end - start == 8, bytes.extracting(start..<start + 5).equals("HTTP/"),
             Octet.isDigit(bytes[start + 5]), bytes[start + 6] == UInt8(ascii: "."), Octet.isDigit(bytes[start + 7])
@@ -131,7 +129,7 @@ public struct RequestParser: Sendable {
     private mutating func readTarget(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) -> Rejection? {
         for index in start..<end where !Octet.isTarget(bytes[index]) { return .malformedTarget }
         if head.method == .connect {
-            // Authority-form; there is no tunnel here, so nothing of it matters but that it is not a path.
+            // Authority-form, which is not a path. It is not parsed, because this server makes no tunnels.
             head.path = ByteRange(start, start)
             return nil
         }
@@ -161,7 +159,7 @@ public struct RequestParser: Sendable {
         return nil
     }
 
-    /// `http://host/path`: its authority stands above the Host field, which must not disagree (RFC 9112 §3.2.2).
+    /// `http://host/path`: its authority replaces the Host field, which must not contradict it (RFC 9112 §3.2.2).
     private mutating func readAbsolute(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) -> Rejection? {
         var authority = start
         if end - start > 7, bytes.extracting(start..<start + 7).equalsIgnoringCase("http://") {
@@ -190,11 +188,11 @@ public struct RequestParser: Sendable {
         guard colon < end, colon > start, bytes[colon] == UInt8(ascii: ":") else { return .malformedField }
         guard bytes.isFieldText(colon + 1, end) else { return .malformedField }
         let value = bytes.trimmed(colon + 1, end)
-        return note(bytes.extracting(start..<colon), value, bytes)
+        return storeField(bytes.extracting(start..<colon), value, bytes)
     }
 
-    /// Fields are told apart by length first: most that browsers send are of no interest and cost one comparison.
-    private mutating func note(_ name: Span<UInt8>, _ value: ByteRange, _ bytes: Span<UInt8>) -> Rejection? {
+    /// Compares the name's length first: most fields that browsers send are not used, and so cost one comparison.
+    private mutating func storeField(_ name: Span<UInt8>, _ value: ByteRange, _ bytes: Span<UInt8>) -> Rejection? {
         switch name.count {
         case 4: if name.equalsIgnoringCase("host") { return noteHost(value, bytes) }
         case 5: if name.equalsIgnoringCase("range") { head.range.note(value) }
@@ -270,7 +268,7 @@ public struct RequestParser: Sendable {
         }
     }
 
-    /// RFC 9112 §6.3: digits, once. A list of equal numbers could be accepted; nobody who is honest sends one.
+    /// RFC 9112 §6.3: digits, and only one such field. A list of equal numbers could be accepted, but no honest client sends one.
     private mutating func noteContentLength(_ value: Span<UInt8>) -> Rejection? {
         if fields.contentLength != nil { return .ambiguousBodyLength }
         guard value.count > 0 else { return .malformedContentLength }
@@ -286,14 +284,14 @@ public struct RequestParser: Sendable {
         return nil
     }
 
-    /// RFC 9112 §6.1: `chunked` alone is understood. Anything else leaves the body's length unknown, whatever its form.
+    /// RFC 9112 §6.1: only `chunked` is supported. With any other value the body's length is unknown.
     private mutating func noteTransferCoding(_ value: Span<UInt8>) -> Rejection? {
         if fields.hasTransferCoding || head.minorVersion == 0 { return .ambiguousBodyLength }
         fields.hasTransferCoding = true
         return value.equalsIgnoringCase("chunked") ? nil : .unsupportedTransferCoding
     }
 
-    /// Decides what several fields say together.
+    /// Checks and combines what several fields say together.
     mutating func finish(_ bytes: Span<UInt8>) -> Rejection? {
         if head.minorVersion == 1, !fields.host.isPresent { return .missingHost }
         head.host = fields.host
@@ -317,7 +315,7 @@ public struct RequestParser: Sendable {
     }
 }
 
-/// What has been learnt from field lines and is not settled until all are read.
+/// Values of field lines that are evaluated together at the end of the head.
 struct FieldState: Sendable {
     var host: ByteRange = .absent
     var authority: ByteRange = .absent
@@ -328,8 +326,8 @@ struct FieldState: Sendable {
 }
 
 enum HostField {
-    /// The host in `bytes[start..<end]` without port and one trailing dot, or nil when it is malformed. Empty is allowed:
-    /// RFC 9112 §3.2 lets a client say that its target has no authority.
+    /// The host in `bytes[start..<end]` without port and one trailing dot, or nil when it is malformed. An empty one is allowed:
+    /// RFC 9112 §3.2 wants it for a target without an authority.
     static func read(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) -> ByteRange? {
         if start == end { return ByteRange(start, end) }
         if bytes[start] == UInt8(ascii: "[") { return readAddress(bytes, start, end) }
@@ -340,7 +338,7 @@ enum HostField {
         return ByteRange(start, isDotted ? index - 1 : index)
     }
 
-    /// An IPv6 address in brackets. It never names a site, so its form is all that is checked.
+    /// An IPv6 address in brackets. Only its characters are checked, because no site has such a name.
     private static func readAddress(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) -> ByteRange? {
         guard let close = bytes.firstIndex(of: UInt8(ascii: "]"), from: start, to: end), close - start > 2 else {
             return nil

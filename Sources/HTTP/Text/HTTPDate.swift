@@ -1,7 +1,7 @@
-// Dates as HTTP writes them (RFC 9110 §5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`. Written by hand because it is needed on
-// the data plane, without a locale and without a library.
+// Dates in the format of HTTP (RFC 9110 §5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`. The data plane needs them, so they depend on
+// neither a locale nor a library.
 
-/// A moment in whole seconds since 1970, to and from text.
+/// Converts whole seconds since 1970 to text and back.
 public enum HTTPDate {
     /// The length of every date.
     public static let byteCount = 29
@@ -64,7 +64,7 @@ public enum HTTPDate {
         return daysSince1970(year: year, month: month, day: day) * 86_400 + Int64(time)
     }
 
-    /// `08:49:37` in seconds; a leap second is the first of the next minute.
+    /// `08:49:37` in seconds; a leap second counts as the first second of the next minute.
     static func timeOfDay(_ text: Span<UInt8>, at start: Int) -> Int? {
         guard text[start + 2] == UInt8(ascii: ":"), text[start + 5] == UInt8(ascii: ":"),
             let hour = number(text, start),
@@ -118,7 +118,7 @@ public enum HTTPDate {
         return Int64(era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468)
     }
 
-    /// The length of `2026-11-20T15:33:04`, to which fractions and the zone are added.
+    /// The length of `2026-11-20T15:33:04`; the caller adds fractions and the zone.
     public static let timestampByteCount = 19
     /// The length of `20/Nov/2026:15:33:04 +0000`.
     public static let commonLogByteCount = 26
@@ -168,7 +168,7 @@ public enum HTTPDate {
         unsafe target[offset + 1] = UInt8(truncatingIfNeeded: 0x30 + number % 10)
     }
 
-    /// `now` decides which century a year of two digits means: never more than fifty years ahead.
+    /// `now` decides the century of a two-digit year: it is at most fifty years ahead.
     static func readObsolete(_ text: Span<UInt8>, now: Int64) -> Int64? {
         if text.count == 24 { return readAscTime(text) }
         guard let comma = text.firstIndex(of: UInt8(ascii: ",")), text.count == comma + 24 else { return nil }
@@ -195,7 +195,7 @@ public enum HTTPDate {
         guard text[3] == Octet.space, text[7] == Octet.space, text[10] == Octet.space, text[19] == Octet.space else {
             return nil
         }
-        // A day below ten has a space in place of its first digit.
+        // A day below ten has a space instead of its first digit.
         guard let ones = digit(text, 9), let tens = text[8] == Octet.space ? 0 : digit(text, 8),
             let month = monthNumber(text, at: 4), let time = timeOfDay(text, at: 11), let century = number(text, 20),
             let yearOfCentury = number(text, 22)

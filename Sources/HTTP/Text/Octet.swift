@@ -1,23 +1,23 @@
 // The character classes of RFC 9110 and RFC 3986. The irregular ones are pairs of 64-bit sets over ASCII: a look-up is a
-// shift and a mask, without a table in memory or a lock on first use. OctetTests spells the sets out.
+// shift and a mask, without a table in memory or a lock on first use. OctetTests lists the characters.
 
 /// Tests and conversions of single bytes.
-enum Octet {
+public enum Octet {
     static let tab: UInt8 = 0x09
     static let lineFeed: UInt8 = 0x0A
     static let carriageReturn: UInt8 = 0x0D
     static let space: UInt8 = 0x20
 
-    /// RFC 9110 §5.6.2 `tchar`: what methods and field names are made of.
+    /// RFC 9110 §5.6.2 `tchar`: the characters of methods and field names.
     @inline(__always)
     static func isToken(_ byte: UInt8) -> Bool {
         // ! # $ % & ' * + - . 0-9 | A-Z ^ _ ` a-z | ~
         isIn(0x03FF_6CFA_0000_0000, 0x57FF_FFFF_C7FF_FFFE, byte)
     }
 
-    /// What may stand in a request target: visible ASCII without the characters that RFC 3986 leaves out and that
-    /// something on the way could read in two ways. `^ { | } [ ]` and the backquote are not in the grammar either, but
-    /// browsers send them in queries and nobody reads them differently.
+    /// The characters of a request target: visible ASCII without those that RFC 3986 excludes and that parsers may read
+    /// differently. `^ { | } [ ]` and the backquote are not in the grammar either, but browsers send them in queries and all
+    /// parsers read them alike.
     @inline(__always)
     static func isTarget(_ byte: UInt8) -> Bool {
         // not " # < > \ or anything at or below space or above ~
@@ -31,7 +31,7 @@ enum Octet {
         return half &>> UInt64(byte & 63) & 1 != 0
     }
 
-    /// What a host name is made of here. RFC 3986 would let more through; no such name can be configured.
+    /// The characters of a host name. RFC 3986 allows more, but such names cannot be configured.
     @inline(__always)
     static func isHost(_ byte: UInt8) -> Bool { isAlphanumeric(byte) || byte == 0x2E || byte == 0x2D || byte == 0x5F }
 
@@ -48,13 +48,23 @@ enum Octet {
         return letter < 6 ? letter &+ 10 : nil
     }
 
-    @inline(__always)
-    static func lowercased(_ byte: UInt8) -> UInt8 { byte &- 0x41 < 26 ? byte | 0x20 : byte }
+    /// The byte, with ASCII capitals as small letters.
+    @inlinable @inline(__always)
+    public static func lowercased(_ byte: UInt8) -> UInt8 { byte &- 0x41 < 26 ? byte | 0x20 : byte }
+}
+
+/// Paths with rules of their own.
+public enum WellKnownPath {
+    @inlinable public static var prefix: StaticString { "/.well-known/" }
+    @inlinable public static var appleAssociation: StaticString { "/.well-known/apple-app-site-association" }
+    /// Where Apple's devices look for the same file next.
+    @inlinable public static var appleAssociationAtRoot: StaticString { "/apple-app-site-association" }
+    @inlinable public static var statementList: StaticString { "/.well-known/assetlinks.json" }
 }
 
 public enum PercentEncoding {
-    /// Decodes a path into `target`, which is at least as long, and says how many bytes came out. Nil for what must not
-    /// become part of a name: an encoded slash is not a separator, and a zero byte ends a name for some readers only.
+    /// Decodes a path into `target`, which is at least as long, and returns the number of decoded bytes. Nil for an encoded slash,
+    /// which is no separator, and for a zero byte, which ends a name for some programs only.
     public static func decode(_ path: Span<UInt8>, into target: UnsafeMutableRawBufferPointer) -> Int? {
         precondition(target.count >= path.count, "decoding never makes a path longer")
         var count = 0

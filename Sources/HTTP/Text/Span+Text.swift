@@ -1,4 +1,4 @@
-// Comparing and cutting bytes as text, without making a `String` of them.
+// Compares and splits bytes as text, without creating a `String`.
 
 import Glibc
 
@@ -12,7 +12,13 @@ extension Span<UInt8> {
         return true
     }
 
-    /// Whether the bytes are this text but for the case of ASCII letters; `text` is in lower case.
+    /// Whether the bytes begin with this text.
+    @inline(__always)
+    public func hasPrefix(_ text: StaticString) -> Bool {
+        count >= text.utf8CodeUnitCount && extracting(0..<text.utf8CodeUnitCount).equals(text)
+    }
+
+    /// Whether the bytes are this text, ignoring the case of ASCII letters; `text` is in lower case.
     @inline(__always)
     public func equalsIgnoringCase(_ text: StaticString) -> Bool {
         guard count == text.utf8CodeUnitCount else { return false }
@@ -21,7 +27,7 @@ extension Span<UInt8> {
         return true
     }
 
-    /// Whether the bytes are those of `other` but for the case of ASCII letters.
+    /// Whether the bytes are those of `other`, ignoring the case of ASCII letters.
     public func equalsIgnoringCase(_ other: Span<UInt8>) -> Bool {
         guard count == other.count else { return false }
         for index in 0..<count where Octet.lowercased(self[index]) != Octet.lowercased(other[index]) { return false }
@@ -59,8 +65,8 @@ extension Span<UInt8> {
         return ByteRange(start, end)
     }
 
-    /// Whether all bytes between `start` and `end` may stand in a field value (RFC 9110 §5.5): anything but control
-    /// characters, with tabs and bytes above ASCII allowed. Written without an early exit, so that it is vectorised.
+    /// Whether all bytes between `start` and `end` are valid in a field value (RFC 9110 §5.5): no control characters except tabs;
+    /// bytes above ASCII are valid. Written without an early exit, so that it is vectorised.
     @inline(__always)
     func isFieldText(_ start: Int, _ end: Int) -> Bool {
         let bytes = extracting(start..<end)
@@ -77,7 +83,7 @@ extension Span<UInt8> {
 
 private func - (left: UnsafeMutableRawPointer, right: UnsafeRawPointer) -> Int { unsafe UnsafeRawPointer(left) - right }
 
-/// A stretch of a request's head, from its first byte up to, not including, `end`.
+/// A range of a request's head; `end` is not included.
 public struct ByteRange: Hashable, Sendable {
     public var start: UInt32
     public var end: UInt32
@@ -88,7 +94,7 @@ public struct ByteRange: Hashable, Sendable {
         self.end = UInt32(truncatingIfNeeded: end)
     }
 
-    /// Stands for something that the request does not have.
+    /// The range of something that the request does not have.
     public static let absent = ByteRange(Int(UInt32.max), 0)
 
     public var isPresent: Bool { start <= end }

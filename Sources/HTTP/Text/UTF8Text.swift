@@ -1,7 +1,6 @@
 // Whether bytes are UTF-8 (RFC 3629 §4): the shortest form of each character, no surrogates, nothing beyond U+10FFFF.
 
 public enum UTF8Text {
-    /// Looks at each byte once.
     public static func isValid(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var index = 0
         while index < bytes.count {
@@ -17,12 +16,12 @@ public enum UTF8Text {
     }
 }
 
-/// What begins at a byte that is not ASCII.
+/// The character that begins at a byte above ASCII.
 public struct UTF8Character {
-    /// Nil where these bytes are no character.
+    /// Nil if the bytes are not a valid character.
     public let scalar: UInt32?
-    /// How many bytes that is. Of what is no character, as many as could have begun one (Unicode §3.9, D93b), so that as
-    /// many replacements stand there as everybody else puts.
+    /// Its length. If the bytes are invalid, the length of the longest valid beginning (Unicode §3.9, D93b), so that the number of
+    /// replacement characters is the same as in other programs.
     public let byteCount: Int
 
     public init(_ bytes: UnsafeRawBufferPointer, at start: Int) {

@@ -1,5 +1,5 @@
-// The page for a link whose app is not installed: what it is, where to get it, and a way into it for those who have it.
-// Made once for each app; only the link itself is put in when it is sent. It has no script and loads nothing.
+// The page for a link whose app is not installed: what the link is, where to get the app, and a button that opens it. Rendered
+// once for each app; only the link is inserted for each request. It has no script and loads nothing.
 
 import Association
 import Catalogue
@@ -7,10 +7,10 @@ import HTTP
 import TLS
 
 enum LandingPage {
-    /// Seconds: what the page offers may change with the next app file.
+    /// Short, because the next version of the app file may change the page.
     private static let cacheSeconds = 60
 
-    /// The page of an app; nil when it wants none, or has no rule that a server can decide.
+    /// The page of an app; nil if it is turned off, or no rule can be decided by a server.
     static func make(for app: AppFile) -> PreparedLanding? {
         guard app.pages.hasLandingPage else { return nil }
         let rules = app.compiledRules.map(LinkRule.init)
@@ -24,12 +24,12 @@ enum LandingPage {
         return PreparedLanding(rules: rules, head: head, segments: text.segments)
     }
 
-    /// The same for all apps.
+    /// Shared by all apps.
     private static let head = head(
         policy: "default-src 'none'; style-src 'sha256-\(Digest.base64(Digest.sha256(Array(style.utf8))))'; "
             + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 
-    /// Status and fields of a landing page: neither a tag nor a date, because each link has a page of its own.
+    /// Status and header fields of a landing page. It has no ETag and no date, because each link has a page of its own.
     static func head(policy: String) -> PreparedAnswer {
         var shared = FieldLines()
         shared.add("cache-control", "max-age=\(cacheSeconds)")
@@ -49,7 +49,7 @@ enum LandingPage {
         text.add("</title>\n")
     }
 
-    /// The tags by which programs find the app, and what messengers show of the link.
+    /// The tags by which programs find the app, and which messengers show with the link.
     static func addMetadata(of app: AppFile, to text: inout LandingText) {
         let description = app.pages.tagline ?? "This link opens in \(app.name)."
         text.addMeta("name", "description") { $0.add(escaping: description) }
@@ -93,9 +93,10 @@ enum LandingPage {
             text.add(escaping: tagline)
             text.add("</p>\n")
         }
-        text.add("  <p>This link opens in the app. If you see this page, the app may not be on this device yet.</p>\n")
+        text.add("  <p>This link opens in the app. If you see this page, the app may not be installed ")
+        text.add("on this device.</p>\n")
         text.add("  <p class=\"desktop\">Open it on a phone that has the app.</p>\n")
-        let stores = [(app.appStoreURL, "Get it in the App Store"), (app.playStoreURL, "Get it on Google Play")]
+        let stores = [(app.appStoreURL, "Download on the App Store"), (app.playStoreURL, "Get it on Google Play")]
         if app.scheme != nil || stores.contains(where: { $0.0 != nil }) {
             text.add("  <ul>\n")
             addButtons(scheme: app.scheme, stores: stores, to: &text)

@@ -1,14 +1,14 @@
-// A template with an app's values in it. Everything of the app's is escaped; the link is put in when the page is sent.
+// Fills a template with an app's values, which are escaped. The link is inserted when the page is sent.
 
 import Association
 import Catalogue
 import HTTP
 
 extension LandingTemplate {
-    /// Leaves room for the longest link within what is sent as one piece.
+    /// Leaves room for the longest link within the maximum page size.
     static let filledBytesMax = 12_288
 
-    /// The page of an app; nil when it would be too long to be sent.
+    /// The page of an app; nil if it would be too long to send.
     func page(for app: AppFile, rules: [LinkRule]) -> PreparedLanding? {
         var text = LandingText()
         fill(pieces, for: app, &text)
@@ -56,7 +56,7 @@ extension LandingTemplate {
         }
     }
 
-    /// What the page may load: what lies beside it, and the scripts that stand in it as they were read.
+    /// The page may load files of its own host and run its inline scripts as they were read.
     private var policy: String {
         let scripts = (["'self'"] + scripts).joined(separator: " ")
         return "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: https:; "

@@ -1,28 +1,28 @@
-// A landing page of a host's own: an HTML file with places such as `{{name}}` for what the page is about. Read once; where
-// each place stands in the markup is known from then on, so that nothing is put where it could not be escaped.
+// A host's own landing page: an HTML file with placeholders such as `{{name}}`. It is parsed once, including the HTML around each
+// placeholder, so that no value is put where it cannot be escaped.
 
 import Association
 import SourceJSON
 
-/// A template, taken apart.
+/// A parsed template.
 struct LandingTemplate: Sendable {
-    /// Where it lies in the folder of a host. It is no page itself.
+    /// Its path in the host's folder. It is not served as a page.
     static let path = "/_landing.html"
-    /// More is not sent as a landing page anyway.
+    /// Larger landing pages would not be sent.
     static let bytesMax = 65_536
 
-    /// A piece of a template. A part that depends on a value is a piece with pieces of its own.
+    /// A part depends on a value and contains pieces of its own.
     indirect enum Piece: Sendable {
         case text([UInt8])
         case place(Place)
         case part(of: Place, isShownWhenEmpty: Bool, [Piece])
     }
 
-    /// What can be put in.
+    /// The placeholders.
     enum Place: String, Sendable, CaseIterable {
         case name, tagline, link, appLink, appStore, playStore, storeID, metadata
 
-        /// A whole URL, which may stand where a URL is expected.
+        /// Whether the value is a whole URL, which may be used where HTML expects a URL.
         var isURL: Bool {
             switch self {
             case .link, .appLink, .appStore, .playStore: true
@@ -31,7 +31,7 @@ struct LandingTemplate: Sendable {
         }
     }
 
-    /// A template that cannot be used, and the line that is to blame.
+    /// Why a template cannot be used, with the line.
     struct Problem: Error {
         var message: String
         var line: Int
@@ -39,7 +39,7 @@ struct LandingTemplate: Sendable {
 
     let file: String
     let pieces: [Piece]
-    /// The scripts that stand in the page itself, as a policy names them.
+    /// The hashes of its inline scripts, as a content security policy lists them.
     let scripts: [String]
 
     init(_ bytes: [UInt8], file: String) throws(Problem) {
@@ -53,6 +53,6 @@ struct LandingTemplate: Sendable {
         Finding(
             rule: .cfg007, severity: .warning, file: file,
             range: line.map { SourceRange(at: SourcePosition(line: $0, column: 1, offset: 0)) },
-            message: "\(message), so the page that every app has stands in its place")
+            message: "\(message), so the standard page is served")
     }
 }

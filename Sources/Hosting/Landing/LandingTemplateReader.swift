@@ -1,20 +1,19 @@
-// Takes a template apart: its places, the parts that depend on a value, and where in the markup they stand.
+// Parses a template: its placeholders, the parts that depend on a value, and their context in the HTML.
 
 import TLS
 
-/// Reads one template from its beginning.
 struct LandingTemplateReader {
     private let bytes: [UInt8]
     private var index = 0
     private var line = 1
     private var markup = MarkupScanner()
 
-    /// The digests of scripts that stand in the page itself.
+    /// The hashes of inline scripts.
     private(set) var scripts: [String] = []
     private var script: [UInt8] = []
 
     private static let partsMax = 8
-    /// Each is a word of a field of limited length.
+    /// They become a header field, whose length is limited.
     private static let scriptsMax = 16
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
@@ -24,12 +23,12 @@ struct LandingTemplateReader {
         let pieces = try pieces(upTo: nil, depth: 0)
         guard markup.state == .text else { throw problem("the template ends in the middle of a tag or a script") }
         guard scripts.count <= LandingTemplateReader.scriptsMax else {
-            throw problem("the template has more than \(LandingTemplateReader.scriptsMax) scripts in it")
+            throw problem("the template has more than \(LandingTemplateReader.scriptsMax) inline scripts")
         }
         return pieces
     }
 
-    /// The pieces up to the end of a part, or of the template.
+    /// The pieces up to the end of a part or of the template.
     private mutating func pieces(
         upTo end: LandingTemplate.Place?, depth: Int
     ) throws(LandingTemplate.Problem) -> [LandingTemplate.Piece] {
@@ -38,22 +37,22 @@ struct LandingTemplateReader {
             let text = takeText()
             if !text.isEmpty { pieces.append(.text(text)) }
             guard index < bytes.count else {
-                if let end { throw problem("the part {{#\(end)}} has no end, which is {{/\(end)}}") }
+                if let end { throw problem("the part {{#\(end)}} has no {{/\(end)}}") }
                 return pieces
             }
             let tag = try takeTag()
             switch tag.sign {
             case UInt8(ascii: "/"):
-                guard tag.place == end else { throw problem("{{/\(tag.place)}} ends a part that has not begun here") }
+                guard tag.place == end else { throw problem("{{/\(tag.place)}} has no matching beginning") }
                 return pieces
             case UInt8(ascii: "#"), UInt8(ascii: "^"):
-                guard depth < LandingTemplateReader.partsMax else { throw problem("parts are nested too deep") }
-                guard markup.allowsParts else { throw problem("a part begins inside of a tag, a comment or a script") }
+                guard depth < LandingTemplateReader.partsMax else { throw problem("parts are nested too deeply") }
+                guard markup.allowsParts else { throw problem("a part begins inside a tag, comment or script") }
                 let before = markup
                 let inner = try self.pieces(upTo: tag.place, depth: depth + 1)
-                // Whether it is shown or not, what follows stands at the same place of the markup.
+                // The HTML context after the part must be the same whether it is shown or not.
                 guard markup.isAlike(before) else {
-                    throw problem("the part {{#\(tag.place)}} begins and ends at different places of the markup")
+                    throw problem("the part {{#\(tag.place)}} begins and ends in different HTML contexts")
                 }
                 pieces.append(.part(of: tag.place, isShownWhenEmpty: tag.sign == UInt8(ascii: "^"), inner))
             default:
@@ -64,7 +63,7 @@ struct LandingTemplateReader {
         }
     }
 
-    /// The text up to the next place, passed through the markup.
+    /// The text up to the next placeholder.
     private mutating func takeText() -> [UInt8] {
         let start = index
         while index < bytes.count {
@@ -80,7 +79,7 @@ struct LandingTemplateReader {
         return Array(bytes[start..<index])
     }
 
-    /// Keeps the text of a script until it ends. Its end is known only behind `</script`, which is no part of it.
+    /// Collects a script until it ends. Its end is recognised after `</script`, which does not belong to it.
     private mutating func note(_ byte: UInt8, wasScript: Bool) {
         if markup.isInScript {
             if wasScript { script.append(byte) }
@@ -94,8 +93,7 @@ struct LandingTemplateReader {
         }
     }
 
-    /// What a browser takes the digest of: it makes a line feed of every other line end before it reads anything (HTML,
-    /// "preprocessing the input stream").
+    /// Browsers replace all line ends with line feeds before they compute the hash (HTML, "preprocessing the input stream").
     private static func withPlainLineEnds(_ text: ArraySlice<UInt8>) -> [UInt8] {
         var plain: [UInt8] = []
         plain.reserveCapacity(text.count)
@@ -112,7 +110,7 @@ struct LandingTemplateReader {
         let rest = bytes[(index + 2)...]
         guard let end = rest.firstIndex(of: UInt8(ascii: "}")), end + 1 < bytes.count,
             bytes[end + 1] == UInt8(ascii: "}"), end - index < 64
-        else { throw problem("there is {{ and no }} behind it") }
+        else { throw problem("{{ has no }}") }
         var words = bytes[(index + 2)..<end].filter { $0 != 0x20 }
         var sign: UInt8?
         if let first = words.first, "#^/".utf8.contains(first) {
@@ -122,7 +120,7 @@ struct LandingTemplateReader {
         let name = String(decoding: words, as: UTF8.self)
         guard let place = LandingTemplate.Place(rawValue: name) else {
             let known = LandingTemplate.Place.allCases.map(\.rawValue).joined(separator: ", ")
-            throw problem("there is no place {{\(name)}}; there are \(known)")
+            throw problem("unknown placeholder {{\(name)}} (known: \(known))")
         }
         index = end + 2
         return (sign, place)

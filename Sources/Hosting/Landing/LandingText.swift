@@ -1,24 +1,24 @@
-// Puts the text of a landing page together. Everything that comes from an app file is escaped for text and for attributes
-// in double quotes, which are the only two places that such pages put it.
+// Writes the text of a landing page. Values of app files are escaped for text and for double-quoted attributes, the only two
+// places where pages have them.
 
 import Catalogue
 
-/// The segments of a page, as far as it is written.
+/// The segments written so far.
 struct LandingText {
     private var finished: [LandingSegment] = []
     private var text: [UInt8] = []
 
-    /// All of it, when the last text is in.
+    /// All segments. Call it at the end.
     var segments: [LandingSegment] { text.isEmpty ? finished : finished + [LandingSegment(text, then: .none)] }
 
-    /// Adds text of the page's own.
+    /// Adds HTML of the page itself.
     mutating func add(_ markup: String) { text += markup.utf8 }
 
     mutating func add(_ markup: [UInt8]) { text += markup }
 
-    /// Adds text of an app file's.
+    /// Adds a value of an app file.
     mutating func add(escaping words: String) {
-        // Few words have anything to escape.
+        // Few values need escaping.
         if !words.utf8.contains(where: LandingText.isEscaped) { return text += words.utf8 }
         for byte in words.utf8 {
             switch byte {
@@ -38,17 +38,17 @@ struct LandingText {
         add("\">\n")
     }
 
-    /// Adds the place for the request's link: its host, path and query.
+    /// Inserts the link of the request here: its host, path and query.
     mutating func addLink(_ insertion: LinkInsertion) { end(insertion) }
 
-    /// Adds the request's link with the app's custom scheme: `scheme:///path?query`. The host is left out, because the
-    /// first segment of a route is what an app expects there.
+    /// Inserts the link with the app's custom scheme, `scheme:///path?query`. The host is left out, because apps expect the first
+    /// segment of a route there.
     mutating func addAppLink(scheme: String) {
         add(escaping: "\(scheme)://")
         addLink(.route)
     }
 
-    /// Ends what pages of several apps have in common, so that it is stored once.
+    /// Ends the segment that pages of several apps have in common, so that it is stored once.
     mutating func endSegment() { end(.none) }
 
     private mutating func end(_ insertion: LinkInsertion) {
@@ -57,7 +57,7 @@ struct LandingText {
         text.reserveCapacity(LandingText.segmentBytes)
     }
 
-    /// What a segment has as a rule.
+    /// The usual size of a segment.
     private static let segmentBytes = 512
 
     private static func isEscaped(_ byte: UInt8) -> Bool {

@@ -1,29 +1,29 @@
-// Follows HTML byte by byte, as far as it takes to know what a place in it is: text, an attribute's value, or something into
-// which no foreign text may go. A browser's tokenizer (HTML §13.2.5) with the states that make no difference left out; where it
-// is in doubt, it takes a place to be a forbidden one.
+// Follows HTML byte by byte to find out the context of a placeholder: text, an attribute's value, or a context in which no value
+// is allowed. It is a browser's tokenizer (HTML §13.2.5) without the states that make no difference; in doubt, it reports a
+// context that allows nothing.
 
 struct MarkupScanner {
-    /// Where the next byte stands.
+    /// The context of the next byte.
     enum State: Equatable {
         case text
-        /// Behind `<`.
+        /// After `<`.
         case tagOpen
-        /// Behind `</`.
+        /// After `</`.
         case endTagOpen
         case tagName
         /// In a tag, before an attribute or in its name.
         case inTag
         case attributeName
-        /// Behind a name and blanks: `=` still belongs to it.
+        /// After a name and white space; `=` may still follow.
         case afterName
-        /// Behind `=`.
+        /// After `=`.
         case beforeValue
         case value(quote: UInt8)
         case unquotedValue
-        /// Behind `<!` or `<?`: all up to `>`.
+        /// After `<!` or `<?`, up to `>`.
         case declaration
         case comment
-        /// Text of an element in which tags mean nothing, up to its end tag.
+        /// The text of an element without tags inside, up to its end tag.
         case raw
     }
 
@@ -31,15 +31,15 @@ struct MarkupScanner {
     private var isEndTag = false
     private var element: [UInt8] = []
     private var attribute: [UInt8] = []
-    /// Whether the value has anything in it so far.
+    /// Whether the value is empty so far.
     private var isValueEmpty = true
-    /// The last bytes, as far as the end of a comment or of a raw element can be told by them.
+    /// The last bytes, as many as are needed to recognise the end of a comment or raw element.
     private var recent: [UInt8] = []
 
     private static let rawElements: Set<String> = [
         "script", "style", "title", "textarea", "xmp", "iframe", "noembed", "noframes", "noscript", "plaintext",
     ]
-    /// Attributes that a browser follows.
+    /// Attributes that contain URLs.
     private static let urlAttributes: Set<String> = [
         "href", "src", "action", "formaction", "poster", "data", "cite", "background", "ping", "manifest", "srcset",
         "imagesrcset", "xlink:href", "codebase", "longdesc", "usemap",
@@ -61,11 +61,11 @@ struct MarkupScanner {
             if byte == UInt8(ascii: ">") { state = .text }
         case .comment:
             keep(byte, count: 3)
-            // `<!-->` is a whole comment too.
+            // `<!-->` is a complete comment too.
             if recent.suffix(3) == [0x2D, 0x2D, 0x3E] || recent == [0x3E] || recent == [0x2D, 0x3E] { state = .text }
         case .raw:
             let end = [UInt8(ascii: "<"), UInt8(ascii: "/")] + element
-            // What follows the name decides whether it is the end tag.
+            // The byte after the name decides whether this is the end tag.
             if recent == end, byte == UInt8(ascii: ">") || byte == UInt8(ascii: "/") || byte <= 0x20 {
                 (isEndTag, recent) = (true, [])
                 state = byte == UInt8(ascii: ">") ? .text : .inTag
@@ -122,12 +122,12 @@ struct MarkupScanner {
         if recent.count > count { recent.removeFirst() }
     }
 
-    /// Whether what follows stands at the same place of the markup.
+    /// Whether the next byte has the same context.
     func isAlike(_ other: MarkupScanner) -> Bool {
         state == other.state && (state == .text || element == other.element && attribute == other.attribute)
     }
 
-    /// Where a part of a template may begin.
+    /// Whether a conditional part may begin here.
     var allowsParts: Bool {
         switch state {
         case .text, .value: true
@@ -136,31 +136,31 @@ struct MarkupScanner {
         }
     }
 
-    /// Notes that something stands here that is not known yet.
+    /// Notes that a value is inserted here.
     mutating func passPlace() { isValueEmpty = false }
 
-    /// Why something must not be put here; nil where it can be escaped.
+    /// Why a value must not be inserted here; nil if it can be escaped.
     func objection(to place: LandingTemplate.Place) -> String? {
         switch state {
         case .text: return nil
         case .raw where name == "title" || name == "textarea":
-            return place == .metadata ? "stands in <\(name)>, and has tags in it" : nil
-        case .raw: return "stands in <\(name)>, where nothing can be escaped"
+            return place == .metadata ? "is in <\(name)>, but contains tags" : nil
+        case .raw: return "is in <\(name)>, where values cannot be escaped"
         case .value: return objection(toValue: place)
-        case .unquotedValue, .beforeValue: return "stands in an attribute without quotes"
-        case .comment, .declaration: return "stands in a comment"
-        case .tagOpen, .endTagOpen, .tagName, .inTag, .attributeName, .afterName: return "stands inside of a tag"
+        case .unquotedValue, .beforeValue: return "is in an attribute without quotes"
+        case .comment, .declaration: return "is in a comment"
+        case .tagOpen, .endTagOpen, .tagName, .inTag, .attributeName, .afterName: return "is inside a tag"
         }
     }
 
     private func objection(toValue place: LandingTemplate.Place) -> String? {
         let attribute = String(decoding: attribute, as: UTF8.self)
-        if place == .metadata { return "stands in an attribute, and has tags in it" }
+        if place == .metadata { return "is in an attribute, but contains tags" }
         if attribute.hasPrefix("on") || attribute == "style" || attribute == "srcdoc" {
-            return "stands in the attribute `\(attribute)`, where nothing can be escaped"
+            return "is in the attribute `\(attribute)`, where values cannot be escaped"
         }
         guard MarkupScanner.urlAttributes.contains(attribute) else { return nil }
-        if !place.isURL { return "stands in the attribute `\(attribute)`, and is no URL" }
-        return isValueEmpty ? nil : "stands in the middle of the attribute `\(attribute)`, and is a whole URL"
+        if !place.isURL { return "is in the attribute `\(attribute)`, but is not a URL" }
+        return isValueEmpty ? nil : "is a whole URL, but not at the beginning of the attribute `\(attribute)`"
     }
 }

@@ -1,5 +1,5 @@
-// Whether the environment that a server or a command was given is one that the app files have. Served without its overlay,
-// a file is what it is in production, so a mistyped name would put production where staging was meant.
+// Checks that the app files have the environment that a server or a command was given. A file without an overlay for it is
+// served as in production, so a misspelt name would serve production instead of staging.
 
 public import Association
 import Posix
@@ -14,7 +14,7 @@ public enum EnvironmentCheck {
         return error(settings.environment, in: files ?? [], of: configPath)
     }
 
-    /// An error where no app file has the environment; nil as soon as one has it, and where there are no app files.
+    /// An error if there are app files and none of them has the environment.
     public static func error(_ environment: String?, in files: [String], of configPath: String) -> Finding? {
         guard let environment else { return nil }
         let count = Tally(environment, files, stopsAtFirst: true)
@@ -28,7 +28,7 @@ public enum EnvironmentCheck {
             fix: nearest.map { "did you mean `\($0)`?" } ?? known)
     }
 
-    /// That error, or one note about the files that lack the environment.
+    /// That error, or a note if only some files lack the environment.
     public static func finding(_ environment: String?, in files: [String], of configPath: String) -> Finding? {
         if let error = error(environment, in: files, of: configPath) { return error }
         guard let environment else { return nil }
@@ -37,11 +37,11 @@ public enum EnvironmentCheck {
         return Finding(
             rule: .app022, severity: .note, file: "\(configPath)/apps", range: nil,
             message:
-                "\(count.files - count.having) of \(count.files) app files have no environment `\(environment)` and are "
-                + "served without one")
+                "\(count.files - count.having) of \(count.files) app files have no environment `\(environment)`, so their "
+                + "base version is served")
     }
 
-    /// The app files, and those of them that have an environment.
+    /// Counts the app files, and those that have an environment.
     private struct Tally {
         var files = 0
         var having = 0
@@ -52,7 +52,7 @@ public enum EnvironmentCheck {
             for path in paths {
                 guard let bytes = (try? File.read(path, bytesMax: AppFile.bytesMax))?.bytes else { continue }
                 files += 1
-                // A file that cannot be read through has every environment whose name is in it.
+                // A file that cannot be parsed counts as having the environment if its text contains the name.
                 let found = AppFile.environments(in: bytes)
                 let mentioned = String(decoding: bytes, as: UTF8.self).contains(environment) ? [environment] : []
                 let all = found ?? mentioned

@@ -1,32 +1,33 @@
-// Which hosts the app files of a folder may name: `owners` in `server.json`. Without it, a tenant with one folder of `config/apps`
-// can put an app on every host. A version that names a host of another folder is not read as good, and one that the state
-// remembers is forgotten, so nothing is ever rendered from either.
+// Host ownership: which hosts the app files of a folder may name (`owners` in `server.json`). Without it, a tenant with one
+// folder of `config/apps` can add an app to every host. A version of an app file that names another folder's host is
+// rejected, and such a version in the state directory is dropped, so neither is ever rendered.
 
 import Association
 import SourceJSON
+import TLS
 
-/// The hosts of folders of `config/apps`. Files directly in `config/apps` are the operator's, and may name any.
+/// The hosts of the folders in `config/apps`. Files directly in `config/apps` belong to the operator and may name any host.
 public struct HostOwners: Sendable {
     /// By the name of the folder.
     private var hosts: [String: Set<String>] = [:]
-    /// All of them, and the wildcards over them: what folders without an entry may not name.
+    /// All owned hosts and the wildcards above them: folders without an entry may not name these.
     private var reserved: Set<String> = []
-    /// Those of them that are in an entry.
+    /// All owned hosts.
     private var owned: Set<String> = []
 
     public init() {}
 
-    mutating func give(_ patterns: [HostPattern], to folder: String) {
+    mutating func assign(_ patterns: [HostPattern], to folder: String) {
         let names = patterns.map(\.text)
         hosts[folder, default: []].formUnion(names)
         owned.formUnion(names)
-        reserved.formUnion(names + names.flatMap(HostNames.wildcards))
+        reserved.formUnion(names + names.flatMap { HostName.wildcards(over: $0) })
     }
 
     /// Whether a file, by its path below `config/apps`, may name a host.
     func allows(_ host: String, at path: String) -> Bool {
         guard !hosts.isEmpty, let folder = AppTree.topFolder(of: path) else { return true }
-        let wildcards = HostNames.wildcards(over: host)
+        let wildcards = HostName.wildcards(over: host)
         if let own = hosts[folder] { return own.contains(host) || wildcards.contains(where: own.contains) }
         return !reserved.contains(host) && !wildcards.contains(where: owned.contains)
     }
@@ -36,19 +37,20 @@ public struct HostOwners: Sendable {
         return (good.hosts + good.otherHosts).allSatisfy { allows($0, at: path) }
     }
 
-    /// The hosts of a version that it may not name, in any environment: a name in another one keeps wildcards from the host.
+    /// Findings about hosts that a version may not name. This includes its other environments, because a host that they name
+    /// is not covered by wildcards either.
     func findings(about reading: AppFileReading, file: String, at path: String) -> [Finding] {
         guard !hosts.isEmpty, let folder = AppTree.topFolder(of: path), let app = reading.appFile else { return [] }
         let places = app.hosts.enumerated().map { ($1.text, app.ranges.hosts.dropFirst($0).first) }
         let all = places + reading.otherHosts.map { ($0.text, SourceRange?.none) }
         return all.filter { !allows($0.0, at: path) }.prefix(AppFindings.ofFileMax).map { host, range in
             let reason =
-                hosts[folder] == nil ? "gives it to another folder" : "does not give it to the folder \(folder)"
+                hosts[folder] == nil ? "assigns it to another folder" : "does not assign it to the folder \(folder)"
             return Finding(
                 rule: .app046, severity: .error, file: file, range: range,
                 message:
-                    "\(host) is not this file's to name: `owners` in server.json \(reason); this version is not published",
-                fix: "remove the host, or have the operator add it to `owners.\(folder)`")
+                    "this file may not name \(host): `owners` in server.json \(reason); this version is not published",
+                fix: "remove the host, or ask the operator to add it to `owners.\(folder)`")
         }
     }
 }
@@ -62,8 +64,8 @@ extension SettingsReader {
         for folder in folders {
             if folder.key.isEmpty || folder.key.utf8.contains(UInt8(ascii: "/")) {
                 report(
-                    folder.keyRange, "\"\(folder.key)\" is not a folder directly in apps/",
-                    fix: "write the folder's name")
+                    folder.keyRange, "\"\(folder.key)\" is not the name of a folder in apps/",
+                    fix: "write the name without a slash")
             }
             guard case .array(let elements) = folder.value.kind else {
                 report(folder.value.range, "this is not an array of hosts", fix: "write `[\"shop.example.com\"]`")
@@ -76,7 +78,7 @@ extension SettingsReader {
                 report(element.range, "this is not a host", fix: "write `shop.example.com` or `*.shop.example.com`")
                 return nil
             }
-            settings.owners.give(patterns, to: folder.key)
+            settings.owners.assign(patterns, to: folder.key)
         }
     }
 }

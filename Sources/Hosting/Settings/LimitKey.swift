@@ -1,4 +1,4 @@
-// The keys under `limits` in `server.json`: one for each of `Limits`, by the same name, with the values that make sense.
+// The keys under `limits` in `server.json`: one for each property of `Limits`, with the same name and its allowed values.
 
 import HTTP
 
@@ -18,7 +18,7 @@ struct LimitKey: Sendable, CustomStringConvertible {
 
     private static let milliseconds = 1...3_600_000
 
-    // Those that findings name.
+    // Keys that findings name.
     static let filesPerHostMax = LimitKey("filesPerHostMax", 1...1_000_000, \.filesPerHostMax)
     static let foldersPerHostMax = LimitKey("foldersPerHostMax", 1...1_000_000, \.foldersPerHostMax)
     static let bytesPerHostMax = LimitKey("bytesPerHostMax", 65_536...1 << 40, \.bytesPerHostMax)

@@ -1,4 +1,4 @@
-// The settings of the server itself: `config/server.json`, over which environment variables and flags go.
+// The settings of the server itself, as they are after `config/server.json`, environment variables and options were read.
 
 public import Association
 public import HTTP
@@ -7,57 +7,56 @@ public import TLS
 
 /// How the server runs, as opposed to what it serves.
 public struct ServerSettings: Sendable {
-    /// Where plain HTTP is spoken.
+    /// Addresses for plain HTTP.
     public var http: [SocketAddress]
-    /// Where TLS is spoken.
+    /// Addresses for TLS.
     public var https: [SocketAddress] = []
-    /// A file with ticket keys that several servers share; nil for keys of this process alone.
+    /// A file with ticket keys that several servers share; nil for keys of this process only.
     public var ticketKeyFile: String?
-    /// A file with the passphrase of the private keys; nil where they have none.
+    /// A file with the passphrase of the private keys; nil if they have none.
     public var passphraseFile: String?
-    /// Signs the documents of all hosts that want them signed; nil for each host's own certificate.
+    /// The certificate that signs the documents of all hosts with signed documents; nil for each host's own.
     public var signing: DocumentSigner.NamedPair?
-    /// Seconds for which browsers shall use TLS only (RFC 6797); 0 says nothing about it. A day: long enough to be of use,
-    /// short enough to get out of.
+    /// Seconds for which browsers must use TLS only (RFC 6797); 0 sends no such header. A day is long enough to be useful,
+    /// and short enough to turn it off again.
     public var strictTransportSeconds = 86_400
-    /// Whether pages asked for in plain HTTP are sent to TLS, where that is spoken.
+    /// Whether requests for pages over plain HTTP are redirected to TLS, if TLS is on.
     public var redirectsPages = true
-    /// The port they are sent to; nil for the first that TLS is spoken on.
+    /// The port of these redirects; nil for the first TLS address's.
     public var publicSecurePort: UInt16?
-    /// Threads that serve; nil for one per processor.
+    /// Threads that serve requests; nil for one per processor.
     public var workers: Int?
-    /// Which of the app files' environments is served.
+    /// The environment of the app files that is served.
     public var environment: String?
-    /// Refuse to start when a finding is an error, instead of serving the rest.
+    /// Whether an error prevents the start; otherwise everything without errors is served.
     public var isStrict = false
-    /// Whether another process of the same user may listen on the same addresses, for a replacement without a gap.
+    /// Whether another process of the same user may listen on the same addresses, for restarts without downtime.
     public var reusesPort = false
     public var limits = Limits()
     /// The admin listener; nil for none.
     public var admin: AdminPlace?
     public var accessLog = AccessLogSettings()
     public var processLog = ProcessLogSettings()
-    /// Which proxies are trusted to speak for their clients (`fronts` in `server.json`), and on which listeners a connection begins
-    /// with their header.
+    /// The trusted proxies (`fronts` in `server.json`).
     public var proxies = FrontSettings()
     public var proxyProtocol = ProxyProtocol.off
-    /// Whom a server that is started as root becomes, as `NAME`, `UID` or either with `:GROUP`.
+    /// The user that a server started as root switches to: `NAME` or `UID`, either with or without `:GROUP`.
     public var user: String?
     public var sandbox = SandboxSettings()
-    /// Where the answers to challenges of certificate authorities are.
+    /// Where the answers to ACME challenges come from.
     public var acme = ACMESettings()
-    /// Where links of tenants may lead, beside their own folders.
+    /// The folders that symbolic links of tenants may lead into, in addition to their own.
     public var linkTargets = LinkTargets.none
     /// Which hosts the app files of a folder may name.
     public internal(set) var owners = HostOwners()
-    /// What `associated lint` reports of the configuration.
+    /// The rules that `associated lint` ignores, and other severities.
     public var lint = LintPreferences()
 
-    /// Loopback only: a stranger's first try is not on the internet.
+    /// Listens on loopback only, so that a first try is not reachable from the internet.
     public init() { http = [SocketAddress("127.0.0.1:8080")!] }
 }
 
-/// On which listeners a connection begins with the header of a trusted proxy (the PROXY protocol).
+/// The listeners on which each connection begins with a trusted proxy's header (PROXY protocol).
 public enum ProxyProtocol: Sendable {
     case off
     case everywhere
@@ -69,18 +68,18 @@ public struct AdminPlace: Sendable {
     public var address: SocketAddress
     /// A file with the token that clients must send; nil for none.
     public var tokenFile: String?
-    /// Who may connect to a Unix-domain socket.
+    /// Permissions of a Unix-domain socket.
     public var socketPermissions: UInt32 = 0o600
-    /// Names that it may be asked by, besides addresses and `localhost`.
+    /// Host names that requests may use, in addition to addresses and `localhost`.
     public var hosts: [String] = []
 
-    /// Only this machine reaches it by default.
+    /// Reachable from this machine only.
     public static let defaultAddress = "127.0.0.1:9464"
 
     public init(address: SocketAddress = SocketAddress(AdminPlace.defaultAddress)!) { self.address = address }
 }
 
-/// What of the sandbox is wanted, and what it leaves open beyond what the server finds out by itself.
+/// The mode of the sandbox, and the paths that it allows in addition to those that the server needs.
 public struct SandboxSettings: Sendable, Equatable {
     public var mode = Mode.on
     /// Folders and files that may be read.
@@ -89,9 +88,9 @@ public struct SandboxSettings: Sendable, Equatable {
     public var writable: [String] = []
 
     public enum Mode: String, Sendable, CaseIterable {
-        /// As far as the kernel has it.
+        /// As far as the kernel supports it.
         case on
-        /// The server does not start where the kernel has not all of it.
+        /// The server does not start if the kernel lacks a part of it.
         case required
         case off
     }
@@ -99,15 +98,15 @@ public struct SandboxSettings: Sendable, Equatable {
     public init() {}
 }
 
-/// What is said of an access log before it is opened.
+/// The settings of the access log.
 public struct AccessLogSettings: Hashable, Sendable {
     public var place = Place.off
     public var format = Format.json
-    /// Which requests have a line.
+    /// The requests that are logged.
     public var only = Only.all
-    /// Whether a line has the query.
+    /// Whether a line contains the query.
     public var hasQuery = true
-    /// Whether handshakes that came to nothing have lines, which the JSON form has.
+    /// Whether failed handshakes are logged; only in JSON.
     public var hasHandshakes = false
 
     public enum Only: String, CaseIterable, Sendable {
@@ -128,7 +127,7 @@ public struct AccessLogSettings: Hashable, Sendable {
 }
 
 extension AccessLogSettings.Place {
-    /// `off`, `stdout` or a path. A path has a slash or a dot, so that a slip in one of the words does not become a file.
+    /// `off`, `stdout` or a path. A path must contain a slash or a dot, so that a misspelt word does not become a file.
     public init?(_ text: String) {
         switch text {
         case "off": self = .off
@@ -141,11 +140,11 @@ extension AccessLogSettings.Place {
         }
     }
 
-    /// What to write instead of what is none of these.
+    /// What to write instead of an invalid value.
     public static let advice = "write `off`, `stdout`, or a path such as `access.log`"
 }
 
-/// What is said of the process log before anything is written to it.
+/// The settings of the process log.
 public struct ProcessLogSettings: Hashable, Sendable {
     public var format = Format.text
     public var level = Level.info
@@ -154,11 +153,11 @@ public struct ProcessLogSettings: Hashable, Sendable {
         case text, json
     }
 
-    /// What an event means for the operator. The numbers are those of syslog(3), which journald understands.
+    /// The severity of an event for the operator. The numbers are those of syslog(3), which journald understands.
     public enum Level: Int, CaseIterable, Comparable, Sendable {
-        /// A host, a file or the server does not do what it should.
+        /// A host, a file or the server does not work as it should.
         case error = 3
-        /// It does, and may not for long.
+        /// It works, but may soon fail.
         case warning = 4
         case info = 6
 

@@ -1,6 +1,6 @@
-// The settings of the server: one list of the keys of `server.json`, how their values are read, and the options of the command line
-// that override them. The reader of the file, the options, their variables, help and completions come from it, and a test
-// compares README's table with it.
+// The settings of the server: one list with each key of `server.json`, how its value is read, and the command-line option that
+// overrides it. The reader of the file, the options, their variables, help and completions use this list, and a test compares it
+// with docs/settings.md.
 
 import Association
 import HTTP
@@ -11,10 +11,10 @@ import TLS
 public struct Setting: Sendable {
     /// As in `server.json`: `workers`, or `tls.publicPort` for a key in an object.
     public let key: String
-    /// Values that may stand for the whole object with this key in it: `"sandbox": "off"`.
+    /// The kinds of values that may replace the whole object with this key: `"sandbox": "off"`.
     let shorthand: Shorthand
     public let option: Option?
-    /// Puts the value of a member in its place, or reports what is wrong with it.
+    /// Sets the value of a member, or reports what is wrong with it.
     let read: @Sendable (inout SettingsReader, SourceMember) -> Void
 
     init(
@@ -26,7 +26,7 @@ public struct Setting: Sendable {
 
     enum Shorthand {
         case none, strings
-        /// Everything but an object.
+        /// Any value except an object.
         case anything
     }
 
@@ -34,10 +34,10 @@ public struct Setting: Sendable {
     var section: Substring { key.prefix { $0 != "." } }
     var name: String { String(key.dropFirst(section.count == key.count ? 0 : section.count + 1)) }
 
-    /// Why the value of an option is of no use.
+    /// Why the value of an option is invalid.
     public struct Objection: Error {
         public let value: String
-        /// What follows the option and the value in a sentence.
+        /// Follows the option and the value in the message.
         public let reason: String
     }
 
@@ -47,15 +47,16 @@ public struct Setting: Sendable {
         public let name: String
         /// The placeholder of its value in the help; nil for a switch.
         public let value: String?
+        /// A noun phrase or an imperative, with the default in brackets.
         public let help: String
-        /// The values there are, if it takes no others, and files if its value is one.
+        /// The words that completion offers as its value.
         public let words: [String]
         public let isRepeatable: Bool
-        /// The variable that is used if the option is not given.
+        /// The environment variable that is used if the option is not given.
         public var variable: String { "ASSOCIATED_" + name.dropFirst(2).uppercased().replacing("-", with: "_") }
         private let put: @Sendable (inout ServerSettings, [String]) throws(Objection) -> Void
 
-        /// - Parameter reason: the objection to a value that `parse` makes nothing of.
+        /// - Parameter reason: the objection to a value for which `parse` returns nil.
         init<Value>(
             _ name: String, _ value: String?, _ help: String, words: [String] = [], isRepeatable: Bool = false,
             reason: String = "", parse: @escaping @Sendable (String) -> Value?,
@@ -78,7 +79,7 @@ public struct Setting: Sendable {
         }
     }
 
-    /// The setting whose option has this name.
+    /// The option with this name.
     public static func option(_ name: String) -> Option {
         guard let option = all.lazy.compactMap(\.option).first(where: { $0.name == name }) else {
             preconditionFailure("no setting has the option \(name)")
@@ -95,7 +96,7 @@ public struct Setting: Sendable {
     public static let all: [Setting] = process + secure + LimitKey.all.map(limit) + outward
 }
 
-/// The kinds of settings of which there are several.
+/// Kinds of settings that occur more than once.
 extension Setting {
     typealias Path<Value> = any WritableKeyPath<ServerSettings, Value> & Sendable
     /// Name, placeholder and help of an option that takes the value of the key.
@@ -125,7 +126,7 @@ extension Setting {
         return Setting(key, option) { $0.settings[keyPath: path] = $0.addresses($1) }
     }
 
-    /// One of a few words. A word that is none is reported together with what is used instead.
+    /// A setting that takes one of a few words. For another word, the default is used and reported.
     private static func choice<Value: NamedChoice>(
         _ key: String, _ path: Path<Value>, _ what: String, instead: String, _ texts: Texts? = nil, reason: String = ""
     ) -> Setting {
@@ -140,7 +141,7 @@ extension Setting {
             reader.settings[keyPath: path] = value ?? ServerSettings()[keyPath: path]
             if value != nil { return }
             reader.report(
-                member.value.range, "`\(text)` is not a \(what), so it is written as \(instead)",
+                member.value.range, "`\(text)` is not a \(what), so \(instead) is used",
                 fix: "write `\(NearestKey.find(text, among: Value.names) ?? Value.names[0])`")
         }
     }
@@ -156,22 +157,23 @@ extension Setting {
 extension Setting {
     private static let process: [Setting] = [
         addresses(
-            "http", \.http, "where to speak plain HTTP; may be repeated, with commas in the variable (127.0.0.1:8080)"),
-        addresses("https", \.https, "where to speak TLS; may be repeated, with commas in the variable"),
+            "http", \.http, "listen for plain HTTP on this address (repeatable; default: 127.0.0.1:8080)"),
+        addresses("https", \.https, "listen for TLS on this address (repeatable; default: off)"),
         Setting(
             "workers",
             Option(
-                "--workers", "N", "threads that serve (one per processor)", reason: "is not a number from 1 to 256",
+                "--workers", "N", "threads that serve requests (default: one per processor)",
+                reason: "is not a number from 1 to 256",
                 parse: { Int($0).flatMap { workers.contains($0) ? $0 : nil } }
             ) { $0.workers = $1.last }
         ) { $0.settings.workers = $0.integer($1, workers) },
         text(
             "environment", \.environment,
-            ("--environment", "NAME", "which environment of the app files to serve")),
-        flag("strict", \.isStrict, ("--strict", "refuse to start when anything is an error")),
+            ("--environment", "NAME", "environment of the app files to serve (default: none)")),
+        flag("strict", \.isStrict, ("--strict", "refuse to start if there is any error")),
         flag(
             "reusePort", \.reusesPort,
-            ("--reuse-port", "listen beside another process on the same address, to replace it without a gap")),
+            ("--reuse-port", "share the addresses with another process, for a restart without downtime")),
     ]
 
     private static let workers = 1...256
@@ -180,7 +182,7 @@ extension Setting {
         text("tls.ticketKeyFile", \.ticketKeyFile),
         text(
             "tls.passphraseFile", \.passphraseFile,
-            ("--passphrase-file", "FILE", "a file whose first line is the passphrase of the private keys")),
+            ("--passphrase-file", "FILE", "file whose first line is the passphrase of the private keys")),
         Setting("tls.strictTransportSeconds") {
             $0.settings.strictTransportSeconds = $0.integer($1, 0...63_072_000) ?? $0.settings.strictTransportSeconds
         },
@@ -194,7 +196,7 @@ extension Setting {
         Setting(
             "admin.address",
             Option(
-                "--admin", "ADDR:PORT", "where those who run the server ask it (nowhere)",
+                "--admin", "ADDR:PORT", "admin listener for health, metrics and status (default: off)",
                 reason: "is not an address; write \(AdminPlace.defaultAddress), [::1]:9464 or unix:/path",
                 parse: { SocketAddress(listening: $0) }
             ) { settings, addresses in
@@ -204,9 +206,10 @@ extension Setting {
             }, shorthand: .strings, read: { $0.readAdminAddress($1) }),
         Setting(
             "admin.tokenFile",
-            Option("--admin-token-file", "FILE", "a file with the token that they have to show", parse: { $0 }) {
-                $0.admin?.tokenFile = $1.last
-            }
+            Option(
+                "--admin-token-file", "FILE", "file with the bearer token that admin requests must send",
+                parse: { $0 }
+            ) { $0.admin?.tokenFile = $1.last }
         ) { reader, member in
             let file = reader.string(member)
             reader.settings.admin?.tokenFile = file
@@ -216,14 +219,15 @@ extension Setting {
         Setting(
             "log.access",
             Option(
-                "--access-log", "FILE", "log requests: off, stdout or the path of a file (off)",
+                "--access-log", "FILE", "access log: off, stdout or the path of a file (default: off)",
                 words: ["off", "stdout"],
-                reason: "is not a place; \(AccessLogSettings.Place.advice)", parse: { AccessLogSettings.Place($0) }
+                reason: "is not off, stdout or a path; \(AccessLogSettings.Place.advice)",
+                parse: { AccessLogSettings.Place($0) }
             ) { if let place = $1.last { $0.accessLog.place = place } }
         ) { $0.readAccessLogPlace($1) },
         choice(
             "log.format", \.accessLog.format, "format of the access log", instead: "JSON",
-            ("--access-log-format", "FORMAT", "how: json or combined (json)"),
+            ("--access-log-format", "FORMAT", "format of the access log: json or combined (default: json)"),
             reason: "is not a format; write json or combined"),
         choice("log.only", \.accessLog.only, "choice of lines", instead: "all"),
         flag("log.query", \.accessLog.hasQuery),
@@ -234,20 +238,20 @@ extension Setting {
             reason: "is not a format; write text or json"),
         choice(
             "log.level", \.processLog.level, "level of the process log", instead: "info",
-            ("--log-level", "LEVEL", "what goes into it: error, warning or info (default: info)"),
+            ("--log-level", "LEVEL", "lowest level in the process log: error, warning or info (default: info)"),
             reason: "is not a level; write error, warning or info"),
         text(
             "user", \.user,
             (
                 "--user", "USER",
-                "whom to become when started as root; a name, or numbers such as 65532 or 65532:65532"
+                "user to switch to when started as root: a name, or numbers such as 65532 or 65532:65532"
             )),
         Setting(
             "sandbox.mode",
             Option(
                 "--sandbox", "MODE",
-                "on, required or off; shut away what the server needs no more of files and of the kernel (on)",
-                words: SandboxSettings.Mode.names, reason: "is none of on, required, off",
+                "restrict file and system-call access after startup: on, required or off (default: on)",
+                words: SandboxSettings.Mode.names, reason: "is not a mode; write on, required or off",
                 parse: { SandboxSettings.Mode(named: $0) }
             ) { if let mode = $1.last { $0.sandbox.mode = mode } },
             shorthand: .anything, read: { $0.settings.sandbox.mode = $0.sandboxMode($1) }),
@@ -257,38 +261,38 @@ extension Setting {
             "fronts.trust",
             Option(
                 "--trust", "NETWORK",
-                "believe fronts in this network, such as 10.0.0.0/8, about their clients; may be repeated, with commas in the variable",
+                "trust forwarding headers from reverse proxies in this network, such as 10.0.0.0/8 (repeatable)",
                 isRepeatable: true, reason: "is not a network; write 10.0.0.0/8, fd00::/8 or unix:",
                 parse: { text in
                     var networks = TrustedNetworks()
                     return networks.add(text) ? text : nil
                 }
             ) { settings, networks in
-                settings.proxies.trusted = TrustedNetworks()
-                for network in networks { _ = settings.proxies.trusted.add(network) }
+                settings.proxies.networks = TrustedNetworks()
+                for network in networks { _ = settings.proxies.networks.add(network) }
             }
         ) { $0.readTrust($1) },
         Setting(
             "fronts.proxyProtocol",
             Option(
-                "--proxy-protocol", nil, "every connection begins with the header of such a front (PROXY protocol)",
-                parse: { $0 }
+                "--proxy-protocol", nil,
+                "require a PROXY protocol header from a proxy of --trust on every connection", parse: { $0 }
             ) { settings, _ in settings.proxyProtocol = .everywhere }
         ) { $0.readProxyProtocol($1) },
         Setting("fronts.fields") { $0.readProxyFields($1) },
-        flag("fronts.host", \.proxies.namesHost),
+        flag("fronts.host", \.proxies.readsForwardedHost),
         Setting("lint.ignore") { $0.readIgnored($1.value) },
         Setting("lint.severity") { $0.readSeverities($1.value) },
         Setting("linkTargets") { $0.settings.linkTargets = $0.linkTargets($1) },
         text(
             "acme.webroot", \.acme.webroot,
-            ("--acme-webroot", "DIR", "folder where an ACME client leaves challenges of all hosts")),
+            ("--acme-webroot", "DIR", "directory where an ACME client writes the challenges of all hosts")),
         Setting("acme.thumbprint") { $0.readThumbprint($1) },
         Setting("owners") { $0.readOwners($1.value) },
     ]
 }
 
-/// A value that is written as one of a few words.
+/// A value that is one of a few words.
 protocol NamedChoice: CaseIterable, Sendable {
     var name: String { get }
 }

@@ -1,5 +1,5 @@
-// Reads `config/server.json`. Every key is optional; an unknown one is a finding that names the nearest known key. Which keys there
-// are is in `Setting`; this has the readers of their values.
+// Reads `config/server.json`. Every key is optional; an unknown one is a finding that names the nearest known key. `Setting`
+// has the list of keys; this file has the readers of their values.
 
 public import Association
 public import HTTP
@@ -10,26 +10,25 @@ import TLS
 /// Turns the text of `server.json` into settings and findings.
 public struct SettingsReader {
     private let file: String
-    /// Folders that have what belongs to all tenants.
+    /// Folders with the files of all tenants.
     private let tenantFolders: [String]
     public internal(set) var settings = ServerSettings()
     public private(set) var findings: [Finding] = []
-    /// Settings that are there, cannot be used as they are, and without which the server would be less safe than the operator
-    /// wants it. Nothing starts without them.
+    /// Settings that protect the server and are invalid. The server does not start without them, because it would be less
+    /// secure than the operator wants.
     public private(set) var lostSafeguards: [String] = []
-    /// The one of them that is being read.
+    /// The setting of these that is being read.
     private var safeguard: String?
-    /// The pair for signed documents, as far as it is named.
+    /// The certificate and key for signed documents, as far as they are named.
     var signing = DocumentSigner.NamedPair(certificateFile: "", keyFile: "")
 
-    /// Who the server becomes, what it may do, who may ask it, whom it believes, whether it speaks TLS, what a client may
-    /// make it do, which tenant may name a host, and whether an error keeps it from starting.
+    /// The settings that protect the server.
     private static let safeguards: Set = ["user", "sandbox", "admin", "fronts", "https", "strict", "limits", "owners"]
     private static let bytesMax = 1024 * 1024
 
-    /// Reads the file. That it is missing is fine; that it cannot be read is a finding.
-    /// - Parameter limits: those that hold where the file says nothing.
-    /// - Parameter folders: those of all tenants beside the one that the file is in; no link target may hold one.
+    /// Reads the file. A missing file is fine; one that cannot be read is a finding.
+    /// - Parameter limits: the default limits.
+    /// - Parameter folders: further folders with files of all tenants; no link target may contain one.
     public init(file: String, limits: Limits = Limits(), folders: [String] = []) {
         self.file = file
         let config = String(file.dropLast("/server.json".count))
@@ -40,7 +39,7 @@ public struct SettingsReader {
             read(SourceReader.read(contents.bytes, as: .json5))
         } catch {
             if error.isMissing { return }
-            let fix = error.isRefused ? "let the server's user read it" : nil
+            let fix = error.isRefused ? "give the server's user permission to read it" : nil
             report(nil, "cannot read the settings: \(error)", fix: fix, rule: .cfg001)
         }
     }
@@ -91,10 +90,10 @@ public struct SettingsReader {
 
     private mutating func checkProxyProtocol(_ value: SourceValue) {
         if case .off = settings.proxyProtocol { return }
-        guard settings.proxies.trusted.isEmpty else { return }
+        guard settings.proxies.networks.isEmpty else { return }
         report(
-            value.range, "`proxyProtocol` without `trust` lets nobody in",
-            fix: "name the networks of the fronts in `trust`", isLoss: false)
+            value.range, "`proxyProtocol` is on but `trust` is empty, so every connection is rejected",
+            fix: "name the networks of the reverse proxies in `trust`", isLoss: false)
     }
 
     /// The members of an object whose keys are known.
@@ -108,8 +107,9 @@ public struct SettingsReader {
             let nearest = NearestKey.find(member.key, among: known)
             if safeguard == nil, let nearest, SettingsReader.safeguards.contains(nearest) { lose(nearest) }
             report(
-                member.keyRange, "`\(member.key)` is not a setting, so it has no effect",
-                fix: nearest.map { "write `\($0)`" } ?? "remove it; known are \(known.joined(separator: ", "))",
+                member.keyRange, "unknown setting `\(member.key)` is ignored",
+                fix: nearest.map { "write `\($0)`" }
+                    ?? "remove it; the known keys are \(known.joined(separator: ", "))",
                 rule: .cfg002)
             return false
         }
@@ -181,7 +181,7 @@ extension SettingsReader {
 
 /// The admin listener, the access log and challenges.
 extension SettingsReader {
-    /// Another address in the place of a wrong one would be a surprise, so there is none.
+    /// For an invalid address the listener is off; a default address would be a surprise.
     mutating func readAdminAddress(_ member: SourceMember) {
         let address = member.value.asString.flatMap { SocketAddress(listening: $0) }
         if let address { settings.admin?.address = address } else { settings.admin = nil }
@@ -190,12 +190,13 @@ extension SettingsReader {
             member.value.range, "this is not an address", fix: "write `127.0.0.1:9464`, `[::1]:9464` or `unix:/path`")
     }
 
-    /// As chmod takes them, in quotes, because JSON has no octal numbers.
+    /// Permissions as for chmod, in quotes because JSON has no octal numbers.
     mutating func readSocketMode(_ member: SourceMember) {
         if let number = member.value.asString.flatMap({ UInt32($0, radix: 8) }), number <= 0o777 {
             settings.admin?.socketPermissions = number
         } else {
-            report(member.value.range, "`socketMode` must be permissions", fix: "write `\"0600\"` or `\"0660\"`")
+            report(
+                member.value.range, "`socketMode` must be permissions in octal", fix: "write `\"0600\"` or `\"0660\"`")
         }
     }
 
@@ -213,7 +214,7 @@ extension SettingsReader {
             settings.accessLog.place = place
         } else {
             report(
-                member.value.range, "`\(text)` is not a place for the access log, so there is none",
+                member.value.range, "`\(text)` is not off, stdout or a path, so there is no access log",
                 fix: AccessLogSettings.Place.advice)
         }
     }
@@ -230,7 +231,7 @@ extension SettingsReader {
     }
 }
 
-/// Trusted proxies: who they are, and how they tell whom they speak for.
+/// Trusted proxies: their networks, and how they report their clients.
 extension SettingsReader {
     mutating func readTrust(_ member: SourceMember) {
         guard let elements = member.value.asArray else {
@@ -238,7 +239,7 @@ extension SettingsReader {
                 member.value.range, "`trust` is not an array of networks", fix: "write `[\"10.0.0.0/8\", \"unix:\"]`")
         }
         for element in elements {
-            if let text = element.asString, settings.proxies.trusted.add(text) { continue }
+            if let text = element.asString, settings.proxies.networks.add(text) { continue }
             report(
                 element.range, "this is not a network", fix: "write `10.0.0.0/8`, `fd00::/8`, `192.0.2.1` or `unix:`")
         }
@@ -249,16 +250,16 @@ extension SettingsReader {
     }
 
     mutating func readProxyFields(_ member: SourceMember) {
-        if let fields = string(member).flatMap({ FrontSettings.Fields(rawValue: $0) }) {
+        if let fields = string(member).flatMap({ TrustedProxies.Fields(rawValue: $0) }) {
             settings.proxies.fields = fields
         } else {
-            let words = FrontSettings.Fields.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: " or ")
+            let words = TrustedProxies.Fields.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: " or ")
             report(member.value.range, "`fields` must be \(words)", fix: nil)
         }
     }
 }
 
-/// The process: what it may still do, and where links of tenants may lead.
+/// The sandbox, and the targets of symbolic links.
 extension SettingsReader {
     mutating func sandboxMode(_ member: SourceMember) -> SandboxSettings.Mode {
         if let mode = member.value.asString.flatMap({ SandboxSettings.Mode(named: $0) }) { return mode }
@@ -267,31 +268,30 @@ extension SettingsReader {
         return .on
     }
 
-    /// The whole file system is no place: everything is in it, the other tenants' files too.
+    /// The root of the file system is not allowed, because the files of all tenants are in it.
     mutating func linkTargets(_ member: SourceMember) -> LinkTargets {
         let paths = paths(member, example: "/srv/acme-challenges")
         if paths.contains(where: { $0.allSatisfy { $0 == "/" || $0 == "." } }) {
             report(
                 member.value.range, "`linkTargets` must not name the root of the file system",
-                fix: "name the folders that links may lead into")
+                fix: "name the folders that links need")
             return .none
         }
         var held: (target: String, folder: String)?
         for target in paths where held == nil {
-            held = tenantFolders.first { LinkTargets([target]).hold(directory: $0) }.map { (target, $0) }
+            held = tenantFolders.first { LinkTargets([target]).contain(directory: $0) }.map { (target, $0) }
         }
         guard let held else { return LinkTargets(paths) }
         let element = paths.firstIndex(of: held.target).flatMap { member.value.asArray?[$0] }
         report(
             element?.range ?? member.value.range,
-            "`linkTargets` must not name \(held.target): \(held.folder) is in it, so links would reach all tenants",
-            fix: "name folders beside config/, public/ and the state directory")
+            "`linkTargets` must not name \(held.target): it contains \(held.folder), so links would reach all tenants' files",
+            fix: "name folders outside config/, public/ and the state directory")
         return .none
     }
 }
 
-/// Which rules of lint a project ignores, and how severe it takes others. A rule that does not exist is an error, because what it
-/// was to ignore would still be reported.
+/// Lint rules to ignore, and severities of others. An unknown rule is an error, because the intended rule would still be reported.
 extension SettingsReader {
     mutating func readIgnored(_ value: SourceValue) {
         guard let elements = value.asArray else {
@@ -325,7 +325,7 @@ extension SettingsReader {
         if let rule = RuleID(id) { return rule }
         let nearest = RuleID.nearest(to: id)
         report(
-            range, "`\(id)` is not a rule of lint", fix: nearest.map { "write `\($0)`" } ?? "docs/rules.md lists them")
+            range, "unknown lint rule `\(id)`", fix: nearest.map { "write `\($0)`" } ?? "docs/rules.md lists them")
         return nil
     }
 }

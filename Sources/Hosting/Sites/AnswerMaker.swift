@@ -1,53 +1,53 @@
-// From a document's bytes to the answer that is sent: entity tags, field lines, the gzip form. All of it happens once, when
-// the document is rendered or read.
+// Turns a document's bytes into a prepared answer: entity tag, header fields, gzip form. This happens once, when the document is
+// rendered or read.
 
 import Catalogue
 import HTTP
 import Posix
 import TLS
 
-/// What an answer is made of.
+/// What an answer is made from.
 struct Document {
     var kind: AnswerKind
     var contentType: String
     var content: Representation.Content
-    /// The same in gzip form, where somebody else has made it.
-    var packed: Representation.Content?
+    /// A gzip form that the tenant has provided.
+    var gzip: Representation.Content?
     var cacheSeconds: Int
-    /// Seconds since 1970 of the newest file that it was made from.
+    /// The modification time of its newest source, in seconds since 1970.
     var modified: Int64
 
-    /// The fetchers of association files are other people's programs, browsers among them: they may read it from anywhere.
+    /// Scripts of any website may read association files, because testing tools run in browsers.
     var isForEveryOrigin: Bool { kind == .appleAssociation || kind == .statementList }
 }
 
 enum AnswerMaker {
-    /// Below this many bytes saved, the gzip form is not worth the memory it takes.
+    /// A gzip form that saves fewer bytes is not worth its memory.
     private static let gzipGainMin = 64
-    /// So few bytes travel with their head in one packet, in either form; a fifth of the work for a small host would be to
-    /// try.
+    /// Shorter documents fit into one packet with their head anyway, and compressing them would take a fifth of the time of a
+    /// small host.
     private static let gzipBytesMin = 256
 
     static func answer(_ document: Document) -> PreparedAnswer {
-        var budget = PackingBudget.unlimited
+        var budget = CompressionBudget.unlimited
         return answer(document, &budget)
     }
 
-    /// The same with no gzip form where the budget is spent.
-    static func answer(_ document: Document, _ budget: inout PackingBudget) -> PreparedAnswer {
+    /// Without a gzip form if the budget is exhausted.
+    static func answer(_ document: Document, _ budget: inout CompressionBudget) -> PreparedAnswer {
         let tag = tag(of: document.content)
-        let packed = document.packed ?? packed(document.content, &budget)
+        let gzip = document.gzip ?? compressed(document.content, &budget)
         return PreparedAnswer(
             kind: document.kind, lastModified: document.modified,
-            identity: form(document, document.content, tag: "\"\(tag)\"", coding: nil, varies: packed != nil),
-            // A strong tag stands for exact bytes, so each form has its own (RFC 9110 §8.8.3.3).
-            gzip: packed.map { content in
-                let packedTag = document.packed.map(self.tag) ?? tag
-                return form(document, content, tag: "\"\(packedTag)-gzip\"", coding: "gzip", varies: true)
+            identity: form(document, document.content, tag: "\"\(tag)\"", coding: nil, varies: gzip != nil),
+            // A strong tag identifies exact bytes, so each form has its own (RFC 9110 §8.8.3.3).
+            gzip: gzip.map { content in
+                let gzipTag = document.gzip.map(self.tag) ?? tag
+                return form(document, content, tag: "\"\(gzipTag)-gzip\"", coding: "gzip", varies: true)
             })
     }
 
-    /// What tells one content from another: for a file, which is not looked at, what tells its versions apart.
+    /// Identifies the content; for a file that is not read, by its time and size.
     private static func tag(of content: Representation.Content) -> String {
         switch content {
         case .file(let file):
@@ -57,18 +57,18 @@ enum AnswerMaker {
         }
     }
 
-    /// The gzip form of bytes, where it is worth it.
-    private static func packed(
-        _ content: Representation.Content, _ budget: inout PackingBudget
+    /// The gzip form, if it is worth it.
+    private static func compressed(
+        _ content: Representation.Content, _ budget: inout CompressionBudget
     ) -> Representation.Content? {
         guard case .bytes(let bytes) = content, bytes.count >= gzipBytesMin, budget.take(bytes.count) else {
             return nil
         }
-        let packed = Gzip.compress(bytes)
-        return packed.count + gzipGainMin <= bytes.count ? .bytes(packed) : nil
+        let gzip = Gzip.compress(bytes)
+        return gzip.count + gzipGainMin <= bytes.count ? .bytes(gzip) : nil
     }
 
-    /// An answer that sends its reader elsewhere for now. It is not kept for long: where the form is may change.
+    /// A redirect that is cached for a short time only, because the target may change.
     static func redirect(to address: String) -> PreparedAnswer {
         var shared = FieldLines()
         shared.add("cache-control", "max-age=300")

@@ -1,15 +1,15 @@
-// Answers to challenges by which a certificate authority convinces itself that this server has a host (ACME, RFC 8555 §8.3). A
-// client such as certbot writes a file, the authority asks for it, the client removes it. So these files are never read ahead:
-// the disk is asked when the authority asks.
+// The answers to challenges by which a certificate authority checks that this server controls a host (ACME, RFC 8555 §8.3). A
+// client such as certbot creates a file, the authority fetches it, the client removes it. So these files are not part of the
+// catalogue but read at each request.
 
 import Association
 public import Posix
 
 /// `acme` of `server.json`.
 public struct ACMESettings: Hashable, Sendable {
-    /// Where an ACME client leaves the answers for all hosts; nil for nowhere.
+    /// The folder in which an ACME client puts the answers for all hosts.
     public var webroot: String?
-    /// The thumbprint of an account's key, from which the answer to every challenge follows; nil where none is known.
+    /// The thumbprint of an account's key, from which every answer can be computed.
     public var thumbprint: String?
 
     public init() {}
@@ -28,16 +28,16 @@ public struct ACMESettings: Hashable, Sendable {
     }
 }
 
-/// Where answers are looked for, in this order: the host's own folder, the webroot, the thumbprint.
+/// Looks for answers in this order: the host's own folder, the webroot, the thumbprint.
 public struct Challenges: Sendable {
     private let folders: HostFolders
     private let settings: ACMESettings
-    /// The configured name of a host that is served: its own, or that of a wildcard.
+    /// The configured name that serves a host: the host itself or a wildcard.
     private let configuredName: @Sendable (String) -> String?
 
-    /// The folder in a host's `well-known`. It is no part of what is served otherwise.
+    /// The folder in a host's `well-known`. It is otherwise neither served nor watched.
     static let folder = "acme-challenge"
-    /// An answer has 87 characters.
+    /// An answer has 87 bytes.
     private static let bytesMax = 4_096
 
     public init(
@@ -49,20 +49,20 @@ public struct Challenges: Sendable {
         self.configuredName = configuredName
     }
 
-    /// The answer to a token; nil where there is none. Waits for the disk. The token has neither points nor slashes.
+    /// The answer to a token; nil if there is none. Reads the disk. The token contains neither dots nor slashes.
     public func answer(_ host: String, _ token: String) -> [UInt8]? {
         if let answer = own(host, token) ?? shared(token) { return answer }
         return settings.thumbprint.map { Array("\(token).\($0)".utf8) }
     }
 
-    /// A tenant's file answers for the tenant's hosts. That of a wildcard answers for a name only where no other tenant serves
-    /// it, or the tenant of the wildcard could get a certificate for the other.
+    /// A tenant's file answers for the tenant's hosts. A wildcard's file answers only for hosts that nothing else serves;
+    /// otherwise its tenant could get a certificate for another tenant's host.
     private func own(_ host: String, _ token: String) -> [UInt8]? {
         var names = [host]
         if let name = configuredName(host), name != host { names.append(name) }
         for name in names {
             let folder = HostFolders.name(of: name)
-            // A name that a client writes may be that of any folder.
+            // The host comes from a client, so it could be the name of any folder.
             guard HostFolders.host(of: folder) == name else { continue }
             guard let folder = (try? folders.open(.wellKnown(folder))) ?? nil else { continue }
             if let answer = read("\(Challenges.folder)/\(token)", in: folder) { return answer }
@@ -70,18 +70,18 @@ public struct Challenges: Sendable {
         return nil
     }
 
-    /// The operator's folder answers for every name that is asked for here, also for hosts that are still to be served: only who
-    /// has the account's key gets a certificate from it.
+    /// The operator's folder answers for every host name, even if it is not served yet: only the owner of the ACME account can
+    /// use the answer.
     private func shared(_ token: String) -> [UInt8]? {
         guard let webroot = settings.webroot, let folder = try? Folder(webroot) else { return nil }
-        let root = FencedFolder(folder)
+        let root = TenantFolder(folder)
         if let answer = read(".well-known/\(Challenges.folder)/\(token)", in: root) { return answer }
-        // A client that is told the folder itself. Other files may be in it, and are no answers.
+        // Some clients write into the folder itself. It may contain other files, which are not answers.
         guard let answer = read(token, in: root), answer.starts(with: Array("\(token).".utf8)) else { return nil }
         return answer
     }
 
-    private func read(_ path: String, in folder: borrowing FencedFolder) -> [UInt8]? {
+    private func read(_ path: String, in folder: borrowing TenantFolder) -> [UInt8]? {
         guard let file = (try? folder.read(path, bytesMax: Challenges.bytesMax)) ?? nil else { return nil }
         return KeyGuard.refusal(of: file.bytes) == nil ? file.bytes : nil
     }

@@ -1,32 +1,32 @@
-// Which files are never served, whatever leads to them: private keys, and the server's own certificates beside them. By the name
-// and by the content, so that a copy, a link of any kind and a packed form are no way around it.
+// Decides which files are never served: private keys, and the server's own certificates. Judges the name and the content, so that
+// copies, links and gzip files cannot get around it.
 
 import Association
 
 enum KeyGuard {
-    /// Why a file must not be served, by its name; nil when it may.
+    /// Why a file must not be served, by its name; nil if it may.
     static func refusal(of path: String) -> String? {
-        hasName(path) ? "its name is that of a file with a private key or with a certificate of the server" : nil
+        hasName(path) ? "its name is that of a private key or of a server certificate" : nil
     }
 
-    /// The same by its content.
-    static func refusal(of bytes: [UInt8]) -> String? { isIn(bytes) ? "there is a private key in it" : nil }
+    /// Why a file must not be served, by its content; nil if it may.
+    static func refusal(of bytes: [UInt8]) -> String? { isIn(bytes) ? "it contains a private key" : nil }
 
     static func finding(_ file: String, _ reason: String) -> Finding {
         Finding(
             rule: .cfg009, severity: .error, file: file, range: nil, message: "the file is not served: \(reason)",
-            fix: "remove it, and replace the key if others could read it")
+            fix: "remove it, and replace the key if others could have read it")
     }
 
-    /// Whether a file is called as keys and the server's own certificates are, packed or not.
+    /// Whether a name is one that keys or the server's certificates have, also with `.gz`.
     private static func hasName(_ path: String) -> Bool {
         var name = (path.split(separator: "/").last ?? "").lowercased()
-        if name.hasSuffix(PackedPage.suffix) { name.removeLast(PackedPage.suffix.utf8.count) }
+        if name.hasSuffix(PrecompressedPage.suffix) { name.removeLast(PrecompressedPage.suffix.utf8.count) }
         if ["key", "p12", "pfx", "jks", "keystore"].contains(where: { name.hasSuffix(".\($0)") }) { return true }
         return name.hasSuffix(".pem") && (name.hasPrefix("privkey") || name.hasPrefix("fullchain"))
     }
 
-    /// Whether there is a private key in PEM anywhere in the bytes, or they are one in DER; in gzip form too.
+    /// Whether the bytes contain a private key in PEM form or are one in DER form, also gzipped.
     private static func isIn(_ bytes: [UInt8]) -> Bool {
         if isPEM(bytes) || isDER(bytes) { return true }
         guard bytes.starts(with: [0x1F, 0x8B]) else { return false }
@@ -34,14 +34,14 @@ enum KeyGuard {
         return isPEM(unpacked) || isDER(unpacked)
     }
 
-    /// No key is larger, even with its chain. A few bytes may unpack to so much, and there may be thousands of such files.
+    /// No key is larger, even with its chain. The limit matters because a few bytes can unpack to very many.
     private static let unpackedBytesMax = 65_536
     private static let labelBytesMax = 64
     private static let begin = Array("-----BEGIN ".utf8)
     private static let end = Array("PRIVATE KEY-----".utf8)
 
-    /// RFC 7468 §10 and §11, and the older forms that name an algorithm before `PRIVATE KEY`. One pass, because every page of every
-    /// host comes through here: the last beginning before an end is the nearest.
+    /// RFC 7468 §10 and §11, and the older forms with an algorithm before `PRIVATE KEY`. Finds the last `BEGIN` before each end
+    /// in a single pass, because all pages of all hosts are checked.
     private static func isPEM(_ bytes: [UInt8]) -> Bool {
         var labelStart: Int?
         for (index, byte) in bytes.enumerated() {
@@ -57,8 +57,8 @@ enum KeyGuard {
         return false
     }
 
-    /// A sequence as long as the file that begins as PKCS #8 (RFC 5958), PKCS #1 (RFC 8017), SEC 1 (RFC 5915) or encrypted
-    /// PKCS #8 by a password (RFC 8018) does.
+    /// Whether the bytes are one DER sequence that begins like PKCS #8 (RFC 5958), PKCS #1 (RFC 8017), SEC 1 (RFC 5915) or
+    /// password-encrypted PKCS #8 (RFC 8018).
     private static func isDER(_ bytes: [UInt8]) -> Bool {
         guard bytes.count > 16, bytes[0] == 0x30 else { return false }
         let lengthCount = bytes[1] < 0x80 ? 0 : Int(bytes[1] & 0x7F)
@@ -71,7 +71,7 @@ enum KeyGuard {
         for version in [0, 1] as [UInt8] {
             for next in [0x30, 0x02, 0x04] as [UInt8] where body.starts(with: [2, 1, version, next]) { return true }
         }
-        // 1.2.840.113549.1.5.13, PBES2, as the first thing in it.
+        // 1.2.840.113549.1.5.13, PBES2, at the beginning.
         return body.prefix(24).firstRange(of: [0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x05, 0x0D]) != nil
     }
 }

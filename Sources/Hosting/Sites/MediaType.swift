@@ -1,7 +1,7 @@
-// Content types by file name extension, for pages.
+// Content types of pages, by file name extension.
 
 enum MediaType {
-    /// The type of a file by its name; what is not known is offered as bytes to be saved.
+    /// The type of a file by its name; unknown files are offered for download.
     static func of(_ path: String) -> String {
         guard let dot = path.lastIndex(of: "."), !path[dot...].contains("/") else { return "application/octet-stream" }
         return byExtension[path[path.index(after: dot)...].lowercased()] ?? "application/octet-stream"
@@ -21,8 +21,8 @@ enum MediaType {
     ]
 }
 
-/// Types of the files below `/.well-known/`: by name where a name is registered with a type. The readers of these files are
-/// programs, and some of them take the type to the letter.
+/// Content types of files below `/.well-known/`, by registered name. Their readers are programs, some of which require the exact
+/// type.
 enum WellKnownType {
     /// The type of a file by its path below `/.well-known/`.
     static func of(_ name: String) -> String {
@@ -30,7 +30,7 @@ enum WellKnownType {
         return MediaType.of(name)
     }
 
-    /// No type of JSON has a charset: it means nothing there (RFC 8259 §11), and Microsoft's verifier stumbles over it.
+    /// JSON types have no charset: it has no meaning there (RFC 8259 §11), and Microsoft's verifier rejects it.
     private static let byName: [String: String] = [
         "apple-app-site-association": "application/json",
         "assetlinks.json": "application/json",

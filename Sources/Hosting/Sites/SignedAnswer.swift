@@ -1,19 +1,18 @@
-// The association document of a host as a signed message, for app files that say `signed`. Whoever asks for that serves
-// readers that refuse the plain document, so a host that cannot sign has a finding in its place and nothing served.
+// Signs a host's AASA document, for app files with `signed`. Clients that ask for a signed document refuse an unsigned one, so if
+// signing fails, a finding is reported and nothing is served.
 
 public import Association
 import Catalogue
 import Posix
 public import TLS
 
-/// What goes into a host's signed document.
+/// The source of one signed document.
 struct SignedAnswer {
     let host: String
     let apps: [LoadedAppFile]
     let cacheSeconds: Int
 
-    /// Signs the document; nil when there must be no answer, with a finding on the app file that asks for it. A shortage is
-    /// thrown.
+    /// Signs the document; nil, with a finding on the app file, if that fails. Throws only if descriptors or memory run out.
     func make(
         _ document: [UInt8], by signer: DocumentSigner, _ findings: inout [Finding]
     ) throws(SystemError) -> PreparedAnswer? {
@@ -21,19 +20,19 @@ struct SignedAnswer {
         let outcome = signer.sign(document, for: host, problems: &problems)
         findings += problems.map(Finding.init)
         switch outcome {
-        case .starved(let reason): throw reason
+        case .shortage(let reason): throw reason
         case .impossible(let reason):
             findings.append(
                 finding(
                     .app041, "the association document of \(host) cannot be signed, so it is not served: \(reason)",
-                    fix: "put a certificate for RSA or ECDSA into the host's folder, or remove `signed`"))
+                    fix: "put an RSA or ECDSA certificate into the host's folder, or remove `signed`"))
             return nil
         case .signed(let message, _) where message.count > Renderer.appleBytesMax:
             findings.append(
                 finding(
                     .app034,
-                    "the association document of \(host) has \(message.count) bytes with its signature, "
-                        + "so Apple refuses it, and it is not served",
+                    "the signed association document of \(host) has \(message.count) bytes, "
+                        + "which Apple rejects, so it is not served",
                     fix: "use wildcards and variables, move apps to hosts of their own, or remove `signed`"))
             return nil
         case .signed(let message, let modified):
@@ -53,7 +52,7 @@ struct SignedAnswer {
 }
 
 extension Finding {
-    /// The finding for a certificate's fault. It concerns a file as a whole: nobody edits these line by line.
+    /// A problem of a certificate. It has no line, because certificates are not edited by hand.
     public init(_ problem: CertificateProblem) {
         guard let rule = RuleID(problem.id) else { preconditionFailure("no rule has the id \(problem.id)") }
         self.init(rule: rule, file: problem.file, range: nil, message: problem.message, fix: problem.fix)

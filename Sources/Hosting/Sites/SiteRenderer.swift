@@ -1,54 +1,54 @@
-// Makes one site: documents of its apps, files of its own, pages. A function of its source alone but for signatures, so any
-// number of hosts can be made beside each other, in any order, and one again when only that one has changed.
+// Renders one site: the documents of its apps, its own files, its pages. The result depends on the source only (except for
+// signatures), so hosts can be rendered in parallel and in any order.
 
 import Association
 import Catalogue
 import Posix
 import TLS
 
-/// What rendering a host gave.
+/// The result of rendering a host.
 struct RenderedSite: Sendable {
-    /// Nil when there is nothing to serve, or nothing that may be published.
+    /// Nil if there is nothing to serve, or nothing that may be published.
     var site: PreparedSite?
     var findings: [Finding] = []
-    /// Its documents must not be published.
+    /// Whether a document has errors, so that nothing of the host may be published.
     var isRefused = false
-    /// Paths of documents that were to be there and could not be made.
+    /// Paths that should have an answer and have none.
     var missing: Set<String> = []
-    /// What the host has files of its own for that are not served. Something else may stand in for it.
-    var withheld = WithheldPaths()
-    /// Not even a wildcard may answer for the host.
+    /// Paths of the host's own files that could not be used. A generated document may be served there instead.
+    var blocked = BlockedPaths()
+    /// Whether no wildcard may answer for the host either.
     var isClosed = false
-    /// An app file of it was good for another program, and this one cannot read it.
+    /// Whether an app file that another program version accepted cannot be read.
     var isUnreadable = false
-    /// Whether any of its documents is to be signed.
+    /// Whether a document is to be signed.
     var isSigned = false
-    /// What came of the files in its folders.
+    /// The results for the files in its folders.
     var known = KnownFiles()
     /// How many of them were read.
     var readCount = 0
     /// Whether some of them are still to be compressed.
-    var isPartlyPacked = false
+    var isPartlyCompressed = false
 
-    /// Whether there is a site, and nothing to be said or remembered beside it.
+    /// Whether there is a site, and nothing to report or remember.
     var isPlain: Bool { site != nil && findings.isEmpty && !isSigned && readCount == 0 }
 
-    /// What there is to say to somebody who asks why it is not in service.
+    /// The findings that explain why the host is not served as its files say.
     var reasons: [Finding] {
-        // A file that is not served may be the reason with no more than a warning, beside errors that are none.
+        // A file that is not served may have only a warning, among unrelated errors.
         let reasons = findings.filter { $0.severity == .error || $0.rule == .cfg005 }
         return reasons.isEmpty ? findings : reasons
     }
 
-    /// Remembers what came of the files in folders, for the next time.
+    /// Remembers the results for files, for the next time.
     mutating func remember(_ folders: [SiteFolder], in answers: [String: PreparedAnswer]) {
         for folder in folders {
-            known.add(folder.pages.made, in: answers)
-            known.add(folder.wellKnown?.made ?? [], in: answers)
+            known.add(folder.pages.files, in: answers)
+            known.add(folder.wellKnown?.files ?? [], in: answers)
         }
     }
 
-    /// The entity tag of an answer; nil where there is none.
+    /// The entity tag of an answer; nil if there is none.
     func tag(of path: String) -> String? {
         site?.answers.first { $0.path == path }?.answer.identity.entityTag
     }
@@ -59,51 +59,51 @@ struct SiteRenderer: Sendable {
 
     init(signer: DocumentSigner) { self.signer = signer }
 
-    /// Reads the folders of a host and makes its site. A shortage is thrown.
+    /// Reads a host's folders and renders its site. Throws only if descriptors or memory run out.
     func render(_ job: SiteJob, _ folders: HostFolders) throws(SystemError) -> RenderedSite {
         let plan = job.plan
-        guard plan.outcome == .made, job.apps.count == plan.apps.count else {
-            // A host that would be there but for its file is nothing for a wildcard to answer for.
+        guard plan.outcome == .rendered, job.apps.count == plan.apps.count else {
+            // A wildcard must not answer for a host whose app file is unreadable.
             let isUnreadable = job.apps.count < plan.apps.count
             return RenderedSite(
                 isRefused: isUnreadable, isClosed: isUnreadable || plan.outcome == .closed, isUnreadable: isUnreadable)
         }
         var findings: [Finding] = []
         var own: [SiteFolder] = []
-        var isPartlyPacked = false
+        var isPartlyCompressed = false
         for (host, record) in plan.folders.lazy.map({ ($0.host, $0.record) }) {
             var folder = SiteFolder()
-            var share = HostShare(folders.limits)
+            var quota = HostQuota(folders.limits)
             let name = HostFolders.name(of: host)
             if host == plan.host, let finding = folders.hiddenWellKnown(name) { findings.append(finding) }
             if record.wellKnown != nil {
                 folder.wellKnown = try WellKnownFiles(
-                    of: name, in: folders, known: job.known, share: &share, findings: &findings)
+                    of: name, in: folders, known: job.known, quota: &quota, findings: &findings)
             }
             if record.pages != nil {
-                folder.pages = try PageSet(of: name, in: folders, known: job.known, share: &share, findings: &findings)
+                folder.pages = try PageSet(of: name, in: folders, known: job.known, quota: &quota, findings: &findings)
             }
             own.append(folder)
-            isPartlyPacked = isPartlyPacked || share.packing.isSpent
+            isPartlyCompressed = isPartlyCompressed || quota.compression.isSpent
         }
         var rendered = RenderedSite()
         let files = own.last?.wellKnown
-        // Without an app that names it, a host is there for the sake of its own files.
+        // A host that no app names needs at least one file of its own.
         if plan.wildcard == nil && !job.apps.isEmpty || files?.answers.isEmpty == false {
             rendered = try render(SiteSource(host: plan.host, apps: job.apps, folders: own))
         } else {
-            rendered.withheld = files?.withheld ?? WithheldPaths()
+            rendered.blocked = files?.blocked ?? BlockedPaths()
             rendered.remember(own, in: [:])
         }
         rendered.findings = findings + rendered.findings
-        rendered.isPartlyPacked = isPartlyPacked
+        rendered.isPartlyCompressed = isPartlyCompressed
         for folder in own {
             rendered.readCount += folder.pages.readCount + (folder.wellKnown?.readCount ?? 0)
         }
         return rendered
     }
 
-    /// Makes a site of what was read. The same gives the same, but for signatures.
+    /// Renders a site from what was read.
     func render(_ source: SiteSource) throws(SystemError) -> RenderedSite {
         var rendered = RenderedSite()
         var answers = pages(source)
@@ -113,10 +113,10 @@ struct SiteRenderer: Sendable {
             return rendered
         }
         for folder in source.folders {
-            rendered.missing.formUnion(folder.pages.refused.union(folder.pages.crowdedOut))
-            if folder.pages.isOverShare { rendered.withheld.insertAllPages() }
+            rendered.missing.formUnion(folder.pages.beingWritten.union(folder.pages.overOpenFileLimit))
+            if folder.pages.isOverQuota { rendered.blocked.insertAllPages() }
             guard let wellKnown = folder.wellKnown else { continue }
-            rendered.withheld.formUnion(wellKnown.withheld)
+            rendered.blocked.formUnion(wellKnown.blocked)
             answers.merge(wellKnown.answers) { _, verbatim in verbatim }
         }
         rendered.remember(source.folders, in: answers)
@@ -129,7 +129,7 @@ struct SiteRenderer: Sendable {
         return rendered
     }
 
-    /// The landing pages of the host's apps, made of its own template where it has one.
+    /// The landing pages of the host's apps, with its own template if it has one.
     private func landings(_ source: SiteSource, _ findings: inout [Finding]) -> [PreparedLanding] {
         let template = source.folders.last { $0.pages.landingTemplate != nil }?.pages.landingTemplate
         if template == nil, source.apps.count == 1 { return [source.apps[0].landing].compactMap { $0 } }
@@ -140,7 +140,7 @@ struct SiteRenderer: Sendable {
             findings.append(
                 LandingTemplate.finding(
                     template.file,
-                    "with the values of \(app.file) the page has more than \(LandingTemplate.filledBytesMax) bytes"))
+                    "with the values of \(app.file), the page has more than \(LandingTemplate.filledBytesMax) bytes"))
             return page
         }
     }
@@ -148,11 +148,11 @@ struct SiteRenderer: Sendable {
     private func pages(_ source: SiteSource) -> [String: PreparedAnswer] {
         var all: [String: PreparedAnswer] = [:]
         for folder in source.folders { all.merge(folder.pages.answers) { _, own in own } }
-        // Nothing under this prefix is ever a page: a stray file there would answer for a name that has a meaning.
+        // Pages must not answer for paths that have a meaning.
         return all.filter { !$0.key.hasPrefix(WellKnownFiles.prefix) && $0.key != AssociationPath.appleRoot }
     }
 
-    /// Adds the association files. False when what was rendered must not be published.
+    /// Adds the association files. Returns false if they must not be published.
     private func addDocuments(
         _ source: SiteSource, to answers: inout [String: PreparedAnswer], _ rendered: inout RenderedSite
     ) throws(SystemError) -> Bool {
@@ -175,7 +175,7 @@ struct SiteRenderer: Sendable {
                 signed = try SignedAnswer(host: source.host, apps: apps, cacheSeconds: documents.cacheSeconds)
                     .make(bytes, by: signer, &rendered.findings)
             }
-            // What is to be signed and cannot be is not there, not even unsigned, nor as a page of that name.
+            // If signing failed, neither an unsigned document nor a page may answer at these paths.
             answers[AssociationPath.apple] = documents.signing == .everywhere ? signed : plain
             answers[AssociationPath.appleRoot] = documents.signing == .none ? plain : signed
             rendered.missing = [AssociationPath.apple, AssociationPath.appleRoot]
@@ -187,14 +187,12 @@ struct SiteRenderer: Sendable {
     }
 }
 
-/// What a host has files for and does not serve: they cannot be read, or would be refused by those who fetch them. Something
-/// else may stand in for it, but not for what was live.
-/// Paths of a site, and folders of paths.
-struct WithheldPaths: Sendable {
+/// Request paths of files that cannot be used: unreadable, or phones would reject them. What is live there must stay.
+struct BlockedPaths: Sendable {
     private var paths: Set<String> = []
-    /// Each with a slash behind it.
+    /// Each with a trailing slash.
     private var folders: [String] = []
-    /// Whether it is all of the host's pages.
+    /// Whether all of the host's pages are blocked.
     private var areAllPages = false
 
     var isEmpty: Bool { paths.isEmpty && folders.isEmpty && !areAllPages }
@@ -205,14 +203,14 @@ struct WithheldPaths: Sendable {
 
     mutating func insertAllPages() { areAllPages = true }
 
-    mutating func formUnion(_ other: WithheldPaths) {
+    mutating func formUnion(_ other: BlockedPaths) {
         paths.formUnion(other.paths)
         folders += other.folders
         areAllPages = areAllPages || other.areAllPages
     }
 
     func contains(_ path: String) -> Bool {
-        // The copy at the root is made of the file in the folder.
+        // The copy at the root is made from the file in `well-known`.
         let path = path == AssociationPath.appleRoot ? AssociationPath.apple : path
         if areAllPages, !path.hasPrefix(WellKnownFiles.prefix) { return true }
         return paths.contains(path) || folders.contains { path.hasPrefix($0) }

@@ -1,14 +1,14 @@
-// What one host is made of, as values: whoever has them can render the host without knowing of any other host.
+// Everything that one host is rendered from, as values that refer to no other host.
 
 import Association
 import Catalogue
 
-/// An app file that can be served. A class, because it has many parts and is handed around by the hundred thousand.
+/// An app file in service. A class, because it is large and shared by many hosts.
 final class LoadedAppFile: Sendable {
     let appFile: AppFile
-    /// Seconds since 1970 of its last change.
+    /// The modification time in seconds since 1970.
     let modified: Int64
-    /// The page for its links; the same on all of its hosts.
+    /// The landing page of its links, the same on all hosts.
     let landing: PreparedLanding?
 
     init(_ appFile: AppFile, modified: Int64) {
@@ -18,22 +18,22 @@ final class LoadedAppFile: Sendable {
     }
 }
 
-/// Reads the texts of app files.
+/// Parses the texts of app files.
 struct AppSource: Sendable {
     let configPath: String
     let environment: String?
     /// Which hosts the files of a folder may name.
     var owners = HostOwners()
-    /// What loading costs the round.
+    /// Measures the CPU time of parsing.
     var costs = RoundCosts(isCounting: false)
 
-    /// The folder of app files, as findings call it.
+    /// The path of `config/apps` in findings.
     var label: String { "\(configPath)/apps" }
 
-    /// How a file is called in findings.
+    /// The path of an app file in findings.
     func file(_ path: String) -> String { "\(label)/\(path)" }
 
-    /// What a version says that was good once; nil where this program cannot read what another one could.
+    /// Parses a good version; nil if another program version accepted it and this one cannot read it.
     func load(_ good: AppRecord.GoodVersion, at path: String) -> LoadedAppFile? {
         costs.measure(RoundCosts.folder(ofApp: path)) {
             let reading = AppFile.read(good.text.bytes, file: file(path), environment: environment)
@@ -42,26 +42,26 @@ struct AppSource: Sendable {
     }
 }
 
-/// One site to be made, with all that is in memory for it.
+/// A host to render, with what is in memory for it.
 struct SiteJob: Sendable {
     let plan: SitePlan
-    /// Those of the plan, as far as they can be read.
+    /// The plan's apps, except those that cannot be read.
     let apps: [LoadedAppFile]
-    /// What is known of the files in the folders.
+    /// The known results for its files.
     var known = KnownFiles.none
 }
 
-/// The same with all that was read for it.
+/// Everything read for one host.
 struct SiteSource {
-    /// With its asterisk, when it is a wildcard.
+    /// Wildcards with their asterisk.
     var host: String
     /// The apps that name the host, in any order.
     var apps: [LoadedAppFile]
-    /// What a site has of its own; where two have the same path, the later one wins.
+    /// Own files; later folders win.
     var folders: [SiteFolder]
 }
 
-/// What the folders of one name add to a site.
+/// What one folder name adds to a site.
 struct SiteFolder {
     var pages = PageSet()
     var wellKnown: WellKnownFiles?

@@ -1,6 +1,6 @@
-// The files of `config/hosts/<host>/well-known/`: served below `/.well-known/` as they are, byte for byte. An
-// association file replaces the generated one only when phones would accept it, and `change-password` holds the address
-// that it leads to. Others are looked into as well, but whatever is said about them, they are served.
+// The files of `config/hosts/<host>/well-known/`, served unchanged below `/.well-known/`. An association file replaces the
+// generated one only if phones would accept it, and `change-password` contains an address to redirect to. Other files are checked
+// too, but served in any case.
 
 import Association
 import AssociationLint
@@ -11,83 +11,82 @@ import SourceJSON
 
 /// What one host's folder adds to its site.
 struct WellKnownFiles: Sendable {
-    /// By path below the root of the site.
+    /// By request path.
     private(set) var answers: [String: PreparedAnswer] = [:]
-    /// What is there and is not served: phones would refuse it, or it cannot be read.
-    private(set) var withheld = WithheldPaths()
+    /// Paths of files that phones would reject or that cannot be read.
+    private(set) var blocked = BlockedPaths()
     private let directory: String
     /// The folder that links must stay in: the host's own.
-    private let fence: String
+    private let boundary: String
     private let isWildcard: Bool
-    /// What came of each file.
-    private(set) var made: [MadeFile] = []
-    /// How many files were read, because they were not known to be the same.
+    /// The result for each file.
+    private(set) var files: [RenderedFile] = []
+    /// How many files were read because their marks had changed.
     private(set) var readCount = 0
     private var findings = FolderFindings()
     private var known = KnownFiles.none
-    private var packing = PackingBudget.unlimited
+    private var compression = CompressionBudget.unlimited
 
-    /// What is said of these is more than is remembered, or depends on the day.
+    /// Findings on these are too many to remember, or depend on the date.
     private static let readAlways: Set = ["apple-app-site-association", "assetlinks.json", "security.txt"]
     static let prefix = "/.well-known/"
-    /// Google reads no more of a file (reference B3-4), and the others are smaller by far.
+    /// Google reads no more of a file (reference B3-4), and other files are much smaller.
     static let bytesMax = 1_048_576
     private static let urlBytesMax = 2_048
 
-    /// The files below a folder; none when there is no such folder. A shortage is thrown.
-    ///
-    /// - Parameter known: what came of its files when the same host was made before.
+    /// The files in a folder; none if it does not exist. Throws only if descriptors or memory run out.
+    /// - Parameter known: the results for its files when the host was last rendered.
     init(
-        of name: String, in folders: HostFolders, known: KnownFiles = .none, share: inout HostShare,
+        of name: String, in folders: HostFolders, known: KnownFiles = .none, quota: inout HostQuota,
         findings: inout [Finding]
     ) throws(SystemError) {
         self.known = known
         defer { self.known = .none }
         let tree = HostTree.wellKnown(name)
         directory = folders.path(tree)
-        fence = folders.fencePath(tree)
+        boundary = folders.boundaryPath(tree)
         isWildcard = HostFolders.host(of: name)?.hasPrefix("*.") == true
         do throws(SystemError) {
             guard let root = try folders.open(tree) else { return }
-            let scan = FolderScan(root, share.bounds)
+            let scan = FolderScan(root, quota.bounds)
             if scan.failure?.isMissing == true { return }
             let byteCount = scan.files.reduce(0) { $0 + Int(min($1.status.byteCount, Int64(WellKnownFiles.bytesMax))) }
-            if let excess = share.take(scan, bytes: byteCount) {
-                withheld.insert(folder: WellKnownFiles.prefix)
+            if let excess = quota.take(scan, bytes: byteCount) {
+                blocked.insert(folder: WellKnownFiles.prefix)
                 findings.append(excess.finding(host: name, path: directory))
                 return
             }
-            packing = share.packing
+            compression = quota.compression
             try add(scan, root, &findings)
-            share.packing = packing
+            quota.compression = compression
         } catch {
             if error.isShortage { throw error }
-            note(error, at: "", Obstacle(folder: error))
+            note(error, at: "", AccessProblem(folder: error))
         }
         findings += self.findings.all(in: directory)
     }
 
     private mutating func add(
-        _ scan: FolderScan, _ root: borrowing FencedFolder, _ findings: inout [Finding]
+        _ scan: FolderScan, _ root: borrowing TenantFolder, _ findings: inout [Finding]
     ) throws(SystemError) {
         if let shortage = scan.shortage { throw shortage }
         for (path, problem) in scan.problems.sorted(by: { $0.path < $1.path }) {
-            let obstacle = Obstacle(problem, in: fence)
+            let cause = AccessProblem(problem, in: boundary)
             if case .unreadable(let error) = problem {
-                note(error, at: path, obstacle)
+                note(error, at: path, cause)
             } else {
-                self.findings.append(self.problem(path, obstacle.reason, fix: obstacle.fix))
+                self.findings.append(self.problem(path, cause.reason, fix: cause.fix))
             }
         }
         for file in scan.files where !file.path.hasSuffix("~") { try addFile(root, file.path, &findings) }
     }
 
     private mutating func addFile(
-        _ root: borrowing FencedFolder, _ name: String, _ findings: inout [Finding]
+        _ root: borrowing TenantFolder, _ name: String, _ findings: inout [Finding]
     ) throws(SystemError) {
         do throws(FileError) {
             if let refusal = KeyGuard.refusal(of: name) {
-                // What was served under its path goes, too: it must not be served.
+                // The old version is not kept either, because a key must not be served.
                 return self.findings.append(KeyGuard.finding("\(directory)/\(name)", refusal))
             }
             let path = WellKnownFiles.prefix + name
@@ -97,57 +96,57 @@ struct WellKnownFiles: Sendable {
                 return add(same)
             }
             guard let file = try root.read(name, bytesMax: WellKnownFiles.bytesMax) else {
-                // Half of it may look like the whole; its writer's end is another reason to look.
-                self.findings.append(problem(name, "cannot serve the file: it is being written to"))
-                return refuse(name)
+                // A partly written file can look complete. The server reads it again when the writer closes it.
+                self.findings.append(problem(name, "cannot serve the file: it is being written"))
+                return noteBlocked(name)
             }
             readCount += 1
-            var new = MadeFile(path: path)
+            var new = RenderedFile(path: path)
             if let refusal = KeyGuard.refusal(of: file.bytes) {
                 new.findings.append(KeyGuard.finding("\(directory)/\(name)", refusal))
             } else {
                 new.answer = answer(name, file.bytes, modified: file.modified, &new.findings, &findings)
-                new.isWithheld = new.answer == nil
+                new.isBlocked = new.answer == nil
             }
-            if !WellKnownFiles.readAlways.contains(name), !packing.isSpent {
+            if !WellKnownFiles.readAlways.contains(name), !compression.isSpent {
                 new.mark = FileMark(
                     "\(directory)/\(name)", [file.status], openedNanoseconds: file.readNanoseconds)
             }
             add(new)
         } catch {
             if let shortage = error.shortage { throw shortage }
-            self.findings.append(unreadable(name, "cannot serve the file", Obstacle(error, in: fence)))
-            refuse(name)
+            self.findings.append(unreadable(name, "cannot serve the file", AccessProblem(error, in: boundary)))
+            noteBlocked(name)
         }
     }
 
-    private mutating func take(_ file: MadeFile) {
-        made.append(file)
+    private mutating func add(_ file: RenderedFile) {
+        files.append(file)
         for finding in file.findings { findings.append(finding) }
-        if file.isWithheld { withheld.insert(file.path) }
+        if file.isBlocked { blocked.insert(file.path) }
         guard let answer = file.answer else { return }
         answers[file.path] = answer
-        // Systems of the first years ask for it at the root (reference A1-2).
+        // Early iOS versions fetch it at the root (reference A1-2).
         if answer.kind == .appleAssociation { answers[AssociationPath.appleRoot] = answer }
     }
 
-    private mutating func refuse(_ name: String) { withheld.insert(WellKnownFiles.prefix + name) }
+    private mutating func noteBlocked(_ name: String) { blocked.insert(WellKnownFiles.prefix + name) }
 
-    /// A folder that cannot be looked into: what is in it is not known to be gone.
-    private mutating func note(_ error: SystemError, at path: String, _ obstacle: Obstacle) {
-        withheld.insert(folder: WellKnownFiles.prefix + (path.isEmpty ? "" : "\(path)/"))
-        findings.append(unreadable(path, "cannot read the folder", obstacle))
+    /// Files in an unreadable folder do not count as deleted.
+    private mutating func note(_ error: SystemError, at path: String, _ cause: AccessProblem) {
+        blocked.insert(folder: WellKnownFiles.prefix + (path.isEmpty ? "" : "\(path)/"))
+        findings.append(unreadable(path, "cannot read the folder", cause))
     }
 
-    /// An error, because what is served in its place, if anything, is not what somebody put there.
-    private func unreadable(_ name: String, _ message: String, _ obstacle: Obstacle) -> Finding {
-        var finding = problem(name, "\(message): \(obstacle.reason)", fix: obstacle.fix)
+    /// An error, because the tenant's file is not served, even if another answer takes its place.
+    private func unreadable(_ name: String, _ message: String, _ cause: AccessProblem) -> Finding {
+        var finding = problem(name, "\(message): \(cause.reason)", fix: cause.fix)
         finding.severity = .error
         return finding
     }
 
-    /// The answer that a file makes; nil when it must not be served. What is said of an association file is not counted with
-    /// the rest: all of it is needed to fix it.
+    /// The answer of a file; nil if it must not be served. Findings on an association file are not limited in number, because all
+    /// are needed to fix it.
     private mutating func answer(
         _ name: String, _ bytes: [UInt8], modified: Int64, _ said: inout [Finding], _ findings: inout [Finding]
     ) -> PreparedAnswer? {
@@ -158,7 +157,7 @@ struct WellKnownFiles: Sendable {
             guard let target = WellKnownFiles.location(in: bytes) else {
                 said.append(
                     problem(
-                        name, "the file holds no address to lead to",
+                        name, "the file contains no address to redirect to",
                         fix: "write one line: a path of this host such as `/account/password`, or an https URL"))
                 return nil
             }
@@ -175,16 +174,16 @@ struct WellKnownFiles: Sendable {
                 bytes, name: name, file: "\(directory)/\(name)", isWildcard: isWildcard, now: Clock.wallSeconds())
             said += found
             if found.isEmpty, type.hasSuffix("json"), !isJSON(bytes) {
-                said.append(problem(name, "the text is not strict JSON, so its readers will refuse it"))
+                said.append(problem(name, "the file is not strict JSON, so its readers will reject it"))
             }
         }
         return AnswerMaker.answer(
             Document(
                 kind: kind, contentType: type, content: .bytes(bytes), cacheSeconds: AppFile.cacheSecondsDefault,
-                modified: modified), &packing)
+                modified: modified), &compression)
     }
 
-    /// Whether a file may take the place of the generated one: phones would not say why they refuse it.
+    /// Whether a file may replace the generated one.
     private func accepts(_ found: [Finding], _ findings: inout [Finding]) -> Bool {
         findings += found
         return !found.contains { $0.severity == .error }
@@ -194,7 +193,7 @@ struct WellKnownFiles: Sendable {
         !SourceReader.read(bytes, as: .json).problems.contains { $0.isError }
     }
 
-    /// The address in a file of one line: an https URL, or a path of the same host. Everything in it may stand in a
+    /// The address in a file of one line: an https URL or a path of the same host, without characters that are invalid in a
     /// `location` field.
     static func location(in bytes: [UInt8]) -> String? {
         let line = bytes.drop { $0 <= 0x20 }

@@ -1,7 +1,7 @@
-// Numbers and texts as bytes, for the records that are kept from one start to the next. Reading trusts nothing: whatever the
-// bytes are, it gives values or says that they are no records.
+// Numbers and texts as bytes, for the records in state files. The reader trusts nothing: any bytes give either values or an
+// error.
 
-/// Appends values to bytes.
+/// Writes values as bytes.
 struct RecordWriter {
     private(set) var bytes: [UInt8] = []
 
@@ -29,14 +29,14 @@ struct RecordWriter {
     }
 }
 
-/// Takes values from bytes.
+/// Reads values from bytes.
 @safe struct RecordReader {
     private var rest: UnsafeRawBufferPointer
 
-    /// The bytes are no records.
+    /// The bytes are not valid records.
     struct Failure: Error {}
 
-    /// The bytes outlast the reader.
+    /// The bytes must outlive the reader.
     init(_ bytes: UnsafeRawBufferPointer) { unsafe rest = bytes }
 
     var isAtEnd: Bool { unsafe rest.isEmpty }
@@ -59,7 +59,7 @@ struct RecordWriter {
         return texts
     }
 
-    /// How many of something follow; each has a byte at least.
+    /// A number of elements, each of at least one byte.
     mutating func count() throws(Failure) -> Int {
         guard let count = Int(exactly: try number()), unsafe count <= rest.count else { throw Failure() }
         return count

@@ -1,6 +1,5 @@
-// The folder in which a server keeps what it knows from one start to the next: a base with everything, and beside it a small
-// file with what has changed since, so that a change costs what it changes. Both are replaced whole and never changed.
-// What is not right about them is said, and then they are done without.
+// The files of a server's state: a base with everything, and a small file with what has changed since, so that saving a change is
+// cheap. Both are replaced as a whole. A file that cannot be used is reported and ignored.
 
 import Catalogue
 import Posix
@@ -8,7 +7,7 @@ import TLS
 
 struct StateFolder: Sendable {
     let path: String
-    /// Under another key the files are somebody else's.
+    /// Identifies the configuration; files with another key are not used.
     private let key: String
 
     static let baseName = "tenants"
@@ -16,20 +15,20 @@ struct StateFolder: Sendable {
 
     init(_ path: String, configPath: String, environment: String?) {
         self.path = path
-        // A digest, because paths may be longer than a key.
+        // A digest, because a path may be longer than a key.
         let config = Digest.base64(Digest.sha256(Array(Directory.absolute(configPath).utf8)))
         key = "config \(config) environment \(environment ?? "none")"
     }
 
-    /// What a file has.
+    /// The content of a file.
     struct Loaded {
         var records: TenantRecords
-        /// Nil when it cannot be used, though the texts can: another program made it, or this one with other settings.
+        /// Nil if only the texts can be used, because another program or other settings wrote the file.
         var layer: CatalogueLayer?
     }
 
-    /// Reads a file that is there; nil when there is none, or none of use. Then everything is read anew. Throws when there
-    /// is no descriptor or memory to read it with.
+    /// Loads a file; nil if it does not exist or cannot be used, in which case everything is read from `config/`. Throws if
+    /// descriptors or memory run out.
     func load(
         _ name: String, rendering: String, _ complaints: inout [String]
     ) throws(ConfigurationError) -> Loaded? {
@@ -43,13 +42,13 @@ struct StateFolder: Sendable {
                 try file.verify(.layer)
                 return Loaded(records: records, layer: try CatalogueLayer(file))
             } catch {
-                complaints.append("the sites in \(path)/\(name) are made again: \(error)")
+                complaints.append("rendering the sites in \(path)/\(name) again: \(error)")
                 return Loaded(records: records, layer: nil)
             }
         } catch {
-            // Left aside it would be written anew, without what it remembers.
+            // If it were ignored, it would be overwritten without the versions it remembers.
             if let shortage = error.shortage { throw ConfigurationError("\(path)/\(name)", shortage) }
-            if !error.isMissingFile { complaints.append("left \(path)/\(name) aside: \(error)") }
+            if !error.isMissingFile { complaints.append("ignoring \(path)/\(name): \(error)") }
             return nil
         }
     }
@@ -58,7 +57,7 @@ struct StateFolder: Sendable {
         try draft(of: name, records, layer).putInPlace()
     }
 
-    /// Writes a file beside its place, where it may be mapped already.
+    /// Writes a file next to its final path, where the old one may be mapped.
     func draft(
         of name: String, _ records: TenantRecords, _ layer: CatalogueLayer
     ) throws(SystemError) -> FileDraft {
@@ -81,7 +80,7 @@ struct StateFolder: Sendable {
         return draft
     }
 
-    /// What was written a moment ago, mapped. It was made by this process, so only its form is looked at.
+    /// Maps a file that this process has just written, so it is not verified.
     func map(path: String) throws(StateProblem) -> Loaded {
         let file = try StateFile(path, key: key)
         return Loaded(records: try TenantRecords(file), layer: try CatalogueLayer(file))

@@ -1,26 +1,25 @@
-// What outlasts the process. A start takes up what the last one knew, and every round that changes something writes that
-// down before it is published: what has been live is the last good version, whatever happens to the process or to the file
-// in the next moment.
+// Saves and restores the state. A start restores what the previous process knew; a round that changes something saves it before
+// it is published, so a version that was live is never lost.
 
 import Catalogue
 import Posix
 
-/// What is kept where, and what of it is still to be written.
+/// What has been saved, and what has not.
 struct StateKeeper {
     let folder: StateFolder
-    /// What sites are rendered with.
+    /// Identifies the program and settings that sites are rendered with.
     let rendering: String
-    /// That of the base in the folder; nil while there is none of ours.
+    /// The generation of the base on disk; nil if there is none that this process can extend.
     private(set) var generation: UInt64?
-    /// Why the last attempt to write failed; nil when it did not.
+    /// Why the last attempt to save failed; nil if it succeeded.
     private(set) var failure: SystemError?
     /// What differs from the base.
     private var changed = Changed()
-    /// What did when a new base was begun; nil while none is made.
-    private var frozen: Changed?
-    /// Whether any of it came after the last writing.
+    /// What differed from the old base when the running compaction began.
+    private var compacting: Changed?
+    /// Whether anything has changed since the last save.
     private(set) var isDirty = false
-    /// When to try again to write a base, by the monotonic clock.
+    /// When a compaction may be tried again, by the monotonic clock.
     private var retryMilliseconds: Int64 = 0
 
     private static let retryAfterMilliseconds: Int64 = 60_000
@@ -35,24 +34,23 @@ struct StateKeeper {
         }
     }
 
-    /// What the last process has left.
+    /// What a start found in the state directory.
     struct Start: Sendable {
-        /// What could not be used.
+        /// Why a file could not be used.
         var notes: [String] = []
-        /// All app files as they are now; nil when they are to be listed.
+        /// All app files on disk; nil if they have not been listed.
         var listing: AppTree.Listing?
-        /// Hosts to be made although nothing about them has changed.
+        /// Hosts to render although their files have not changed.
         var hosts: Set<String> = []
-        /// Whether sites of the last process are served.
+        /// Whether sites of the previous process are served.
         var hasSites = false
-        /// Whether nothing but the texts is of use, because another program made the rest.
-        var isForeign = false
+        /// Whether only the texts can be used, because another program version wrote the rest.
+        var isOfOtherProgram = false
     }
 
     init(folder: StateFolder, rendering: String) { (self.folder, self.rendering) = (folder, rendering) }
 
-    /// Takes up what was known when the last process ended, while another thread lists what there is now: each takes about
-    /// as long as the other.
+    /// Restores the state while another thread lists the app files; both take about equally long.
     mutating func begin(
         _ folders: HostFolders, _ owners: HostOwners, _ memory: inout TenantMemory, _ shelf: inout SiteShelf
     ) throws(ConfigurationError) -> Start {
@@ -69,7 +67,7 @@ struct StateKeeper {
         return start
     }
 
-    /// Written by one thread, read by another when that has ended.
+    /// Written by one thread and read by another after the first has ended.
     private final class Listed: @unchecked Sendable {
         private(set) var listing: AppTree.Listing?
 
@@ -96,9 +94,9 @@ struct StateKeeper {
         }
         let revoked = memory.forgetGood { !owners.allows($1, at: $0) }
         if layers.contains(where: { $0 == nil }) {
-            start.isForeign = true
+            start.isOfOtherProgram = true
             memory.keepOnlyTexts()
-            start.hosts = Set(memory.ledger.hosts).union(memory.ledger.hostsElsewhere)
+            start.hosts = Set(memory.appFiles.hosts).union(memory.appFiles.hostsElsewhere)
         } else {
             generation = base.records.generation
             start.hasSites = true
@@ -110,24 +108,22 @@ struct StateKeeper {
         return start
     }
 
-    // What a round changes.
-
     /// Notes what a round has changed.
     mutating func note(_ scan: Scan, isAnything: Bool) {
         changed.apps.formUnion(scan.candidates.keys)
         changed.apps.formUnion(scan.forgotten)
-        // New marks alone are found by every start, but a base that is being made must not take them back.
-        if frozen != nil { changed.apps.formUnion(scan.unchanged.keys) }
+        // A start finds new marks by itself, but a compaction must not restore the old ones.
+        if compacting != nil { changed.apps.formUnion(scan.unchanged.keys) }
         changed.folders.formUnion(scan.folders.keys)
         if isAnything || !scan.candidates.isEmpty { isDirty = true }
     }
 
-    /// Writes what differs from the base. To be called before a round is published, so it does no more than that.
+    /// Saves what differs from the base. The round is published only after this.
     mutating func save(_ memory: TenantMemory, _ shelf: SiteShelf, _ report: inout RoundReport) {
         guard isDirty, let generation else { return }
         var records = TenantRecords(memory, rendering: rendering, generation: generation)
-        let all = changed.union(frozen)
-        for path in all.apps.sorted() { records.apps.append((path, memory.ledger[path])) }
+        let all = changed.union(compacting)
+        for path in all.apps.sorted() { records.apps.append((path, memory.appFiles[path])) }
         for host in all.folders.sorted() { records.folders.append((host, memory.folders[host])) }
         do {
             try folder.write(StateFolder.changesName, records, shelf.allChanges ?? CatalogueBuilder().finish())
@@ -140,39 +136,37 @@ struct StateKeeper {
 
     private mutating func noteSuccess() { (failure, isDirty) = (nil, false) }
 
-    // A new base.
-
     var wantsBase: Bool { generation == nil }
 
-    /// A full disk is not filled further at every change.
+    /// A full disk is not tried at every change.
     var mayTry: Bool { Clock.monotonicMilliseconds() >= retryMilliseconds }
 
-    /// A base is begun, which has all that has changed.
-    mutating func freeze() { (frozen, changed) = (changed, Changed()) }
+    /// A compaction begins; it contains all changes so far.
+    mutating func beginCompaction() { (compacting, changed) = (changed, Changed()) }
 
-    /// Puts a new base in the place of the old one, in the folder and in memory.
-    mutating func finish(
-        _ tidying: Tidying, _ memory: inout TenantMemory, _ shelf: inout SiteShelf, _ report: inout RoundReport
+    /// Replaces the base with the new one, on disk and in memory.
+    mutating func finishCompaction(
+        _ compaction: Compaction, _ memory: inout TenantMemory, _ shelf: inout SiteShelf, _ report: inout RoundReport
     ) {
-        guard tidying.putInPlace() else {
-            failure = tidying.failure ?? failure
-            (changed, frozen) = (changed.union(frozen), nil)
-            shelf.thaw()
+        guard compaction.putInPlace() else {
+            failure = compaction.failure ?? failure
+            (changed, compacting) = (changed.union(compacting), nil)
+            shelf.abortCompaction()
             retryMilliseconds = Clock.monotonicMilliseconds() + StateKeeper.retryAfterMilliseconds
             return
         }
         noteSuccess()
-        (frozen, generation) = (nil, tidying.generation)
-        if var mapped = tidying.mapped {
-            // What is mapped need not be in memory, but for what has changed since.
-            for path in changed.apps { mapped.ledger.put(memory.ledger[path], at: path) }
+        (compacting, generation) = (nil, compaction.generation)
+        if var mapped = compaction.mapped {
+            // Texts that are mapped need not stay in memory, except those that have changed since.
+            for path in changed.apps { mapped.appFiles.put(memory.appFiles[path], at: path) }
             for host in changed.folders { mapped.folders[host] = memory.folders[host] }
-            (memory.ledger, memory.folders) = (mapped.ledger, mapped.folders)
-            shelf.settle(mapped.layer.staleHosts.isEmpty ? mapped.layer : tidying.base)
+            (memory.appFiles, memory.folders) = (mapped.appFiles, mapped.folders)
+            shelf.finishCompaction(mapped.layer.staleHosts.isEmpty ? mapped.layer : compaction.base)
         } else {
-            shelf.settle(tidying.base)
+            shelf.finishCompaction(compaction.base)
         }
-        // What changed meanwhile belongs to the new base.
+        // Changes during the compaction now belong to the new base.
         isDirty = true
         save(memory, shelf, &report)
     }

@@ -1,37 +1,36 @@
-// What a state file holds beside the sites: every app file with its last good text, every folder, and the hosts that have a
-// peculiarity. As values, and as bytes.
+// What a state file contains in addition to the sites: app files with their last good texts, folders, and hosts that need
+// attention.
 
 import Catalogue
 import Posix
 
-/// The records of a state file. In one that holds changes, a record without content says that there is nothing any more.
+/// The records of a state file. In the changes file, a record without content means that the file or folder no longer exists.
 struct TenantRecords {
-    /// What the sites were rendered with: a program and its settings. Under another one they are made again, from the same
-    /// texts.
+    /// The program and settings that rendered the sites. For any other, the sites are rendered again from the texts.
     var rendering = ""
-    /// Tells one base from another; changes name the one that they belong to.
+    /// Identifies a base; the changes file has the generation of its base.
     var generation: UInt64 = 0
     var apps: [(path: String, record: AppRecord?)] = []
     var folders: [(host: String, record: FolderRecord?)] = []
-    /// Hosts to be made again at the next start, which says what is wrong with them.
-    var stale: Set<String> = []
+    /// Hosts to render at the next start, because their findings must be reported again.
+    var hostsToRender: Set<String> = []
     var signed: Set<String> = []
-    var hostLesser: [String: AppRecord.LesserCounts] = [:]
+    var hostWarnings: [String: AppRecord.WarningCounts] = [:]
 
-    /// That of version 1 has no counts.
+    /// Version 1 has no counts.
     private static let formatNumber: UInt64 = 2
 
-    /// The records as bytes, and the texts that they refer to.
+    /// The records, and the texts that they refer to.
     func encoded() -> (records: [UInt8], texts: [UInt8]) {
         var writer = RecordWriter()
         var texts: [UInt8] = []
         writer.add(TenantRecords.formatNumber)
         writer.add(rendering)
         writer.add(generation)
-        writer.add(stale.sorted())
+        writer.add(hostsToRender.sorted())
         writer.add(signed.sorted())
-        writer.add(UInt64(hostLesser.count))
-        for (host, counts) in hostLesser {
+        writer.add(UInt64(hostWarnings.count))
+        for (host, counts) in hostWarnings {
             writer.add(host)
             writer.add(counts.number)
         }
@@ -50,9 +49,9 @@ struct TenantRecords {
     }
 
     private func add(_ record: AppRecord?, to writer: inout RecordWriter, _ texts: inout [UInt8]) {
-        writer.add(record?.standing.rawValue ?? UInt8.max)
+        writer.add(record?.state.rawValue ?? UInt8.max)
         guard let record else { return }
-        writer.add(record.lesser.number)
+        writer.add(record.warningCounts.number)
         writer.add(UInt8(record.mark == nil ? 0 : 1))
         if let mark = record.mark {
             for number in mark.numbers { writer.add(number) }
@@ -70,13 +69,13 @@ struct TenantRecords {
 
     init() {}
 
-    /// Without app files and folders.
+    /// Does not fill in app files and folders.
     init(_ memory: TenantMemory, rendering: String, generation: UInt64) {
         (self.rendering, self.generation) = (rendering, generation)
-        (stale, signed, hostLesser) = (memory.troubledHosts, memory.signed, memory.hostLesser)
+        (hostsToRender, signed, hostWarnings) = (memory.hostsWithFindings, memory.signed, memory.hostWarnings)
     }
 
-    /// Reads the records of a state file, which has been verified.
+    /// Reads the records of a verified state file.
     init(_ file: StateFile) throws(StateProblem) {
         let textCount = try unsafe file.bytes(.texts).count
         do throws(RecordReader.Failure) {
@@ -85,11 +84,11 @@ struct TenantRecords {
             guard (1...TenantRecords.formatNumber).contains(format) else { throw RecordReader.Failure() }
             rendering = try reader.text()
             generation = try reader.number()
-            stale = Set(try reader.texts())
+            hostsToRender = Set(try reader.texts())
             signed = Set(try reader.texts())
             for _ in 0..<(format == 1 ? 0 : try reader.count()) {
                 let host = try reader.text()
-                hostLesser[host] = AppRecord.LesserCounts(try reader.number())
+                hostWarnings[host] = AppRecord.WarningCounts(try reader.number())
             }
             for _ in 0..<(try reader.count()) {
                 let path = try reader.text()
@@ -115,9 +114,9 @@ struct TenantRecords {
     ) throws(RecordReader.Failure) -> AppRecord? {
         let code = try reader.byte()
         if code == UInt8.max { return nil }
-        guard let standing = AppRecord.Standing(rawValue: code) else { throw RecordReader.Failure() }
-        var record = AppRecord(mark: nil, standing: standing, good: nil)
-        if format > 1 { record.lesser = AppRecord.LesserCounts(try reader.number()) }
+        guard let state = AppRecord.State(rawValue: code) else { throw RecordReader.Failure() }
+        var record = AppRecord(mark: nil, state: state, good: nil)
+        if format > 1 { record.warningCounts = AppRecord.WarningCounts(try reader.number()) }
         if try reader.byte() == 1 {
             var numbers: [UInt64] = []
             for _ in 0..<FileStatus.numberCount { numbers.append(try reader.number()) }
@@ -134,7 +133,7 @@ struct TenantRecords {
     }
 }
 
-extension AppRecord.LesserCounts {
+extension AppRecord.WarningCounts {
     fileprivate var number: UInt64 { UInt64(warnings) << 16 | UInt64(notes) }
 
     fileprivate init(_ number: UInt64) {
@@ -146,7 +145,7 @@ extension AppRecord.LesserCounts {
 extension FileStatus {
     static let numberCount = 6
 
-    /// Everything that shows a change.
+    /// Everything that shows that a file has changed.
     var numbers: [UInt64] {
         [
             device, inode, UInt64(bitPattern: byteCount), UInt64(bitPattern: modifiedNanoseconds),

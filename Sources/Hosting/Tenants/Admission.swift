@@ -1,45 +1,46 @@
-// Which of the new versions of app files take the place of the last good ones. What is live is not dropped in silence: phones
-// have cached it and cannot be told. Nothing here looks at the disk.
+// Decides which new versions of app files replace the last good ones. An entry that is live is never removed silently, because
+// phones have cached it. Nothing here reads the disk.
 
 import Association
 import Posix
+import TLS
 
-/// What is decided about the app files of a round, and what follows from it for hosts.
+/// The decisions of one round about app files, and which hosts they affect.
 struct Admission {
-    /// As it was before the round.
+    /// The state before the round.
     let memory: TenantMemory
     let source: AppSource
     var scan: Scan
-    /// The candidates that do not become the version in service.
+    /// The candidates that do not come into service, with the reason.
     private(set) var verdicts: [String: Verdict] = [:]
-    /// Hosts that stay as they are because they cannot be made and no candidate is to blame.
-    private(set) var stale: Set<String> = []
+    /// Hosts that cannot be rendered although no candidate caused it; they stay unchanged.
+    private(set) var unrenderable: Set<String> = []
 
     /// Why a candidate is not admitted.
     struct Verdict: Sendable {
-        var standing: AppRecord.Standing
-        /// How many live facts it would have dropped.
+        var state: AppRecord.State
+        /// How many live entries it would have removed.
         var guardedCount: Int?
-        /// The hosts that decided about it.
-        var awaited: Set<String> = []
+        /// The hosts whose changes can change the verdict.
+        var awaitedHosts: Set<String> = []
     }
 
     init(_ scan: Scan, knowing memory: TenantMemory, source: AppSource) {
         (self.scan, self.memory, self.source) = (scan, memory, source)
     }
 
-    /// Whether the version on disk is the one in service from now on, or its end.
+    /// Whether the version on disk, or the deletion, takes effect.
     func isAdmitted(_ path: String) -> Bool {
         guard let candidate = scan.candidates[path] else { return false }
         return !candidate.isBroken && verdicts[path] == nil
     }
 
     private func verdict(on path: String) -> Verdict? {
-        verdicts[path] ?? (scan.candidates[path]?.isBroken == true ? Verdict(standing: .broken) : nil)
+        verdicts[path] ?? (scan.candidates[path]?.isBroken == true ? Verdict(state: .broken) : nil)
     }
 
-    /// Holds candidates that drop what is live. What another file has taken over is not dropped, so a verdict, which brings
-    /// back what was there, may lead to another one, and never to fewer.
+    /// Holds candidates that remove live entries. A verdict brings the old version back, which can only increase what is held; so
+    /// the loop ends.
     mutating func guardRemovals() {
         let paths = scan.candidates.filter { !$0.value.removed.isEmpty }.keys.sorted()
         var isSettled = false
@@ -52,21 +53,21 @@ struct Admission {
                 if !candidate.findings.contains(finding) { scan.note([finding], about: path) }
                 guard candidate.removalGuard == .block else { continue }
                 verdicts[path] = Verdict(
-                    standing: candidate.isGone ? .gone : .held, guardedCount: lost.count,
-                    awaited: Set(lost.map(\.host)))
+                    state: candidate.isGone ? .gone : .held, guardedCount: removed.count,
+                    awaitedHosts: Set(removed.map(\.host)))
                 isSettled = false
             }
         }
     }
 
-    /// What a candidate drops and no other file has or has retired.
-    private mutating func lost(with path: String) -> Set<LiveIdentity> {
+    /// The live entries that a candidate removes, without those that another file has or retires.
+    private mutating func entriesRemoved(by path: String) -> Set<LiveIdentity> {
         guard let candidate = scan.candidates[path] else { return [] }
-        var lost = candidate.dropped
-        for other in Set(lost.map(\.host)).flatMap({ namers(of: $0) }) where other != path {
+        var removed = candidate.removed
+        for other in Set(removed.map(\.host)).flatMap({ paths(naming: $0) }) where other != path {
             guard let app = app(version(of: other))?.appFile else { continue }
-            lost.subtract(LiveIdentity.all(of: app))
-            // Whoever has the host now may say as well that something on it is gone on purpose.
+            removed.subtract(LiveIdentity.all(of: app))
+            // A file that names the host now may retire entries of that host too.
             let hosts = Set(app.hosts.map(\.text))
             removed = removed.filter { !hosts.contains($0.host) || !$0.isRetired(by: app.retired) }
         }
@@ -78,11 +79,11 @@ struct Admission {
         let file = source.file(path)
         let isBlocked = candidate.removalGuard == .block
         let subject =
-            candidate.isGone ? "the app file was removed while it is live" : "this version drops what is live"
+            candidate.isGone ? "the app file was deleted while it is live" : "this version removes live entries"
         let outcome =
             isBlocked
             ? "none of the change is published, and the last good version is still served"
-            : "phones may use what they have cached for a week"
+            : "phones may use the cached version for up to a week"
         let fix =
             candidate.isGone
             ? "restore it, or run `associated retire \(file)`"
@@ -92,24 +93,24 @@ struct Admission {
             message: "\(subject) (\(LiveIdentity.summary(removed))); \(outcome)", fix: isBlocked ? fix : nil)
     }
 
-    /// Rejects the candidates that are to blame for live hosts which cannot be made: a file is in service as a whole or not
-    /// at all. True when there were any, so that hosts are to be made of something else.
-    /// - Parameter failures: the hosts, with what is wrong.
+    /// Rejects the candidates that cause live hosts to fail: a file is published completely or not at all. Returns whether any
+    /// was rejected, so that the hosts are rendered again without it.
+    /// - Parameter failures: the hosts that cannot be rendered, with the findings.
     mutating func reject(_ failures: [String: [Finding]]) -> Bool {
         var isAgain = false
-        stale = []
+        unrenderable = []
         for (host, reasons) in failures.sorted(by: { $0.key < $1.key }) {
-            let names = Set([host] + HostNames.wildcards(over: host))
+            let names = Set([host] + HostName.wildcards(over: host))
             let culprits = scan.candidates.keys.filter { path in
                 isAdmitted(path)
                     && !(names.isDisjoint(with: scan.candidates[path]?.hosts ?? [])
-                        && names.isDisjoint(with: memory.ledger[path]?.good?.hosts ?? []))
+                        && names.isDisjoint(with: memory.appFiles[path]?.good?.hosts ?? []))
             }
-            if culprits.isEmpty { stale.insert(host) }
-            // A file that was held back before does not take the change of another one with it.
+            if culprits.isEmpty { unrenderable.insert(host) }
+            // A file that was already held or refused must not cause another file's change to be rejected.
             let waiting = culprits.filter { !scan.changed.contains($0) }
             for path in waiting.isEmpty ? culprits : waiting {
-                verdicts[path] = Verdict(standing: .refused, awaited: names)
+                verdicts[path] = Verdict(state: .refused, awaitedHosts: names)
                 scan.note(reasons, about: path)
                 isAgain = true
             }
@@ -117,24 +118,24 @@ struct Admission {
         return isAgain
     }
 
-    /// The files that name a host, in the order of their paths.
-    func namers(of host: String) -> [String] {
-        var paths = memory.ledger.paths(naming: host).filter { path in
+    /// The app files that name a host, sorted.
+    func paths(naming host: String) -> [String] {
+        var paths = memory.appFiles.paths(naming: host).filter { path in
             !isAdmitted(path) || scan.candidates[path]?.hosts.contains(host) == true
         }
-        guard let new = scan.namers[host] else { return paths }
+        guard let new = scan.pathsByHost[host] else { return paths }
         for path in new where !paths.contains(path) && isAdmitted(path) { paths.append(path) }
         return paths.count > 1 ? paths.sorted() : paths
     }
 
-    /// The version of a file that decides what is served.
+    /// The version of a file that takes effect in this round.
     func version(of path: String) -> AppVersion { AppVersion(path: path, isNew: isAdmitted(path)) }
 
     func good(_ version: AppVersion) -> AppRecord.GoodVersion? {
-        version.isNew ? scan.candidates[version.path]?.good : memory.ledger[version.path]?.good
+        version.isNew ? scan.candidates[version.path]?.good : memory.appFiles[version.path]?.good
     }
 
-    /// What a version says; nil when it is none, or cannot be read.
+    /// The content of a version; nil if there is none or this program cannot read it.
     private mutating func app(_ version: AppVersion) -> LoadedAppFile? {
         if let known = scan.versions[version] { return known }
         let app = good(version).flatMap { source.load($0, at: version.path) }
@@ -144,51 +145,51 @@ struct Admission {
 
     func folder(of host: String) -> FolderRecord { scan.folders[host] ?? memory.folders[host] ?? FolderRecord() }
 
-    /// The hosts that the round concerns.
-    var concerned: Set<String> {
+    /// The hosts to be rendered in this round.
+    var concernedHosts: Set<String> {
         var hosts = scan.hosts
         for (path, candidate) in scan.candidates where isAdmitted(path) {
-            let old = memory.ledger[path]?.good
+            let old = memory.appFiles[path]?.good
             for names in [candidate.hosts, candidate.otherHosts, old?.hosts ?? [], old?.otherHosts ?? []] {
                 hosts.formUnion(names)
             }
         }
-        // Hosts with nothing but files of their own have beside them what the wildcard above them has.
+        // A host that has only files of its own is served them in addition to the site of the wildcard above it.
         if hosts.contains(where: { $0.hasPrefix("*.") }) {
             for host in Set(memory.folders.keys).union(scan.folders.keys)
-            where folder(of: host).wellKnown != nil && namers(of: host).isEmpty {
-                if HostNames.wildcards(over: host).contains(where: hosts.contains) { hosts.insert(host) }
+            where folder(of: host).wellKnown != nil && paths(naming: host).isEmpty {
+                if HostName.wildcards(over: host).contains(where: hosts.contains) { hosts.insert(host) }
             }
         }
         return hosts
     }
 
-    /// The files that are held back and that this round may set free: those that wait for a host whose files, folders or apps
-    /// are others now, or for a host that a file waited for which is another one now. They are looked at in rounds of their
-    /// own, so that no change waits for them. All others cost nothing, however many and however large they are.
+    /// Held and refused files that this round may release: those that wait for a host whose files, folder or apps have changed,
+    /// or for a host that a changed file waited for. They are read in later rounds, so no change waits for them. All other
+    /// waiting files cost nothing.
     var waiting: Set<String> {
-        memory.ledger.paths(awaiting: scan.awaited.union(concerned)).subtracting(scan.read)
+        memory.appFiles.paths(awaiting: scan.awaitedHosts.union(concernedHosts)).subtracting(scan.read)
     }
 
-    /// What is to be done. It holds nothing of what was known, which is about to change.
+    /// The decisions as a value that holds no reference to the old state, which is about to change.
     mutating func decision() -> Decision {
-        var decision = Decision(stale: stale, waiting: waiting)
+        var decision = Decision(unrenderable: unrenderable, waiting: waiting)
         for path in scan.candidates.keys {
             decision.verdicts[path] = verdict(on: path)
             let added = added(by: path)
             if !added.isEmpty { decision.added[path] = added }
-            if scan.candidates[path]?.isRelanded == true, isAdmitted(path) {
-                decision.relanded.formUnion(scan.candidates[path]?.hosts ?? [])
+            if scan.candidates[path]?.hasNewLanding == true, isAdmitted(path) {
+                decision.hostsWithNewLanding.formUnion(scan.candidates[path]?.hosts ?? [])
             }
         }
         decision.scan = scan
         return decision
     }
 
-    /// What goes live by a candidate, and was not live before by any file.
+    /// The entries that a candidate makes live and that no file had live before.
     private mutating func added(by path: String) -> Set<LiveIdentity> {
         guard isAdmitted(path), var added = scan.candidates[path]?.added else { return [] }
-        for other in Set(added.map(\.host)).flatMap({ memory.ledger.paths(naming: $0) }) where other != path {
+        for other in Set(added.map(\.host)).flatMap({ memory.appFiles.paths(naming: $0) }) where other != path {
             if added.isEmpty { break }
             if let known = app(AppVersion(path: other, isNew: false)) {
                 added.subtract(LiveIdentity.all(of: known.appFile))
@@ -198,28 +199,29 @@ struct Admission {
     }
 }
 
-/// What a round does about what it has read.
+/// What was read in a round, and what was decided about it.
 struct Decision {
     var scan = Scan()
-    /// The candidates that do not become the version in service.
+    /// The candidates that do not come into service.
     var verdicts: [String: Admission.Verdict] = [:]
-    /// Hosts that stay as they are because they cannot be made.
-    var stale: Set<String>
-    /// Files to be looked at in another round.
+    /// Hosts that stay unchanged because they cannot be rendered.
+    var unrenderable: Set<String>
+    /// Files to read in a later round.
     var waiting: Set<String>
-    /// What goes live by each file, and was not live before.
+    /// The entries that each file makes live and that were not live before.
     var added: [String: Set<LiveIdentity>] = [:]
-    /// Hosts of files whose landing page is another one than before.
-    var relanded: Set<String> = []
+    /// Hosts of files whose landing page has changed.
+    var hostsWithNewLanding: Set<String> = []
 
-    /// What there is to say about app files, in the order of their paths. What was said of a file that stands as it stood
-    /// is not said again because something else has changed.
-    func appFindings(knowing troubles: TroubleBook, label: String) -> [Finding] {
+    /// The findings on app files, sorted by path. Those on an unchanged file are not repeated because something else has changed.
+    func appFindings(knowing openFindings: OpenFindings, label: String) -> [Finding] {
         var findings = scan.appFindings
         let telling = scan.candidates.filter { !$0.value.findings.isEmpty }
         for (path, candidate) in telling.sorted(by: { $0.key < $1.key }) {
             let kept = candidate.findings.prefix(AppFindings.ofFileMax)
-            if !scan.touched.contains(path), let known = troubles.files[path], known.elementsEqual(kept) { continue }
+            if !scan.filesToReport.contains(path), let known = openFindings.files[path], known.elementsEqual(kept) {
+                continue
+            }
             for finding in candidate.findings { findings.append(finding, at: path) }
         }
         return findings.all(in: label)

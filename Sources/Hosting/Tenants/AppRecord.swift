@@ -1,39 +1,39 @@
-// What is known of one app file: how it looked last, and the last version of it that was good. That version is what
-// everything served follows from; the file on disk only ever replaces it by another good one.
+// What is known of one app file: its marks when it was last read, and its last good version. Everything served follows from the
+// last good version; the file on disk replaces it only with another good one.
 
 import Association
 import Catalogue
 import Posix
 
-/// One app file, as it is remembered.
+/// The record of one app file.
 struct AppRecord: Sendable {
-    /// The file as it was when it was last looked at; nil when it is to be read at the next look in any case.
+    /// The marks when the file was last read; nil if it must be read again.
     var mark: FileStatus?
-    var standing: Standing
-    /// Nil while there has never been a good version.
+    var state: State
+    /// Nil if there was never a good version.
     var good: GoodVersion?
-    /// The hosts that decide whether a file that is held, gone or refused stays so. It is not read again until it changes, or
-    /// something about one of them does. A start reads each such file, so this is not kept in the state.
-    var awaited: Set<String> = []
-    /// What the version in service has of less than errors.
-    var lesser = LesserCounts()
+    /// The hosts whose changes can release a held, gone or refused file. It is not read again before it or one of them changes.
+    /// Not saved, because a start reads each such file.
+    var awaitedHosts: Set<String> = []
+    /// Warnings and notes about the version in service.
+    var warningCounts = WarningCounts()
 
-    /// How the file on disk stands to the version in service.
-    enum Standing: UInt8, Sendable, CaseIterable {
-        /// It is the version in service.
+    /// Why the version on disk is, or is not, the one in service.
+    enum State: UInt8, Sendable, CaseIterable {
+        /// The version on disk is in service.
         case current
         /// It has errors, or cannot be read.
         case broken
-        /// It drops something that is live.
+        /// It removes a live entry that is not retired.
         case held
-        /// It is not there any more, and was not retired.
+        /// The file was deleted without being retired.
         case gone
-        /// With it, a host that is live could not be rendered.
+        /// A live host could not be rendered with it.
         case refused
     }
 
-    /// How many warnings and notes there are about something that is served all the same.
-    struct LesserCounts: Hashable, Sendable {
+    /// Numbers of warnings and notes about something that is served.
+    struct WarningCounts: Hashable, Sendable {
         var warnings: UInt16 = 0
         var notes: UInt16 = 0
 
@@ -45,23 +45,22 @@ struct AppRecord: Sendable {
         }
     }
 
-    /// A version that was good.
+    /// A version without errors that was published.
     struct GoodVersion: Sendable {
-        var text: KeptText
+        var text: LastGoodText
         /// Seconds since 1970.
         var modified: Int64
-        /// The hosts that it names, with their asterisks.
+        /// The hosts that it names, wildcards with their asterisk.
         var hosts: [String]
-        /// Those that it names in other environments only.
+        /// The hosts that it names only in other environments.
         var otherHosts: [String]
     }
 }
 
-/// The text of a last good version: in memory while it is young, in the state file afterwards, so that a hundred thousand of them
-/// take no memory.
-enum KeptText: Sendable {
+/// The text of a last good version: in memory at first, later in the mapped state file, so that 100,000 texts need no memory.
+enum LastGoodText: Sendable {
     case memory([UInt8])
-    /// In the texts of a state file, which has that much.
+    /// A range of the texts in a state file.
     case state(StateFile, Range<Int>)
 
     var bytes: [UInt8] { unsafe withBytes { unsafe Array($0) } }

@@ -1,4 +1,4 @@
-// From `config/` and `public/` to a catalogue, once: for whoever wants to know what would be served, and then be gone.
+// Loads `config/` and `public/` once, for commands that need to know what would be served.
 
 public import Association
 public import Catalogue
@@ -6,20 +6,20 @@ public import HTTP
 public import Posix
 public import TLS
 
-/// What loading gave.
+/// The result of loading.
 public struct LoadedConfiguration: Sendable {
     public let catalogue: Catalogue
     public let findings: [Finding]
-    /// The hosts that are served, in order; wildcards with their asterisk.
+    /// The hosts that are served, sorted; wildcards with their asterisk.
     public let hosts: [String]
-    /// About hosts that are served although no app file names them. They may be meant, so a server does not mention them.
+    /// Findings on hosts that are served although no app file names them. That can be intended, so a server does not log them.
     public let strays: [Finding]
 }
 
-/// A configuration that cannot be loaded at all.
+/// The configuration cannot be loaded at all.
 public struct ConfigurationError: Error, CustomStringConvertible {
     public let description: String
-    /// There was no descriptor or no memory: it may be read in a moment.
+    /// Descriptors or memory ran out; another attempt may succeed.
     public let shortage: SystemError?
 
     init(description: String) { (self.description, shortage) = (description, nil) }
@@ -34,9 +34,9 @@ public struct ConfigurationLoader: Sendable {
     private let tenants: Tenants
 
     /// - Parameters:
-    ///   - signer: signs the documents that are to be signed; without one, each host's own certificate does.
-    ///   - linkTargets: where links may lead, beside a host's own folder and `config/apps`.
-    ///   - limits: bounds on what a host may have.
+    ///   - signer: signs documents; if nil, each host's own certificate does.
+    ///   - linkTargets: folders that links may lead into, in addition to the host's own.
+    ///   - limits: quotas of hosts and folders.
     ///   - owners: which hosts the app files of a folder may name.
     public init(
         configPath: String, publicPath: String, environment: String?, signer: DocumentSigner? = nil,
@@ -56,13 +56,14 @@ public struct ConfigurationLoader: Sendable {
 
     private static let comparisonsMax = 1_000_000
 
-    /// A folder of `config/hosts` whose name no app file mentions is a host, or a typing error.
+    /// A folder of `config/hosts` that no app file names is a host of its own, or a typing error.
     private func strays(among hosts: [String]) -> [Finding] {
-        let (ledger, folders) = (tenants.memory.ledger, tenants.folders)
-        func isNamed(_ host: String) -> Bool { !ledger.paths(naming: host).isEmpty }
-        let strays = hosts.filter { !isNamed($0) && !HostNames.wildcards(over: $0).contains(where: isNamed) }
-        // Every pair is compared, so that is left alone where there are very many.
-        let named = ledger.hosts.count * strays.count > ConfigurationLoader.comparisonsMax ? [] : ledger.hosts.sorted()
+        let (appFiles, folders) = (tenants.memory.appFiles, tenants.folders)
+        func isNamed(_ host: String) -> Bool { !appFiles.paths(naming: host).isEmpty }
+        let strays = hosts.filter { !isNamed($0) && !HostName.wildcards(over: $0).contains(where: isNamed) }
+        // Every pair is compared, so this is skipped for very large configurations.
+        let named =
+            appFiles.hosts.count * strays.count > ConfigurationLoader.comparisonsMax ? [] : appFiles.hosts.sorted()
         return strays.map { host in
             let nearest = NearestKey.find(host, among: named)
             return Finding(
@@ -74,8 +75,8 @@ public struct ConfigurationLoader: Sendable {
 }
 
 extension ConfigurationLoader {
-    /// The paths of the app files of a configuration, for whoever reads them one by one; nil where it has no folder of them.
-    /// What cannot be looked into is among the findings of `load`.
+    /// The paths of all app files of a configuration; nil if it has no `apps` folder. Unreadable folders are among the findings
+    /// of `load`.
     public static func appFiles(configPath: String, linkTargets: LinkTargets, limits: Limits) -> [String]? {
         guard let tree = try? AppTree(configPath: configPath, "apps", links: linkTargets, limits: limits) else {
             return nil

@@ -1,37 +1,37 @@
-// One app file, read against what is known of it. Nothing here changes what is known.
+// Reads one app file and compares it with its record. Changes no state.
 
 import Association
 import Catalogue
 import Posix
 
-/// What came of reading one app file.
+/// The result of reading one app file.
 struct FileReading: Sendable {
     let path: String
     private(set) var outcome: Outcome
-    /// What the file says, and what its last good version says where that is another one.
+    /// The content of the file, and that of its last good version if it differs.
     private(set) var app: LoadedAppFile?
-    private(set) var former: LoadedAppFile?
+    private(set) var lastGood: LoadedAppFile?
 
     enum Outcome: Sendable {
         case changing
-        /// Its folder has cost the round enough.
+        /// Its folder has used up its time in this round.
         case postponed
-        /// There was no descriptor for it, or no memory.
+        /// Descriptors or memory ran out.
         case starved(SystemError)
-        /// It is the version in service, or the one in whose place that stays.
+        /// The file is the version in service, or has the text of its last good version.
         case same(FileStatus?)
         case candidate(Scan.Candidate)
     }
 
-    /// The hosts that a good version names.
+    /// The hosts that the new version names.
     var hosts: [String] { if case .candidate(let candidate) = outcome { candidate.hosts } else { [] } }
 
     init(postponed path: String) { (self.path, outcome) = (path, .postponed) }
 
     /// - Parameters:
-    ///   - read: what is on disk.
-    ///   - known: what is known of the file, when that may spare a closer look.
-    ///   - waitsForText: whether a file that has become empty a moment ago counts as one that is being written to.
+    ///   - read: what was read from disk.
+    ///   - known: the record of the file; nil to parse it in any case.
+    ///   - waitsForText: whether a file that became empty a moment ago counts as still being written.
     init(
         _ path: String, _ read: AppTree.Outcome, known: AppRecord?, _ source: AppSource, waitsForText: Bool = false
     ) {
@@ -49,7 +49,7 @@ struct FileReading: Sendable {
             let mark = isSettled ? contents.status : nil
             let isSame = known?.good?.text.equals(contents.bytes) == true
             outcome = .same(mark)
-            if isSame, known?.standing == .current { return }
+            if isSame, known?.state == .current { return }
             let reading = AppFile.read(
                 contents.bytes, file: source.file(path), environment: source.environment)
             let objections = source.owners.findings(about: reading, file: source.file(path), at: path)
@@ -66,30 +66,30 @@ struct FileReading: Sendable {
         }
     }
 
-    /// Notes what is different from the last good version.
+    /// Notes which live entries are added and removed.
     mutating func compare(with good: AppRecord.GoodVersion?, _ source: AppSource, notesAdded: Bool) {
         guard case .candidate(var candidate) = outcome, !candidate.isBroken else { return }
-        // As another program kept it.
+        // The text can be the same if another program version saved it.
         let isSame = candidate.good.map { good?.text.equals($0.text.bytes) == true } ?? false
-        if !isSame { former = good.flatMap { source.load($0, at: path) } }
-        candidate.removalGuard = (app ?? former)?.appFile.removalGuard ?? .block
-        if former != nil || notesAdded {
+        if !isSame { lastGood = good.flatMap { source.load($0, at: path) } }
+        candidate.removalGuard = (app ?? lastGood)?.appFile.removalGuard ?? .block
+        if lastGood != nil || notesAdded {
             let new = app.map { LiveIdentity.all(of: $0.appFile) } ?? []
-            let old = former.map { LiveIdentity.all(of: $0.appFile) } ?? []
+            let old = lastGood.map { LiveIdentity.all(of: $0.appFile) } ?? []
             if notesAdded { candidate.added = new.subtracting(old) }
             let retired = app?.appFile.retired ?? RetiredIdentities()
             if candidate.removalGuard != .off {
                 candidate.removed = old.subtracting(new).filter { !$0.isRetired(by: retired) }
             }
         }
-        if let app, let former {
-            candidate.isRelanded =
-                app.landing?.rules != former.landing?.rules || app.landing?.segments != former.landing?.segments
+        if let app, let lastGood {
+            candidate.hasNewLanding =
+                app.landing?.rules != lastGood.landing?.rules || app.landing?.segments != lastGood.landing?.segments
         }
         outcome = .candidate(candidate)
     }
 
-    /// A program that makes files anew, such as git, writes to each at once.
+    /// Programs that replace files, such as git, create each one empty and write to it at once.
     private static let emptyNanosecondsMax: Int64 = 500_000_000
 
     private static func isFresh(_ contents: SettledContents) -> Bool {

@@ -1,5 +1,5 @@
-// What a round changed on one host: which documents, with their entity tags before and after, and how many pages. In one line for
-// the log, in its parts for the change journal.
+// What a round changed on one host: documents with their entity tags before and after, and the number of pages. One line for the
+// log, parts for the change journal.
 
 import Association
 import Catalogue
@@ -7,22 +7,22 @@ import Catalogue
 public struct HostChange: Sendable, CustomStringConvertible {
     public let host: String
     public let kind: Kind
-    /// Files below `/.well-known/`, and Apple's file at the root where it says something else than that one.
+    /// Files below `/.well-known/`; the AASA file at the root only if it differs from the one there.
     public let documents: [Document]
     public let pageCount: Int
-    /// Whether the host has other answers than before. Without that, the landing page may be another one.
+    /// Whether any answer changed. If not, the landing page may have.
     let isOfAnswers: Bool
 
     public enum Kind: String, Sendable { case new, changed, removed }
 
     public struct Document: Sendable {
         public let path: String
-        /// Entity tags, empty for an answer that has none; nil where there is no such file.
+        /// Entity tags, empty for an answer without one; nil if there was no such file.
         public let before: String?
         public let after: String?
     }
 
-    /// - Parameter before: the entity tags by path; nil where the host has just come.
+    /// - Parameter before: the entity tags by path; nil for a new host.
     init(host: String, from before: [String: String]?, to site: PreparedSite?) {
         let after = site.map { site in
             Dictionary(site.answers.map { ($0.path, $0.answer.identity.entityTag) }) { first, _ in first }
@@ -33,7 +33,7 @@ public struct HostChange: Sendable, CustomStringConvertible {
         let (old, new) = (before ?? [:], after ?? [:])
         let changed = Set(old.keys).union(new.keys).filter { old[$0] != new[$0] }.sorted()
         let isDocument = { (path: String) in path.hasPrefix(WellKnownFiles.prefix) }
-        // The copy of Apple's document at the root says nothing more, unless it is another one.
+        // The copy of Apple's document at the root is listed only if it differs.
         let root = AssociationPath.appleRoot
         let twin = AssociationPath.apple
         var paths = changed.filter(isDocument)
@@ -56,7 +56,7 @@ public struct HostChange: Sendable, CustomStringConvertible {
         return parts.isEmpty ? "the landing page" : parts.joined(separator: ", ")
     }
 
-    /// Enough of a tag to tell versions apart, and to find it in an answer.
+    /// Enough of a tag to distinguish versions and to find it in an answer.
     private static func short(_ tag: String?) -> String {
         guard let tag else { return "none" }
         return tag.isEmpty ? "untagged" : "\(tag.prefix(9))\""

@@ -1,9 +1,9 @@
-// What phones and Apple's and Google's caches know a host by. Such a fact, once served, is not dropped in silence: what has
-// been cached cannot be recalled.
+// The entries that the removal guard protects: what phones, Apple and Google cache about a host. Once served, an entry is not
+// removed silently, because caches cannot be recalled.
 
 import Association
 
-/// One thing that one host says about an app.
+/// One entry that one host publishes about an app.
 struct LiveIdentity: Hashable, Sendable {
     var host: String
     var kind: Kind
@@ -15,11 +15,11 @@ struct LiveIdentity: Hashable, Sendable {
         /// An iOS app or App Clip.
         case appID
         case package
-        /// Of a package: the text has both.
+        /// The text is the package and the fingerprint.
         case fingerprint
     }
 
-    /// Everything that an app file makes live.
+    /// All entries of an app file.
     static func all(of app: AppFile) -> Set<LiveIdentity> {
         var all: Set<LiveIdentity> = []
         for host in app.hosts.map(\.text) {
@@ -38,7 +38,7 @@ struct LiveIdentity: Hashable, Sendable {
         return all
     }
 
-    /// Whether an app file says that this is gone on purpose. A package is an app id on its platform.
+    /// Whether an app file retires this entry. Packages count as app ids.
     func isRetired(by retired: RetiredIdentities) -> Bool {
         if retired.hosts.contains(where: { $0.text == host }) { return true }
         switch kind {
@@ -50,13 +50,13 @@ struct LiveIdentity: Hashable, Sendable {
         }
     }
 
-    /// What is lost, in a few words, with hosts counted: nobody wants to read the same id for each of a thousand hosts.
-    static func summary(_ lost: Set<LiveIdentity>) -> String {
-        let hosts = Set(lost.filter { $0.kind == .host }.map(\.host))
+    /// The removed entries in a few words. Hosts are counted, so an id is not repeated for each of a thousand hosts.
+    static func summary(_ removed: Set<LiveIdentity>) -> String {
+        let hosts = Set(removed.filter { $0.kind == .host }.map(\.host))
         var parts: [String] = []
         if !hosts.isEmpty { parts.append(list(hosts.sorted(), one: "host", many: "hosts")) }
-        // With a whole host go its ids, and with a package its fingerprints.
-        let rest = lost.filter { !hosts.contains($0.host) }
+        // A removed host includes its ids, a removed package its fingerprints.
+        let rest = removed.filter { !hosts.contains($0.host) }
         let packages = Set(rest.filter { $0.kind == .package }.map(\.text))
         parts += [(Kind.appID, "app ID", "app IDs"), (.package, "package", "packages")].compactMap { kind, one, many in
             let texts = Set(rest.filter { $0.kind == kind }.map(\.text)).sorted()
@@ -73,11 +73,11 @@ struct LiveIdentity: Hashable, Sendable {
         return parts.joined(separator: ", ") + (places.isEmpty ? "" : " on \(list(places, one: "host", many: "hosts"))")
     }
 
-    /// What an app file says to let all of it go, ready to be pasted.
-    /// - Parameter hosts: those that the file still names.
-    static func retirement(of lost: Set<LiveIdentity>, keeping hosts: Set<String>) -> String {
-        let gone = Set(lost.map(\.host)).subtracting(hosts)
-        let rest = lost.filter { !gone.contains($0.host) }
+    /// The `retired` line that releases all of these entries, ready to paste.
+    /// - Parameter hosts: the hosts that the file still names.
+    static func retirement(of removed: Set<LiveIdentity>, keeping hosts: Set<String>) -> String {
+        let gone = Set(removed.map(\.host)).subtracting(hosts)
+        let rest = removed.filter { !gone.contains($0.host) }
         let ids = Set(rest.filter { $0.kind == .appID || $0.kind == .package }.map(\.text))
         let prints = rest.filter { $0.kind == .fingerprint }.map { $0.text.split(separator: " ") }
             .filter { !ids.contains(String($0[0])) }.map { String($0[1]) }
@@ -96,30 +96,30 @@ struct LiveIdentity: Hashable, Sendable {
     }
 }
 
-/// What went live a moment ago. A mistake can be taken back as easily as it was made, as long as no verifier has seen it: the
-/// removal guard lets go of an entry that is younger than ten minutes, or that was never fetched. A restart ends this memory, and
-/// then everything is guarded.
+/// The entries that went live recently. A mistake can be undone as long as no verifier has seen it: the removal guard releases an
+/// entry that is younger than ten minutes or was never fetched. This is kept in memory only; after a restart everything is
+/// guarded.
 struct RecentIdentities: Sendable {
-    /// When each entry went live, by the app file that brought it.
+    /// When each entry went live, by the app file that added it.
     private var since: [String: [LiveIdentity: Int64]] = [:]
     private var count = 0
 
     static let graceSeconds: Int64 = 600
-    /// Verifiers fetch a new host within days, or it is of no interest to them.
+    /// Verifiers fetch a new host within days.
     private static let daysMax: Int64 = 7
-    /// Beyond this many, what is added is guarded at once.
+    /// Beyond this many, further entries are guarded at once.
     private static let countMax = 10_000
 
-    /// A version of a file went live.
+    /// Notes the entries that a version of a file added.
     mutating func note(_ added: Set<LiveIdentity>, of path: String, at now: Int64) {
         forgetOld(before: now - RecentIdentities.daysMax * 86_400)
         if count + added.count > RecentIdentities.countMax { return }
         for identity in added where since[path, default: [:]].updateValue(now, forKey: identity) == nil { count += 1 }
     }
 
-    /// Whether a file may drop an entry without asking.
-    /// - Parameter wasFetched: whether a verifier fetched a host since some time.
-    func mayDrop(
+    /// Whether the guard allows a file to remove an entry.
+    /// - Parameter wasFetched: whether a verifier has fetched a host since a time.
+    func mayRemove(
         _ identity: LiveIdentity, from path: String, at now: Int64, wasFetched: (_ host: String, _ since: Int64) -> Bool
     ) -> Bool {
         guard let began = since[path]?[identity] else { return false }

@@ -1,10 +1,10 @@
-// The same work on many things, on all processors. What is read or rendered at one time is many small things that know
-// nothing of each other, so no more is needed.
+// The same work on many inputs, on all processors. The inputs are small and independent of each other, so nothing more elaborate
+// is needed.
 
 import Posix
 
 enum Parallel {
-    /// Below this many things, starting threads takes longer than the work.
+    /// Below this many inputs, starting threads takes longer than the work.
     private static let countMin = 32
 
     /// The results in the order of the inputs.
@@ -15,7 +15,7 @@ enum Parallel {
         if threadCount < 2 { return inputs.map(body) }
         return unsafe [Output](unsafeUninitializedCapacity: inputs.count) { buffer, count in
             let results = unsafe Results(start: buffer.baseAddress!)
-            // Neighbours are of a kind, so every thread takes its share of each kind.
+            // Neighbouring inputs are similar, so each thread takes every n-th one.
             let share: @Sendable (Int) -> Void = { first in
                 for index in stride(from: first, to: inputs.count, by: threadCount) {
                     unsafe (results.start + index).initialize(to: body(inputs[index]))
@@ -26,8 +26,8 @@ enum Parallel {
         }
     }
 
-    /// The same for results that are not to be in memory all at once: the calling thread gets some at a time, in order, while
-    /// the next ones are made.
+    /// The same for results that must not be in memory all at once: the calling thread gets a batch at a time, in order, while
+    /// the next one is computed.
     static func forEach<Input: Sendable, Output: Sendable>(
         _ inputs: [Input], atOnce: Int, _ body: @escaping @Sendable (Input) -> Output, take: ([Output]) -> Void
     ) {
@@ -39,7 +39,7 @@ enum Parallel {
         }
     }
 
-    /// Results that are being made.
+    /// A batch that is being computed.
     private final class Batch<Input: Sendable, Output: Sendable>: @unchecked Sendable {
         private var outputs: [Output] = []
         private var thread: Thread?
@@ -54,7 +54,7 @@ enum Parallel {
             }
         }
 
-        /// Waits for the end of the work. To be called once.
+        /// Waits for the results. Call it once.
         func results() -> [Output] {
             if let thread = thread.take() { thread.join() }
             defer { outputs = [] }
@@ -62,7 +62,7 @@ enum Parallel {
         }
     }
 
-    /// Threads cannot be kept in an array, so each waits for those that were started after it.
+    /// Threads cannot be stored in an array, so each recursion level joins its own.
     private static func run(
         _ share: @escaping @Sendable (Int) -> Void, from first: Int, below count: Int, then work: () -> Void
     ) {
@@ -72,13 +72,13 @@ enum Parallel {
             run(share, from: first + 1, below: count, then: work)
             thread.join()
         } catch {
-            // No thread to be had: it takes longer, and is done all the same.
+            // Without a thread, the work takes longer but is done.
             share(first)
             run(share, from: first + 1, below: count, then: work)
         }
     }
 
-    /// Every thread writes to places of its own.
+    /// Each thread writes to its own elements.
     @safe private struct Results<Output>: @unchecked Sendable {
         let start: UnsafeMutablePointer<Output>
     }

@@ -1,23 +1,23 @@
-// What the folders of tenants cost a round. A round may spend so much on each folder of `config/apps`; the rest of its files is for
-// another round, so that changes of other tenants do not wait for them. Folders that cost much rest between rounds.
+// The CPU time that tenants' folders take in a round. A round spends a limited time on each folder of `config/apps`; the
+// remaining files are read in a later round, so changes of other tenants do not wait. Expensive folders rest between rounds.
 
 import Posix
 import Synchronization
 
-/// Computing time by folder, from all threads of one round: those of hosts by their names, those of `config/apps` with `apps/` before.
+/// CPU time by folder, from all threads of one round. Folders of `config/apps` have the prefix `apps/`, those of hosts have none.
 final class RoundCosts: Sendable {
     private let isCounting: Bool
     private let spent = Mutex<[String: Int64]>([:])
 
-    /// For the files of one folder of `config/apps`. A change of another tenant waits for a round that has begun, and no longer.
+    /// For the files of one folder of `config/apps`. Changes of other tenants wait for a running round at most.
     static let microsecondsMax: Int64 = 500_000
-    /// For each host that an app file names, because it will be made again.
+    /// Added for each host that an app file names, because it will be rendered.
     static let microsecondsOfHost: Int64 = 50
 
-    /// - Parameter isCounting: not at a start, which everything waits for.
+    /// - Parameter isCounting: false at a start, when everything must be read.
     init(isCounting: Bool = true) { self.isCounting = isCounting }
 
-    /// The folder of an app file; nil for one directly in `config/apps`, which is the operator's.
+    /// The folder of an app file; nil for one directly in `config/apps`, which belongs to the operator.
     static func folder(ofApp path: String) -> String? { AppTree.topFolder(of: path).map { "apps/\($0)" } }
 
     func measure<Result>(_ folder: String?, _ work: () -> Result) -> Result {
@@ -32,7 +32,7 @@ final class RoundCosts: Sendable {
         if isCounting, let folder { spent.withLock { $0[folder, default: 0] += microseconds } }
     }
 
-    /// Whether no more of a folder is to be read in this round.
+    /// Whether no more files of a folder are read in this round.
     func isSpent(_ folder: String?) -> Bool {
         guard let folder else { return false }
         return spent.withLock { $0[folder] ?? 0 } >= RoundCosts.microsecondsMax

@@ -1,4 +1,4 @@
-// What a round has to say: to the log, to whoever publishes, and to whoever asks how things stand.
+// The result of a round: for the log, for publishing and for `associated status`.
 
 public import Association
 public import Catalogue
@@ -7,30 +7,30 @@ public import Telemetry
 
 public struct RoundReport: Sendable {
     public var findings: [Finding] = []
-    /// Hosts whose answers differ from before, in order.
+    /// Hosts whose answers have changed, sorted.
     public var changes: [HostChange] = []
     public var catalogue = Catalogue(layers: [])
-    /// App files that were read in the round.
+    /// How many app files were read in the round.
     var readCount = 0
-    /// Files in folders of hosts that were read, because they were not known to be the same.
+    /// How many files of hosts were read because their marks had changed.
     var hostFilesRead = 0
-    /// App files that are served.
+    /// App files in service.
     public var appCount: Int { figures.appFiles }
     public var hostCount: Int { figures.hosts }
-    /// App files whose last good version is served in the place of what is on disk, and the hosts that this concerns.
+    /// App files whose last good version is served instead of the version on disk, and the hosts concerned.
     public var keptFiles = 0
     public var keptHosts: Int { figures.keptHosts }
-    /// Files that findings stood about before the round, and do not any more.
-    public var mendedFiles: [String] = []
-    /// All tenants after the round, in numbers.
+    /// Files that had findings before the round and have none now.
+    public var fixedFiles: [String] = []
+    /// Figures of all tenants after the round.
     public var figures = HostingFigures()
-    /// What else there is to say, each the end of a sentence about the server.
+    /// Other warnings for the log.
     public var notes: [String] = []
-    /// What was being written to while it was to be read, or has cost enough for one round. To be looked at soon.
+    /// What to read soon: files that were being written, and those of folders that took too long.
     public var later = TreeChanges()
-    /// Milliseconds of computing that the folders of tenants took, as `RoundCosts` names them.
+    /// Milliseconds of CPU time by folder, named as in `RoundCosts`.
     public var costs: [String: Int64] = [:]
-    /// What is known could not be written down for want of descriptors or memory. To be tried again, not at once.
+    /// The state could not be saved because descriptors or memory ran out; to be retried later.
     public var unsaved: SystemError?
 
     init() {}

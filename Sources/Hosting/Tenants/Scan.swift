@@ -1,25 +1,25 @@
-// What one look at the disk gave: app files that are not as they were, with what they say, and folders of hosts that look
-// otherwise. A value: what follows from it is decided without a disk.
+// What a round read from the disk: changed app files with their content, and changed folders of hosts. A value, so that all
+// decisions can be made without a disk.
 
 import Association
 import Posix
 
-/// What a round has read.
+/// Everything that a round has read.
 struct Scan: Sendable {
-    /// An app file that is not what is served.
+    /// An app file whose version on disk is not the one in service.
     struct Candidate: Sendable {
         var content: Content
-        /// The marks of the file, when they can be relied on.
+        /// The marks of the file; nil if it may still be changing.
         var mark: FileStatus?
         var findings: [Finding] = []
-        /// What the last good version made live and this one drops, unless another file has it.
-        var dropped: Set<LiveIdentity> = []
-        /// What happens then.
+        /// The live entries that this version removes, unless another file has them.
+        var removed: Set<LiveIdentity> = []
+        /// What to do if it removes live entries.
         var removalGuard = RemovalGuard.block
-        /// What it makes live and the last good version did not.
+        /// The entries that this version adds.
         var added: Set<LiveIdentity> = []
-        /// Whether its links have another landing page than before.
-        var isRelanded = false
+        /// Whether the landing page of its links has changed.
+        var hasNewLanding = false
 
         enum Content: Sendable {
             case gone
@@ -31,63 +31,63 @@ struct Scan: Sendable {
         var isBroken: Bool { if case .broken = content { true } else { false } }
         var good: AppRecord.GoodVersion? { if case .good(let good) = content { good } else { nil } }
         var hosts: [String] { good?.hosts ?? [] }
-        /// The hosts that it names in other environments only.
+        /// The hosts that it names only in other environments.
         var otherHosts: [String] { good?.otherHosts ?? [] }
     }
 
-    /// By path below `config/apps`. Files that turn out to be as they were are not among them.
+    /// By path below `config/apps`. Unchanged files are not included.
     private(set) var candidates: [String: Candidate] = [:]
     /// The candidates that name a host.
-    private(set) var namers: [String: [String]] = [:]
-    /// What they and their last good versions say, as far as that is in memory.
+    private(set) var pathsByHost: [String: [String]] = [:]
+    /// The contents of candidates and of their last good versions, as far as they are in memory.
     var versions: [AppVersion: LoadedAppFile] = [:]
-    /// The app files to be read, and those of them that were.
+    /// The app files to read, and those that have been read.
     var paths: [String] = []
     var read: Set<String> = []
-    /// Files that are, or may be, others than they were. Candidates that are not among them were held back before.
+    /// Files that have, or may have, changed. Other candidates were held or refused before.
     var changed: Set<String> = []
-    /// Files of which everything is to be said, even what has been said before.
-    var touched: Set<String> = []
-    /// The hosts that files waited for which changed.
-    var awaited: Set<String> = []
-    /// Files whose content is the version in service again, with their marks.
+    /// Files whose findings are all reported, even those that were reported before.
+    var filesToReport: Set<String> = []
+    /// The hosts that changed files waited for.
+    var awaitedHosts: Set<String> = []
+    /// Files whose text is the version in service again, with their marks.
     var unchanged: [String: FileStatus?] = [:]
-    /// Files without a good version that are gone.
+    /// Deleted files without a good version.
     var forgotten: Set<String> = []
     var retired = RetiredFiles()
 
-    /// The folders of hosts that look otherwise now, and the hosts whose folders were looked at.
+    /// The hosts whose folders have changed, and all hosts whose folders were checked.
     var folders: [String: FolderRecord] = [:]
     var lookedAt: Set<String> = []
-    /// Hosts to be made, whatever app files say.
+    /// Hosts to render even if no app file of them has changed.
     var hosts: Set<String> = []
-    /// The marks of the pages that every host has, and these when they are others.
+    /// The marks of the pages for all hosts, and these pages if they have changed.
     var defaultsSignature: UInt64?
     var defaults: PageSet?
-    /// Where to look for hosts that have files of their own, when they were left for later.
-    var unread: FolderLook?
-    /// Whether they were all looked for.
+    /// Answers whether a host has files of its own, if their folders have not been listed yet.
+    var unread: HostFolderIndex?
+    /// Whether all folders of hosts were listed.
     var hasListedHosts = false
 
-    var treeTroubles = TreeTroubles()
-    /// Why nothing in `config/hosts` can be looked at.
-    var hostsTrouble: Finding?
+    var unusableFolders = UnusableFolders()
+    /// Set if `config/hosts` cannot be read.
+    var hostsFolderFinding: Finding?
     var findings: [Finding] = []
-    /// What there is to say about folders of app files.
+    /// Findings on folders of app files.
     var appFindings = AppFindings()
-    /// What was still changing, or cost too much.
+    /// What was still being written, or belongs to a folder that took too long.
     var later = TreeChanges()
-    /// The folders of `config/apps` of which not all was read.
+    /// The folders of `config/apps` that were only partly read.
     private var postponedFolders: Set<String> = []
-    /// There was no descriptor or no memory for a part of it, so none of it counts.
+    /// Descriptors or memory ran out, so nothing of this scan counts.
     var shortage: SystemError?
 
     mutating func add(_ candidate: Candidate, at path: String) {
         candidates[path] = candidate
-        for host in candidate.hosts { namers[host, default: []].append(path) }
+        for host in candidate.hosts { pathsByHost[host, default: []].append(path) }
     }
 
-    /// Adds what app files gave.
+    /// Adds the results of reading app files.
     mutating func add(_ readings: [FileReading], knowing memory: TenantMemory) {
         let now = Clock.wallSeconds()
         for reading in readings {
@@ -98,31 +98,31 @@ struct Scan: Sendable {
             case .starved(let reason): shortage = shortage ?? reason
             case .same(let mark): unchanged[path] = .some(mark)
             case .candidate(var candidate):
-                // Nothing is served by a file that was never good.
-                if candidate.isGone, memory.ledger[path]?.good == nil {
+                // Nothing is served from a file that was never good.
+                if candidate.isGone, memory.appFiles[path]?.good == nil {
                     forgotten.insert(path)
                     continue
                 }
                 candidate.removed = candidate.removed.filter { !memory.mayRemove($0, from: path, at: now) }
                 add(candidate, at: path)
                 versions[AppVersion(path: path, isNew: true)] = reading.app
-                versions[AppVersion(path: path, isNew: false)] = reading.former
+                versions[AppVersion(path: path, isNew: false)] = reading.lastGood
             }
         }
     }
 
-    /// Leaves a file for a round that its folder has not cost much yet.
+    /// Leaves a file for a later round.
     private mutating func postpone(_ path: String) {
         candidates[path] = nil
         AppTree.topFolder(of: path).map { _ = postponedFolders.insert($0) }
-        if changed.contains(path) || touched.contains(path) {
+        if changed.contains(path) || filesToReport.contains(path) {
             later.appFiles.insert(path)
         } else {
             later.waiting.insert(path)
         }
     }
 
-    /// What a file that is gone had live may be in a file of its folder that is not read yet.
+    /// The entries of a deleted file may be in a file of the same folder that has not been read yet.
     mutating func postponeGone() {
         if postponedFolders.isEmpty { return }
         for (path, candidate) in candidates where candidate.isGone {
@@ -133,7 +133,7 @@ struct Scan: Sendable {
     mutating func note(_ findings: [Finding], about path: String) { candidates[path]?.findings += findings }
 }
 
-/// What was taken out of service by moving its file.
+/// The files in `config/retired`.
 struct RetiredFiles: Sendable {
     var identities: Set<LiveIdentity> = []
     /// Below `config/retired`.
@@ -143,6 +143,6 @@ struct RetiredFiles: Sendable {
 /// One of the two versions of an app file.
 struct AppVersion: Hashable, Sendable {
     var path: String
-    /// The one on disk; otherwise the last good one.
+    /// True for the version on disk, false for the last good one.
     var isNew: Bool
 }

@@ -1,18 +1,20 @@
-// What a host is to be made of, as far as files and folders are concerned. Two plans that are equal give the same site, so a site
-// is made again only when its plan is another one.
+// Which files and folders a host is rendered from. Equal plans give equal sites, so a host is rendered again only if its plan has
+// changed.
 
-/// What becomes of one host in a round.
+import TLS
+
+/// What to do with one host in a round.
 struct SitePlan: Hashable, Sendable {
     let host: String
-    var outcome = Outcome.made
-    /// The app files, in the order of their paths.
+    var outcome = Outcome.rendered
+    /// The app files, sorted by path.
     var apps: [AppVersion] = []
-    /// What the host has in folders of its own, and the wildcard above it whose folders it has beside them.
+    /// The host's own folders, and the wildcard whose site it has in addition.
     var folder = FolderRecord()
     var wildcard: Folder?
 
     enum Outcome: Hashable, Sendable {
-        case made
+        case rendered
         /// There is nothing to serve.
         case absent
         /// Nothing is served, not even by a wildcard: the host belongs to another environment.
@@ -24,12 +26,12 @@ struct SitePlan: Hashable, Sendable {
         let record: FolderRecord
     }
 
-    /// The folders that it is made of; what a later one has wins.
+    /// The folders to render from; files in later ones win.
     var folders: [Folder] { [wildcard, Folder(host: host, record: folder)].compactMap { $0 } }
 }
 
 extension Admission {
-    /// What hosts are to be made of, as far as it is wanted.
+    /// The plans of these hosts that pass a filter.
     func plans(for hosts: some Collection<String>, where isWanted: (SitePlan) -> Bool) -> [SitePlan] {
         var elsewhere: [String: Int]?
         return hosts.compactMap { host in
@@ -38,20 +40,20 @@ extension Admission {
         }
     }
 
-    /// A host with files of its own needs no app; below a wildcard it has those files beside everything that the wildcard
-    /// has, or a stray file would end the association of a host.
+    /// A host with files of its own needs no app. Below a wildcard it is served these files in addition to the wildcard's site;
+    /// otherwise a stray file would remove the host's association.
     private func plan(for host: String, _ elsewhere: inout [String: Int]?) -> SitePlan {
         var plan = SitePlan(host: host, folder: folder(of: host))
-        var paths = namers(of: host)
+        var paths = paths(naming: host)
         if paths.isEmpty {
             let changes = elsewhere ?? elsewhereChanges
             elsewhere = changes
-            if memory.ledger.countNamingElsewhere(host) + (changes[host] ?? 0) > 0 {
+            if memory.appFiles.countNamingElsewhere(host) + (changes[host] ?? 0) > 0 {
                 return SitePlan(host: host, outcome: .closed)
             }
             if plan.folder.wellKnown == nil { return SitePlan(host: host, outcome: .absent) }
-            if let wildcard = HostNames.wildcards(over: host).first(where: { !namers(of: $0).isEmpty }) {
-                paths = namers(of: wildcard)
+            if let wildcard = HostName.wildcards(over: host).first(where: { !self.paths(naming: $0).isEmpty }) {
+                paths = self.paths(naming: wildcard)
                 plan.wildcard = .init(host: wildcard, record: folder(of: wildcard))
             }
         }
@@ -59,22 +61,13 @@ extension Admission {
         return plan
     }
 
-    /// How many files more, or less, name a host in another environment only.
+    /// By host, how many more or fewer files name it only in other environments.
     private var elsewhereChanges: [String: Int] {
         var changes: [String: Int] = [:]
         for (path, candidate) in scan.candidates where isAdmitted(path) {
-            for host in memory.ledger[path]?.good?.otherHosts ?? [] { changes[host, default: 0] -= 1 }
+            for host in memory.appFiles[path]?.good?.otherHosts ?? [] { changes[host, default: 0] -= 1 }
             for host in candidate.otherHosts { changes[host, default: 0] += 1 }
         }
         return changes
-    }
-}
-
-/// Which names cover a host: the order in which the catalogue looks for a site.
-enum HostNames {
-    /// The wildcards that cover a host, or another wildcard, the most specific first.
-    static func wildcards(over host: String) -> [String] {
-        let labels = host.split(separator: ".")
-        return labels.indices.dropFirst().map { "*." + labels[$0...].joined(separator: ".") }.filter { $0 != host }
     }
 }

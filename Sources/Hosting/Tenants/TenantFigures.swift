@@ -1,12 +1,12 @@
-// The state of all tenants: in numbers, which each round hands out, and which files and hosts these are.
+// The state of all tenants: figures for each round's report, and the files and hosts behind them.
 
 public import Association
 import Catalogue
 import Telemetry
 
 extension HostingFigures {
-    mutating func count(_ standing: AppRecord.Standing, isServed: Bool) {
-        switch standing {
+    mutating func count(_ state: AppRecord.State, isServed: Bool) {
+        switch state {
         case .current: return
         case .broken: brokenFiles += 1
         case .held: heldFiles += 1
@@ -26,74 +26,76 @@ extension HostingFigures {
 }
 
 extension Tenants {
-    /// What keeps something from being served at this moment.
-    public var openFindings: [Finding] { memory.troubles.standing(in: source.label) }
+    /// All findings that keep something from being served.
+    public var openFindings: [Finding] { memory.openFindings.all(in: source.label) }
 
-    /// The hosts that are served by an earlier version of something than there is on disk.
-    public var keptHosts: [String] {
-        let ledger = memory.ledger
-        return Set(ledger.troubled.filter(isServed).flatMap { ledger[$0]?.good?.hosts ?? [] }).union(memory.stale)
-            .union(unreadHosts).union(unreadFiles.flatMap { ledger[$0]?.good?.hosts ?? [] }).sorted()
+    /// The hosts that are served from an older version than the one on disk.
+    public var hostsOnLastGood: [String] {
+        let appFiles = memory.appFiles
+        return Set(appFiles.notInService.filter(isServed).flatMap { appFiles[$0]?.good?.hosts ?? [] }).union(
+            memory.unrenderable
+        )
+        .union(unreadHosts).union(unreadFiles.flatMap { appFiles[$0]?.good?.hosts ?? [] }).sorted()
     }
 
-    /// The hosts on a last good version, in order, each with the findings that are the reason; so many of them at most.
-    /// To be called between rounds.
-    public func keptReasons(hostsMax: Int) -> [(host: String, findings: [Finding])] {
+    /// The hosts on a last good version, sorted, each with its findings; at most this many. Call it between rounds.
+    public func lastGoodReasons(hostsMax: Int) -> [(host: String, findings: [Finding])] {
         var reasons: [String: [Finding]] = [:]
-        let (ledger, troubles) = (memory.ledger, memory.troubles)
-        for path in ledger.troubled.sorted() {
-            for host in ledger[path]?.good?.hosts ?? [] { reasons[host, default: []] += troubles.files[path] ?? [] }
+        let (appFiles, openFindings) = (memory.appFiles, memory.openFindings)
+        for path in appFiles.notInService.sorted() {
+            for host in appFiles[path]?.good?.hosts ?? [] {
+                reasons[host, default: []] += openFindings.files[path] ?? []
+            }
         }
-        for host in memory.stale { reasons[host, default: []] += troubles.hosts[host] ?? [] }
-        for path in unreadFiles where !ledger.troubled.contains(path) {
-            let findings = [troubles.tree.reason(hiding: path)].compactMap { $0 }
-            for host in ledger[path]?.good?.hosts ?? [] { reasons[host, default: []] += findings }
+        for host in memory.unrenderable { reasons[host, default: []] += openFindings.hosts[host] ?? [] }
+        for path in unreadFiles where !appFiles.notInService.contains(path) {
+            let findings = [openFindings.appFolders.reason(hiding: path)].compactMap { $0 }
+            for host in appFiles[path]?.good?.hosts ?? [] { reasons[host, default: []] += findings }
         }
-        if let trouble = troubles.hostsFolder {
+        if let trouble = openFindings.hostsFolder {
             for host in unreadHosts { reasons[host, default: []].append(trouble) }
         }
         return reasons.sorted { $0.key < $1.key }.prefix(hostsMax).map { (host: $0.key, findings: $0.value) }
     }
 
-    /// The hosts of which files of their own are live, while nobody can look at any of them.
+    /// The hosts with live files of their own while `config/hosts` cannot be read.
     private var unreadHosts: [String] {
-        guard memory.troubles.hostsFolder != nil else { return [] }
+        guard memory.openFindings.hostsFolder != nil else { return [] }
         return memory.folders.filter { $0.value.wellKnown != nil }.map(\.key)
     }
 
-    /// The files with a last good version in folders that cannot be looked into.
+    /// The files with a last good version in unusable folders.
     private var unreadFiles: [String] {
-        if memory.troubles.tree.findings.isEmpty { return [] }
-        return memory.ledger.records.filter { path, record in
-            record.good != nil && memory.troubles.tree.hides(path)
+        if memory.openFindings.appFolders.findings.isEmpty { return [] }
+        return memory.appFiles.records.filter { path, record in
+            record.good != nil && memory.openFindings.appFolders.hides(path)
         }.map(\.key).sorted()
     }
 
-    /// Whether anything is served by a file that is not what is served. A last good version may be of another program, and
-    /// of no use to this one.
+    /// Whether a file's last good version is served. One that another program version saved may be unreadable for this one.
     func isServed(_ path: String) -> Bool {
-        guard let good = memory.ledger[path]?.good else { return false }
+        guard let good = memory.appFiles[path]?.good else { return false }
         return good.hosts.isEmpty || good.hosts.contains { shelf.tags(of: $0) != nil }
     }
 
-    /// All tenants in numbers.
+    /// Figures of all tenants.
     func figures() -> HostingFigures {
-        let ledger = memory.ledger
-        let unservedCount = ledger.troubled.count { ledger[$0]?.good != nil && !isServed($0) }
-        var figures = HostingFigures(appFiles: ledger.goodCount - unservedCount, hosts: shelf.catalogue.siteCount)
-        figures.keptHosts = keptHosts.count
-        for path in ledger.troubled {
-            guard let record = ledger[path] else { continue }
-            figures.count(record.standing, isServed: isServed(path))
+        let appFiles = memory.appFiles
+        let unservedCount = appFiles.notInService.count { appFiles[$0]?.good != nil && !isServed($0) }
+        var figures = HostingFigures(appFiles: appFiles.goodCount - unservedCount, hosts: shelf.catalogue.siteCount)
+        figures.keptHosts = hostsOnLastGood.count
+        for path in appFiles.notInService {
+            guard let record = appFiles[path] else { continue }
+            figures.count(record.state, isServed: isServed(path))
         }
         for finding in openFindings { figures.count(finding.severity) }
-        for counts in memory.hostLesser.values {
+        for counts in memory.hostWarnings.values {
             figures.warnings += Int(counts.warnings)
             figures.notes += Int(counts.notes)
         }
-        figures.warnings += ledger.lesser.warnings
-        figures.notes += ledger.lesser.notes
-        figures.guardedEntries = memory.troubles.guarded.values.reduce(0, +)
+        figures.warnings += appFiles.warningCounts.warnings
+        figures.notes += appFiles.warningCounts.notes
+        figures.guardedEntries = memory.openFindings.guarded.values.reduce(0, +)
         return figures
     }
 }

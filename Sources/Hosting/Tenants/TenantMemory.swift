@@ -1,119 +1,118 @@
-// What the control plane knows from one round to the next: the app files, the folders, and what is wrong with them. Changed only
-// at the end of a round, from what that has decided.
+// What the control plane remembers between rounds: app files, folders and open findings. It changes only at the end of a round.
 
 import Association
 import Posix
 
 struct TenantMemory: Sendable {
-    var ledger = Ledger()
-    /// By host, where there is any folder.
+    var appFiles = AppFileIndex()
+    /// By host, if it has folders.
     var folders: [String: FolderRecord] = [:]
-    /// Marks of the pages that every host has.
+    /// Marks of the pages for all hosts.
     var defaultsSignature: UInt64?
-    /// What came of the files of hosts that were made again since the start, by host: what the catalogue has of these files.
+    /// By host, the files that it was rendered from since the start, so that unchanged ones need not be read again.
     var knownFiles: [String: KnownFiles] = [:]
-    /// Hosts that keep an earlier version because the present one cannot be rendered.
-    var stale: Set<String> = []
+    /// Hosts that keep their last good version because the present one cannot be rendered.
+    var unrenderable: Set<String> = []
     /// Hosts with a signed document.
     var signed: Set<String> = []
-    /// What there is of less than errors about what hosts of several files, or of their own, answer.
-    var hostLesser: [String: AppRecord.LesserCounts] = [:]
-    var troubles = TroubleBook()
-    /// What the removal guard lets go of.
+    /// Warnings and notes about what hosts with several app files, or files of their own, are served.
+    var hostWarnings: [String: AppRecord.WarningCounts] = [:]
+    var openFindings = OpenFindings()
+    /// The entries that the removal guard does not protect yet.
     var recent = RecentIdentities()
-    /// Whether a verifier fetched a host since some time, in seconds since 1970. Without an answer it may have.
+    /// Whether a verifier has fetched a host since a time, in seconds since 1970. If unknown, it counts as fetched.
     var wasFetched: (@Sendable (_ host: String, _ sinceSeconds: Int64) -> Bool)?
 
-    /// Hosts to be made again for whoever asks what is wrong, and at each start.
-    var troubledHosts: Set<String> { stale.union(troubles.hosts.keys) }
+    /// Hosts with errors; rendered again when findings are to be repeated, and at each start.
+    var hostsWithFindings: Set<String> { unrenderable.union(openFindings.hosts.keys) }
 
-    /// Whether a file may drop a live fact without asking.
-    func mayDrop(_ identity: LiveIdentity, from path: String, at now: Int64) -> Bool {
-        recent.mayDrop(identity, from: path, at: now) { wasFetched?($0, $1) ?? true }
+    /// Whether the guard allows a file to remove a live entry.
+    func mayRemove(_ identity: LiveIdentity, from path: String, at now: Int64) -> Bool {
+        recent.mayRemove(identity, from: path, at: now) { wasFetched?($0, $1) ?? true }
     }
 
-    /// Takes up what another process has kept.
-    mutating func take(_ records: TenantRecords) {
-        ledger.reserve(records.apps.count)
-        for (path, record) in records.apps { ledger.put(record, at: path) }
+    /// Loads the records of a previous process.
+    mutating func restore(_ records: TenantRecords) {
+        appFiles.reserve(records.apps.count)
+        for (path, record) in records.apps { appFiles.put(record, at: path) }
         for (host, record) in records.folders { folders[host] = record }
-        (stale, signed, hostLesser) = (records.stale, records.signed, records.hostLesser)
+        (unrenderable, signed, hostWarnings) = (records.hostsToRender, records.signed, records.hostWarnings)
     }
 
-    /// Forgets last good versions; the hosts that they named.
+    /// Removes last good versions and returns the hosts that they named.
     mutating func forgetGood(where isWrong: (_ path: String, AppRecord.GoodVersion) -> Bool) -> Set<String> {
         var hosts: Set<String> = []
-        for (path, record) in ledger.records {
+        for (path, record) in appFiles.records {
             guard let good = record.good, isWrong(path, good) else { continue }
             hosts.formUnion(good.hosts + good.otherHosts)
-            ledger.put(AppRecord(mark: nil, standing: .broken, good: nil), at: path)
+            appFiles.put(AppRecord(mark: nil, state: .broken, good: nil), at: path)
         }
         return hosts
     }
 
-    /// Forgets all but the last good versions: another program has looked at the rest with other eyes.
+    /// Removes everything except the last good versions: another program version may judge the rest differently.
     mutating func keepOnlyTexts() {
-        var texts = Ledger()
-        texts.reserve(ledger.records.count)
-        for (path, record) in ledger.records where record.good != nil {
-            texts.put(AppRecord(mark: nil, standing: record.standing, good: record.good), at: path)
+        var texts = AppFileIndex()
+        texts.reserve(appFiles.records.count)
+        for (path, record) in appFiles.records where record.good != nil {
+            texts.put(AppRecord(mark: nil, state: record.state, good: record.good), at: path)
         }
         let fetched = wasFetched
         self = TenantMemory()
-        (ledger, wasFetched) = (texts, fetched)
+        (appFiles, wasFetched) = (texts, fetched)
     }
 
-    /// Takes up what was read and decided about app files and folders.
-    mutating func take(_ decision: Decision) {
+    /// Applies what was read and decided about app files and folders.
+    mutating func apply(_ decision: Decision) {
         let scan = decision.scan
         let now = Clock.wallSeconds()
         for (path, added) in decision.added { recent.note(added, of: path, at: now) }
         for path in scan.forgotten { put(nil, at: path) }
         for (path, mark) in scan.unchanged {
-            guard var record = ledger[path] else { continue }
-            (record.mark, record.standing, record.awaited) = (mark, .current, [])
+            guard var record = appFiles[path] else { continue }
+            (record.mark, record.state, record.awaitedHosts) = (mark, .current, [])
             put(record, at: path)
         }
-        ledger.reserve(scan.candidates.count)
+        appFiles.reserve(scan.candidates.count)
         for (path, candidate) in scan.candidates {
             guard let verdict = decision.verdicts[path] else {
-                let lesser = AppRecord.LesserCounts(candidate.findings)
+                let warningCounts = AppRecord.WarningCounts(candidate.findings)
                 put(
                     candidate.good.map {
-                        AppRecord(mark: candidate.mark, standing: .current, good: $0, lesser: lesser)
+                        AppRecord(mark: candidate.mark, state: .current, good: $0, warningCounts: warningCounts)
                     }, at: path)
                 continue
             }
-            let mark = verdict.standing == .gone ? nil : candidate.mark
-            let good = ledger[path]?.good
-            put(AppRecord(mark: mark, standing: verdict.standing, good: good, awaited: verdict.awaited), at: path)
-            troubles.files[path] = Array(candidate.findings.prefix(AppFindings.ofFileMax))
-            troubles.guarded[path] = verdict.guardedCount
+            let mark = verdict.state == .gone ? nil : candidate.mark
+            let good = appFiles[path]?.good
+            put(AppRecord(mark: mark, state: verdict.state, good: good, awaitedHosts: verdict.awaitedHosts), at: path)
+            openFindings.files[path] = Array(candidate.findings.prefix(AppFindings.ofFileMax))
+            openFindings.guarded[path] = verdict.guardedCount
         }
         for (host, record) in scan.folders { folders[host] = record.isEmpty ? nil : record }
-        (troubles.tree, troubles.hostsFolder) = (scan.treeTroubles, scan.hostsTrouble)
+        (openFindings.appFolders, openFindings.hostsFolder) = (scan.unusableFolders, scan.hostsFolderFinding)
         defaultsSignature = scan.defaultsSignature
     }
 
     private mutating func put(_ record: AppRecord?, at path: String) {
-        ledger.put(record, at: path)
-        (troubles.files[path], troubles.guarded[path]) = (nil, nil)
+        appFiles.put(record, at: path)
+        (openFindings.files[path], openFindings.guarded[path]) = (nil, nil)
     }
 
-    /// Takes up what came of a host.
-    mutating func take(_ outcome: RenderedSite, of host: String, isStale: Bool) {
+    /// Applies the outcome of rendering a host.
+    mutating func apply(_ outcome: RenderedSite, of host: String, isUnrenderable: Bool) {
         if outcome.isSigned { signed.insert(host) } else { signed.remove(host) }
-        if isStale {
-            stale.insert(host)
-            troubles.hosts[host] = outcome.reasons
+        if isUnrenderable {
+            unrenderable.insert(host)
+            openFindings.hosts[host] = outcome.reasons
             return
         }
-        stale.remove(host)
-        // Something of what there is, is not served, or by something else.
+        unrenderable.remove(host)
+        // An error means that a file is not served, or another answer is served instead.
         let errors = outcome.findings.filter { $0.severity == .error }
-        troubles.hosts[host] = errors.isEmpty ? nil : errors
-        let lesser = AppRecord.LesserCounts(outcome.findings)
-        hostLesser[host] = lesser == .init() ? nil : lesser
+        openFindings.hosts[host] = errors.isEmpty ? nil : errors
+        let warningCounts = AppRecord.WarningCounts(outcome.findings)
+        hostWarnings[host] = warningCounts == .init() ? nil : warningCounts
         knownFiles[host] = outcome.known.isEmpty ? nil : outcome.known
     }
 }

@@ -1,8 +1,8 @@
-// The control plane: from what has changed on disk to the next catalogue. A round scans what may have changed, decides for each
-// app file whether it takes the place of its last good version, makes the hosts that this concerns, and leaves every other host
-// as it is. Only its last step changes anything that is kept.
+// The control plane: from changed files to the next catalogue. A round scans what may have changed, decides for each app file
+// whether it replaces its last good version, renders the hosts concerned and leaves all others unchanged. Only its last step, the
+// commit, changes the state.
 //
-// One thread at a time runs rounds. What is published is immutable, and readers never wait for any of this.
+// One thread at a time runs rounds. What is published is immutable, so readers never wait.
 
 import Association
 public import Catalogue
@@ -18,18 +18,17 @@ public final class Tenants: @unchecked Sendable {
 
     var memory = TenantMemory()
     private(set) var shelf = SiteShelf()
-    /// What outlasts the process; nil when nothing does.
+    /// Saves the state; nil if nothing is saved.
     private var keeper: StateKeeper?
-    /// Whether a round has come to its end.
+    /// Whether a round has completed.
     private var hasBegun = false
 
     /// - Parameters:
-    ///   - signer: signs the documents that are to be signed; without one, each host's own certificate does.
-    ///   - state: the folder for what is to outlast the process, and what tells this program and its settings from others
-    ///     that would render differently.
-    ///   - openFilesMax: how many files this process may keep open, large pages among them.
-    ///   - linkTargets: where links may lead, beside a host's own folder and `config/apps`.
-    ///   - limits: bounds on what a host may have.
+    ///   - signer: signs documents; if nil, each host's own certificate does.
+    ///   - state: the state directory, and an identifier of the program; sites of another program are rendered again.
+    ///   - openFilesMax: how many files, such as large pages, may be kept open.
+    ///   - linkTargets: folders that links may lead into, in addition to the host's own.
+    ///   - limits: quotas of hosts and folders.
     ///   - owners: which hosts the app files of a folder may name.
     public init(
         configPath: String, publicPath: String, environment: String?, signer: DocumentSigner? = nil,
@@ -48,38 +47,38 @@ public final class Tenants: @unchecked Sendable {
             openFilesMax: openFilesMax)
     }
 
-    /// How many files a server may keep open beside so many connections.
+    /// How many files a server may keep open in addition to this many connections.
     public static func openFilesMax(besideConnections connectionsMax: Int) -> Int {
         HostFolders.openFilesMax(descriptors: DescriptorLimit.count, connectionsMax: connectionsMax)
     }
 
-    /// What is served, as of the last round.
+    /// What is served since the last round.
     public var catalogue: Catalogue { shelf.catalogue }
 
-    /// Why what is known cannot be written to the state directory; nil when it was, or nothing is kept.
+    /// Why the state could not be saved; nil if it was, or if nothing is saved.
     public var stateProblem: String? { keeper?.failure?.reason }
 
-    /// Whether a verifier fetched a host since some time, in seconds since 1970. Without an answer it may have.
+    /// Whether a verifier has fetched a host since a time, in seconds since 1970. If unknown, it counts as fetched.
     public var wasFetched: (@Sendable (_ host: String, _ sinceSeconds: Int64) -> Bool)? {
         get { memory.wasFetched }
         set { memory.wasFetched = newValue }
     }
 
-    /// Whether certificates that sign documents have changed since they were loaded. Asked now and then.
+    /// Whether a certificate that signs documents has changed since it was loaded. Called every second.
     public func needsSigning() -> Bool { signer.hasChanges() }
 
-    /// Looks at what may have changed and says what came of it. Throws when `config/apps` cannot be looked at, or there is no
-    /// descriptor or memory for a part of it, and leaves everything as it was then.
+    /// Reads what may have changed and applies it. Throws if `config/apps` cannot be read or descriptors or memory run out; the
+    /// state is unchanged then.
     public func round(_ changes: TreeChanges) throws(ConfigurationError) -> RoundReport {
         let start = try hasBegun ? nil : begin()
         source.costs = RoundCosts(isCounting: hasBegun)
-        let draft = Draft(SiteRenderer(signer: signer), folders, above: shelf, isStart: !hasBegun && shelf.isEmpty)
-        let decision = try decide(changes, start, draft)
+        let sites = RoundSites(SiteRenderer(signer: signer), folders, above: shelf, isStart: !hasBegun && shelf.isEmpty)
+        let decision = try decide(changes, start, sites)
         hasBegun = true
-        return commit(decision, draft, changes, notes: start?.notes ?? [])
+        return commit(decision, sites, changes, notes: start?.notes ?? [])
     }
 
-    /// Takes up what the last process knew.
+    /// Loads the state of the previous process.
     private func begin() throws(ConfigurationError) -> StateKeeper.Start {
         var known = TenantMemory()
         known.wasFetched = memory.wasFetched
@@ -87,9 +86,9 @@ public final class Tenants: @unchecked Sendable {
         return try keeper?.begin(folders, source.owners, &memory, &shelf) ?? StateKeeper.Start()
     }
 
-    /// Everything up to the decision. Whatever goes wrong here has changed nothing.
+    /// Scans, decides and renders. Errors here leave the state unchanged.
     private func decide(
-        _ changes: TreeChanges, _ start: StateKeeper.Start?, _ draft: Draft
+        _ changes: TreeChanges, _ start: StateKeeper.Start?, _ sites: RoundSites
     ) throws(ConfigurationError) -> Decision {
         let scanner = try TreeScanner(changes, knowing: memory, source, folders, start)
         do throws(SystemError) {
@@ -99,112 +98,118 @@ public final class Tenants: @unchecked Sendable {
                 admission.scan.add(some, knowing: memory)
                 restCount -= some.count
                 if restCount == 0 { return }
-                // So that what very many files say need not be in memory until all have been read. Where the others are
-                // of any consequence for a host, its plan changes, and it is made again.
-                let hosts = some.flatMap(\.hosts).filter { admission.scan.namers[$0]?.count == 1 }
+                // Renders hosts early, so that the contents of very many files need not be in memory at once. If a file that is
+                // read later names one of these hosts too, its plan changes and it is rendered again.
+                let hosts = some.flatMap(\.hosts).filter { admission.scan.pathsByHost[$0]?.count == 1 }
                 scanner.addFolders(of: Set(hosts), to: &admission.scan)
-                draft.make(hosts, by: admission)
+                sites.render(hosts, by: admission)
                 admission.scan.versions = [:]
             }
             try scanner.addRest(to: &admission.scan)
             try scanner.addFolders(to: &admission.scan)
             repeat {
                 admission.guardRemovals()
-                let hosts = admission.concerned
-                draft.keepOnly(hosts)
-                draft.make(hosts, by: admission)
-                if let shortage = draft.shortage { throw shortage }
-            } while admission.reject(draft.failures)
+                let hosts = admission.concernedHosts
+                sites.keepOnly(hosts)
+                sites.render(hosts, by: admission)
+                if let shortage = sites.shortage { throw shortage }
+            } while admission.reject(sites.failures)
             return admission.decision()
         } catch {
             throw ConfigurationError("all of \(source.configPath)", error)
         }
     }
 
-    /// Takes up what was decided and made, and says what is to be said.
-    private func commit(_ decision: Decision, _ draft: Draft, _ changes: TreeChanges, notes: [String]) -> RoundReport {
+    /// Applies the decisions and the rendered sites, and reports them.
+    private func commit(_ decision: Decision, _ sites: RoundSites, _ changes: TreeChanges, notes: [String])
+        -> RoundReport
+    {
         let (scan, isFirst) = (decision.scan, shelf.isEmpty)
         var report = RoundReport(decision, notes: notes)
-        report.findings = scan.findings + decision.appFindings(knowing: memory.troubles, label: source.label)
-        memory.take(decision)
+        report.findings = scan.findings + decision.appFindings(knowing: memory.openFindings, label: source.label)
+        memory.apply(decision)
         shelf.revoked = []
         var findings: [(host: String, findings: [Finding])] = []
-        for (host, made) in draft.made {
-            let isStale = decision.stale.contains(host)
-            var said = made.outcome.findings
+        for (host, outcome) in sites.outcomes {
+            let isUnrenderable = decision.unrenderable.contains(host)
+            var said = outcome.rendered.findings
             defer { if !said.isEmpty { findings.append((host, said)) } }
-            report.hostFilesRead += made.outcome.readCount
-            memory.take(made.outcome, of: host, isStale: isStale)
-            if isStale { continue }
-            if made.outcome.isPartlyPacked { report.later.hosts.insert(host) }
-            if made.outcome.isUnreadable, isFirst { said.append(finding(aboutUnreadable: host)) }
-            // A host that had only files of its own has no app file that could guard it, but its end is not silent either.
-            if made.isLost, scan.hosts.contains(host), !memory.ledger.isElsewhere(host) {
+            report.hostFilesRead += outcome.rendered.readCount
+            memory.apply(outcome.rendered, of: host, isUnrenderable: isUnrenderable)
+            if isUnrenderable { continue }
+            if outcome.rendered.isPartlyCompressed { report.later.hosts.insert(host) }
+            if outcome.rendered.isUnreadable, isFirst { said.append(finding(aboutUnreadable: host)) }
+            // No app file guards a host that had only files of its own, so its removal is reported as a warning.
+            if outcome.isLost, scan.hosts.contains(host), !memory.appFiles.isElsewhere(host) {
                 said.append(finding(aboutLossOf: host))
             }
-            guard let change = made.change, change.isOfAnswers || decision.relanded.contains(host) else { continue }
+            guard let change = outcome.change, change.isOfAnswers || decision.hostsWithNewLanding.contains(host) else {
+                continue
+            }
             report.changes.append(change)
         }
         report.findings += findings.sorted { $0.host < $1.host }.flatMap(\.findings)
         report.changes.sort { $0.host < $1.host }
-        if let layer = draft.finish(keeping: decision.stale) { shelf.add(layer) }
+        if let layer = sites.finish(keeping: decision.unrenderable) { shelf.add(layer) }
         if let pages = scan.defaults { shelf.share(pages) }
-        if let look = scan.unread { shelf.unread = UnreadHosts { look.hasFiles(ofHost: $0) } }
+        if let index = scan.unread { shelf.unread = UnreadHosts { index.hasFiles(ofHost: $0) } }
         if scan.hasListedHosts { shelf.unread = nil }
-        signer.endRound(isComplete: changes.again || changes.signatures || isFirst)
+        signer.endRound(isComplete: changes.repeatsFindings || changes.signatures || isFirst)
         report.catalogue = shelf.catalogue
         report.figures = figures()
         report.costs = source.costs.milliseconds
-        report.mendedFiles = memory.troubles.takeMended()
-        report.keptFiles = memory.ledger.troubled.count(where: isServed)
-        keeper?.note(scan, isAnything: changes.records || !draft.isEmpty)
+        report.fixedFiles = memory.openFindings.takeFixedFiles()
+        report.keptFiles = memory.appFiles.notInService.count(where: isServed)
+        keeper?.note(scan, isAnything: changes.savesState || !sites.isEmpty)
         keeper?.save(memory, shelf, &report)
         return report
     }
 
-    /// What another program served, and this one cannot make.
+    /// A host that another program version served and this one cannot render.
     private func finding(aboutUnreadable host: String) -> Finding {
         Finding(
-            rule: .app042, severity: .error, file: source.file(memory.ledger.paths(naming: host).first ?? ""),
+            rule: .app042, severity: .error, file: source.file(memory.appFiles.paths(naming: host).first ?? ""),
             range: nil,
             message:
                 "this version of the server cannot read the last good version of the app file, so \(host) is no longer "
                 + "served",
-            fix: "fix the app file, or go back to the version that could")
+            fix: "fix the app file, or go back to the previous version of the server")
     }
 
     private func finding(aboutLossOf host: String) -> Finding {
         Finding(
             rule: .app042, severity: .warning, file: folders.wellKnownPath(of: host), range: nil,
-            message: "the files of \(host) are gone, so the host is no longer served", fix: nil)
+            message: "all files of \(host) were deleted, so it is no longer served", fix: nil)
     }
 }
 
-// What many changes have become is merged beside the rounds.
+// Compaction merges many changes into a new base while rounds continue.
 extension Tenants {
-    /// What is to be tidied up, when there is no base yet or the changes have become many. To be finished, by `finish`.
-    public func tidying() -> Tidying? {
-        guard let base = shelf.base, shelf.frozen == nil, shelf.wantsMerging || keeper?.wantsBase == true,
+    /// Starts a compaction if there is no base yet or there are many changes; end it with `finishCompaction`.
+    public func beginCompaction() -> Compaction? {
+        guard let base = shelf.base, shelf.compacting == nil, shelf.wantsMerging || keeper?.wantsBase == true,
             keeper?.mayTry != false
         else { return nil }
-        let tidying = Tidying(memory, keeper, base: base, changes: shelf.changes)
-        shelf.freeze()
-        keeper?.freeze()
-        return tidying
+        let compaction = Compaction(memory, keeper, base: base, changes: shelf.changes)
+        shelf.beginCompaction()
+        keeper?.beginCompaction()
+        return compaction
     }
 
-    /// Takes up what was made, and says what is to be said.
-    public func finish(_ tidying: Tidying) -> RoundReport {
+    /// Puts the new base into service.
+    public func finishCompaction(_ compaction: Compaction) -> RoundReport {
         var report = RoundReport()
-        if keeper?.finish(tidying, &memory, &shelf, &report) == nil { shelf.settle(tidying.base) }
+        if keeper?.finishCompaction(compaction, &memory, &shelf, &report) == nil {
+            shelf.finishCompaction(compaction.base)
+        }
         report.catalogue = shelf.catalogue
         return report
     }
 
-    /// All of it at once.
-    public func tidy() -> RoundReport? {
-        guard let tidying = tidying() else { return nil }
-        tidying.run()
-        return finish(tidying)
+    /// A whole compaction.
+    public func compact() -> RoundReport? {
+        guard let compaction = beginCompaction() else { return nil }
+        compaction.run()
+        return finishCompaction(compaction)
     }
 }

@@ -1,11 +1,10 @@
-// Everything that a round reads: which app files and folders are others than they were, and what they say now. Here is all the
-// input and no decision, and nothing that is remembered is changed. For want of descriptors or memory it throws: then nothing is
-// known, and the whole round is to be done again.
+// Reads everything that a round needs: changed app files and folders. All input is here, no decision, and no state changes. If
+// descriptors or memory run out it throws, and the whole round is repeated later.
 
 import Association
 import Posix
 
-/// Looks at the disk for one round.
+/// Reads the disk for one round.
 struct TreeScanner {
     private let changes: TreeChanges
     private let memory: TenantMemory
@@ -13,15 +12,15 @@ struct TreeScanner {
     private let folders: HostFolders
     private let start: StateKeeper.Start?
     private let tree: AppTree
-    /// One look at all folders of hosts; nil when only some are looked at.
-    private let look: FolderLook?
-    /// Why the folder of app files cannot be read, at a start that does without.
+    /// An index of all folders of hosts; nil if only some of them are checked.
+    private let folderIndex: HostFolderIndex?
+    /// Set if `config/apps` cannot be read at a start that continues without it.
     private let missing: Finding?
 
-    /// Files that are held back and are looked at in one round.
+    /// How many waiting files are read in one round.
     static let waitingAtOnceMax = 16
 
-    /// - Parameter start: what the last process has left, in the first round.
+    /// - Parameter start: what the previous process left; nil except in the first round.
     init(
         _ changes: TreeChanges, knowing memory: TenantMemory, _ source: AppSource, _ folders: HostFolders,
         _ start: StateKeeper.Start?
@@ -29,7 +28,7 @@ struct TreeScanner {
         (self.changes, self.memory, self.source) = (changes, memory, source)
         (self.folders, self.start) = (folders, start)
         do throws(SystemError) {
-            look = changes.everything ? try FolderLook(folders) : nil
+            folderIndex = changes.everything ? try HostFolderIndex(folders) : nil
         } catch {
             throw ConfigurationError("all of \(folders.configPath)", error)
         }
@@ -41,14 +40,14 @@ struct TreeScanner {
             if error.isShortage { throw ConfigurationError("\(folders.configPath)/apps", error) }
             let advice =
                 error.cause == .permission
-                ? "let the server's user read it" : "name the folder that holds apps/ with --config"
-            guard start != nil, !memory.ledger.records.isEmpty else {
+                ? "let the server's user read it" : "pass the folder that contains apps/ with --config"
+            guard start != nil, !memory.appFiles.records.isEmpty else {
                 throw ConfigurationError(
                     description: "cannot read \(folders.configPath)/apps: \(error.reason); \(advice)")
             }
-            // What is remembered is better than no server.
+            // Serving the remembered versions is better than not starting.
             tree = AppTree(missing: folders.configPath)
-            let count = Count.of(memory.ledger.goodCount, "app file")
+            let count = Count.of(memory.appFiles.goodCount, "app file")
             missing = Finding(
                 rule: .cfg005, severity: .error, file: tree.label, range: nil,
                 message: "cannot read the folder: \(error.reason); the last good versions of \(count) are served",
@@ -56,34 +55,35 @@ struct TreeScanner {
         }
     }
 
-    /// Finds the app files to be read.
+    /// Finds the app files to read.
     func list() throws(SystemError) -> Scan {
         var scan = Scan()
-        scan.hostsTrouble = try folders.refusal()
+        scan.hostsFolderFinding = try folders.refusal()
         scan.findings = [missing].compactMap { $0 }
-        scan.treeTroubles = memory.troubles.tree
-        // What cannot be looked at is not gone.
+        scan.unusableFolders = memory.openFindings.appFolders
+        // Files that cannot be read do not count as deleted.
         if missing != nil { return scan }
-        let ledger = memory.ledger
+        let appFiles = memory.appFiles
         var paths = changes.appFiles.union(try changedFiles(&scan))
         scan.changed = paths
-        if changes.again { paths.formUnion(ledger.troubled) }
-        scan.touched.formUnion(changes.again ? paths : changes.appFiles)
+        if changes.repeatsFindings { paths.formUnion(appFiles.notInService) }
+        scan.filesToReport.formUnion(changes.repeatsFindings ? paths : changes.appFiles)
         if changes.everything {
-            paths.formUnion(ledger.troubled.filter { ledger[$0]?.standing != .broken })
+            paths.formUnion(appFiles.notInService.filter { appFiles[$0]?.state != .broken })
         } else if changes.retired {
-            paths.formUnion(ledger.troubled.filter { ledger[$0]?.standing == .held || ledger[$0]?.standing == .gone })
+            paths.formUnion(
+                appFiles.notInService.filter { appFiles[$0]?.state == .held || appFiles[$0]?.state == .gone })
         }
-        scan.awaited = Set(scan.changed.union(scan.candidates.keys).flatMap { ledger[$0]?.awaited ?? [] })
-        let waiting = changes.waiting.filter { ledger[$0].map { !$0.awaited.isEmpty } ?? false }.sorted()
+        scan.awaitedHosts = Set(scan.changed.union(scan.candidates.keys).flatMap { appFiles[$0]?.awaitedHosts ?? [] })
+        let waiting = changes.waiting.filter { appFiles[$0].map { !$0.awaitedHosts.isEmpty } ?? false }.sorted()
         paths.formUnion(waiting.prefix(TreeScanner.waitingAtOnceMax))
         scan.later.waiting.formUnion(waiting.dropFirst(TreeScanner.waitingAtOnceMax))
-        scan.read = paths.filter { !scan.treeTroubles.isOverShare($0) }
+        scan.read = paths.filter { !scan.unusableFolders.isOverQuota($0) }
         scan.paths = scan.read.filter { scan.candidates[$0] == nil }.sorted()
         return scan
     }
 
-    /// Lists what has to be listed: files of other marks than they had, and those that are gone.
+    /// Lists folders and returns the files whose marks have changed, and the deleted ones.
     private func changedFiles(_ scan: inout Scan) throws(SystemError) -> Set<String> {
         var roots = changes.everything ? [""] : foldersToList
         if roots.isEmpty { return [] }
@@ -92,77 +92,77 @@ struct TreeScanner {
         var paths: Set<String> = []
         var knownCount = 0
         for (path, status) in listing.files {
-            let known = memory.ledger[path]
+            let known = memory.appFiles[path]
             knownCount += known == nil ? 0 : 1
             if let known, known.mark == status { continue }
             paths.insert(path)
-            // Without marks it is only not known to be the same.
-            if known?.mark != nil { scan.touched.insert(path) }
+            // A file without stored marks has not necessarily changed.
+            if known?.mark != nil { scan.filesToReport.insert(path) }
         }
         for (path, finding) in listing.problems {
             scan.add(Scan.Candidate(content: .broken, findings: [finding]), at: path)
         }
-        let former = scan.treeTroubles
-        scan.treeTroubles.update(listing.folderProblems, below: roots)
+        let previous = scan.unusableFolders
+        scan.unusableFolders.update(listing.folderProblems, below: roots)
         for (folder, finding) in listing.folderProblems.sorted(by: { $0.key < $1.key })
-        where changes.again || former.findings[folder] != finding {
+        where changes.repeatsFindings || previous.findings[folder] != finding {
             scan.appFindings.append(finding, at: folder)
         }
-        // As a rule, all that is known was found.
-        if knownCount < memory.ledger.records.count { paths.formUnion(goneFiles(listing, roots, &scan)) }
+        // Usually no file was deleted.
+        if knownCount < memory.appFiles.records.count { paths.formUnion(goneFiles(listing, roots, &scan)) }
         return paths
     }
 
-    /// The folders to be listed: beside those that may have changed, those where an app file has come or is large, because it may
-    /// be too much, and those that have too much, because there may be less.
+    /// The folders to list: those that may have changed; those where an app file is new or large, because the folder may now
+    /// exceed its quota; and those above their quota, because they may no longer be.
     private var foldersToList: Set<String> {
         let arrived = changes.appFiles.filter { path in
-            memory.ledger[path] == nil || memory.troubles.tree.isOverShare(path) || tree.isLarge(path)
+            memory.appFiles[path] == nil || memory.openFindings.appFolders.isOverQuota(path) || tree.isLarge(path)
         }
         return changes.appFolders.union(arrived.compactMap(AppTree.topFolder))
     }
 
-    /// Files that are known and were not found where they should be.
+    /// Known files that were not found.
     private func goneFiles(
         _ listing: AppTree.Listing, _ roots: Set<String>, _ scan: inout Scan
     ) -> Set<String> {
         var paths: Set<String> = []
-        let ledger = memory.ledger
+        let appFiles = memory.appFiles
         let places = roots.map { $0.isEmpty ? "" : "\($0)/" }
-        // Comes past every known file, so what most of them have in common is asked first, and cheaply.
-        for path in ledger.records.keys where places.contains(where: path.hasPrefix) {
+        // This loops over every known file, so the cheap test comes first.
+        for path in appFiles.records.keys where places.contains(where: path.hasPrefix) {
             if listing.files[path] != nil || listing.problems[path] != nil { continue }
             if !AppTree.isAppFile(path.split(separator: "/").last ?? "") {
                 // A folder that an earlier version took for an app file.
                 scan.forgotten.insert(path)
                 continue
             }
-            // Files already known to be gone are looked at with everything else that is held back.
-            if ledger[path]?.standing == .gone { continue }
-            // What cannot be looked at is not gone.
+            // Files already known to be gone are read together with the other waiting files.
+            if appFiles[path]?.state == .gone { continue }
+            // Files in unreadable folders do not count as deleted.
             if listing.unlisted.contains(where: { AppTree.isPath(path, below: $0) }) { continue }
             paths.insert(path)
         }
         return paths
     }
 
-    /// Reads app files on all processors, many at a time: `take` gets what some of them gave while the next ones are read.
+    /// Reads app files on all processors; `take` gets one batch while the next one is read.
     func read(_ paths: [String], take: ([FileReading]) -> Void) {
-        let (tree, ledger, costs) = (tree, memory.ledger, source.costs)
-        // What is loaded in between is not counted twice.
+        let (tree, appFiles, costs) = (tree, memory.appFiles, source.costs)
+        // Loading the last good version is already measured with the file.
         var source = source
         source.costs = RoundCosts(isCounting: false)
-        let isForeign = start?.isForeign == true
+        let isOfOtherProgram = start?.isOfOtherProgram == true
         let notesAdded = start?.hasSites != false
-        // A first round has no next one to leave it to.
+        // The first round must be complete.
         let waitsForText = start == nil
-        Parallel.forEach(paths, atOnce: Draft.batchCount) { [source] path in
+        Parallel.forEach(paths, atOnce: RoundSites.batchCount) { [source] path in
             let folder = RoundCosts.folder(ofApp: path)
             if costs.isSpent(folder) { return FileReading(postponed: path) }
-            let known = ledger[path]
+            let known = appFiles[path]
             let reading = costs.measure(folder) {
                 var reading = FileReading(
-                    path, tree.read(path), known: isForeign ? nil : known, source, waitsForText: waitsForText)
+                    path, tree.read(path), known: isOfOtherProgram ? nil : known, source, waitsForText: waitsForText)
                 reading.compare(with: known?.good, source, notesAdded: notesAdded)
                 return reading
             }
@@ -173,13 +173,13 @@ struct TreeScanner {
         }
     }
 
-    /// Reads what only shows behind the app files: files that are gone and are still served, of hosts that others name now. To
-    /// look for them costs next to nothing, and they are decided together with the files that may have taken their place:
-    /// otherwise both would be served for a moment. Then what was retired, if anything is dropped.
+    /// Reads deleted files that are still served and whose hosts other files name now, and then, if any entry is removed,
+    /// `config/retired`. Deleted files are decided together with the files that may replace them; otherwise both would be served
+    /// for a moment.
     func addRest(to scan: inout Scan) throws(SystemError) {
         scan.postponeGone()
-        let gone = memory.ledger.paths(awaiting: Set(scan.namers.keys)).filter {
-            memory.ledger[$0]?.standing == .gone && !scan.read.contains($0)
+        let gone = memory.appFiles.paths(awaiting: Set(scan.pathsByHost.keys)).filter {
+            memory.appFiles[$0]?.state == .gone && !scan.read.contains($0)
         }
         scan.read.formUnion(gone)
         var found: [FileReading] = []
@@ -215,29 +215,30 @@ struct TreeScanner {
         return retired
     }
 
-    /// Looks at the folders of hosts that may have changed, those of hosts among them that app files name now.
+    /// Checks the folders of hosts that may have changed, including hosts that app files name now.
     func addFolders(to scan: inout Scan) throws(SystemError) {
-        let isReadableAgain = memory.troubles.hostsFolder != nil && scan.hostsTrouble == nil
-        if let trouble = scan.hostsTrouble, changes.again || trouble != memory.troubles.hostsFolder {
+        let isReadableAgain = memory.openFindings.hostsFolder != nil && scan.hostsFolderFinding == nil
+        if let trouble = scan.hostsFolderFinding, changes.repeatsFindings || trouble != memory.openFindings.hostsFolder
+        {
             scan.findings.append(trouble)
         }
         var hosts = Set(changes.hostFolders.union(changes.pageFolders).compactMap(HostFolders.host)).union(
             changes.hosts)
         if changes.everything || isReadableAgain { hosts.formUnion(memory.folders.keys) }
-        if let look { hosts.formUnion(look.pageHosts) }
-        // Without any app, the folders are all there is to say which hosts are served, and whether any is.
-        let mustList = memory.ledger.hosts.isEmpty && scan.namers.isEmpty
+        if let folderIndex { hosts.formUnion(folderIndex.pageHosts) }
+        // Without any app, only the folders show which hosts are served.
+        let mustList = memory.appFiles.hosts.isEmpty && scan.pathsByHost.isEmpty
         if changes.hostList || isReadableAgain || changes.everything && (!changes.isStart || mustList) {
             hosts.formUnion(try listedHosts(&scan))
             scan.hasListedHosts = true
-        } else if let look {
-            // The others, which no app file names, are found as soon as the server answers.
+        } else if let folderIndex {
+            // Folders that no app file names are listed in the next round, as soon as the server answers.
             let named = Array(
-                Set(memory.ledger.hosts).union(scan.namers.keys).filter { !scan.lookedAt.contains($0) })
-            let hasFolder = Parallel.map(named) { look.mayHaveFolder($0) }
+                Set(memory.appFiles.hosts).union(scan.pathsByHost.keys).filter { !scan.lookedAt.contains($0) })
+            let hasFolder = Parallel.map(named) { folderIndex.mayHaveFolder($0) }
             hosts.formUnion(zip(named, hasFolder).lazy.compactMap { $1 ? $0 : nil })
             scan.later.hostList = true
-            scan.unread = look
+            scan.unread = folderIndex
         }
         addFolders(of: hosts, to: &scan)
         scan.hosts.formUnion(scan.folders.keys)
@@ -245,20 +246,20 @@ struct TreeScanner {
         if changes.everything || changes.pageFolders.contains("_default") { try addDefaults(to: &scan) }
         scan.hosts.formUnion(changes.hosts)
         scan.hosts.formUnion(start?.hosts ?? [])
-        if changes.again { scan.hosts.formUnion(memory.troubledHosts) }
-        if changes.again || changes.signatures { scan.hosts.formUnion(memory.signed) }
+        if changes.repeatsFindings { scan.hosts.formUnion(memory.hostsWithFindings) }
+        if changes.repeatsFindings || changes.signatures { scan.hosts.formUnion(memory.signed) }
         if let shortage = scan.shortage { throw shortage }
     }
 
-    /// Notes those of some hosts whose folders look otherwise.
+    /// Notes the hosts whose folders have changed.
     func addFolders(of hosts: Set<String>, to scan: inout Scan) {
-        let (folders, look, memory) = (folders, look, memory)
-        let isRefused = scan.hostsTrouble != nil
-        // `subtracting` would go through all that were looked at, for each batch of a start.
+        let (folders, folderIndex, memory) = (folders, folderIndex, memory)
+        let isRefused = scan.hostsFolderFinding != nil
+        // `subtracting` would iterate over all checked hosts in each batch of a start.
         let records = Parallel.map(Array(hosts.filter { !scan.lookedAt.contains($0) })) { host in
             let record = Result { () throws(SystemError) in
-                guard isRefused else { return try folders.record(of: host, look) }
-                // What cannot be looked at is as it was.
+                guard isRefused else { return try folders.record(of: host, folderIndex) }
+                // An unreadable folder counts as unchanged.
                 return FolderRecord(
                     wellKnown: memory.folders[host]?.wellKnown, pages: try folders.pagesSignature(of: host))
             }
@@ -274,15 +275,15 @@ struct TreeScanner {
         }
     }
 
-    /// The hosts that have files of their own. Takes a while when there are very many folders, whatever is in them.
+    /// The hosts with files of their own. Slow if there are very many folders, whatever they contain.
     private func listedHosts(_ scan: inout Scan) throws(SystemError) -> [String] {
         try folders.wellKnownFolders().compactMap { folder in
             if let host = HostFolders.host(of: folder) { return host }
             scan.findings.append(
                 folders.problem(
                     "\(folders.hostsPath)/\(folder)/well-known",
-                    "the folder's name is no host, so nobody can ask for its files",
-                    fix: "name it as the host is written in app files: in lower case, without a trailing dot"))
+                    "the folder name is not a host name, so its files are not served",
+                    fix: "name it like the host in app files: in lower case, without a trailing dot"))
             return nil
         }
     }
@@ -290,20 +291,20 @@ struct TreeScanner {
     private func addDefaults(to scan: inout Scan) throws(SystemError) {
         let signature = try folders.signature(of: .pages("_default"))
         if signature == scan.defaultsSignature { return }
-        var share = HostShare(folders.limits)
-        share.packing = .unlimited
-        let pages = try PageSet(of: "_default", in: folders, share: &share, findings: &scan.findings)
-        // To be looked at soon.
-        if !pages.refused.isEmpty { scan.later.pageFolders.insert("_default") }
-        // There may be room when everything is looked at again.
-        let isWhole = pages.refused.isEmpty && pages.crowdedOut.isEmpty && !pages.isOverShare
+        var quota = HostQuota(folders.limits)
+        quota.compression = .unlimited
+        let pages = try PageSet(of: "_default", in: folders, quota: &quota, findings: &scan.findings)
+        // A file is being written: read it again soon.
+        if !pages.beingWritten.isEmpty { scan.later.pageFolders.insert("_default") }
+        // A later full scan may find room for all files.
+        let isWhole = pages.beingWritten.isEmpty && pages.overOpenFileLimit.isEmpty && !pages.isOverQuota
         scan.defaultsSignature = isWhole ? signature : nil
-        // Until then what was there is better than a part of it.
+        // Until then the previous pages are better than some of the new ones.
         if !isWhole, start == nil { return }
         if let template = pages.landingTemplate {
             scan.findings.append(
                 LandingTemplate.finding(
-                    template.file, "a template is for one host, and belongs into a folder with the host's name"))
+                    template.file, "a template must be in the folder of one host"))
         }
         scan.defaults = pages
     }

@@ -1,38 +1,38 @@
-// The app files in `config/apps/`, however deep: which there are, and what they hold. Each is on its own: what is wrong with
-// one is a finding on that one and leaves the others as they are. Nothing here remembers anything.
+// The app files in `config/apps/`, in subfolders too: their names, marks and bytes. A problem of one file is a finding on that
+// file and does not affect others. Nothing is remembered here.
 
 import Association
 import HTTP
 import Posix
 
-/// A folder of app files, kept open for as long as it is looked at.
+/// A folder of app files, kept open while it is used.
 final class AppTree: Sendable {
-    /// How the folder is called in findings.
+    /// The path of the folder in findings.
     let label: String
-    private let root: FencedFolder
+    private let root: TenantFolder
     private let limits: Limits
 
-    /// More bytes are not an app file, whatever they are.
+    /// Larger files are refused before they are read.
     static let bytesMax = AppFile.bytesMax
 
-    /// What a listing found. All paths are below the tree's folder.
+    /// The result of listing. Paths are relative to the tree's folder.
     struct Listing {
         var files: [String: FileStatus] = [:]
-        /// What is in the place of an app file and is none.
+        /// Names of app files that are not regular files.
         var problems: [String: Finding] = [:]
-        /// Why there is nothing known of what is in a folder.
+        /// Why a folder's content is unknown.
         var folderProblems: [String: Finding] = [:]
-        /// Folders that could not be looked into: what is in them is not known to be gone.
+        /// Folders that could not be listed; their files do not count as deleted.
         var unlisted: [String] = []
     }
 
-    /// What came of reading one file.
+    /// The result of reading one file.
     enum Outcome: Sendable {
         case gone
-        /// Somebody is writing to it at this moment.
+        /// The file is being written at this moment.
         case changing
         case unreadable(Finding)
-        /// There was no descriptor for it, or no memory.
+        /// Descriptors or memory ran out.
         case starved(SystemError)
         case contents(SettledContents)
     }
@@ -43,25 +43,24 @@ final class AppTree: Sendable {
     ) throws(SystemError) {
         label = "\(configPath)/\(name)"
         self.limits = limits
-        root = FencedFolder(try Folder(label, links: targets))
+        root = TenantFolder(try Folder(label, links: targets))
     }
 
-    /// An `apps` that cannot be opened: every file of it counts as gone.
+    /// An `apps` folder that cannot be opened; it appears empty.
     init(missing configPath: String) {
         label = "\(configPath)/apps"
         limits = Limits()
-        root = FencedFolder()
+        root = TenantFolder()
     }
 
-    /// The folder of `config/apps` that a path is in, whose files share a quota; nil for what is directly there.
+    /// The top folder of `config/apps` that contains a path, whose files share a quota; nil for a path directly in it.
     static func topFolder(of path: String) -> String? {
         path.firstIndex(of: "/").map { String(path[..<$0]) }
     }
 
-    /// Lists folders of the tree with everything below them; an empty path is all of it. A folder is listed together with the
-    /// others that share its quota. Which of its names a folder has when
-    /// links lead to it can only be told from the whole, so where there is such a link all of it is listed. Returns what was
-    /// listed; a shortage is thrown.
+    /// Lists folders with everything below them; an empty path is the whole tree. Always lists whole top folders, because their
+    /// files share a quota. If there is a link to a folder, the whole tree is listed: only then is it known under which names a
+    /// folder appears. Returns what was listed, and throws if descriptors or memory run out.
     func list(_ folders: Set<String>, into listing: inout Listing) throws(SystemError) -> Set<String> {
         if folders.isEmpty || folders.contains("") || folders.contains(where: isBehindLink) {
             try add(scan(""), to: &listing)
@@ -76,7 +75,7 @@ final class AppTree: Sendable {
 
     private func scan(_ folder: String) -> FolderScan { FolderScan(root, from: folder, .apps(limits)) }
 
-    /// Whether a folder, or one that it is in, is a link.
+    /// Whether a folder, or one that contains it, is a symbolic link.
     private func isBehindLink(_ folder: String) -> Bool {
         var path = label
         return folder.split(separator: "/").contains { name in
@@ -96,7 +95,7 @@ final class AppTree: Sendable {
         }
         let wrongFolders = Set(scan.folders.filter(AppTree.isAppFile))
         for folder in wrongFolders where !isLeftOut(folder) {
-            listing.problems[folder] = unreadable(folder, Obstacle("it is a folder"))
+            listing.problems[folder] = unreadable(folder, AccessProblem("it is a folder"))
         }
         for file in scan.files where AppTree.isAppFile(file.path) && !isLeftOut(file.path) {
             if wrongFolders.isEmpty || !AppTree.isPath(file.path, in: wrongFolders.contains) {
@@ -104,20 +103,21 @@ final class AppTree: Sendable {
             }
         }
         for (path, problem) in scan.problems where !isLeftOut(path) {
-            let obstacle = Obstacle(problem, in: label)
+            let cause = AccessProblem(problem, in: label)
             switch problem {
             case .notAFile:
-                if AppTree.isAppFile(path) { listing.problems[path] = unreadable(path, obstacle) }
+                if AppTree.isAppFile(path) { listing.problems[path] = unreadable(path, cause) }
             case .hiddenWellKnown: break
-            case .loop, .tooDeep: listing.folderProblems[path] = unreadable(path, obstacle, to: "look into the folder")
+            case .loop, .tooDeep: listing.folderProblems[path] = unreadable(path, cause, to: "read the folder")
             case .unreadable:
                 listing.unlisted.append(path)
-                listing.folderProblems[path] = unreadable(path, obstacle, to: "look into the folder")
+                listing.folderProblems[path] = unreadable(path, cause, to: "read the folder")
             }
         }
     }
 
-    /// The folders whose app files are too large together. What is larger than any app file is not read.
+    /// The folders whose app files exceed their quota of bytes. Files that are too large to be app files do not count, because
+    /// they are not read.
     private func foldersOfTooManyBytes(_ scan: FolderScan) -> [String: FolderScan.Excess] {
         var byteCounts: [String: Int] = [:]
         for file in scan.files where file.status.byteCount <= AppTree.bytesMax && AppTree.isAppFile(file.path) {
@@ -127,8 +127,8 @@ final class AppTree: Sendable {
         return byteCounts.filter { $0.value > limits.bytesPerAppFolderMax }.mapValues { _ in .bytes }
     }
 
-    /// Whether a file in a folder has more than its part of the bytes that the folder may have. Others cannot bring it over its
-    /// share, or not by more than as much again.
+    /// Whether a file is larger than the average that its folder's quota allows. Only such files can exceed the quota noticeably
+    /// without the folder being listed again.
     func isLarge(_ path: String) -> Bool {
         guard AppTree.topFolder(of: path) != nil, let file = try? root.open(path) else { return false }
         return file.byteCount > limits.bytesPerAppFolderMax / limits.filesPerAppFolderMax
@@ -137,14 +137,14 @@ final class AppTree: Sendable {
     private func addExcess(_ excess: FolderScan.Excess, of folder: String, to listing: inout Listing) {
         let path = folder.isEmpty ? label : "\(label)/\(folder)"
         listing.unlisted.append(folder)
-        listing.folderProblems[folder] = HostShare.Excess(excess, ofAppFolder: folder, limits).finding(
+        listing.folderProblems[folder] = HostQuota.Excess(excess, ofAppFolder: folder, limits).finding(
             host: folder.isEmpty ? "apps" : "apps/\(folder)", path: path)
     }
 
-    /// Whether a path is in a folder; an empty one is all of the tree.
+    /// Whether a path is in a folder; an empty folder is the whole tree.
     static func isPath(_ path: String, below folder: String) -> Bool { folder.isEmpty || path.hasPrefix("\(folder)/") }
 
-    /// Whether a path is in one of some folders, the whole tree among them.
+    /// Whether a path is in a folder that fulfils a condition; the whole tree counts as one.
     static func isPath(_ path: String, in isOne: (String) -> Bool) -> Bool {
         if isOne("") { return true }
         return path.utf8.indices.contains { path.utf8[$0] == UInt8(ascii: "/") && isOne(String(path[..<$0])) }
@@ -159,18 +159,18 @@ final class AppTree: Sendable {
         } catch {
             if error.isMissing, root.isMissing(path) { return .gone }
             if let shortage = error.shortage { return .starved(shortage) }
-            return .unreadable(unreadable(path, Obstacle(error, in: label)))
+            return .unreadable(unreadable(path, AccessProblem(error, in: label)))
         }
     }
 
-    /// Whether a name or a path is meant as an app file; hidden ones and editors' copies are not.
+    /// Whether a file name or path is that of an app file. Hidden files and editors' copies are not.
     static func isAppFile(_ name: some StringProtocol) -> Bool {
         !name.hasPrefix(".") && (name.hasSuffix(".json") || name.hasSuffix(".json5"))
     }
 
-    private func unreadable(_ path: String, _ obstacle: Obstacle, to what: String = "read the app file") -> Finding {
+    private func unreadable(_ path: String, _ cause: AccessProblem, to what: String = "read the app file") -> Finding {
         Finding(
             rule: .app001, severity: .error, file: path.isEmpty ? label : "\(label)/\(path)", range: nil,
-            message: "cannot \(what): \(obstacle.reason)", fix: obstacle.fix)
+            message: "cannot \(what): \(cause.reason)", fix: cause.fix)
     }
 }

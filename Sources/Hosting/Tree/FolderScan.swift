@@ -1,12 +1,12 @@
-// One walk through a folder, for everything that depends on what is below it: what is served, whether it has changed and what is
-// watched. Each directory is listed once, however many links lead to it. A link to a folder is followed unless the link is in
-// that folder itself, so no chain of links grows for ever, and all names together are bounded.
+// One walk through a folder, used for rendering, for detecting changes and for watching. Each directory is listed once, even if
+// many links lead to it. Links to folders are followed, except into a folder that contains the link, so the walk ends; the number
+// of names is limited too.
 
 import Posix
 
-/// What lies below a folder, hidden names left out. Paths are below that folder.
+/// Everything below a folder except hidden names. Paths are relative to that folder.
 struct FolderScan {
-    /// A regular file, links followed.
+    /// A regular file, or a link to one.
     struct File: Hashable {
         let path: String
         let status: FileStatus
@@ -14,9 +14,9 @@ struct FolderScan {
 
     /// What is wrong with a name.
     enum Problem: Hashable {
-        /// A pipe, a socket, or a link that leads nowhere.
+        /// A pipe, a socket or a broken link.
         case notAFile
-        /// A link to a folder that it is in.
+        /// A link to a folder that contains it.
         case loop
         case tooDeep
         /// A folder called `.well-known`: hidden names are never served.
@@ -24,61 +24,61 @@ struct FolderScan {
         case unreadable(SystemError)
     }
 
-    /// How much is looked at.
+    /// The limits of a walk.
     struct Bounds {
         var filesMax = Int.max
         var foldersMax = Int.max
-        /// Whether a folder that is found already is found again under the name of a link to it, and all is in order.
+        /// Whether every path of a folder is listed, in sorted order; otherwise each folder is listed under one path only.
         var isOfPaths = true
-        /// What each folder at the top may have by itself, where each is another tenant's. The bounds above are for the top
-        /// alone, then.
-        var share: Share?
+        /// The limits of each top folder, if each belongs to another tenant. The limits above then apply to the names at the top
+        /// only.
+        var folderQuota: FolderQuota?
 
-        struct Share {
+        struct FolderQuota {
             let filesMax: Int
             let foldersMax: Int
 
             fileprivate var namesMax: Int { filesMax + foldersMax }
         }
 
-        /// Names of all kinds, so that links are bounded too.
+        /// Limits names of all kinds, so that links are limited too.
         fileprivate var namesMax: Int { filesMax == .max ? .max : filesMax + foldersMax }
     }
 
-    /// A bound that there is more than. What was found is a part, then. Bytes are counted by who knows which files are read.
+    /// The limit that was exceeded; the walk is incomplete then. Bytes are counted by the caller, who knows which files are read.
     enum Excess: Hashable { case files, folders, bytes }
 
     private(set) var files: [File] = []
-    /// One path for each directory, the folder itself first.
+    /// One path for each directory; the folder itself is the first.
     private(set) var folders: [String] = []
-    /// The names that are links.
+    /// The paths that are symbolic links.
     private(set) var links: [String] = []
-    /// Whether any of them leads to a folder.
+    /// Whether one of them leads to a folder.
     private(set) var hasLinkedFolders = false
     private(set) var problems: [(path: String, problem: Problem)] = []
     private(set) var excess: Excess?
-    /// The folders at the top that have more than their share.
+    /// The top folders that exceed their limits.
     private(set) var overfull: [String: Excess] = [:]
     /// Why the folder itself could not be listed.
     private(set) var failure: SystemError?
-    /// A folder could not be listed for want of descriptors or memory.
+    /// Descriptors or memory ran out while listing a folder.
     private(set) var shortage: SystemError?
 
     static let depthMax = 16
     private let wellKnown = ".well-known"
 
     private let bounds: Bounds
-    /// What is in each directory; nothing where it is not needed again.
+    /// The entries of each directory; empty if they are not needed again.
     private var directories: [FileStatus.Identity: [ListedEntry]] = [:]
-    /// Which directory has a name in another one.
+    /// The directory that a name in another directory stands for.
     private var children: [Child: FileStatus.Identity] = [:]
     private var linked: [Step] = []
-    private var stepCount = 0
+    private var folderCount = 0
     private var nameCount = 0
-    private var used: [Substring: Use] = [:]
+    private var counts: [Substring: Counts] = [:]
 
-    /// What a folder at the top has.
-    private struct Use {
+    /// What was counted in one top folder.
+    private struct Counts {
         var names = 0
         var files = 0
         var folders = 0
@@ -89,17 +89,17 @@ struct FolderScan {
         let name: String
     }
 
-    /// A directory to look into under one of its names.
+    /// A directory to list under one of its paths.
     private struct Step {
         let path: String
         let depth: Int
         let identity: FileStatus.Identity
-        /// The directories that it is in.
+        /// The directories that contain it.
         let above: [FileStatus.Identity]
     }
 
-    /// - Parameter start: a folder below `root`; an empty path is that itself.
-    init(_ root: borrowing FencedFolder, from start: String = "", _ bounds: Bounds) {
+    /// - Parameter start: the folder below `root` to begin with; empty for `root` itself.
+    init(_ root: borrowing TenantFolder, from start: String = "", _ bounds: Bounds) {
         self.bounds = bounds
         let depth = start.isEmpty ? 0 : start.utf8.count { $0 == UInt8(ascii: "/") } + 1
         do throws(SystemError) {
@@ -109,7 +109,7 @@ struct FolderScan {
             failure = error
             note(error, at: start)
         }
-        // Links last, so that a folder keeps the name that it has by itself.
+        // Links come last, so that a folder gets its real path if it has one.
         var index = 0
         while index < linked.count, excess == nil {
             follow(linked[index], root)
@@ -119,10 +119,10 @@ struct FolderScan {
     }
 
     private mutating func list(
-        _ path: String, _ root: borrowing FencedFolder
+        _ path: String, _ root: borrowing TenantFolder
     ) throws(SystemError) -> (FileStatus.Identity, [ListedEntry]) {
         let top = top(of: path)
-        let room = top.map { bounds.share!.namesMax - (used[$0]?.names ?? 0) } ?? bounds.namesMax - nameCount
+        let room = top.map { bounds.folderQuota!.namesMax - (counts[$0]?.names ?? 0) } ?? bounds.namesMax - nameCount
         let listing = try root.list(path, entriesMax: max(0, room))
         if !listing.isWhole { note(.files, in: top) }
         if let known = directories[listing.identity] { return (listing.identity, known) }
@@ -137,7 +137,7 @@ struct FolderScan {
     }
 
     private mutating func note(_ error: SystemError, at path: String) {
-        // It went while it was looked at.
+        // It was removed during the walk.
         if error.isMissing { return }
         if error.isShortage {
             shortage = shortage ?? error
@@ -146,7 +146,7 @@ struct FolderScan {
         }
     }
 
-    private mutating func enter(_ step: Step, _ entries: [ListedEntry], _ root: borrowing FencedFolder) {
+    private mutating func enter(_ step: Step, _ entries: [ListedEntry], _ root: borrowing TenantFolder) {
         let top = top(of: step.path)
         countFolder(in: top)
         for entry in entries {
@@ -158,7 +158,7 @@ struct FolderScan {
             case .file:
                 guard let status = entry.status else { continue }
                 files.append(File(path: path, status: status))
-                if let top { used[top, default: Use()].files += 1 }
+                if let top { counts[top, default: Counts()].files += 1 }
             case .other: problems.append((path, .notAFile))
             case .directory: enterFolder(entry, path, in: step, root)
             }
@@ -167,7 +167,7 @@ struct FolderScan {
     }
 
     private mutating func enterFolder(
-        _ entry: ListedEntry, _ path: String, in step: Step, _ root: borrowing FencedFolder
+        _ entry: ListedEntry, _ path: String, in step: Step, _ root: borrowing TenantFolder
     ) {
         guard step.depth < FolderScan.depthMax else { return problems.append((path, .tooDeep)) }
         let above = step.above + [step.identity]
@@ -193,8 +193,8 @@ struct FolderScan {
         }
     }
 
-    /// Looks into the folder that a link leads to.
-    private mutating func follow(_ step: Step, _ root: borrowing FencedFolder) {
+    /// Lists the folder that a link leads to.
+    private mutating func follow(_ step: Step, _ root: borrowing TenantFolder) {
         if isOverfull(top(of: step.path)) { return }
         if step.above.contains(step.identity) {
             if bounds.isOfPaths { problems.append((step.path, .loop)) }
@@ -214,9 +214,9 @@ struct FolderScan {
 }
 
 extension FolderScan {
-    /// The folder at the top that a path is in or is, where each has a share of its own.
+    /// The top folder of a path, if top folders have their own limits.
     private func top(of path: String) -> Substring? {
-        bounds.share == nil || path.isEmpty ? nil : path.prefix { $0 != "/" }
+        bounds.folderQuota == nil || path.isEmpty ? nil : path.prefix { $0 != "/" }
     }
 
     private func isOverfull(_ top: Substring?) -> Bool { top.map { overfull[String($0)] != nil } ?? false }
@@ -230,19 +230,19 @@ extension FolderScan {
     }
 
     private mutating func countFolder(in top: Substring?) {
-        if let top, let share = bounds.share {
-            used[top, default: Use()].folders += 1
-            if used[top]!.folders > share.foldersMax { note(.folders, in: top) }
+        if let top, let quota = bounds.folderQuota {
+            counts[top, default: Counts()].folders += 1
+            if counts[top]!.folders > quota.foldersMax { note(.folders, in: top) }
         } else {
-            stepCount += 1
-            if stepCount > bounds.foldersMax { note(.folders, in: nil) }
+            folderCount += 1
+            if folderCount > bounds.foldersMax { note(.folders, in: nil) }
         }
     }
 
     private mutating func countName(in top: Substring?) {
-        if let top, let share = bounds.share {
-            used[top, default: Use()].names += 1
-            if used[top]!.names > share.namesMax { note(.files, in: top) }
+        if let top, let quota = bounds.folderQuota {
+            counts[top, default: Counts()].names += 1
+            if counts[top]!.names > quota.namesMax { note(.files, in: top) }
         } else {
             nameCount += 1
             if nameCount > bounds.namesMax { note(.files, in: nil) }
@@ -251,9 +251,9 @@ extension FolderScan {
     }
 
     private mutating func countFiles(in top: Substring?) {
-        if let top, let share = bounds.share {
-            if used[top]?.files ?? 0 > share.filesMax { note(.files, in: top) }
-        } else if bounds.share == nil, files.count > bounds.filesMax {
+        if let top, let quota = bounds.folderQuota {
+            if counts[top]?.files ?? 0 > quota.filesMax { note(.files, in: top) }
+        } else if bounds.folderQuota == nil, files.count > bounds.filesMax {
             note(.files, in: nil)
         }
     }

@@ -1,32 +1,33 @@
-// The folders of hosts: those of `config/hosts/`, with what belongs to a host and is not derived from an app file, and those
-// of `public/`. Which there are and whether they have changed; what is in them is read when a host is rendered.
+// The folders of hosts in `config/hosts/` and `public/`: which exist, and whether they have changed. Their content is read when a
+// host is rendered.
 
 import Association
 import HTTP
 import Posix
+import TLS
 
-/// What is known of the folders of one host.
+/// The marks of one host's folders.
 struct FolderRecord: Hashable, Sendable {
-    /// Marks of everything in `config/hosts/<host>/well-known`; nil when there is no such folder.
+    /// A hash of all marks in `config/hosts/<host>/well-known`; nil if that folder does not exist.
     var wellKnown: UInt64?
-    /// Likewise of `public/<host>`.
+    /// The same for `public/<host>`.
     var pages: UInt64?
 
     var isEmpty: Bool { wellKnown == nil && pages == nil }
 }
 
-/// One look at which hosts have folders. A host is looked for by its name, so the number of folders does not matter.
-final class FolderLook: Sendable {
+/// Answers which hosts have folders. A host is looked up by its name, so the number of folders does not matter.
+final class HostFolderIndex: Sendable {
     private let hosts: Folder?
     private let pageFolders: Set<String>
-    /// Nothing is known of any folder in `config/hosts`.
-    fileprivate let isBlind: Bool
+    /// Whether `config/hosts` cannot be read.
+    fileprivate let isUnreadable: Bool
 
-    /// Throws where there is no descriptor or memory for a look, and nothing else.
+    /// Throws only if descriptors or memory run out.
     init(_ folders: HostFolders) throws(SystemError) {
-        isBlind = try folders.refusal() != nil
+        isUnreadable = try folders.refusal() != nil
         do throws(SystemError) {
-            hosts = isBlind ? nil : try Folder(folders.hostsPath)
+            hosts = isUnreadable ? nil : try Folder(folders.hostsPath)
         } catch {
             if error.isShortage { throw error }
             hosts = nil
@@ -34,13 +35,13 @@ final class FolderLook: Sendable {
         pageFolders = Set(try folders.pageFolders())
     }
 
-    /// Whether there is a folder with files of the host's own, or was a moment ago.
+    /// Whether a host has, or had a moment ago, a folder with its own files.
     func mayHaveFolder(_ host: String) -> Bool {
         let name = HostFolders.name(of: host)
         return pageFolders.contains(name) || hasFiles(in: name)
     }
 
-    /// Whether there are files of a host's own at this moment. Any text may be asked for.
+    /// Whether a host has its own files at this moment. The argument may be any text from a client.
     func hasFiles(ofHost host: String) -> Bool {
         let name = HostFolders.name(of: host)
         return HostFolders.host(of: name) != nil && hasFiles(in: name)
@@ -50,11 +51,11 @@ final class FolderLook: Sendable {
         hosts?.mayHave("\(name)/well-known") == true
     }
 
-    /// The hosts that have pages of their own.
+    /// The hosts with pages of their own.
     var pageHosts: [String] { pageFolders.compactMap(HostFolders.host) }
 }
 
-/// A folder with files of one host, by the name of the host's folder.
+/// A folder with one host's files, by its name in `config/hosts` or `public`.
 enum HostTree: Hashable, Sendable {
     /// `well-known` in `config/hosts/<name>`.
     case wellKnown(String)
@@ -69,7 +70,7 @@ enum HostTree: Hashable, Sendable {
 }
 
 extension FolderScan.Problem {
-    /// The same in every process.
+    /// Must not change between processes.
     fileprivate var number: UInt64 {
         switch self {
         case .notAFile: 1
@@ -84,38 +85,37 @@ extension FolderScan.Problem {
 public struct HostFolders: Sendable {
     let configPath: String
     let publicPath: String
-    /// Where links of hosts may lead, beside their own folders.
+    /// Folders that links of hosts may lead into, in addition to the host's own.
     var linkTargets = LinkTargets.none
     var limits = Limits()
-    /// Files that may be kept open, of all folders and catalogues together.
+    /// How many files may be kept open, for all hosts and catalogues together.
     var openFilesMax = Int.max
 
-    /// Descriptors for what is neither a connection nor a page: listeners, pollers, certificates and files that are read.
+    /// Descriptors reserved for listeners, pollers, certificates and files that are being read.
     private static let otherDescriptors = 128
 
-    /// What connections and the rest leave of so many descriptors. Where that is nothing, the engine takes fewer connections.
+    /// How many descriptors are left for files. If that is very few, the engine accepts fewer connections.
     static func openFilesMax(descriptors: Int, connectionsMax: Int) -> Int {
         max(otherDescriptors, descriptors - connectionsMax - otherDescriptors)
     }
 
-    /// The folder of a host; an asterisk is no character for a file name.
-    public static func name(of host: String) -> String { host.hasPrefix("*.") ? "_wildcard\(host.dropFirst())" : host }
+    public static func name(of host: String) -> String { CertificateFolder(host: host).name }
 
-    /// The host of a folder; nil when nobody can ask for it.
+    /// The host of a folder; nil if no host has that name.
     static func host(of folder: String) -> String? {
-        let wildcard = "_wildcard."
-        let text = folder.hasPrefix(wildcard) ? "*.\(folder.dropFirst(wildcard.count))" : folder
-        // Only the form that the host has everywhere else: another one would be a second folder for the same host.
-        guard case .success(let host) = HostPattern.parse(text), host.text == text else { return nil }
-        return text
+        // Only the canonical form counts; otherwise one host could have two folders.
+        guard let host = CertificateFolder(name: folder).host, case .success(let pattern) = HostPattern.parse(host),
+            pattern.text == host
+        else { return nil }
+        return host
     }
 
     var hostsPath: String { "\(configPath)/hosts" }
 
     func wellKnownPath(of host: String) -> String { "\(hostsPath)/\(HostFolders.name(of: host))/well-known" }
 
-    /// The folders of `config/hosts` that have a `well-known`. Most have only a certificate, so their number must not
-    /// matter: nothing more is looked at. That there is no such folder is fine; a shortage is thrown.
+    /// The folders of `config/hosts` that contain `well-known`. Most contain only a certificate and may be very many, so nothing
+    /// else is checked. A missing `config/hosts` is fine; throws only if descriptors or memory run out.
     func wellKnownFolders() throws(SystemError) -> [String] {
         do throws(SystemError) {
             return try Folder(hostsPath).names(having: "well-known")
@@ -125,11 +125,11 @@ public struct HostFolders: Sendable {
         }
     }
 
-    /// Why nothing in `config/hosts` can be looked at; nil when it can, or when there is no such folder. A shortage is thrown.
+    /// The finding if `config/hosts` exists but cannot be read. Throws only if descriptors or memory run out.
     func refusal() throws(SystemError) -> Finding? {
         do throws(SystemError) {
             _ = try Folder(hostsPath)
-            // Its names may be read by somebody who may not look behind them.
+            // With read permission alone, names can be listed but not opened.
             _ = try Directory.isThere("\(hostsPath)/.")
             return nil
         } catch {
@@ -143,7 +143,7 @@ public struct HostFolders: Sendable {
         }
     }
 
-    /// The folders of `public`. That there is no such folder is fine; a shortage is thrown.
+    /// The folders of `public`. A missing `public` is fine; throws only if descriptors or memory run out.
     func pageFolders() throws(SystemError) -> [String] {
         let entries: [ListedEntry]
         do throws(SystemError) {
@@ -155,12 +155,12 @@ public struct HostFolders: Sendable {
         return entries.filter { $0.kind == .directory }.map(\.name)
     }
 
-    /// How the folders of a host look at this moment, unless there is no descriptor or memory for a look.
-    func record(of host: String, _ look: FolderLook? = nil) throws(SystemError) -> FolderRecord {
-        if let look, !look.mayHaveFolder(host) { return FolderRecord() }
+    /// The present marks of a host's folders. Throws only if descriptors or memory run out.
+    func record(of host: String, _ index: HostFolderIndex? = nil) throws(SystemError) -> FolderRecord {
+        if let index, !index.mayHaveFolder(host) { return FolderRecord() }
         let name = HostFolders.name(of: host)
         return FolderRecord(
-            wellKnown: look?.isBlind == true ? nil : try signature(of: .wellKnown(name)),
+            wellKnown: index?.isUnreadable == true ? nil : try signature(of: .wellKnown(name)),
             pages: try signature(of: .pages(name)))
     }
 
@@ -168,19 +168,18 @@ public struct HostFolders: Sendable {
         try signature(of: .pages(HostFolders.name(of: host)))
     }
 
-    /// Opens the folder of a host; nil when there is none. It may be a link to a place of the operator, and to no other host's
-    /// folder: that would serve the other's files. Certbot's folders may be a host's folder, but links to files in them are
-    /// never served.
-    func open(_ tree: HostTree) throws(SystemError) -> FencedFolder? {
+    /// Opens a host's folder; nil if it does not exist. It may be a link into a link target, but not to another host's folder,
+    /// whose files would be served then. It may also lead to certbot's folders, but links to files there are never served.
+    func open(_ tree: HostTree) throws(SystemError) -> TenantFolder? {
         do throws(SystemError) {
             switch tree {
             case .wellKnown(let name):
                 let hosts = try Folder(hostsPath)
                 guard hosts.mayHave("\(name)/well-known") else { return nil }
-                let fence = try Folder(tenant: name, in: hosts, links: linkTargets, folderLinks: .certbot)
-                return FencedFolder(fence, prefix: "well-known/", unlisted: Challenges.folder)
+                let root = try Folder(tenant: name, in: hosts, links: linkTargets, folderLinks: .certbot)
+                return TenantFolder(root, prefix: "well-known/", unlisted: Challenges.folder)
             case .pages(let name):
-                return FencedFolder(try Folder(tenant: name, in: try Folder(publicPath), links: linkTargets))
+                return TenantFolder(try Folder(tenant: name, in: try Folder(publicPath), links: linkTargets))
             }
         } catch {
             if error.isMissing { return nil }
@@ -196,35 +195,35 @@ public struct HostFolders: Sendable {
     }
 
     /// The folder that links must stay in.
-    func fencePath(_ tree: HostTree) -> String {
+    func boundaryPath(_ tree: HostTree) -> String {
         switch tree {
         case .wellKnown(let name): "\(hostsPath)/\(name)"
         case .pages(let name): "\(publicPath)/\(name)"
         }
     }
 
-    /// A number that changes when anything in a folder does; nil when there is no such folder.
+    /// A hash of all marks in a folder, which changes with its content; nil if the folder does not exist.
     func signature(of tree: HostTree) throws(SystemError) -> UInt64? {
         let now = Clock.wallNanoseconds()
         do throws(SystemError) {
             guard let folder = try open(tree) else { return nil }
-            let scan = FolderScan(folder, HostShare(limits).bounds)
+            let scan = FolderScan(folder, HostQuota(limits).bounds)
             if let shortage = scan.shortage { throw shortage }
             return scan.failure?.isMissing == true ? nil : HostFolders.signature(of: scan, now: now)
         } catch {
             if error.isShortage { throw error }
-            // It is there, and is a finding when it is read.
+            // The folder exists but cannot be read; rendering the host reports that.
             return 7
         }
     }
 
     private static func signature(of scan: FolderScan, now: Int64) -> UInt64 {
-        // A sum, so the order makes no difference.
+        // A sum, so that the order does not matter.
         var signature: UInt64 = scan.excess == nil ? 1 : 2
         for file in scan.files {
             var mark = hash(file.path)
             for number in file.status.numbers { mark = mix(mark ^ number) }
-            // What was written just now may be written to again and look the same: it is to be read at the next look too.
+            // A file that was just written may change again without changing its marks, so it is read again at the next round.
             if !file.status.isSettled(atNanoseconds: now) { mark = .random(in: .min ... .max) }
             signature &+= mix(mark)
         }
@@ -243,12 +242,12 @@ public struct HostFolders: Sendable {
         return product.high ^ product.low
     }
 
-    /// A finding where somebody has taken `.well-known` for the folder of a host's files.
+    /// The finding if a host's files are in `.well-known` instead of `well-known`.
     func hiddenWellKnown(_ name: String) -> Finding? {
         let path = "\(hostsPath)/\(name)/.well-known"
         guard Directory.exists(path) else { return nil }
-        let obstacle = Obstacle(.hiddenWellKnown, in: hostsPath)
-        return problem(path, "nothing in this folder is served: \(obstacle.reason)", fix: obstacle.fix)
+        let cause = AccessProblem(.hiddenWellKnown, in: hostsPath)
+        return problem(path, "nothing in this folder is served: \(cause.reason)", fix: cause.fix)
     }
 
     func problem(_ path: String, _ message: String, fix: String?) -> Finding {

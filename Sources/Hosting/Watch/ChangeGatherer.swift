@@ -1,15 +1,15 @@
-// When to look at what has changed. Changes come in groups, so a round waits for a moment of quiet. A folder of a tenant that took
-// long to look at rests for a while before it is looked at again, and such folders share a round only within bounds: a tenant who
-// replaces large pages without a pause would otherwise keep the changes of all other tenants waiting. Pure: it is told the time.
+// Decides when a round starts and what it reads. Changes come in groups, so a round waits for a moment of quiet. A tenant's
+// folder that took long rests before it is read again, and expensive folders share a round only within a limit: otherwise a
+// tenant who replaces large pages continuously would delay the changes of all others. Pure: the time is passed in.
 
 public struct ChangeGatherer: Sendable {
     private var pending = TreeChanges()
-    /// When the first and the last of it came, by the monotonic clock.
+    /// When the first and the last pending change arrived, by the monotonic clock.
     private var firstMilliseconds: Int64 = 0
     private var lastMilliseconds: Int64 = 0
-    private var isAsked = false
-    /// Folders that cost much, as `RoundCosts` names them, and what has changed in those that are not looked at yet.
-    private var heavy: [String: Heavy] = [:]
+    private var isRequested = false
+    /// Expensive folders, named as in `RoundCosts`, and changes in folders that still rest.
+    private var expensive: [String: Expensive] = [:]
     private var resting = TreeChanges()
 
     private struct Expensive {
@@ -17,19 +17,19 @@ public struct ChangeGatherer: Sendable {
         let restsUntil: Int64
     }
 
-    /// This long without another change ends a group, and no group is waited for longer than that.
+    /// A group of changes ends after this long without another one, or after the maximum.
     static let quietMilliseconds: Int64 = 40
     static let gatherMillisecondsMax: Int64 = 500
-    /// What took less is no reason to rest; others rest for so many times as long.
+    /// A folder that took less does not rest; others rest for this many times as long as they took.
     static let costMillisecondsMin: Int64 = 100
     static let restFactor: Int64 = 4
     static let restMillisecondsMax: Int64 = 10_000
-    /// Folders that cost more together do not share a round.
+    /// Folders that took more together do not share a round.
     static let roundMillisecondsMax: Int64 = 500
 
     public init() {}
 
-    /// Whether there is nothing to look at, now or later.
+    /// Whether no change is pending or resting.
     public var isEmpty: Bool { pending.isEmpty && resting.isEmpty }
 
     public mutating func note(_ changes: TreeChanges, at now: Int64) {
@@ -39,13 +39,13 @@ public struct ChangeGatherer: Sendable {
         pending.merge(changes)
     }
 
-    /// An operator wants everything to be looked at, now.
-    public mutating func ask(at now: Int64) {
-        isAsked = true
+    /// An operator wants a full reload now.
+    public mutating func requestReload(at now: Int64) {
+        isRequested = true
         note(.allAgain, at: now)
     }
 
-    /// When there is something to take; nil while nothing is there.
+    /// When `take` returns changes; nil if there are none.
     public var dueMilliseconds: Int64? {
         if isRequested { return 0 }
         let rested = resting.folders.compactMap { expensive[$0]?.restsUntil }.min()
@@ -56,8 +56,8 @@ public struct ChangeGatherer: Sendable {
         return rested.map { min($0, due) } ?? due
     }
 
-    /// What to look at in a round that begins now; nil when it is not due, or all of it rests.
-    public mutating func take(at now: Int64) -> (changes: TreeChanges, isAsked: Bool)? {
+    /// The changes to read in a round that begins now; nil if it is not due or everything rests.
+    public mutating func take(at now: Int64) -> (changes: TreeChanges, isRequested: Bool)? {
         guard let due = dueMilliseconds, now >= due else { return nil }
         pending.merge(resting)
         resting = TreeChanges()
@@ -66,7 +66,8 @@ public struct ChangeGatherer: Sendable {
         return pending.isEmpty ? nil : (pending, isRequested)
     }
 
-    /// Those that rest, and of the others as many as are too much for one round. Those that have waited longest come first.
+    /// The folders to leave out: those that rest, and those beyond the limit of a round. Folders that have waited longest come
+    /// first.
     private func foldersForLater(at now: Int64) -> Set<String> {
         var left = ChangeGatherer.roundMillisecondsMax
         let known = pending.folders.compactMap { name in expensive[name].map { (name, $0) } }
@@ -78,9 +79,9 @@ public struct ChangeGatherer: Sendable {
         return Set(later.map(\.0))
     }
 
-    /// A round has looked at these changes, and folders took so many milliseconds of it.
-    public mutating func ended(_ changes: TreeChanges, _ costs: [String: Int64], at now: Int64) {
-        for name in changes.folders { heavy[name] = nil }
+    /// A round has read these changes, and folders took this many milliseconds of it.
+    public mutating func noteCosts(of changes: TreeChanges, _ costs: [String: Int64], at now: Int64) {
+        for name in changes.folders { expensive[name] = nil }
         for (name, cost) in costs where cost >= ChangeGatherer.costMillisecondsMin {
             let rest = min(cost * ChangeGatherer.restFactor, ChangeGatherer.restMillisecondsMax)
             expensive[name] = Expensive(costMilliseconds: cost, restsUntil: now + rest)

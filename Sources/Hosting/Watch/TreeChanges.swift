@@ -1,56 +1,55 @@
-// What may have changed below `config/` and `public/`: what somebody who watches says to somebody who looks. It may name too
-// much, never too little; what has really changed shows when it is looked at.
+// What may have changed below `config/` and `public/`, as the watch reports it to the next round. It may name too much but never
+// too little; the scan finds out what has really changed.
 
-/// Places to look at again.
+/// Places to read again.
 public struct TreeChanges: Hashable, Sendable {
-    /// Everything there is.
+    /// Everything.
     public var everything = false
-    /// What was wrong is to be looked at and told again, because somebody asks.
-    public var again = false
-    /// With everything: a server waits for this round, so what may be found later without a wrong answer is left to the
-    /// next one, and that is said in the report.
+    /// Whether all open findings are checked and reported again, because an operator asked.
+    public var repeatsFindings = false
+    /// Whether the server waits for this round before it answers. Then whatever can be found later without wrong answers is left
+    /// for the next round and listed in the report.
     public var isStart = false
-    /// Which folders there are in `config/hosts`.
+    /// The list of folders in `config/hosts`.
     public var hostList = false
-    /// App files by their paths below `config/apps`: read again, whatever their marks say.
+    /// App files by path below `config/apps`: read again, even if their marks are equal.
     public var appFiles: Set<String> = []
-    /// Folders below `config/apps`, an empty path being that one: listed again, and files read whose marks differ.
+    /// Folders below `config/apps`, empty for `apps` itself: listed again; files are read if their marks have changed.
     public var appFolders: Set<String> = []
-    /// App files that are held back and that an earlier change may have set free: read again, some in each round.
+    /// Held or refused app files that an earlier change may have released: some are read in each round.
     public var waiting: Set<String> = []
-    /// Something in `config/retired`.
+    /// Whether something in `config/retired` has changed.
     public var retired = false
-    /// Folders of `config/hosts` by name.
+    /// Folders of `config/hosts`, by name.
     public var hostFolders: Set<String> = []
-    /// Those of them in which something besides `well-known` has changed. No round needs to know: certificates are looked at
-    /// beside the rounds.
+    /// Folders of `config/hosts` in which something other than `well-known` has changed. Certificates are checked elsewhere, so
+    /// rounds ignore this.
     public var certificateFolders: Set<String> = []
-    /// Folders of `public` by name.
+    /// Folders of `public`, by name.
     public var pageFolders: Set<String> = []
-    /// Certificates that sign documents.
+    /// Whether a certificate that signs documents has changed.
     public var signatures = false
-    /// Hosts to be made again, although nothing about them has changed.
+    /// Hosts to render again although nothing about them has changed.
     public var hosts: Set<String> = []
-    /// What is known and could not be written down.
-    public var records = false
+    /// Whether the state must be saved again because that failed.
+    public var savesState = false
 
     public init() {}
 
-    /// Everything there is.
     public static var all: TreeChanges {
         var changes = TreeChanges()
         changes.everything = true
         return changes
     }
 
-    /// Everything there is, for somebody who asks.
+    /// Everything, for an operator who wants all findings again.
     public static var allAgain: TreeChanges {
         var changes = all
-        changes.again = true
+        changes.repeatsFindings = true
         return changes
     }
 
-    /// Everything that has to be there before the first answer.
+    /// Everything that is needed before the first answer.
     public static var start: TreeChanges {
         var changes = allAgain
         changes.isStart = true
@@ -59,7 +58,7 @@ public struct TreeChanges: Hashable, Sendable {
 
     public var isEmpty: Bool { self == TreeChanges() }
 
-    /// What may be a tenant's, with the folder that it costs a round, as `RoundCosts` names it.
+    /// Everything that can belong to a tenant, with the folder that it counts for, named as in `RoundCosts`.
     private static var tenantsChanges: [(path: WritableKeyPath<TreeChanges, Set<String>>, folder: (String) -> String?)]
     {
         [
@@ -69,12 +68,12 @@ public struct TreeChanges: Hashable, Sendable {
         ]
     }
 
-    /// The folders of tenants that it is about.
+    /// The tenants' folders concerned.
     var folders: Set<String> {
         Set(TreeChanges.tenantsChanges.flatMap { kind in self[keyPath: kind.path].compactMap(kind.folder) })
     }
 
-    /// Takes out what is about some folders of tenants.
+    /// Removes and returns everything about some tenants' folders.
     mutating func take(_ folders: Set<String>) -> TreeChanges {
         var taken = TreeChanges()
         for kind in TreeChanges.tenantsChanges {
@@ -87,8 +86,8 @@ public struct TreeChanges: Hashable, Sendable {
 
     public mutating func merge(_ other: TreeChanges) {
         everything = everything || other.everything
-        again = again || other.again
-        // A start is a round of its own; anything with it makes it a common one.
+        repeatsFindings = repeatsFindings || other.repeatsFindings
+        // A start is a round of its own; combined with other changes it is an ordinary one.
         isStart = false
         hostList = hostList || other.hostList
         appFiles.formUnion(other.appFiles)
@@ -100,6 +99,6 @@ public struct TreeChanges: Hashable, Sendable {
         pageFolders.formUnion(other.pageFolders)
         signatures = signatures || other.signatures
         hosts.formUnion(other.hosts)
-        records = records || other.records
+        savesState = savesState || other.savesState
     }
 }

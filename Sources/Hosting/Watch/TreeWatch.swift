@@ -1,33 +1,34 @@
-// Watches `config/` and `public/` for changes, directory by directory, and says what is to be looked at again. It reads no
-// file and decides nothing: an event is a reason to look, and one too many costs a look.
+// Watches each directory of `config/` and `public/` with inotify and reports what must be read again. It reads no file and
+// decides nothing: a superfluous event costs one check.
 //
-// The files of a host are looked through as one whole, by the walk that serves them and in the same bounds, so what many links
-// cost is bounded for each host, and each is looked through once, however many events there are. Kubernetes replaces a mounted
-// folder by turning a link called `..data` to another directory; no name that matters has an event then, so a name that begins
-// with two points means everything beside it. What is on the way of a link is watched too.
+// A host's files are walked as a whole, with the same limits as for rendering, and once for any number of events; so links cannot
+// make watching expensive. Kubernetes updates a mounted folder by pointing a link named `..data` to another directory, with no
+// event for the files in it; so an event for a name that begins with two dots counts for everything in the folder. The
+// directories on the path of a link are watched too.
 
 public import HTTP
 public import Posix
 
-/// One thread at a time uses it.
+/// Used by one thread at a time.
 public final class TreeWatch: @unchecked Sendable {
     private let folders: HostFolders
     private let watch: Watch
     private var watched = WatchedPlaces()
-    /// Directories in which a change may make a link lead to something else.
+    /// Directories in which a change may make a link point elsewhere.
     private var behindLinks = WatchedPlaces()
-    /// A path of each directory whose place does not tell it.
+    /// The paths of directories whose place does not determine it.
     private var paths: [Int32: String] = [:]
-    /// What the roots were when they were last looked at; another directory in their place has no events here.
+    /// The identities of the root folders when watching began. If another directory takes the place of one, it raises no events
+    /// here.
     private var roots: [FileStatus.Identity?] = []
 
-    /// Why not everything is watched; nil when it is.
+    /// Why not everything is watched; nil if it is.
     public private(set) var shortage: SystemError?
 
     /// - Parameters:
-    ///   - linkTargets: where links may lead, beside a host's own folder and `config/apps`.
-    ///   - limits: bounds on what a host may have.
-    ///   - directoriesMax: how many directories may be watched, where that is less than the system allows.
+    ///   - linkTargets: folders that links may lead into, in addition to the host's own and `config/apps`.
+    ///   - limits: quotas of hosts and folders.
+    ///   - directoriesMax: how many directories may be watched, if fewer than the system allows.
     public init(
         configPath: String, publicPath: String, linkTargets: LinkTargets = .none, limits: Limits = Limits(),
         directoriesMax: Int32 = .max
@@ -38,28 +39,27 @@ public final class TreeWatch: @unchecked Sendable {
         watch = try Watch(directoriesMax: directoriesMax)
     }
 
-    /// Readable when there is something to take.
+    /// Readable when there are events.
     public var descriptor: Int32 { watch.descriptor.number }
 
-    /// How many directories are watched.
     var count: Int { watched.count }
 
-    /// Watches everything that is there now. What happened before has no event, so look at everything afterwards.
+    /// Watches everything that exists now. Earlier changes raise no event, so read everything afterwards.
     public func start() {
         shortage = nil
         roots = rootIdentities()
         for place in [WatchedPlace.config, .apps(""), .retired, .hosts, .pageFolders] { watchFolders(of: place) }
     }
 
-    /// Whether `config`, `public` or one of the folders in the former is another directory than it was: somebody turned a
-    /// link on the way to it. Asked now and then.
+    /// Whether `config`, `public` or a folder directly in `config` is another directory than before, because a link on its path
+    /// has changed. Called every second.
     public func hasMoved() -> Bool { roots != rootIdentities() }
 
-    /// What may have changed since the last call. New directories are watched from here on.
+    /// What may have changed since the last call. New directories are watched from now on.
     public func take() -> TreeChanges {
         var changes = TreeChanges()
         var places: Set<WatchedPlace> = []
-        for event in watch.take() {
+        for event in watch.takeEvents() {
             if event.isOverflow {
                 changes.everything = true
                 continue
@@ -75,7 +75,7 @@ public final class TreeWatch: @unchecked Sendable {
                 paths[event.directory] = nil
             }
         }
-        // Once each, however many events there were.
+        // Each place is walked once, however many events it has.
         if places.contains(.linkedApps) { places.insert(.apps("")) }
         if places.contains(.apps("")) {
             places = places.filter { place in
@@ -83,7 +83,7 @@ public final class TreeWatch: @unchecked Sendable {
                 return folder.isEmpty
             }
         }
-        // What shares a quota is looked through together.
+        // Folders that share a quota are walked together.
         let tops = places.map { place -> WatchedPlace in
             if case .apps(let folder) = place, let top = AppTree.topFolder(of: folder) { return .apps(top) }
             return place
@@ -113,12 +113,12 @@ public final class TreeWatch: @unchecked Sendable {
         let path = "\(folder)/\(event.name)"
         let isLink = File.linkTarget(path) != nil
         if event.isCreation, !event.isFolder, !isLink, File.isEmptyRegular(path) {
-            // Its content is still to come, and so is another event.
+            // It will have another event when it gets content.
             return
         }
         changes.merge(place.changes(of: event.name))
         guard var below = place.place(of: event.name) else { return }
-        // Where links lead can only be told from the whole, and what is gone may have been one.
+        // Which names links lead to is only known from the whole tree, and a removed name may have been a link.
         if case .apps = place, isLink || event.isRemoval && !behindLinks.directories(of: .linkedApps).isEmpty {
             below = .linkedApps
         } else if !event.isArrival || !event.isFolder && !isLink {
@@ -128,7 +128,7 @@ public final class TreeWatch: @unchecked Sendable {
         places.insert(below)
     }
 
-    /// A directory below `config/apps` that has left its place has a new one already, if that is in the tree.
+    /// A directory that has been moved inside `config/apps` has already been added at its new place.
     private func noteMove(of directory: Int32, _ place: WatchedPlace) {
         guard let path = path(of: place), Directory.identity(path) == nil else { return }
         watched.remove(place, directory)
@@ -140,8 +140,8 @@ public final class TreeWatch: @unchecked Sendable {
         if !watched.contains(directory), !behindLinks.contains(directory) { watch.remove(directory) }
     }
 
-    /// Watches the directories of a place and of those below it, and no others for it.
-    private func look(through place: WatchedPlace) {
+    /// Watches the directories of a place, and stops watching those that no longer belong to it.
+    private func watchFolders(of place: WatchedPlace) {
         switch place {
         case .config: add(folders.configPath, for: place)
         case .apps(let folder): watchApps(folder)
@@ -167,21 +167,21 @@ public final class TreeWatch: @unchecked Sendable {
         return (listing?.entries ?? []).filter { $0.kind == .directory }.map(\.name)
     }
 
-    private func lookThrough(_ place: WatchedPlace, _ tree: HostTree) {
-        let former = directories(of: place)
+    private func watchTree(_ place: WatchedPlace, _ tree: HostTree) {
+        let previous = directories(of: place)
         var present: Set<Int32> = []
         let path = folders.path(tree)
-        if let root = noting({ () throws(SystemError) in try folders.open(tree) }) ?? nil {
-            let scan = FolderScan(root, HostShare(folders.limits).bounds)
+        if let root = orNil({ () throws(SystemError) in try folders.open(tree) }) ?? nil {
+            let scan = FolderScan(root, HostQuota(folders.limits).bounds)
             shortage = shortage ?? scan.shortage
             for folder in scan.folders { present.formUnion(add(WatchedPlace.join(path, folder), for: place)) }
             for link in scan.links { present.formUnion(addFolders(behind: "\(path)/\(link)", for: place)) }
         }
-        // Neither the folder nor the host's must be a link, but may be.
-        var ways = [folders.fencePath(tree)]
+        // These two may be links as well.
+        var ways = [folders.boundaryPath(tree)]
         if ways != [path] { ways.append(path) }
         for way in ways where File.linkTarget(way) != nil { present.formUnion(addFolders(behind: way, for: place)) }
-        drop(former.subtracting(present), for: place)
+        drop(previous.subtracting(present), for: place)
     }
 
     private func directories(of place: WatchedPlace) -> Set<Int32> {
@@ -200,7 +200,7 @@ public final class TreeWatch: @unchecked Sendable {
         guard let root = orNil({ () throws(SystemError) in try Folder(path, links: folders.linkTargets) }) else {
             return
         }
-        let scan = FolderScan(FencedFolder(root), .apps(folders.limits))
+        let scan = FolderScan(TenantFolder(root), .apps(folders.limits))
         shortage = shortage ?? scan.shortage
         for folder in scan.folders { add(WatchedPlace.join(path, folder), for: place) }
     }
@@ -210,7 +210,7 @@ public final class TreeWatch: @unchecked Sendable {
         guard let root = orNil({ () throws(SystemError) in try Folder(path, links: folders.linkTargets) }) else {
             return
         }
-        let scan = FolderScan(FencedFolder(root), from: folder, .apps(folders.limits))
+        let scan = FolderScan(TenantFolder(root), from: folder, .apps(folders.limits))
         shortage = shortage ?? scan.shortage
         let links = Set(scan.links)
         var linked: Set<Int32> = []
@@ -223,11 +223,11 @@ public final class TreeWatch: @unchecked Sendable {
             }
         }
         for link in links { linked.formUnion(addFolders(behind: "\(path)/\(link)", for: .linkedApps)) }
-        // Only from the whole it can be told what is no longer linked.
+        // Only a walk through the whole tree shows what is no longer linked.
         if folder.isEmpty { drop(directories(of: .linkedApps).subtracting(linked), for: .linkedApps) }
     }
 
-    /// Whether a folder, or one that it is in, is one of the links.
+    /// Whether a folder, or one that contains it, is one of the links.
     private func isBehind(_ links: Set<String>, _ folder: String) -> Bool {
         if links.isEmpty { return false }
         var path = ""
@@ -239,7 +239,7 @@ public final class TreeWatch: @unchecked Sendable {
 
     private func addApps(_ path: String, _ place: WatchedPlace) {
         guard let directory = add(path, for: place).first else { return }
-        // A directory that was moved keeps its number, and has one place in the tree.
+        // A directory keeps its watch number when it is moved, but has one place only.
         for other in watched[directory] where other != place {
             guard case .apps = other, let known = self.path(of: other) else { continue }
             if Directory.identity(known) != Directory.identity(path) { watched.remove(other, directory) }
@@ -266,7 +266,7 @@ public final class TreeWatch: @unchecked Sendable {
         return numbers
     }
 
-    /// What comes of a call; nil, with the reason noted, when there was no descriptor or memory for it.
+    /// The result of a call; nil if it failed. Notes a shortage of descriptors or memory.
     private func noting<Result: ~Copyable>(
         refusals: Bool = false, _ call: () throws(SystemError) -> Result
     ) -> Result? {
@@ -278,7 +278,7 @@ public final class TreeWatch: @unchecked Sendable {
         }
     }
 
-    /// The path of a place that is one directory.
+    /// The path of a place that is a single directory.
     private func path(of place: WatchedPlace) -> String? {
         switch place {
         case .config: folders.configPath

@@ -1,27 +1,27 @@
-// What a directory is watched for: what an event in it means, and what is then to be looked through for directories to watch.
+// Why a directory is watched: what an event in it means, and which folders are then walked for new directories.
 
 /// A part of `config/` or `public/`.
 enum WatchedPlace: Hashable {
-    /// `config` itself, whose folders may be replaced as a whole.
+    /// `config` itself: folders in it may be replaced.
     case config
-    /// A folder of `config/apps`, by its path below that; an empty one is that itself.
+    /// A folder of `config/apps`, by its path below; empty for `apps` itself.
     case apps(String)
-    /// Anything that a link in `config/apps` leads to.
+    /// Everything that links in `config/apps` lead to.
     case linkedApps
-    /// Anything in `config/retired`.
+    /// Everything in `config/retired`.
     case retired
     /// `config/hosts`.
     case hosts
-    /// The folder of one host in it.
+    /// One host's folder in it.
     case host(String)
-    /// Anything in the host's `well-known`.
+    /// Everything in the host's `well-known`.
     case wellKnown(String)
     /// `public`.
     case pageFolders
-    /// Anything in one of its folders.
+    /// Everything in one of its folders.
     case pages(String)
 
-    /// What is to be looked through when a folder of this name comes; nil when nothing in it matters.
+    /// What to walk when a folder with this name appears; nil if its content does not matter.
     func place(of name: String) -> WatchedPlace? {
         switch self {
         case .config:
@@ -35,13 +35,13 @@ enum WatchedPlace: Hashable {
         case .hosts: .host(name)
         case .host(let host): name == "well-known" ? .wellKnown(host) : nil
         case .pageFolders: .pages(name)
-        // They are looked through as a whole.
+        // Links are walked as a whole.
         case .linkedApps: .apps("")
         case .retired, .wellKnown, .pages: self
         }
     }
 
-    /// What is to be looked at when something happens to a name here.
+    /// What to read when something happens to a name here.
     func changes(of name: String) -> TreeChanges {
         var changes = TreeChanges()
         switch self {
@@ -58,7 +58,7 @@ enum WatchedPlace: Hashable {
         return changes
     }
 
-    /// What is to be looked at when anything here may have changed.
+    /// What to read when anything here may have changed.
     var allChanges: TreeChanges {
         var changes = TreeChanges()
         switch self {
@@ -72,7 +72,7 @@ enum WatchedPlace: Hashable {
         return changes
     }
 
-    /// Whether many directories may stand for it.
+    /// Whether the place can be many directories.
     var isOfMany: Bool {
         switch self {
         case .linkedApps, .retired, .wellKnown, .pages: true
@@ -85,11 +85,11 @@ enum WatchedPlace: Hashable {
     }
 }
 
-/// Which directories are watched for what. Nearly all have one place; a directory that links of several lead to has more.
+/// The places of each watched directory. Nearly all have one; a directory that several links lead to has more.
 struct WatchedPlaces {
     private var first: [Int32: WatchedPlace] = [:]
     private var more: [Int32: Set<WatchedPlace>] = [:]
-    /// The directories of places that have any number.
+    /// The directories of places that can have many.
     private var directories: [WatchedPlace: Set<Int32>] = [:]
 
     subscript(directory: Int32) -> [WatchedPlace] { (first[directory].map { [$0] } ?? []) + (more[directory] ?? []) }
@@ -115,7 +115,7 @@ struct WatchedPlaces {
         if more[directory]?.isEmpty == true { more[directory] = nil }
     }
 
-    /// Lets go of a directory, whatever it was watched for.
+    /// Removes a directory from all places.
     mutating func remove(_ directory: Int32) {
         for place in self[directory] { remove(place, directory) }
     }

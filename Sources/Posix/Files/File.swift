@@ -1,9 +1,9 @@
-// Reading files and directories whole, within limits. Only the control plane does this; nothing here waits for a network.
+// Reads and writes whole files, and lists directories, within limits. For the control plane only.
 
 import CLinux
 import Glibc
 
-/// A file's content and what the file system says about it.
+/// A file's content and time.
 public struct FileContents: Sendable {
     public var bytes: [UInt8]
     /// Seconds since 1970.
@@ -21,11 +21,11 @@ public enum FileError: Error, Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .system(let error): error.reason
         case .notAFile: "it is not a regular file"
-        case .tooLarge(let count, let limit): "it has \(count) bytes, more than the \(limit) that are read"
+        case .tooLarge(let count, let limit): "it has \(count) bytes; the limit is \(limit)"
         }
     }
 
-    /// Whether this user may not read it.
+    /// Whether the process's user may not read it.
     public var isRefused: Bool {
         guard case .system(let error) = self else { return false }
         return error.cause == .permission
@@ -36,7 +36,7 @@ public enum FileError: Error, Hashable, Sendable, CustomStringConvertible {
         return error.number == ENOENT || error.number == ENOTDIR
     }
 
-    /// What the kernel said, when it was short of something and the file is not to blame.
+    /// The error, when the process was out of descriptors or memory and the file may be fine.
     public var shortage: SystemError? {
         guard case .system(let error) = self, error.isShortage else { return nil }
         return error
@@ -51,7 +51,7 @@ public enum File {
         return FileContents(bytes: bytes, modified: file.modified)
     }
 
-    /// A regular file that is about to be read.
+    /// An open regular file.
     struct Opened: ~Copyable {
         let descriptor: Descriptor
         let byteCount: Int
@@ -59,8 +59,7 @@ public enum File {
         let modified: Int64
     }
 
-    /// Opens a regular file, unless it has more bytes than that. Without waiting, so that a pipe in its place cannot hold
-    /// us up.
+    /// Opens a regular file of at most `bytesMax` bytes. Non-blocking, so that a pipe in its place cannot block the thread.
     static func open(_ path: String, bytesMax: Int) throws(FileError) -> Opened {
         let number = unsafe associated_open(path, O_RDONLY | O_NONBLOCK, 0)
         guard number >= 0 else { throw .system(.last("open")) }
@@ -73,7 +72,7 @@ public enum File {
         return Opened(descriptor: descriptor, byteCount: size, modified: Int64(status.st_mtim.tv_sec))
     }
 
-    /// Until the end, because a file may grow while it is read; not beyond the limit.
+    /// Reads until the end, because a file may grow meanwhile, but not beyond the limit.
     static func readAll(
         _ file: borrowing Descriptor, expected: Int, _ bytesMax: Int
     ) throws(FileError) -> [UInt8] {
@@ -94,18 +93,18 @@ public enum File {
         return bytes
     }
 
-    /// Writes the parts, one behind the other, and puts them in place of what is there under this name, in one step that
-    /// outlasts a loss of power. When that fails, on a full disk for one, what was there stays. Of several processes that
-    /// do this at once each waits for its turn. The corresponding C functions are `flock`, `fsync` and `rename`.
+    /// Writes the parts to a file, one after the other, and replaces the file of this name atomically and durably. When that
+    /// fails, for example on a full disk, the old file stays. Several processes that do this at once wait for each other. The
+    /// corresponding C functions are `flock`, `fsync` and `rename`.
     public static func replaceDurably(
         _ name: String, in folder: String, _ parts: [UnsafeRawBufferPointer], permissions: UInt32
     ) throws(SystemError) {
         try withTurn(in: folder) { () throws(SystemError) in try unsafe replace(name, in: folder, parts, permissions) }
     }
 
-    /// The same for content that depends on what is there: it is made while no other process can replace it.
-    /// - Parameter placed: called when the file is in its place, though a loss of power may still undo that; what fails later
-    ///   fails with the file there. No other process has replaced it yet.
+    /// The same for content that depends on the present file: `contents` is called while no other process can replace it.
+    /// - Parameter placed: called when the file has been replaced but is not durable yet, and before another process can replace
+    ///   it. An error may still follow.
     public static func replaceDurably(
         _ name: String, in folder: String, permissions: UInt32, contents: () -> [UInt8], placed: () -> Void = {}
     ) throws(SystemError) {
@@ -118,7 +117,7 @@ public enum File {
         }
     }
 
-    /// Adds to the end of a file, and makes it if there is none. A crash may cut off what was added last.
+    /// Appends to a file, which is created if need be. A crash may lose the last bytes.
     public static func append(_ bytes: [UInt8], to path: String) throws(SystemError) {
         let number = unsafe associated_open(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, 0o640)
         guard number >= 0 else { throw .last("open") }
@@ -128,19 +127,19 @@ public enum File {
         }.get()
     }
 
-    /// Whether a file with content can be written into a folder: a full disk takes names, too.
-    public static func probe(_ folder: String) throws(SystemError) {
+    /// Throws unless a file with content can be written to a folder. On a full disk an empty file could still be created.
+    public static func checkWritable(_ folder: String) throws(SystemError) {
         let path = "\(folder)/probe"
         defer { unsafe unlink(path) }
         try append([UInt8](repeating: 0, count: 4_096), to: path)
     }
 
-    /// Does something in a folder that of several processes one does at a time.
+    /// Calls `body` while no other process has its turn in the folder.
     static func withTurn(in folder: String, _ body: () throws(SystemError) -> Void) throws(SystemError) {
         let number = unsafe associated_open(folder, O_RDONLY | O_DIRECTORY, 0)
         guard number >= 0 else { throw .last("open") }
         let directory = Descriptor(takingOwnershipOf: number)
-        // Ends with the descriptor, and so with a process that is killed.
+        // The lock ends with the descriptor, also when the process is killed.
         guard retrying({ flock(directory.number, LOCK_EX) }) == 0 else { throw .last("flock") }
         try body()
         guard fsync(directory.number) == 0 else { throw .last("fsync") }
@@ -150,7 +149,7 @@ public enum File {
         _ name: String, in folder: String, _ parts: [UnsafeRawBufferPointer], _ permissions: UInt32
     ) throws(SystemError) {
         let path = "\(folder)/\(name)"
-        // The lock makes it ours: what a killed process has left under this name is overwritten.
+        // Only the holder of the lock uses this name, so a file there was left by a killed process.
         let draft = "\(path).new"
         do throws(SystemError) {
             try unsafe writeDraft(draft, parts, permissions: permissions)
@@ -164,7 +163,7 @@ public enum File {
     private static func writeDraft(
         _ draft: String, _ parts: [UnsafeRawBufferPointer], permissions: UInt32
     ) throws(SystemError) {
-        // A file of another user, or a link, must not be what is written to.
+        // Never write to an existing file: it may be a link or belong to another user.
         guard unsafe unlink(draft) == 0 || errno == ENOENT else { throw .last("unlink") }
         let number = unsafe associated_open(draft, O_WRONLY | O_CREAT | O_EXCL, Int32(permissions))
         guard number >= 0 else { throw .last("open") }
@@ -186,10 +185,10 @@ public enum File {
         }
     }
 
-    /// As many links on a path as the kernel itself follows.
+    /// As many links on a path as the kernel follows.
     private static let linksMax = 40
 
-    /// What a link says; nil where there is none of this name. The corresponding C function is `readlink`.
+    /// The target of a link as written; nil if the path is not a link. The corresponding C function is `readlink`.
     public static func linkTarget(_ path: String) -> String? {
         unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { bytes in
             guard let start = bytes.baseAddress else { return nil }
@@ -200,9 +199,9 @@ public enum File {
         }
     }
 
-    /// The folders in which a name would have to change for a link to lead to something else: that of each further link on
-    /// its way, and that of what it leads to in the end. The way ends where it is neither inside one of the roots nor on the
-    /// way to one. All are whole paths.
+    /// The folders in which a name would have to change to make a link lead elsewhere: that of each further link that it leads
+    /// through, and that of its final target. The search ends where the path is neither inside one of the roots nor an ancestor
+    /// of one. All paths are absolute.
     public static func foldersBehind(link path: String, inside roots: [String]) -> [String] {
         var folder = path.split(separator: "/", omittingEmptySubsequences: false).map { String($0) }
         guard let name = folder.popLast() else { return [] }
@@ -229,7 +228,7 @@ public enum File {
         return found
     }
 
-    /// Reads a whole file into memory of the caller, who clears it afterwards. Returns the number of bytes.
+    /// Reads a whole file into the caller's memory, so that the caller can clear it. Returns the number of bytes.
     public static func read(_ path: String, into buffer: UnsafeMutableRawBufferPointer) throws(FileError) -> Int {
         let file = try open(path, bytesMax: buffer.count)
         return try unsafe fill(buffer, from: file.descriptor)
@@ -251,9 +250,8 @@ public enum File {
         return count
     }
 
-    /// Writes a whole file with these permissions and puts it in place in one step. Returns false, with nothing changed,
-    /// when a file of the name is already there: of several processes that do this at once, one wins.
-    /// The corresponding C function is `link`.
+    /// Creates a file with this content and these permissions atomically. Returns false, with nothing changed, when there is
+    /// already a file of this name: if several processes do this at once, one wins. The corresponding C function is `link`.
     public static func create(
         _ path: String, _ bytes: UnsafeRawBufferPointer, permissions: UInt32
     ) throws(SystemError) -> Bool {
@@ -265,8 +263,7 @@ public enum File {
         throw .last("link")
     }
 
-    /// Writes a whole file and puts it in place of what is there, if anything, in one step.
-    /// The corresponding C function is `rename`.
+    /// Creates a file, or replaces it, atomically. The corresponding C function is `rename`.
     public static func replace(
         _ path: String, _ bytes: UnsafeRawBufferPointer, permissions: UInt32
     ) throws(SystemError) {
@@ -286,7 +283,7 @@ public enum File {
         let number = unsafe associated_open(draft, O_WRONLY | O_CREAT | O_EXCL, Int32(permissions))
         guard number >= 0 else { throw .last("open") }
         let file = Descriptor(takingOwnershipOf: number)
-        // The process's mask may have taken more away than was asked for.
+        // The process's umask may have removed permissions.
         guard fchmod(file.number, permissions) == 0 else { throw .last("fchmod") }
         var rest = unsafe bytes
         while unsafe !rest.isEmpty {
@@ -298,7 +295,7 @@ public enum File {
     }
 }
 
-/// What a name in a directory stands for, symbolic links followed.
+/// A name in a directory, and its kind with symbolic links followed.
 public struct DirectoryEntry: Hashable, Sendable {
     public var name: String
     public var kind: Kind
@@ -306,13 +303,13 @@ public struct DirectoryEntry: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
         case file
         case directory
-        /// Neither, or a link that leads nowhere.
+        /// Neither, or a broken link.
         case other
     }
 }
 
 public enum Directory {
-    /// A path that means the same wherever the process goes; links in it stay as they are.
+    /// An absolute path; links in it are not resolved.
     /// The corresponding C function is `getcwd`.
     public static func absolute(_ path: String) -> String {
         guard !path.hasPrefix("/"), let current = unsafe getcwd(nil, 0) else { return path }
@@ -320,7 +317,7 @@ public enum Directory {
         return unsafe "\(String(cString: current))/\(path)"
     }
 
-    /// The names in a directory, sorted byte by byte; `.` and `..` are left out.
+    /// The names in a directory, sorted by their bytes, without `.` and `..`.
     public static func entries(_ path: String) throws(SystemError) -> [DirectoryEntry] {
         guard let stream = unsafe opendir(path) else { throw .last("opendir") }
         defer { unsafe closedir(stream) }
@@ -335,14 +332,13 @@ public enum Directory {
         return entries.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
     }
 
-    /// Whether there is a directory of this name.
+    /// Whether there is a directory at this path; false also when that cannot be determined.
     public static func exists(_ path: String) -> Bool {
         var status = stat()
         return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// The same for somebody who must not take a refusal or a shortage for an answer: whatever keeps it from being known is
-    /// thrown.
+    /// Whether there is a directory at this path; throws when that cannot be determined.
     public static func isThere(_ path: String) throws(SystemError) -> Bool {
         var status = stat()
         if unsafe stat(path, &status) == 0 { return status.st_mode & S_IFMT == S_IFDIR }
@@ -351,7 +347,7 @@ public enum Directory {
         return false
     }
 
-    /// The directory entry tells the kind in nearly all cases; links and some file systems need another look.
+    /// The directory entry has the kind in nearly all cases; links and some file systems need a `stat`.
     private static func kind(of path: String, _ type: UInt8) -> DirectoryEntry.Kind {
         if type == UInt8(DT_REG) { return .file }
         if type == UInt8(DT_DIR) { return .directory }
@@ -365,7 +361,7 @@ public enum Directory {
         }
     }
 
-    /// Makes a directory and those above it, as far as they are missing. The corresponding C function is `mkdir`.
+    /// Creates a directory and its missing ancestors. The corresponding C function is `mkdir`.
     public static func create(_ path: String, permissions: UInt32) throws(SystemError) {
         if unsafe exists(path) || mkdir(path, permissions) == 0 || errno == EEXIST { return }
         guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex else {

@@ -1,16 +1,16 @@
-// A large file that takes a while to write, beside the place that it is for: until it is put there, nobody else has to wait,
-// neither for the writing nor for the disk.
+// A large file that takes a while to write is written under a temporary name, without the lock of its folder. Only the final
+// rename needs the lock, so other processes do not have to wait for the disk.
 
 import CLinux
 import Glibc
 
-/// A whole file that is on disk and not yet in its place. Removed with its owner, unless it was put there.
+/// A complete file on disk under a temporary name. It is removed at the end of this value's lifetime, unless it was put in place.
 public struct FileDraft: ~Copyable, Sendable {
     private let folder: String
     private let name: String
-    /// Where it is until then.
+    /// The temporary path.
     public let path: String
-    /// Locked as long as somebody has it, so what a killed process has left can be told from what another one writes.
+    /// Locked while the draft exists, so that drafts of killed processes can be recognised.
     private let descriptor: Descriptor
 
     private init(_ name: String, _ folder: String, at path: String, takingOwnershipOf descriptor: consuming Descriptor)
@@ -21,7 +21,7 @@ public struct FileDraft: ~Copyable, Sendable {
         self.descriptor = descriptor
     }
 
-    /// Writes the parts, one behind the other, and waits until they are on disk.
+    /// Writes the parts, one after the other, and waits until they are on disk.
     public static func write(
         _ name: String, in folder: String, _ parts: [UnsafeRawBufferPointer], permissions: UInt32
     ) throws(SystemError) -> FileDraft {
@@ -31,9 +31,9 @@ public struct FileDraft: ~Copyable, Sendable {
         return draft
     }
 
-    /// An empty one that is there and locked. Whoever looks for abandoned ones may see it before it is locked, and take it
-    /// for one: then there is to be another.
-    /// - Parameter didOpen: is told the path of each before it is locked.
+    /// Creates an empty, locked draft. Another process that removes abandoned drafts may remove it before it is locked; then
+    /// another one is created.
+    /// - Parameter didOpen: called with the path of each draft before it is locked.
     static func create(
         _ name: String, in folder: String, _ permissions: UInt32, didOpen: (String) -> Void = { _ in }
     ) throws(SystemError) -> FileDraft {
@@ -43,7 +43,7 @@ public struct FileDraft: ~Copyable, Sendable {
             guard number >= 0 else { throw .last("open") }
             let draft = FileDraft(name, folder, at: path, takingOwnershipOf: Descriptor(takingOwnershipOf: number))
             didOpen(path)
-            // Where files cannot be locked, nobody can lock this one to remove it either.
+            // If the file system has no locks, no process can lock the draft to remove it either.
             if flock(number, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK { continue }
             var status = stat()
             guard unsafe fstat(number, &status) == 0 else { throw .last("fstat") }
@@ -52,13 +52,12 @@ public struct FileDraft: ~Copyable, Sendable {
         throw SystemError(call: "flock", number: EWOULDBLOCK)
     }
 
-    /// Each is one moment of somebody else's; so many in a row are no chance.
+    /// Losing a draft is rare; this many in a row are not a coincidence.
     private static let attemptsMax = 16
 
     deinit { unsafe unlink(path) }
 
-    /// Puts the file in place of what is there, in one step that outlasts a loss of power. The corresponding C function is
-    /// `rename`.
+    /// Replaces the file of this name atomically and durably. The corresponding C function is `rename`.
     public consuming func putInPlace() throws(SystemError) {
         let (from, to) = (path, "\(folder)/\(name)")
         try File.withTurn(in: folder) { () throws(SystemError) in
@@ -66,7 +65,7 @@ public struct FileDraft: ~Copyable, Sendable {
         }
     }
 
-    /// A draft whose owner was killed is of no use to anybody.
+    /// Removes the drafts of killed processes.
     static func removeAbandoned(of name: String, in folder: String) {
         for entry in (try? Directory.entries(folder)) ?? [] {
             guard entry.name.hasPrefix("\(name)."), entry.name.hasSuffix(".draft") else { continue }

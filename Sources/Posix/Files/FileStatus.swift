@@ -1,9 +1,9 @@
-// What the file system says about a file without opening it: enough to tell whether it is still the one that was read.
+// The metadata of a file, which shows without opening it whether it has changed since it was read.
 
 import CLinux
 import Glibc
 
-/// The marks by which a changed file shows: replaced by another (inode), written to (size, times).
+/// Metadata that changes when a file is replaced (inode) or written to (size, times).
 public struct FileStatus: Hashable, Sendable {
     public var isRegular: Bool
     /// Permission bits, such as 0o600.
@@ -11,7 +11,7 @@ public struct FileStatus: Hashable, Sendable {
     public var device: UInt64
     public var inode: UInt64
     public var byteCount: Int64
-    /// Nanoseconds since 1970. The second one cannot be set by a program, so it shows what the first one hides.
+    /// Nanoseconds since 1970. A program can set the first time but not the second, so the second shows every change.
     public var modifiedNanoseconds: Int64
     public var changedNanoseconds: Int64
 
@@ -28,7 +28,7 @@ public struct FileStatus: Hashable, Sendable {
         self.changedNanoseconds = changedNanoseconds
     }
 
-    /// What tells a file or directory from every other that is there at the same time.
+    /// Identifies a file or directory among all that exist at the same time.
     public struct Identity: Hashable, Sendable {
         let device: UInt64
         let inode: UInt64
@@ -46,13 +46,13 @@ public struct FileStatus: Hashable, Sendable {
             changedNanoseconds: FileStatus.nanoseconds(status.st_ctim))
     }
 
-    /// A year that no disk should claim wraps around instead of ending the program.
+    /// An absurd year on a broken disk wraps around instead of trapping.
     private static func nanoseconds(_ time: timespec) -> Int64 {
         Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
     }
 
-    /// Whether this tells the file from any other content it had or will have. What was written a moment before it was
-    /// looked at may be written to again within the same tick of the file system's clock, and show nothing of it.
+    /// Whether every later change of the file will be visible in its metadata. A file that was written just before may be
+    /// written again within the same tick of the file system's clock, with the same times.
     public func isSettled(atNanoseconds now: Int64) -> Bool {
         let newest = max(modifiedNanoseconds, changedNanoseconds)
         return now > newest && now &- newest > FileStatus.tickNanosecondsMax
@@ -72,7 +72,7 @@ extension File {
 }
 
 extension File {
-    /// Whether this is a regular file without a single byte.
+    /// Whether this is an empty regular file.
     public static func isEmptyRegular(_ path: String) -> Bool {
         guard let status = try? status(path) else { return false }
         return status.isRegular && status.byteCount == 0
@@ -80,15 +80,15 @@ extension File {
 }
 
 extension Directory {
-    /// What tells a directory from every other that is there at the same time; nil when there is none of this name.
+    /// The identity of a directory; nil if there is none at this path.
     public static func identity(_ path: String) -> FileStatus.Identity? {
         guard exists(path), let status = try? File.status(path) else { return nil }
         return status.identity
     }
 }
 
-/// Who may do what with a file: the permission bits, and the group that some of them are for. Not a part of its status, because
-/// that tells states of the content apart and outlasts the process.
+/// The permission bits of a file and its group. Not a part of `FileStatus`, which identifies a version of the content and is saved
+/// to disk.
 public struct FileAccess: Hashable, Sendable {
     public let permissions: UInt32
     public let group: UInt32
@@ -100,7 +100,7 @@ public struct FileAccess: Hashable, Sendable {
 
     init(_ status: stat) { self.init(permissions: status.st_mode & 0o7777, group: status.st_gid) }
 
-    /// Whether this process has the rights of the group. The corresponding C functions are `getegid` and `getgroups`.
+    /// Whether this process is a member of the group. The corresponding C functions are `getegid` and `getgroups`.
     public var isOfOwnGroup: Bool {
         if getegid() == group { return true }
         var groups = [gid_t](repeating: 0, count: Int(max(0, getgroups(0, nil))))
@@ -117,12 +117,12 @@ extension File {
     }
 }
 
-// Which file systems tell of changes (inotify), and which do not: what another machine writes to a network's file system is
-// unknown to this kernel until somebody looks.
+// Network file systems do not report all changes (inotify): the kernel does not know what another machine has written until the
+// file is read.
 
 public enum FileSystemKind {
-    /// What a folder's file system is called, where changes in it may have no events; nil for all others. The corresponding
-    /// C function is `statfs`.
+    /// The name of a folder's file system, if changes in it may cause no events; nil for all other file systems. The
+    /// corresponding C function is `statfs`.
     public static func withoutEvents(_ path: String) -> String? {
         let number = unsafe associated_file_system(path)
         return number < 0 ? nil : name(magic: UInt32(truncatingIfNeeded: number))
@@ -144,7 +144,7 @@ public enum FileSystemKind {
         case 0x7461_636F: "OCFS2"
         case 0x4750_4653: "GPFS"
         case 0x0BD0_0BD0: "Lustre"
-        // virtiofs answers as FUSE does.
+        // virtiofs has the number of FUSE.
         default: nil
         }
     }

@@ -1,17 +1,17 @@
-// A directory that is the root of everything that is opened through it: no name and no symbolic link leads out of it, but into
-// the places that the operator has named.
+// An open directory. Files opened through it are inside of it: neither `..` nor a symbolic link can leave it, except to the link
+// targets that the operator has named.
 
 import CLinux
 import Glibc
 
-/// A directory kept open.
+/// An open directory.
 public struct Folder: ~Copyable, Sendable {
     let descriptor: Descriptor
     private let path: String
-    /// Where links in it may lead, beside the folder itself.
+    /// Directories into which links in the folder may lead.
     let targets: LinkTargets
 
-    /// Opens a directory of the operator: links on the way may lead anywhere.
+    /// Opens a directory of the operator: links in its path may lead anywhere.
     public init(_ path: String, links targets: LinkTargets = .none) throws(SystemError) {
         let number = unsafe associated_open(path, O_RDONLY | O_DIRECTORY, 0)
         guard number >= 0 else { throw .last("open") }
@@ -20,10 +20,10 @@ public struct Folder: ~Copyable, Sendable {
         self.targets = targets
     }
 
-    /// Opens the folder of one tenant in a folder of such folders. It may be a link to a directory in one of the link
-    /// targets, or to the same name in a hidden folder beside it (`..data`), and to no other tenant's folder.
+    /// Opens the folder of one tenant in a folder of tenants' folders. It may be a link to a directory in one of the link
+    /// targets, or to the same name in a hidden folder next to it (`..data`), but not to another tenant's folder.
     ///
-    /// - Parameter folderLinks: where that link may lead beside `targets`, and links in the folder may not.
+    /// - Parameter folderLinks: further targets for this link, but not for links in the folder.
     public init(
         tenant name: String, in tree: borrowing Folder, links targets: LinkTargets = .none,
         folderLinks: LinkTargets = .none
@@ -34,30 +34,30 @@ public struct Folder: ~Copyable, Sendable {
         self.targets = targets
     }
 
-    /// Opens a regular file below this directory: a link inside the directory or to a link target is followed, another one is
-    /// refused.
+    /// Opens a regular file below this directory. A link is followed if it leads inside the directory or to a link target, and
+    /// refused otherwise.
     public func open(_ path: String) throws(FileError) -> OpenFile {
         let number: Int32
         do { number = try openBeneath(path) } catch { throw .system(error) }
         return try OpenFile(takingOwnershipOf: Descriptor(takingOwnershipOf: number), path: "\(self.path)/\(path)")
     }
 
-    // Opening what lies below a folder, and nothing else. The kernel decides: `openat2` with `RESOLVE_BENEATH` opens a path only
-    // when nothing on it leads out of the folder. When it refuses, the path is followed without opening what it leads to, and
-    // where that really is decides: inside the folder after all (a link with a whole path), or in one of the operator's places.
-    // The descriptor that was looked at is the one that is read, so no link that is turned meanwhile makes a difference.
+    // Files are opened with `openat2` and `RESOLVE_BENEATH`: the kernel opens a path only if no part of it leaves the folder. When
+    // it refuses, the path is resolved without opening the file, and its real place decides: it may be inside the folder after
+    // all (an absolute link), or in a link target. The checked descriptor is then reopened for reading, so a link that is
+    // replaced meanwhile makes no difference.
 
-    /// Throws, with what to do, where the kernel has no `openat2`: without it no file of a tenant could be opened safely.
+    /// Throws, with what to do, if the kernel has no `openat2`: without it no file of a tenant could be opened safely.
     public static func requireKernel() throws(FolderSupportError) {
         let number = unsafe associated_find(AT_FDCWD, "/")
         if number < 0, [ENOSYS, EPERM].contains(errno) { throw FolderSupportError(reason: .last("openat2")) }
         if number >= 0 { closeDescriptor(number) }
     }
 
-    /// A descriptor for reading, opened without waiting. A link that leads neither inside the folder nor into one of its
-    /// link targets is refused (EXDEV).
+    /// A non-blocking descriptor for reading. A link that leads neither inside the folder nor to a link target is refused
+    /// (EXDEV).
     func openBeneath(_ path: String) throws(SystemError) -> Int32 {
-        // The kernel may give up on a path with `..` in it while something is being renamed (EAGAIN); then it is asked again.
+        // The kernel may give up on a path with `..` during a rename (EAGAIN).
         for _ in 0..<16 {
             let number = retrying { unsafe associated_open_beneath(descriptor.number, path) }
             if number >= 0 { return number }
@@ -67,13 +67,13 @@ public struct Folder: ~Copyable, Sendable {
         throw .last("openat2")
     }
 
-    /// Opens what a path leads to when the kernel says that it leaves the folder.
+    /// Opens a path that leaves the folder according to the kernel, if it leads to an allowed place.
     private func openElsewhere(_ path: String) throws(SystemError) -> Int32 {
         let found = try Folder.find(path, from: descriptor.number)
         let real = try RealPath(of: found.number)
         let own = try RealPath(of: descriptor.number)
         guard real.isBeneath(own) || targets.contain(real) else { throw SystemError(call: "openat2", number: EXDEV) }
-        // Once more by its descriptor, for reading: what is refused is never opened, as opening a device has effects.
+        // Opened for reading only now, because opening a device can have effects.
         let number = retrying { unsafe associated_open("/proc/self/fd/\(found.number)", O_RDONLY | O_NONBLOCK, 0) }
         guard number >= 0 else { throw .last("open") }
         return number
@@ -88,7 +88,7 @@ public struct Folder: ~Copyable, Sendable {
         }
         let number = retrying { unsafe associated_open_itself(tree.descriptor.number, name) }
         if number >= 0 { return number }
-        // Of a link the kernel says that it is no directory.
+        // The error for a link.
         guard errno == ENOTDIR || errno == ELOOP else { throw .last("openat") }
         let found = try find(name, from: tree.descriptor.number)
         let real = try RealPath(of: found.number)
@@ -101,7 +101,7 @@ public struct Folder: ~Copyable, Sendable {
         return opened
     }
 
-    /// What a path leads to, links followed, without opening it. The corresponding C function is `openat2` with `O_PATH`.
+    /// Resolves a path and its links without opening the file. The corresponding C function is `openat2` with `O_PATH`.
     private static func find(_ path: String, from directory: Int32) throws(SystemError) -> Descriptor {
         let number = retrying { unsafe associated_find(directory, path) }
         guard number >= 0 else { throw .last("openat2") }
@@ -110,13 +110,13 @@ public struct Folder: ~Copyable, Sendable {
 
     private static let attemptsMax = 3
 
-    /// Reads a regular file below this directory. Nil when it kept changing while it was read: it is somebody else's
-    /// work in progress, to be read again when they are done.
+    /// Reads a regular file below this directory. Nil when it kept changing while it was read: another program is writing it, so
+    /// the caller tries again later.
     public func read(_ path: String, bytesMax: Int) throws(FileError) -> SettledContents? {
         try read(path, bytesMax: bytesMax) {}
     }
 
-    /// - Parameter didRead: is called each time when the bytes are read, before the file is looked at again.
+    /// - Parameter didRead: called after each time the bytes were read, before the metadata is compared.
     func read(_ path: String, bytesMax: Int, didRead: () -> Void) throws(FileError) -> SettledContents? {
         for _ in 0..<Folder.attemptsMax {
             let number: Int32
@@ -135,8 +135,8 @@ public struct Folder: ~Copyable, Sendable {
         return nil
     }
 
-    /// Reads a regular file below this directory into memory of the caller, who clears it afterwards. Returns the number of
-    /// bytes.
+    /// Reads a regular file below this directory into the caller's memory, so that the caller can clear it. Returns the number
+    /// of bytes.
     public func read(_ path: String, into buffer: UnsafeMutableRawBufferPointer) throws(FileError) -> Int {
         let number: Int32
         do { number = try openBeneath(path) } catch { throw .system(error) }
@@ -153,44 +153,44 @@ public struct Folder: ~Copyable, Sendable {
         return FileStatus(status)
     }
 
-    /// What the file system says about a name below this directory, links followed. The corresponding C function is
-    /// `fstatat`; nothing is opened, so a link out of the directory shows here and is refused when it is read.
+    /// The metadata of a path below this directory, with links followed. The corresponding C function is `fstatat`. It also
+    /// follows links out of the directory, which `read` refuses.
     public func status(_ path: String) -> FileStatus? {
         var status = stat()
         return unsafe fstatat(descriptor.number, path, &status, 0) == 0 ? FileStatus(status) : nil
     }
 
-    /// The same, with the reason where it says nothing.
+    /// The same, but throws the reason.
     public func fileStatus(_ path: String) throws(FileError) -> FileStatus {
         var status = stat()
         guard unsafe fstatat(descriptor.number, path, &status, 0) == 0 else { throw .system(.last("fstatat")) }
         return FileStatus(status)
     }
 
-    /// Who may do what with a file below this directory, links followed. The corresponding C function is `fstatat`.
+    /// The permissions of a file below this directory, with links followed. The corresponding C function is `fstatat`.
     public func access(_ path: String) throws(FileError) -> FileAccess {
         var status = stat()
         guard unsafe fstatat(descriptor.number, path, &status, 0) == 0 else { throw .system(.last("fstatat")) }
         return FileAccess(status)
     }
 
-    /// Whether there is such a name, or nobody can tell at this moment.
+    /// Whether the path exists, or that cannot be determined now.
     public func mayHave(_ path: String) -> Bool {
         var status = stat()
         return unsafe fstatat(descriptor.number, path, &status, 0) == 0 || !SystemError.last("fstatat").isMissing
     }
 
-    /// Whether there is no such name; a link that leads nowhere is there. The corresponding C function is `fstatat`.
+    /// Whether the path is missing; a broken link exists. The corresponding C function is `fstatat`.
     public func isMissing(_ path: String) -> Bool {
         var status = stat()
         return unsafe fstatat(descriptor.number, path, &status, AT_SYMLINK_NOFOLLOW) != 0
             && (errno == ENOENT || errno == ENOTDIR)
     }
 
-    /// The names in a directory below this one, in no order; an empty path is this one. What begins with a point is left out,
-    /// so `.` and `..` are.
+    /// The names in a directory below this one (or in this one, for an empty path), in no order. Names that begin with a dot are
+    /// left out.
     ///
-    /// - Parameter entriesMax: how many names are read, hidden ones among them.
+    /// - Parameter entriesMax: how many names are read, hidden ones included.
     public func list(_ path: String, entriesMax: Int = .max) throws(SystemError) -> FolderListing {
         let stream = try unsafe openStream(path)
         defer { unsafe closedir(stream) }
@@ -207,7 +207,7 @@ public struct Folder: ~Copyable, Sendable {
                 listing.isWhole = false
                 break
             }
-            // A point begins what is hidden.
+            // Hidden.
             if unsafe entry.pointee.d_name.0 == CChar(UInt8(ascii: ".")) {
                 if unsafe withUnsafeBytes(
                     of: &entry.pointee.d_name, { unsafe $0.starts(with: Array(".well-known\0".utf8)) })
@@ -240,8 +240,8 @@ public struct Folder: ~Copyable, Sendable {
         return listing
     }
 
-    /// The names in this directory, in no order, below which there is something called `child`. No more is looked at, so
-    /// a hundred thousand of them take a fraction of a second.
+    /// The names in this directory, in no order, that have a child of this name. That is one system call for each, so a hundred
+    /// thousand names take a fraction of a second.
     public func names(having child: String) throws(SystemError) -> [String] {
         let stream = try unsafe openStream("")
         defer { unsafe closedir(stream) }
@@ -249,7 +249,7 @@ public struct Folder: ~Copyable, Sendable {
         var names: [String] = []
         var path = [CChar](repeating: 0, count: 256 + 1 + child.utf8.count + 1)
         while let entry = try unsafe nextEntry(stream) {
-            // A point begins what is hidden.
+            // Hidden, or no directory.
             if unsafe entry.pointee.d_name.0 == CChar(UInt8(ascii: ".")) || entry.pointee.d_type == UInt8(DT_REG) {
                 continue
             }
@@ -295,7 +295,7 @@ public struct Folder: ~Copyable, Sendable {
 }
 
 extension OpenFile {
-    /// The content, when nobody has written to the file since it was opened, nor made it longer or shorter; nil otherwise.
+    /// The content, if the file has not changed since it was opened; nil otherwise.
     public func settledContents() throws(FileError) -> [UInt8]? {
         let bytes = try contents()
         var now = stat()
@@ -323,19 +323,19 @@ extension OpenFile {
     }
 }
 
-/// The kernel cannot open files beneath a folder.
+/// The kernel cannot open files beneath a folder (`openat2`).
 public struct FolderSupportError: Error, CustomStringConvertible {
     let reason: SystemError
 
     public var description: String {
-        "cannot open the files of hosts safely: \(reason); use Linux 5.6 or newer, and a container runtime whose filter of "
-            + "system calls allows openat2"
+        "cannot open the files of hosts safely: \(reason); use Linux 5.6 or newer, and a container runtime whose seccomp "
+            + "profile allows openat2"
     }
 }
 
-// Reading a file that others may be writing to: what is handed out is one state of it, or nothing.
+// A file that another program may be writing to is read in one consistent state, or not at all.
 
-/// A file's content, and the marks it had before and after it was read.
+/// A file's content, with the metadata that it had before and after it was read.
 public struct SettledContents: Sendable {
     public var bytes: [UInt8]
     public var status: FileStatus
@@ -346,23 +346,23 @@ public struct SettledContents: Sendable {
     public var modified: Int64 { status.modifiedNanoseconds / 1_000_000_000 }
 }
 
-/// One name in a listed folder, links followed.
+/// A name in a listed folder, with links followed.
 public struct ListedEntry: Hashable, Sendable {
     public var name: String
     public var kind: DirectoryEntry.Kind
     public var isLink: Bool
-    /// Nil for a folder that was not looked at, and for a link that leads nowhere.
+    /// Nil for a folder, and for a broken link.
     public var status: FileStatus?
 }
 
-/// What is in a directory, in no order.
+/// The entries of a directory, in no order.
 public struct FolderListing: Sendable {
-    /// Tells the directory from every other, whatever it is called.
+    /// Identifies the directory, whatever its path.
     public var identity: FileStatus.Identity
     public var entries: [ListedEntry]
-    /// Whether there are no more of them.
+    /// Whether all names were read.
     public var isWhole = true
-    /// Whether one of the hidden names is `.well-known`, which people take for a folder that is served.
+    /// Whether one of the hidden names is `.well-known`, which people expect to be served.
     public var hidesWellKnown = false
 }
 
@@ -371,8 +371,8 @@ private func isSelfOrParent(_ entry: UnsafeMutablePointer<dirent>) -> Bool {
     return name.0 == point && (name.1 == 0 || name.1 == point && name.2 == 0)
 }
 
-/// The next name of a directory; nil behind the last. What cannot be read to its end must not look as if it ended there.
-/// The corresponding C function is `readdir`.
+/// The next name of a directory; nil after the last one. Throws if a read fails, so that a partial list never looks complete. The
+/// corresponding C function is `readdir`.
 func nextEntry(_ stream: OpaquePointer) throws(SystemError) -> UnsafeMutablePointer<dirent>? {
     errno = 0
     if let entry = unsafe readdir(stream) { return unsafe entry }

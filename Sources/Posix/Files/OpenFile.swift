@@ -1,16 +1,15 @@
-// A file that is kept open, to be sent piece by piece.
+// A file that is kept open, to be sent in pieces.
 
 import CLinux
 import Glibc
 import Synchronization
 
-/// A regular file, open for reading for as long as somebody keeps this. What it is about is settled when it is opened: a
-/// file put in its place later is another one.
+/// A regular file that is open for reading as long as this object exists. A file that replaces it later is another one.
 public final class OpenFile: Sendable {
     private let descriptor: Descriptor
-    /// Where it was opened: its folder's path, and its own below that.
+    /// The path with which it was opened.
     public let path: String
-    /// As it was when it was opened.
+    /// The metadata at that time.
     public let status: FileStatus
 
     init(takingOwnershipOf descriptor: consuming Descriptor, path: String) throws(FileError) {
@@ -27,17 +26,16 @@ public final class OpenFile: Sendable {
 
     private static let alive = Atomic<Int>(0)
 
-    /// How many there are in this process, each with a descriptor: those of a catalogue that is no longer published too, as
-    /// long as anybody has it.
+    /// How many of these files are open in this process, including those of an old catalogue that still has readers.
     public static var count: Int { alive.load(ordering: .relaxed) }
 
-    /// Whether the file is as it was when it was opened.
+    /// Whether the file has not changed since it was opened.
     func isUnchanged(_ status: stat) -> Bool {
         let now = FileStatus(status)
         return now.byteCount == self.status.byteCount && now.modifiedNanoseconds == modifiedNanoseconds
     }
 
-    /// Opens a regular file by its path. Without waiting, so that a pipe in its place cannot hold us up.
+    /// Opens a regular file by its path. Non-blocking, so that a pipe in its place cannot block the thread.
     public convenience init(_ path: String) throws(FileError) {
         let number = unsafe associated_open(path, O_RDONLY | O_NONBLOCK, 0)
         guard number >= 0 else { throw .system(.last("open")) }
@@ -46,12 +44,12 @@ public final class OpenFile: Sendable {
 
     public var byteCount: Int { Int(status.byteCount) }
     public var inode: UInt64 { status.inode }
-    /// Since 1970.
+    /// Nanoseconds since 1970.
     public var modifiedNanoseconds: Int64 { status.modifiedNanoseconds }
     /// Seconds since 1970.
     public var modified: Int64 { modifiedNanoseconds / 1_000_000_000 }
 
-    /// For calls that read at a position of their own; its own position is nobody's.
+    /// The descriptor, for calls with an explicit position; its own file position is not used.
     public var number: Int32 { descriptor.number }
 }
 
@@ -67,16 +65,16 @@ public func receive(file: Int32, from offset: Int, into buffer: UnsafeMutableRaw
     return result > 0 ? .moved(result) : result == 0 ? .ended : .failed(errno)
 }
 
-// A file's bytes as memory. The kernel reads them when they are looked at, shares them with whoever maps the same file,
-// and drops them again when memory is short.
+// A file's bytes as memory. The kernel reads them when they are accessed, shares them with other processes that map the same
+// file, and drops them when memory is low.
 
-/// The content of a file that nobody writes to any more; unmapped when its owner ends. What is written into the bytes stays
-/// in this process. A file that is cut short while it is mapped ends whoever reads behind its end: files that are mapped
-/// are put in place by renaming and never changed. The corresponding C functions are `mmap` and `munmap`.
+/// The content of a file that is not written any more; unmapped at the end of this value's lifetime. Changes of the bytes stay in
+/// this process. Reading behind the end of a file that was truncated meanwhile ends the process, so mapped files are replaced
+/// by renaming and never changed. The corresponding C functions are `mmap` and `munmap`.
 @safe public struct Mapping: ~Copyable, @unchecked Sendable {
     public let bytes: UnsafeMutableRawBufferPointer
 
-    /// Maps all of a file, which is not empty. It may be closed afterwards.
+    /// Maps a whole file, which must not be empty. It may be closed afterwards.
     public init(_ file: OpenFile) throws(SystemError) {
         let start = unsafe mmap(
             nil, file.byteCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, file.number, 0)

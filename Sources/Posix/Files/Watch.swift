@@ -1,38 +1,38 @@
-// Directories under observation. The kernel says which name in which of them was written to, came or went; what that means,
-// and which directories are worth watching, is the caller's business.
+// Watches directories. The kernel reports which name in which of them was written, created or removed. The caller decides which
+// directories to watch and what the changes mean.
 
 import CLinux
 import Glibc
 
-/// An inotify instance. Each directory is watched on its own, whatever its name becomes; what is below it is not.
+/// An inotify instance. It watches each added directory, even after a rename, but not its subdirectories.
 public struct Watch: ~Copyable, Sendable {
     public let descriptor: Descriptor
     private let directoriesMax: Int32
 
-    /// What happened to a name.
+    /// A change of a name.
     public struct Event: Sendable {
-        /// The directory, by the number that `add` gave; -1 when events were lost.
+        /// The number that `add` returned for the directory; -1 when events were lost.
         public let directory: Int32
         /// Empty when it is about the directory itself.
         public let name: String
         let mask: UInt32
 
         public var isFolder: Bool { mask & UInt32(IN_ISDIR) != 0 }
-        /// The name is new, and its content may be still to come.
+        /// The name was created; its content may not be written yet.
         public var isCreation: Bool { mask & UInt32(IN_CREATE) != 0 }
-        /// Something new has this name: it was made, or moved here.
+        /// The name was created, or moved here.
         public var isArrival: Bool { mask & UInt32(IN_CREATE | IN_MOVED_TO) != 0 }
-        /// What had this name is gone, or was moved away.
+        /// The name was deleted, or moved away.
         public var isRemoval: Bool { mask & UInt32(IN_DELETE | IN_MOVED_FROM) != 0 }
         /// The directory is no longer watched: it was removed.
         public var isEnd: Bool { mask & UInt32(IN_IGNORED) != 0 }
-        /// Somebody moved the directory, with everything in it, to another name.
+        /// The directory itself was moved, with everything in it.
         public var isMoveOfDirectory: Bool { mask & UInt32(IN_MOVE_SELF) != 0 }
-        /// There were more events than the kernel keeps: anything may have happened.
+        /// The kernel's queue overflowed: events were lost.
         public var isOverflow: Bool { mask & UInt32(IN_Q_OVERFLOW) != 0 }
     }
 
-    /// - Parameter directoriesMax: how many directories may be watched, where that is less than the system allows.
+    /// - Parameter directoriesMax: how many directories may be watched, if fewer than the system allows.
     public init(directoriesMax: Int32 = .max) throws(SystemError) {
         self.directoriesMax = directoriesMax
         let number = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
@@ -40,16 +40,16 @@ public struct Watch: ~Copyable, Sendable {
         descriptor = Descriptor(takingOwnershipOf: number)
     }
 
-    /// Watches a directory, links followed. The same directory has the same number, however often it is added. Writing is
-    /// told when the writer closes the file: nobody wants to read half of it.
-    /// The corresponding C function is `inotify_add_watch`.
+    /// Watches a directory, with links followed, and returns its number, which is the same if it was added before. Writing is
+    /// reported when the writer closes the file, so that it is complete. The corresponding C function is
+    /// `inotify_add_watch`.
     public func add(_ path: String) throws(SystemError) -> Int32 {
         let mask =
             IN_CLOSE_WRITE | IN_CREATE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE | IN_ATTRIB | IN_MOVE_SELF
             | Int32(IN_ONLYDIR)
         let number = unsafe inotify_add_watch(descriptor.number, path, UInt32(bitPattern: mask))
         guard number >= 0 else { throw .last("inotify_add_watch") }
-        // They are numbered from 1 on.
+        // The numbers begin with 1.
         guard number <= directoriesMax else {
             remove(number)
             throw SystemError(call: "inotify_add_watch", number: ENOSPC)
@@ -57,11 +57,11 @@ public struct Watch: ~Copyable, Sendable {
         return number
     }
 
-    /// Lets go of a directory, which may have ended by itself already.
+    /// Stops watching a directory, which may have been removed already.
     public func remove(_ directory: Int32) { _ = inotify_rm_watch(descriptor.number, directory) }
 
-    /// What has happened since the last call, without waiting for more.
-    public func take() -> [Event] {
+    /// The events since the last call. Does not wait.
+    public func takeEvents() -> [Event] {
         var events: [Event] = []
         unsafe withUnsafeTemporaryAllocation(byteCount: 64 * 1024, alignment: 8) { buffer in
             while true {

@@ -1,26 +1,26 @@
-// How the program ends by a fault of its own. A broken assumption is an instruction that the processor refuses, so the kernel
-// says it with a signal; here that becomes a line which names the place, and an exit status that means nothing else. Nothing is
-// mended and nothing tidied up: whatever the fault has done to memory, only a few bytes on the stack are relied on.
+// How the program exits because of a bug. A failed precondition is an invalid instruction, so the kernel sends a signal. The
+// handler prints one line with the place in the program and exits with a status of its own. It repairs and cleans up nothing:
+// memory may be damaged, so it uses only a few bytes of the stack.
 
 import CLinux
 import Glibc
 
-/// The last words of a process.
+/// Signal handlers that report a bug and exit.
 public enum BugExit {
     /// `EX_SOFTWARE` of sysexits.h.
     public static let status: Int32 = 70
-    /// `EX_OSERR` of the same: what the system did not give.
+    /// `EX_OSERR` of sysexits.h: the system has no memory left.
     public static let memoryStatus: Int32 = 71
 
-    /// Where the program was put into memory. Written once, before there is a second thread.
+    /// The address at which the program was loaded. Written once, before there is a second thread.
     nonisolated(unsafe) private static var base: UInt = 0
-    /// The priority by which the journal tells it from other lines. Written once, likewise.
+    /// The line's priority for the systemd journal. Written once, before there is a second thread.
     nonisolated(unsafe) private static var prefix: StaticString = ""
 
-    /// From now on these signals end the process so, unless somebody has asked for them already, such as Swift for its
-    /// backtraces. The corresponding C function is `sigaction`.
+    /// Installs the handler for the signals of a bug, except where there is one already, such as Swift's for backtraces. The
+    /// corresponding C function is `sigaction`.
     public static func install() {
-        // The program headers come behind the header of the file, which is 64 bytes and the first thing in memory.
+        // The program headers follow the ELF header, which has 64 bytes and comes first in memory.
         unsafe base = getauxval(UInt(AT_PHDR)) &- 64
         if StandardDescriptors.errorIsJournal { unsafe prefix = "<2>" }
         for signal in [SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGABRT] {
@@ -39,48 +39,48 @@ public enum BugExit {
 
     /// Async-signal-safe: no memory from the heap, no lock (signal-safety(7)).
     private static func end(_ signal: Int32, _ information: UnsafeMutablePointer<siginfo_t>?) {
-        if signal == SIGBUS { unsafe endForWantOfFile(information) }
-        // Swift has no other way than a trap for memory that it cannot get, and what refused it has left its reason.
-        let wantsMemory = errno == ENOMEM
+        if signal == SIGBUS { unsafe exitUnreadableFile(information) }
+        // Swift traps when it gets no memory; the failed allocation has set errno.
+        let isOutOfMemory = errno == ENOMEM
         unsafe write(prefix)
-        write(wantsMemory ? "associated: ended for want of memory, " : "associated: ended by a bug, ")
+        write(isOutOfMemory ? "associated: exiting, out of memory: " : "associated: exiting because of a bug: ")
         switch signal {
-        case SIGILL: write("an assumption that does not hold (SIGILL)")
-        case SIGTRAP: write("an assumption that does not hold (SIGTRAP)")
-        case SIGSEGV: write("memory that is not there (SIGSEGV)")
-        case SIGFPE: write("a sum that cannot be done (SIGFPE)")
-        default: write("a call to abort (SIGABRT)")
+        case SIGILL: write("failed check (SIGILL)")
+        case SIGTRAP: write("failed check (SIGTRAP)")
+        case SIGSEGV: write("invalid memory access (SIGSEGV)")
+        case SIGFPE: write("arithmetic error (SIGFPE)")
+        default: write("call to abort (SIGABRT)")
         }
-        // Where it comes from another process, or from abort, no place comes with it.
+        // A signal of another process, or of abort, has no address.
         if let information = unsafe information, unsafe information.pointee.si_code > 0, signal != SIGABRT {
             let place = unsafe UInt(bitPattern: information.pointee._sifields._sigfault.si_addr)
             write(signal == SIGSEGV ? " at address 0x" : " at associated+0x")
             unsafe writeHexadecimal(signal == SIGSEGV ? place : place &- base)
         }
-        if wantsMemory {
-            write("; give it more, or lower limits.connectionsMax\n")
+        if isOutOfMemory {
+            write("; raise the memory limit, or lower limits.connectionsMax\n")
             _exit(memoryStatus)
         }
         write("; please report it with this line and the version\n")
         _exit(status)
     }
 
-    /// No fault of the program: the file is shorter than it was, or its disk does not give it.
-    private static func endForWantOfFile(_ information: UnsafeMutablePointer<siginfo_t>?) -> Never {
+    /// Not a bug: the file was truncated, or its disk has failed.
+    private static func exitUnreadableFile(_ information: UnsafeMutablePointer<siginfo_t>?) -> Never {
         unsafe write(prefix)
-        write("associated: ended, a mapped file could not be read (SIGBUS)")
+        write("associated: exiting, cannot read a mapped file (SIGBUS)")
         if let information = unsafe information, unsafe information.pointee.si_code > 0 {
             write(" at address 0x")
             unsafe writeHexadecimal(UInt(bitPattern: information.pointee._sifields._sigfault.si_addr))
         }
-        write("; look for errors of the disk, and for who writes to the state directory\n")
+        write("; check the disk for errors, and that no other program writes to the state directory\n")
         _exit(status)
     }
 
-    /// For who asks the system for memory and gets none.
-    static func endForWantOfMemory() -> Never {
+    /// Exits when the kernel refuses a memory mapping.
+    static func exitOutOfMemory() -> Never {
         unsafe write(prefix)
-        write("associated: ended for want of memory; give it more, or lower limits.connectionsMax\n")
+        write("associated: exiting, out of memory; raise the memory limit, or lower limits.connectionsMax\n")
         _exit(memoryStatus)
     }
 

@@ -1,9 +1,9 @@
-// The two clocks. Deadlines use the one that nobody can set; the `date` field uses the one on the wall.
+// The two clocks. Deadlines use the monotonic clock, which cannot be set; the `date` field uses the wall clock.
 
 import Glibc
 
 public enum Clock {
-    /// Milliseconds since some moment in the past; never goes back. Coarse (about 4 ms) and therefore cheap.
+    /// Milliseconds since some moment in the past; never decreases. Coarse (about 4 ms) and therefore cheap.
     /// The corresponding clock is `CLOCK_MONOTONIC_COARSE`.
     public static func monotonicMilliseconds() -> Int64 {
         let now = read(CLOCK_MONOTONIC_COARSE)
@@ -16,7 +16,7 @@ public enum Clock {
         return Int64(now.tv_sec) * 1_000_000 + Int64(now.tv_nsec) / 1_000
     }
 
-    /// Microseconds that the calling thread has computed; waiting does not count. The corresponding clock is
+    /// Microseconds of processor time of the calling thread. The corresponding clock is
     /// `CLOCK_THREAD_CPUTIME_ID`.
     public static func threadMicroseconds() -> Int64 {
         let now = read(CLOCK_THREAD_CPUTIME_ID)
@@ -26,16 +26,16 @@ public enum Clock {
     /// Seconds since 1970 by the wall clock.
     public static func wallSeconds() -> Int64 { Int64(read(CLOCK_REALTIME_COARSE).tv_sec) }
 
-    /// Nanoseconds since 1970 by the wall clock, which file systems put their times by.
+    /// Nanoseconds since 1970 by the wall clock, which file systems use for their times.
     public static func wallNanoseconds() -> Int64 {
         let now = read(CLOCK_REALTIME)
         return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
     }
 
-    /// The day of a moment in seconds since 1970, such as `2027-05-30`, at Greenwich. The corresponding C function is `gmtime_r`.
+    /// The day in UTC of a moment in seconds since 1970, such as `2027-05-30`. The corresponding C function is `gmtime_r`.
     public static func day(_ seconds: Int64) -> String {
         var (time, parts) = unsafe (time_t(seconds), tm())
-        guard unsafe gmtime_r(&time, &parts) != nil else { return "a day beyond all calendars" }
+        guard unsafe gmtime_r(&time, &parts) != nil else { return "an invalid date" }
         func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
         return unsafe "\(Int(parts.tm_year) + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
     }

@@ -1,8 +1,8 @@
-// The owner of a file descriptor. It cannot be copied, so it is closed exactly once: when its owner lets go of it.
+// The owner of a file descriptor. It cannot be copied, so the descriptor is closed exactly once.
 
 import Glibc
 
-/// An open file descriptor, closed when its owner ends.
+/// An open file descriptor, closed at the end of this value's lifetime.
 public struct Descriptor: ~Copyable, Sendable {
     public let number: Int32
 
@@ -11,7 +11,7 @@ public struct Descriptor: ~Copyable, Sendable {
         self.number = number
     }
 
-    /// Hands the descriptor over to someone who will close it.
+    /// Hands the descriptor over to the caller, who closes it.
     public consuming func release() -> Int32 {
         let number = number
         discard self
@@ -28,23 +28,23 @@ public func closeDescriptor(_ number: Int32) {
     precondition(result == 0 || errno != EBADF, "a descriptor was closed twice")
 }
 
-// How many descriptors this process may have. Each connection takes one, and the usual limit of 1,024 is from a time when
-// select(2) could count no further; the hard limit, which a process may raise itself to, is what the administrator meant.
+// How many descriptors this process may have. Each connection needs one. The usual soft limit of 1,024 exists because select(2)
+// supports no more; a process may raise it to the hard limit, which is the operator's actual limit.
 
 public enum DescriptorLimit {
-    /// Raises the limit as far as this process may, and says what it is then. The corresponding C function is `setrlimit`.
+    /// Raises the limit as far as this process may, and returns it. The corresponding C function is `setrlimit`.
     @discardableResult
     public static func raise() -> Int {
         var limit = current()
         if limit.rlim_cur < limit.rlim_max {
             limit.rlim_cur = limit.rlim_max
-            // Where even that is refused, the lower limit still holds.
+            // If that is refused, the lower limit stays.
             _ = unsafe setrlimit(resource, &limit)
         }
         return count
     }
 
-    /// What it is. The corresponding C function is `getrlimit`.
+    /// The current limit. The corresponding C function is `getrlimit`.
     public static var count: Int { Int(clamping: current().rlim_cur) }
 
     private static var resource: __rlimit_resource_t { __rlimit_resource_t(RLIMIT_NOFILE.rawValue) }

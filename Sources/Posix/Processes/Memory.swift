@@ -1,10 +1,11 @@
-// Memory straight from the kernel: for the few large blocks that must go back to it when they are no longer needed, which
-// an allocator may or may not do.
+// Memory directly from the kernel, for the few large blocks that must be returned to it when they are no longer needed. An
+// allocator may keep freed memory.
 
 import CLinux
 import Glibc
 
-/// A block of anonymous memory that may grow; unmapped when its owner ends. Pages take no memory until they are written.
+/// A block of anonymous memory that may grow; unmapped at the end of this value's lifetime. Pages use no memory until they are
+/// written.
 /// The corresponding C functions are `mmap`, `mremap` and `munmap`.
 @safe public struct Memory: ~Copyable, @unchecked Sendable {
     public private(set) var bytes: UnsafeMutableRawBufferPointer
@@ -13,15 +14,15 @@ import Glibc
     public init(byteCount: Int) {
         let size = Memory.wholePages(byteCount)
         let start = unsafe mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-        if unsafe start == MAP_FAILED { BugExit.endForWantOfMemory() }
+        if unsafe start == MAP_FAILED { BugExit.exitOutOfMemory() }
         unsafe bytes = UnsafeMutableRawBufferPointer(start: start, count: size)
     }
 
-    /// Makes the block at least this long (or this short); it may move.
+    /// Changes the size of the block, rounded up to whole pages; it may move.
     public mutating func resize(byteCount: Int) {
         let size = Memory.wholePages(byteCount)
         let start = unsafe associated_remap(bytes.baseAddress!, bytes.count, size)
-        if unsafe start == MAP_FAILED { BugExit.endForWantOfMemory() }
+        if unsafe start == MAP_FAILED { BugExit.exitOutOfMemory() }
         unsafe bytes = UnsafeMutableRawBufferPointer(start: start, count: size)
     }
 
@@ -32,18 +33,18 @@ import Glibc
 
     private static func wholePages(_ byteCount: Int) -> Int { max(1, (byteCount + 4095) / 4096) * 4096 }
 
-    /// Gives back to the kernel what has been freed, which the allocator otherwise keeps for later. To be called after
-    /// work that took much more memory than what follows. The corresponding C function is `malloc_trim`.
+    /// Returns freed memory to the kernel, which the allocator otherwise keeps. To be called after work that needed much more
+    /// memory than the following work. The corresponding C function is `malloc_trim`.
     public static func returnFreed() { associated_trim_heap() }
 }
 
-// A ring of bytes without an end: the same memory twice, one behind the other, so that what goes over the end of the first
-// lies at its beginning too and can be written and read in one piece.
+// A ring buffer whose memory is mapped twice in a row: bytes written beyond the end of the first mapping appear at its
+// beginning, so a wrapped entry can be written and read in one piece.
 
-/// Memory that is seen twice in a row; unmapped when its owner ends. Pages take no memory until they are written.
-/// The corresponding C functions are `memfd_create` and `mmap`.
+/// Memory that is mapped twice in a row; unmapped at the end of this value's lifetime. Pages use no memory until they are
+/// written. The corresponding C functions are `memfd_create` and `mmap`.
 @safe public struct MirroredMemory: ~Copyable, @unchecked Sendable {
-    /// The first of the two; as many bytes behind it are the same ones again.
+    /// The first mapping; the second one follows.
     public let start: UnsafeMutableRawPointer
     public let byteCount: Int
 

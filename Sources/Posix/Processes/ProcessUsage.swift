@@ -1,14 +1,14 @@
-// What this process takes of the machine, as the kernel counts it. The files under /proc are opened once, so that a process
-// that may open nothing any more can still say.
+// The resources that this process uses, as the kernel counts them. The files in /proc are opened once, before the sandbox
+// forbids it.
 
 import CLinux
 import Glibc
 
-/// The process's own figures. For several threads.
+/// The process's resource figures. Thread-safe.
 public final class ProcessUsage: Sendable {
     private let statm: Opened?
     private let descriptors: Opened?
-    /// Seconds since 1970; nil where the kernel does not tell.
+    /// When the process was started, in seconds since 1970; nil if the kernel does not say.
     public let startSeconds: Double?
 
     private final class Opened: Sendable {
@@ -28,7 +28,7 @@ public final class ProcessUsage: Sendable {
         return number < 0 ? nil : Opened(Descriptor(takingOwnershipOf: number))
     }
 
-    /// Bytes of memory: the whole address space, and what of it is in the machine's memory.
+    /// Bytes of the whole address space, and the bytes that are in physical memory.
     public var memoryBytes: (virtual: Int, resident: Int)? {
         guard let statm = statm?.descriptor.number else { return nil }
         var buffer = [UInt8](repeating: 0, count: 256)
@@ -39,7 +39,7 @@ public final class ProcessUsage: Sendable {
         return (virtual * page, resident * page)
     }
 
-    /// Seconds of processor time that all threads have taken. The corresponding C function is `getrusage`.
+    /// Seconds of processor time that all threads have used. The corresponding C function is `getrusage`.
     public var processorSeconds: Double {
         var usage = rusage()
         let result = unsafe getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
@@ -49,7 +49,7 @@ public final class ProcessUsage: Sendable {
 
     private func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1_000_000 }
 
-    /// How many descriptors are open.
+    /// The number of open descriptors.
     public var descriptorCount: Int? {
         guard let own = descriptors?.descriptor.number else { return nil }
         let copy = associated_duplicate(own)
@@ -64,16 +64,16 @@ public final class ProcessUsage: Sendable {
         while let entry = unsafe readdir(stream) {
             if unsafe entry.pointee.d_name.0 != CChar(bitPattern: UInt8(ascii: ".")) { count += 1 }
         }
-        // The copy that the list was read through is among them.
+        // Without the copy that was used to read the list.
         return count - 1
     }
 
-    /// The kernel counts from when the machine was started (proc(5), field 22 of stat).
+    /// The kernel states it in ticks since the machine was started (proc(5), field 22 of stat).
     private static func start() -> Double? {
         guard let text = try? File.read("/proc/self/stat", bytesMax: 4_096).bytes,
             let machine = try? File.read("/proc/stat", bytesMax: 4_194_304).bytes
         else { return nil }
-        // The name of the program may have spaces and parentheses in it; the last one ends it.
+        // The program's name may contain spaces and parentheses; the last parenthesis ends it.
         guard let end = text.lastIndex(of: UInt8(ascii: ")")) else { return nil }
         let fields = String(decoding: text[(end + 1)...], as: UTF8.self).split(separator: " ")
         guard fields.count > 19, let ticks = Double(fields[19]) else { return nil }
@@ -84,15 +84,15 @@ public final class ProcessUsage: Sendable {
 }
 
 public enum ProcessMemory {
-    /// Keeps the memory, and with it private keys, out of core dumps and away from debuggers and `/proc` for everybody but
-    /// root. A crash still ends the process with its signal; only the image is not written. A program started from here
-    /// decides anew. The corresponding C function is `prctl` with `PR_SET_DUMPABLE`.
+    /// Keeps the memory, and with it private keys, out of core dumps, and hides it from debuggers and `/proc` of all users but
+    /// root. A crash still ends the process with its signal, without a core dump. Programs started from here do not inherit
+    /// it. The corresponding C function is `prctl` with `PR_SET_DUMPABLE`.
     public static func forbidDumps() throws(SystemError) {
         guard associated_set_dumpable(0) == 0 else { throw .last("prctl") }
     }
 
-    /// How many bytes this process may have: the least of what the machine has, what its control groups leave it, and its own
-    /// limits. To be asked before it gives up its files. The corresponding C functions are `sysconf` and `getrlimit`.
+    /// How many bytes this process may use: the least of the machine's memory, the limits of its control groups, and its own
+    /// limits. To be read before the sandbox restricts files. The corresponding C functions are `sysconf` and `getrlimit`.
     public static var limitBytes: Int {
         let machine = Int(sysconf(Int32(_SC_PHYS_PAGES))) * Int(sysconf(Int32(_SC_PAGESIZE)))
         let limits = [RLIMIT_AS, RLIMIT_DATA].map { kind -> Int in
@@ -104,22 +104,22 @@ public enum ProcessMemory {
         return min(machine, ControlGroups().memoryBytes ?? .max, limits[0], limits[1])
     }
 
-    /// Whether a crash may leave an image of the memory.
+    /// Whether a crash may write a core dump.
     public static var isDumpable: Bool { associated_dumpable() != 0 }
 }
 
-// What the control groups (cgroups) of this process leave it of memory and of processor time, in both versions of the kernel's
-// interface. A group has no more than the groups above it, so all of them are asked. In a container the path that /proc names
-// may not exist; the container's own group is then the one at the top.
+// The limits of memory and processor time of this process's control groups (cgroups), in both versions of the kernel's
+// interface. A group cannot use more than the groups above it, so all of them are read. In a container, the path in /proc may
+// not exist; the container's own group is then at the root.
 
-/// The limits of the groups that a process is in. To be asked before the process gives up its files.
+/// The limits of the groups that a process is in. To be read before the sandbox restricts files.
 public struct ControlGroups {
-    /// Where the files of the process's own groups are, by controller; "" is for version 2, which has all of them in one place.
+    /// The folders of the process's own groups by controller; "" is for version 2, which has one folder for all controllers.
     private var folders: [(controller: Substring, path: Substring)] = []
     private let read: (String) -> String?
 
     private static let root = "/sys/fs/cgroup"
-    /// Version 1 says "no limit" with the largest number of whole pages.
+    /// In version 1, the largest number of whole pages means "no limit".
     private static let unlimitedBytes = 1 << 60
 
     public init() {
@@ -128,7 +128,7 @@ public struct ControlGroups {
         }
     }
 
-    /// - Parameter read: gives the text of a file; nil where there is none.
+    /// - Parameter read: returns the text of a file; nil if there is none.
     init(read: @escaping (String) -> String?) {
         self.read = read
         for line in (read("/proc/self/cgroup") ?? "").split(separator: "\n") {
@@ -140,14 +140,14 @@ public struct ControlGroups {
         }
     }
 
-    /// The least memory that one of the groups may use, in bytes; nil without a limit.
+    /// The lowest memory limit of the groups, in bytes; nil without a limit.
     public var memoryBytes: Int? {
         let texts =
             texts("", "memory.max") + texts("", "memory.high") + texts("memory", "memory.limit_in_bytes")
         return texts.compactMap { Int($0) }.filter { $0 < ControlGroups.unlimitedBytes }.min()
     }
 
-    /// The least processor time that one of the groups may use, in processors; nil without a limit.
+    /// The lowest processor limit of the groups, in processors; nil without a limit.
     public var processors: Double? {
         let unified = texts("", "cpu.max").map { $0.split(separator: " ") }
         let separate = zip(texts("cpu", "cpu.cfs_quota_us"), texts("cpu", "cpu.cfs_period_us")).map { [$0, $1] }
@@ -157,7 +157,7 @@ public struct ControlGroups {
         }.min()
     }
 
-    /// What a file says in the process's own group and in each group above it.
+    /// The texts of a file in the process's own group and in each group above it.
     private func texts(_ controller: Substring, _ name: String) -> [Substring] {
         var texts: [Substring] = []
         for folder in folders where folder.controller == controller {

@@ -1,5 +1,5 @@
-// Signals as events. They are blocked in every thread and read from a descriptor by the one that manages the process,
-// so that no handler ever runs in the middle of other code.
+// Signals as events. They are blocked in every thread, and one thread reads them from a descriptor, so that no handler
+// interrupts other code.
 
 import CLinux
 import Glibc
@@ -8,7 +8,7 @@ import Glibc
 public struct Signals: ~Copyable {
     public let descriptor: Descriptor
 
-    /// Blocks the signals in the calling thread and in those that it starts later: call it before any is started.
+    /// Blocks the signals in the calling thread and in those that it starts later. To be called before any thread is started.
     public init(_ numbers: [Int32]) throws(SystemError) {
         var set = sigset_t()
         unsafe sigemptyset(&set)
@@ -20,14 +20,14 @@ public struct Signals: ~Copyable {
         descriptor = Descriptor(takingOwnershipOf: fd)
     }
 
-    /// Waits for the next signal and takes it; nil when none has come in time. The corresponding C function is `poll`.
+    /// Waits for the next signal; nil when the time is up. The corresponding C function is `poll`.
     public func next(timeoutMilliseconds: Int32) -> Int32? {
         var watched = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
         let count = unsafe poll(&watched, 1, timeoutMilliseconds)
         return count == 1 ? next() : nil
     }
 
-    /// Waits for the next signal and takes it.
+    /// Waits for the next signal.
     public func next() -> Int32 {
         var information = signalfd_siginfo()
         let size = MemoryLayout<signalfd_siginfo>.size

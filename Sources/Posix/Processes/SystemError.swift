@@ -1,9 +1,9 @@
-// What the kernel said, as a value. Expected outcomes (would block, end of stream) are not errors and have types of
-// their own; this is for calls that a caller cannot carry on from.
+// A failed system call as a value. Expected outcomes (would block, end of stream) are not errors and have types of their own;
+// this is for calls after which the caller cannot continue.
 
 import Glibc
 
-/// A system call that failed, by name, with its `errno`.
+/// The name of a failed system call, with its `errno`.
 public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     public let call: String
     public let number: Int32
@@ -13,19 +13,19 @@ public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
         self.number = number
     }
 
-    /// The failure of `call` that `errno` describes at this moment.
+    /// The failure of `call` with the current `errno`.
     static func last(_ call: String) -> SystemError { SystemError(call: call, number: errno) }
 
-    /// A call about something that is not there.
+    /// A call for something that does not exist.
     public static func missing(_ call: String) -> SystemError { SystemError(call: call, number: ENOENT) }
 
-    /// A call that the kernel has no room for.
+    /// A call for which the kernel has no room.
     public static func exhausted(_ call: String) -> SystemError { SystemError(call: call, number: ENOSPC) }
 
-    /// A call that did not come to its end in time.
+    /// A call that was not finished in time.
     public static func timedOut(_ call: String) -> SystemError { SystemError(call: call, number: ETIMEDOUT) }
 
-    /// The kernel's own words, in lower case as our messages are: "permission denied".
+    /// The C library's text in lower case, like all messages here: "permission denied".
     public var reason: String {
         let text = unsafe String(cString: strerror(number))
         return text.prefix(1).lowercased() + text.dropFirst()
@@ -33,17 +33,17 @@ public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
 
     public var description: String { "\(call): \(reason)" }
 
-    /// Whether a path was refused because it leads out of the directory that it must stay below.
+    /// Whether a path was refused because it leaves the directory that it must stay in.
     public var leadsOutside: Bool { number == EXDEV }
 
-    /// Whether there is nothing of that name.
+    /// Whether the file or folder does not exist.
     public var isMissing: Bool { number == ENOENT || number == ENOTDIR }
 
-    /// Whether the process, or the system, had no descriptor or no memory left: that says nothing about what was asked for, and
-    /// may be over in a moment.
+    /// Whether the process or the system was out of descriptors or memory. That says nothing about the requested object, and may
+    /// be over in a moment.
     public var isShortage: Bool { number == EMFILE || number == ENFILE || number == ENOMEM }
 
-    /// The failures that have an advice of their own.
+    /// The failures with specific advice.
     public enum Cause: Sendable {
         case permission
         case inUse
@@ -65,30 +65,30 @@ public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension SystemError {
-    /// What to do where nobody can listen on an address; empty where there is no advice.
+    /// What to do when listening on an address fails; empty if there is no advice.
     public func remedy(listeningOn address: SocketAddress) -> String {
         switch cause {
-        case .permission where address.isUnix: "; put it into a folder that the server's user may write to"
+        case .permission where address.isUnix: "; choose a folder that the server's user can write to"
         case .permission: "; run as root, grant CAP_NET_BIND_SERVICE or use a port above 1023"
-        case .inUse: "; stop what listens there or choose another port (ss -ltnp shows which process it is)"
+        case .inUse: "; stop the process that listens there (ss -ltnp shows it), or choose another port"
         case .noSuchAddress: "; this machine has no such address"
         case .other: ""
         }
     }
 
-    /// What to do where nothing can be written to a folder.
+    /// What to do when writing to a folder fails.
     public func remedy(writingTo folder: String) -> String {
         switch number {
         case EACCES, EPERM: "give it to the server's user (chown -R USER \(folder))"
-        case ENOSPC, EDQUOT: "make room on its disk (df -h -i \(folder))"
+        case ENOSPC, EDQUOT: "free space on its disk (df -h -i \(folder))"
         case EROFS: "mount its file system for writing, or name another folder with --state"
-        default: "name a folder on a disk that works with --state"
+        default: "check its disk, or name another folder with --state"
         }
     }
 }
 
-/// Runs a system call again as long as a signal interrupts it. EBADF and EFAULT mean that we have lost track of our own
-/// descriptors or memory, so they end the process instead of corrupting someone else's connection.
+/// Repeats a system call as long as a signal interrupts it. EBADF and EFAULT mean that the program has lost track of its
+/// descriptors or memory, so they end the process instead of corrupting another client's connection.
 @inline(__always)
 func retrying<Result: FixedWidthInteger>(_ call: () -> Result) -> Result {
     while true {

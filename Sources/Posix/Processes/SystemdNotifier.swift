@@ -1,32 +1,31 @@
-// Tells whoever supervises this process how it is doing (sd_notify(3)): one datagram for each change. Where nobody wants
-// to know, nothing is sent; a message that cannot be delivered is dropped, because serving matters more than saying so. The
-// way there is opened first of all, so that a server needs no other socket once it has shut itself in.
+// Notifies the service manager of state changes (sd_notify(3)) with one datagram each. Without a `NOTIFY_SOCKET` it sends
+// nothing. A message that cannot be delivered is dropped, because serving is more important. The socket is opened first, so that
+// the server needs no new one in the sandbox.
 
 import CLinux
 import Glibc
 
-/// The socket of the supervisor, if it has one.
+/// The connection to the service manager, if there is one.
 public final class SystemdNotifier: Sendable {
     private let number: Int32?
-    /// How often the supervisor wants to hear that the process is alive, at half the time after which it would act; nil where
-    /// it does not want to know.
+    /// How often to send that the process is alive: half the watchdog's timeout. Nil without a watchdog.
     public let watchdogMilliseconds: Int64?
 
-    /// A change that a supervisor waits for.
+    /// A state that is reported.
     public enum State: Sendable {
-        /// Everything is in service.
+        /// The server answers requests.
         case ready(status: String)
-        /// What is in service has changed.
+        /// The catalogue has changed.
         case serving(status: String)
-        /// What is in service is being replaced.
+        /// A reload has begun.
         case reloading
-        /// Everything moves: a supervisor that hears nothing for so long starts the process again.
+        /// All threads make progress. Without this message the watchdog restarts the process.
         case alive
         case stopping
     }
 
-    /// Reads `NOTIFY_SOCKET` and removes it from the environment, so that no child speaks for this process. To be called
-    /// before any thread is started.
+    /// Reads `NOTIFY_SOCKET` and removes it from the environment, so that no child process uses it. To be called before any
+    /// thread is started.
     public init() {
         if let address = environment("NOTIFY_SOCKET").flatMap(SocketAddress.init(notifying:)) {
             number = SystemdNotifier.connect(to: address)
@@ -40,7 +39,7 @@ public final class SystemdNotifier: Sendable {
         for name in ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"] { unsafe unsetenv(name) }
     }
 
-    /// Half of what the supervisor says, where it says it to this process (sd_watchdog_enabled(3)).
+    /// Half the timeout, if it is meant for this process (sd_watchdog_enabled(3)).
     static func watchdogMilliseconds(_ microseconds: String?, _ process: String?, _ own: Int32) -> Int64? {
         guard let microseconds = microseconds.flatMap({ Int64($0) }), microseconds > 0 else { return nil }
         if let process, Int32(process) != own { return nil }
@@ -62,13 +61,13 @@ public final class SystemdNotifier: Sendable {
         return nil
     }
 
-    public func tell(_ state: State) {
+    public func notify(_ state: State) {
         guard let number else { return }
         let text = Array(SystemdNotifier.text(state).utf8)
         _ = retrying { unsafe send(number, text, text.count, Int32(MSG_NOSIGNAL)) }
     }
 
-    /// Assignments, one a line. systemd wants to know when a reload began, to tell it from earlier ones.
+    /// Assignments, one in each line. systemd needs the time of a reload to distinguish it from earlier ones.
     static func text(_ state: State) -> String {
         switch state {
         case .ready(let status): "READY=1\nSTATUS=\(status)\n"
@@ -80,8 +79,8 @@ public final class SystemdNotifier: Sendable {
     }
 }
 
-/// When a supervisor is to hear that the process is alive: at half of the time after which it would start another one, and only
-/// while it is. Asked every second, so it works where a supervisor allows four seconds or more.
+/// Decides when to send that the process is alive: at half the watchdog's timeout, and only while it is alive. It is called every
+/// second, so it works with timeouts of four seconds or more.
 public struct Watchdog: Sendable {
     private let milliseconds: Int64?
     private var last = Int64.min / 2
@@ -97,7 +96,7 @@ public struct Watchdog: Sendable {
 }
 
 extension SocketAddress {
-    /// A path, or behind `@` a name that is no file (unix(7), abstract).
+    /// A path, or `@` and an abstract name (unix(7)).
     fileprivate init?(notifying text: String) {
         if text.hasPrefix("/") {
             self.init(path: text)

@@ -1,9 +1,9 @@
-// A thread with a name, to be joined. The data plane needs no more than this; there is no pool and no queue.
+// A named thread. The data plane needs no more than this; there is no pool and no queue.
 
 import CLinux
 import Glibc
 
-/// A running thread. Joined by its owner, which must do so.
+/// A running thread. Its owner must join or detach it.
 public struct Thread: ~Copyable, Sendable {
     private let handle: pthread_t
 
@@ -17,7 +17,7 @@ public struct Thread: ~Copyable, Sendable {
         }
     }
 
-    /// Starts a thread. `name` is what `top -H` shows; the kernel keeps 15 bytes of it.
+    /// Starts a thread. `top -H` shows its `name`, of which the kernel stores 15 bytes.
     public init(name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
         let start = unsafe Unmanaged.passRetained(Start(name: name, body: body))
         var handle = pthread_t()
@@ -37,7 +37,7 @@ public struct Thread: ~Copyable, Sendable {
         self.handle = handle
     }
 
-    /// Starts a thread that has a value to itself, at one address, until its work ends; with it the value does.
+    /// Starts a thread that owns a value at a fixed address. The value is destroyed when the thread's work ends.
     public init<Value: ~Copyable>(
         name: String, owning value: consuming Value, _ body: @escaping @Sendable (inout Value) -> Void
     ) throws(SystemError) {
@@ -45,7 +45,7 @@ public struct Thread: ~Copyable, Sendable {
         try self.init(name: name) { unsafe body(&possession.place.pointee) }
     }
 
-    /// A value on its way to its thread, because a closure cannot hold what cannot be copied.
+    /// Holds the value on its way to the thread, because a closure cannot capture a noncopyable value.
     @safe private final class Possession<Value: ~Copyable>: @unchecked Sendable {
         let place: UnsafeMutablePointer<Value>
 
@@ -60,39 +60,39 @@ public struct Thread: ~Copyable, Sendable {
         }
     }
 
-    /// Waits for the thread's end.
+    /// Waits until the thread has ended.
     public consuming func join() {
         let result = pthread_join(handle, nil)
         precondition(result == 0, "a thread is joined once, by another")
     }
 
-    /// Leaves the thread to itself: it ends when its work does, or with the process.
+    /// Lets the thread run without an owner, until its work or the process ends.
     public consuming func detach() {
         let result = pthread_detach(handle)
-        precondition(result == 0, "a thread is joined or left alone, once")
+        precondition(result == 0, "a thread is joined or detached once")
     }
 
-    /// Lets all other threads go first from here on. The corresponding C function is `setpriority`, which on Linux concerns one
-    /// thread. False when that is refused.
+    /// Gives the calling thread the lowest priority. The corresponding C function is `setpriority`, which on Linux affects one
+    /// thread. False when the kernel refuses it.
     @discardableResult
-    public static func stepBack() -> Bool {
+    public static func lowerPriority() -> Bool {
         setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, Int32(lastPriority)) == 0
     }
 
     static let lastPriority: UInt32 = 19
 }
 
-/// How many processors this process may keep busy: those of its affinity mask, and no more than its control groups pay for. The
+/// How many processors this process may use: those of its affinity mask, but no more than its control groups allow. The
 /// corresponding C function is `sched_getaffinity`.
 public func processorCount() -> Int {
-    max(1, min(Int(associated_processor_count()), Int(clamping: Int64(paidProcessors.rounded(.up)))))
+    max(1, min(Int(associated_processor_count()), Int(clamping: Int64(allowedProcessors.rounded(.up)))))
 }
 
-/// Read once, when it is first asked for.
-private let paidProcessors = min(1_000_000, ControlGroups().processors ?? 1_000_000)
+/// The limit of the control groups, read at the first use.
+private let allowedProcessors = min(1_000_000, ControlGroups().processors ?? 1_000_000)
 
-/// A peer that has gone is an error of the call that writes to it (`EPIPE`), whatever the program does about the signal, which
-/// would end it. The corresponding C function is `pthread_sigmask`.
+/// Blocks SIGPIPE, which would end the process: writing to a closed connection then fails with `EPIPE`. The corresponding C
+/// function is `pthread_sigmask`.
 private func refuseBrokenPipeSignal() {
     var set = sigset_t()
     unsafe sigemptyset(&set)
@@ -101,7 +101,7 @@ private func refuseBrokenPipeSignal() {
     precondition(result == 0, "a thread may block a signal")
 }
 
-/// Counts what is to be done; whoever takes one waits until there is one. The corresponding C function is `eventfd`.
+/// A counting semaphore. The corresponding C function is `eventfd`.
 public struct Semaphore: ~Copyable, Sendable {
     private let descriptor: Descriptor
 
@@ -111,10 +111,10 @@ public struct Semaphore: ~Copyable, Sendable {
         descriptor = Descriptor(takingOwnershipOf: number)
     }
 
-    /// Lets one waiter go on, now or later.
+    /// Lets one `wait` return, now or later.
     public func signal() {
         let result = eventfd_write(descriptor.number, 1)
-        precondition(result == 0, "a semaphore takes as many signals as there is memory for work")
+        precondition(result == 0, "a semaphore's counter does not overflow")
     }
 
     public func wait() {
@@ -125,7 +125,7 @@ public struct Semaphore: ~Copyable, Sendable {
     }
 }
 
-/// A descriptor that becomes readable when someone calls `wake`. The corresponding C function is `eventfd`.
+/// A descriptor that becomes readable when `wake` is called. The corresponding C function is `eventfd`.
 public struct WakeUp: ~Copyable, Sendable {
     public let descriptor: Descriptor
 
@@ -136,13 +136,12 @@ public struct WakeUp: ~Copyable, Sendable {
     }
 
     public func wake() {
-        // EAGAIN means that the counter is at its maximum, so the sleeper is being woken already.
+        // EAGAIN means that the counter is at its maximum, so the waiting thread is being woken already.
         var one: eventfd_t = 1
         _ = unsafe write(descriptor.number, &one, MemoryLayout<eventfd_t>.size)
     }
 
-    /// Waits until somebody has called `wake`, and says whether that has happened in time.
-    /// The corresponding C function is `poll`.
+    /// Waits for a call of `wake`; false when the time is up. The corresponding C function is `poll`.
     public func wait(milliseconds: Int32) -> Bool {
         var watched = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
         return unsafe poll(&watched, 1, milliseconds) == 1

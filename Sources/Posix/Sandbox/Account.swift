@@ -1,15 +1,15 @@
-// Who a process is to become: a user, a group and the further groups of the user, from what an administrator writes.
-// Names are looked up in the system's own tables, which is to be done before anything is shut away.
+// The user, the group and the supplementary groups that a process switches to, as the operator names them. Names are looked up
+// in the system's tables, which must happen before the sandbox restricts files.
 
 import Glibc
 
-/// A user by number, with the groups that belong to it.
+/// A user id with its groups.
 public struct Account: Hashable, Sendable, CustomStringConvertible {
     public var user: UInt32
     public var group: UInt32
-    /// Further groups: those that the user's name is listed in.
+    /// The supplementary groups of the user.
     public var groups: [UInt32]
-    /// As it was written.
+    /// As the operator wrote it.
     public var description: String
 
     /// Why there is no such account.
@@ -17,8 +17,8 @@ public struct Account: Hashable, Sendable, CustomStringConvertible {
         public let description: String
     }
 
-    /// Reads `NAME`, `NAME:GROUP`, `UID` or `UID:GID`. A number need not stand in any table; without a group it has the one of
-    /// its entry, or the group of its own number. The corresponding C functions are `getpwnam` and `getgrouplist`.
+    /// Reads `NAME`, `NAME:GROUP`, `UID` or `UID:GID`. A number need not be in the user table. Without a group, it is that of the
+    /// user's entry, or has the same number as the user. The corresponding C functions are `getpwnam` and `getgrouplist`.
     public init(_ text: String) throws(Problem) {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         let entry: Entry?
@@ -42,8 +42,8 @@ public struct Account: Hashable, Sendable, CustomStringConvertible {
         } else {
             group = entry?.group ?? user
         }
-        // (uid_t) -1 is what the system calls take for "leave it as it is".
-        guard user != .max, group != .max else { throw Problem(description: "\(text) is no user") }
+        // The system calls read (uid_t) -1 as "do not change".
+        guard user != .max, group != .max else { throw Problem(description: "\(text) is not a user") }
         groups = [group]
         if let entry { groups = Account.groups(of: entry.name, group) }
         description = text
@@ -51,7 +51,7 @@ public struct Account: Hashable, Sendable, CustomStringConvertible {
 
     public var isRoot: Bool { user == 0 }
 
-    /// What the user table says, copied before the next look-up overwrites it.
+    /// An entry of the user table, copied before the next look-up overwrites it.
     private struct Entry {
         let name: String
         let user: UInt32

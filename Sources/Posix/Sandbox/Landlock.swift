@@ -1,18 +1,18 @@
-// Which files a process may open, whatever its user may: everything that is not named is refused by the kernel. Rules belong
-// to directories as they are now: another directory put in the place of a named one is not named. They hold for this thread
-// and for those it starts, and more can be added but none taken away.
+// Restricts which files a process may open, whatever its user's permissions are: the kernel refuses every file that no rule
+// allows. A rule belongs to a directory, not to its path: another directory that takes its place is not allowed. Rules apply to
+// this thread and to those it starts. Further restrictions can be added, but none removed.
 //
-// Kernels differ in what they can refuse; each is asked for what it has (landlock(7)).
+// Kernels differ in what they can restrict; each is asked for what it supports (landlock(7)).
 
 import CLinux
 import Glibc
 
-/// The kernel's Landlock, and what may be asked of it.
+/// The kernel's Landlock.
 public enum Landlock {
-    /// The version of the interface; 0 where the kernel has none, or has it turned off.
+    /// The version of the interface; 0 if the kernel has no Landlock, or has it turned off.
     public static var version: Int { Int(max(0, associated_landlock_version())) }
 
-    /// What may be done below a directory.
+    /// What is allowed below a directory.
     public struct Access: OptionSet, Sendable {
         public let rawValue: UInt64
 
@@ -29,16 +29,16 @@ public enum Landlock {
 
         /// Files can be read, directories listed.
         public static let read = Access(rawValue: readFile | readFolder)
-        /// Files can be made, written, replaced and removed too, and folders made.
+        /// Files can also be created, written, replaced and removed, and folders created.
         public static let write = Access(
             rawValue: read.rawValue | writeFile | removeFile | makeFolder | makeFile | truncate)
-        /// Unix-domain sockets can be put there and removed.
+        /// Unix-domain sockets can be created and removed.
         public static let listen = Access(rawValue: makeSocket | removeFile)
 
-        /// Those of them that make sense for a file.
+        /// The rights that apply to a file.
         fileprivate static let ofFiles = Access(rawValue: 1 | writeFile | readFile | truncate)
 
-        /// Everything there is to refuse, by version: executing and device files among it.
+        /// All rights that a version can restrict, including executing and device files.
         fileprivate static func handled(_ version: Int) -> Access {
             let count =
                 switch version {
@@ -51,7 +51,7 @@ public enum Landlock {
         }
     }
 
-    /// A place that may be used.
+    /// A path and what is allowed below it.
     public struct Rule: Hashable, Sendable {
         public var path: String
         public var access: UInt64
@@ -62,9 +62,9 @@ public enum Landlock {
         }
     }
 
-    /// Refuses this thread, and those it will start, every file that no rule allows. Places that are not there are left out.
-    /// Needs a version that is not 0, and `Privileges.forbidGaining`.
-    public static func confine(to rules: [Rule]) throws(SystemError) {
+    /// Forbids this thread, and those it starts, every file that no rule allows. Rules for missing paths are skipped. Requires a
+    /// version that is not 0, and `Privileges.setNoNewPrivileges`.
+    public static func restrictFiles(to rules: [Rule]) throws(SystemError) {
         let handled = Access.handled(version)
         let ruleset = try create(files: handled.rawValue)
         for rule in rules {
@@ -75,17 +75,17 @@ public enum Landlock {
             guard unsafe fstat(place.number, &status) == 0 else { throw .last("fstat") }
             var access = Access(rawValue: rule.access).intersection(handled)
             if status.st_mode & S_IFMT != S_IFDIR { access.formIntersection(.ofFiles) }
-            // A pipe, or whatever else is in no file system that can be mounted, needs no rule (EBADFD).
+            // A pipe, or another object outside of mountable file systems, needs no rule (EBADFD).
             let result = associated_landlock_allow(ruleset.number, place.number, access.rawValue)
             guard result == 0 || errno == EBADFD else { throw .last("landlock_add_rule") }
         }
         guard associated_landlock_enforce(ruleset.number) == 0 else { throw .last("landlock_restrict_self") }
     }
 
-    /// Refuses this thread, and those it will start, to bind and connect TCP sockets, to signal other processes, and to
-    /// reach sockets of theirs that have no file, but for those that are connected already. What kernels do not have is
-    /// left out; false when that is all of it.
-    public static func closeOutward() throws(SystemError) -> Bool {
+    /// Forbids this thread, and those it starts, to bind and connect TCP sockets, to signal other processes, and to connect to
+    /// their abstract sockets. Connected sockets are not affected. Restrictions that the kernel does not support are skipped;
+    /// false when it supports none.
+    public static func restrictNetwork() throws(SystemError) -> Bool {
         let version = version
         // Binding and connecting; abstract sockets and signals.
         let network: UInt64 = version >= 4 ? 3 : 0
@@ -96,7 +96,7 @@ public enum Landlock {
         return true
     }
 
-    /// The kernel takes as much of the structure as it knows, and more only when that is zero.
+    /// Older kernels accept the fields that they do not know only if these are zero.
     private static func create(
         files: UInt64 = 0, network: UInt64 = 0, scope: UInt64 = 0
     ) throws(SystemError) -> Descriptor {

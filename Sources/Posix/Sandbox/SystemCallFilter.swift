@@ -1,21 +1,20 @@
-// Which calls a process may make of the kernel from now on. What is named may be made, some only with certain arguments;
-// some that no server makes but that those who take one over want are refused in so many words (EPERM); every other call is
-// one that this kernel does not have (ENOSYS), which is what libraries expect of older ones and know how to do without.
-// A refused call is an error for whoever made it and no end of the service.
+// Restricts the system calls of the process (seccomp). The calls of the list are allowed, some only with certain arguments. Calls
+// that a server never makes but an attacker would want fail with EPERM. Every other call fails with ENOSYS, as if the kernel
+// did not have it; libraries handle that, because older kernels do the same. A forbidden call does not end the process.
 
 import CLinux
 import Glibc
 
 /// A filter for the system calls of a process, as data.
 public struct SystemCallFilter: Sendable {
-    /// What is done about one call.
+    /// The rule for one call.
     public struct Rule: Sendable {
         public var call: Int32
-        /// The call is the rule's when all conditions of one of these hold.
+        /// The rule matches when all conditions of one alternative are true.
         public var alternatives: [[Condition]]
-        /// What is done then.
+        /// What happens when the rule matches.
         public var verdict: FilterInstruction.Verdict
-        /// What is done otherwise.
+        /// What happens when it does not.
         public var otherwise: FilterInstruction.Verdict
 
         init(
@@ -34,11 +33,11 @@ public struct SystemCallFilter: Sendable {
         }
     }
 
-    /// What is asked of an argument, by its position.
+    /// A condition on an argument, which is named by its position.
     public enum Condition: Equatable, Sendable {
-        /// The lower half is one of these.
+        /// The lower half is one of these values.
         case isOne(of: [UInt32], argument: Int)
-        /// Nothing at all, or a null pointer.
+        /// All 64 bits are zero, as in a null pointer.
         case isZero(argument: Int)
         case hasAny(UInt32, argument: Int)
         case hasNone(UInt32, argument: Int)
@@ -48,17 +47,17 @@ public struct SystemCallFilter: Sendable {
 
     public init(rules: [Rule]) { self.rules = rules }
 
-    /// Whether there is a filter for this kind of machine.
+    /// Whether there is a filter for this processor architecture.
     public static var isSupported: Bool { associated_architecture() != 0 }
 
-    /// Calls of the other kind of program on the same processor have numbers from here on (x32).
+    /// Numbers from here on are calls of x32 programs on the same processor.
     private static let foreignCalls: UInt32 = 0x4000_0000
 
-    /// The program: for each call in the order of the rules, a comparison and what follows from it.
+    /// The program: for each rule in order, a comparison with the call's number, and the instructions of the rule.
     public var program: [FilterInstruction] {
         var program = [
             FilterInstruction(.load, FilterInstruction.Place.architecture.offset),
-            // Numbers of another architecture would mean other calls.
+            // The numbers of another architecture mean other calls.
             FilterInstruction(.jumpIfEqual, associated_architecture(), skipIfTrue: 1),
             FilterInstruction(.end, FilterInstruction.Verdict.kill.operand),
             FilterInstruction(.load, FilterInstruction.Place.call.offset),
@@ -75,18 +74,18 @@ public struct SystemCallFilter: Sendable {
         return program
     }
 
-    /// What follows when the call is the rule's: each alternative with its verdict, then what is done otherwise. Every way
-    /// through it ends the program, so the argument that was loaded in place of the call's number disturbs nothing.
+    /// The instructions of a rule: each alternative with its verdict, then the verdict for all others. Every path through them
+    /// ends the program, so it does not matter that loading an argument overwrites the call's number.
     private static func steps(_ rule: Rule) -> [FilterInstruction] {
         rule.alternatives.flatMap { conditions in
             var steps = [FilterInstruction(.end, rule.verdict.operand)]
-            // From the last to the first, because each has to know how far it is to the next alternative.
+            // From the last to the first, because each must know the distance to the next alternative.
             for condition in conditions.reversed() { steps = test(condition, elseSkip: steps.count) + steps }
             return steps
         } + [FilterInstruction(.end, rule.otherwise.operand)]
     }
 
-    /// Goes on behind itself where the condition holds, and so many instructions further where it does not.
+    /// Continues after itself when the condition is true, and otherwise skips this many further instructions.
     private static func test(_ condition: Condition, elseSkip count: Int) -> [FilterInstruction] {
         func load(_ place: FilterInstruction.Place) -> FilterInstruction { FilterInstruction(.load, place.offset) }
         let count = UInt8(count)
@@ -110,12 +109,12 @@ public struct SystemCallFilter: Sendable {
         }
     }
 
-    /// Puts the filter in force, for all threads of the process. Needs `Privileges.forbidGaining`.
+    /// Installs the filter for all threads of the process. Requires `Privileges.setNoNewPrivileges`.
     /// The corresponding C function is `seccomp` with `SECCOMP_SET_MODE_FILTER`.
     public func install() throws(SystemError) {
         let program = program
-        // For all threads, or for none. And without the kernel's precautions against programs that read their own secrets by
-        // guessing wrong (SECCOMP_FILTER_FLAG_SPEC_ALLOW), which are meant for those that run other people's code.
+        // For all threads or none (SECCOMP_FILTER_FLAG_TSYNC), and without the mitigations of speculative execution
+        // (SECCOMP_FILTER_FLAG_SPEC_ALLOW), which are meant for programs that run untrusted code.
         let flags: UInt32 = 1 | 4
         let result = unsafe program.withUnsafeBytes {
             unsafe associated_filter_calls($0.baseAddress, UInt16(program.count), flags)
@@ -125,20 +124,20 @@ public struct SystemCallFilter: Sendable {
         }
     }
 
-    /// What a server needs once it listens and before it has started its threads.
+    /// The calls that a server needs from the moment when it listens.
     public static var server: SystemCallFilter {
         let plain = { (calls: [Int32]) in calls.map { Rule(call: $0) } }
         return SystemCallFilter(rules: [sending] + plain(everyRequest) + guarded + plain(others) + refused)
     }
 
-    /// In front, because a kernel without a table of what is always allowed runs the program for each call.
+    /// First, because kernels without a cache of always-allowed calls run the program for each call.
     private static let everyRequest: [Int32] =
         [
             SYS_epoll_pwait, SYS_recvfrom, SYS_epoll_ctl, SYS_accept4, SYS_close, SYS_writev, SYS_sendfile, SYS_read,
             SYS_write, SYS_futex, SYS_clock_gettime,
         ] + ofThisArchitecture
 
-    /// Calls that newer architectures have in one form only.
+    /// Older forms of calls, which newer architectures do not have.
     private static var ofThisArchitecture: [Int32] {
         #if arch(x86_64)
             [
@@ -155,45 +154,45 @@ public struct SystemCallFilter: Sendable {
         SYS_brk, SYS_munmap, SYS_mremap, SYS_madvise, SYS_membarrier, SYS_set_robust_list, SYS_rseq, SYS_sched_yield,
         SYS_sched_getaffinity, SYS_gettid, SYS_getpid, SYS_exit, SYS_exit_group, SYS_nanosleep, SYS_clock_nanosleep,
         SYS_clock_getres, SYS_gettimeofday, SYS_getrandom, SYS_getrusage, SYS_sysinfo, SYS_uname,
-        // Signals to itself, and coming back from them
+        // Its own signal handlers
         SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_sigaltstack, SYS_restart_syscall,
         // Descriptors
         SYS_pread64, SYS_lseek, SYS_eventfd2, SYS_epoll_create1, SYS_ppoll,
-        // Files, as far as the user, the file system and Landlock allow
+        // Files, within the limits of the user's permissions and Landlock
         SYS_openat, SYS_openat2, SYS_fstat, SYS_newfstatat, SYS_statx, SYS_faccessat, SYS_faccessat2, SYS_readlinkat,
         SYS_getdents64, SYS_getcwd, SYS_mkdirat, SYS_renameat, SYS_renameat2, SYS_unlinkat, SYS_linkat, SYS_fsync,
         SYS_fdatasync, SYS_flock, SYS_ftruncate, SYS_fstatfs, SYS_memfd_create, SYS_inotify_init1,
         SYS_inotify_add_watch, SYS_inotify_rm_watch,
-        // Who it is
+        // Its own ids
         SYS_getuid, SYS_geteuid, SYS_getgid, SYS_getegid, SYS_getgroups,
     ]
 
     /// PR_SET_NAME, PR_GET_DUMPABLE
     private static let prCommands: [UInt32] = [15, 3]
     private static let threadFlag: UInt32 = 0x1_0000  // CLONE_THREAD
-    private static let namespaceFlags: UInt32 = 0x7E02_0000  // CLONE_NEWNS, CLONE_NEWNET and their like
-    /// F_GETFD, F_SETFD, F_GETFL, F_DUPFD_CLOEXEC. Not those that have signals sent to others (F_SETOWN, F_SETSIG).
+    private static let namespaceFlags: UInt32 = 0x7E02_0000  // CLONE_NEWNS, CLONE_NEWNET and so on
+    /// F_GETFD, F_SETFD, F_GETFL, F_DUPFD_CLOEXEC. Not F_SETOWN and F_SETSIG, which make the kernel signal other processes.
     private static let fileCommands: [UInt32] = [1, 2, 3, 1_030]
     private static let setIDBits: UInt32 = 0o6000
 
-    /// An option of a socket that is set while the server runs.
+    /// The conditions for setting one socket option.
     private static func socketOption(_ level: Int32, _ name: Int32) -> [Condition] {
         [.isOne(of: [UInt32(level)], argument: 1), .isOne(of: [UInt32(name)], argument: 2)]
     }
 
-    /// Sends to where the socket is connected, and to no other address: one as an argument would reach any datagram
-    /// socket, and MSG_FASTOPEN connects. `sendmsg` has its address in memory, which no filter sees, so `writev` is used.
+    /// Sending to the connected peer only: with an address argument, any datagram socket could be reached, and MSG_FASTOPEN
+    /// connects. `sendmsg` has its address in memory, which a filter cannot see, so the server uses `writev` instead.
     private static let sending = Rule(
         call: SYS_sendto,
         conditions: [
             .hasNone(~(UInt32(MSG_NOSIGNAL) | UInt32(MSG_MORE)), argument: 3), .isZero(argument: 4),
         ])
 
-    /// Calls that can do more than a server needs, held to that.
+    /// Calls that are restricted to the arguments that a server needs.
     private static var guarded: [Rule] {
         let executable = UInt32(PROT_EXEC)
         return [
-            // The end of what is sent. The other half would turn a listener into a socket that can connect.
+            // Only the sending half. Shutting down the other half of a listener would make it a socket that can connect.
             Rule(call: SYS_shutdown, conditions: [.isOne(of: [UInt32(SHUT_WR)], argument: 1)]),
             Rule(
                 call: SYS_setsockopt,
@@ -203,39 +202,39 @@ public struct SystemCallFilter: Sendable {
                     socketOption(Int32(IPPROTO_TCP), TCP_DEFER_ACCEPT),
                 ]),
             Rule(call: SYS_fcntl, conditions: [.isOne(of: fileCommands, argument: 1)]),
-            // Memory that was written is never executed.
+            // Written memory must never be executable.
             Rule(call: SYS_mmap, conditions: [.hasNone(executable, argument: 2)]),
             Rule(call: SYS_mprotect, conditions: [.hasNone(executable, argument: 2)]),
-            // Threads, and no processes. The newer call hides what it is for in memory; without it the older one is taken.
+            // Threads, but no processes. `clone3` has its flags in memory, so it is not allowed; glibc then uses `clone`.
             Rule(
                 call: SYS_clone,
                 conditions: [.hasAny(threadFlag, argument: 0), .hasNone(namespaceFlags, argument: 0)]),
-            // How much a client has not taken, and whether something is a terminal.
+            // How much a client has not acknowledged, and whether a descriptor is a terminal.
             Rule(
                 call: SYS_ioctl, conditions: [.isOne(of: [UInt32(TIOCOUTQ), UInt32(TCGETS)], argument: 1)],
                 otherwise: .fail(ENOTTY)),
             Rule(call: SYS_prctl, conditions: [.isOne(of: prCommands, argument: 0)]),
             Rule(call: SYS_fchmod, conditions: [.hasNone(setIDBits, argument: 1)]),
-            // To end itself when something is broken.
+            // To abort itself.
             Rule(call: SYS_tgkill, conditions: [.isOne(of: [UInt32(getpid())], argument: 0)]),
-            // A thread that lets all others go first (PRIO_PROCESS of itself).
+            // To lower the priority of the calling thread (PRIO_PROCESS).
             Rule(
                 call: SYS_setpriority,
                 conditions: [
                     .isZero(argument: 0), .isZero(argument: 1), .isOne(of: [Thread.lastPriority], argument: 2),
                 ]),
-            // To ask for its own limits.
+            // To read its own limits.
             Rule(call: SYS_prlimit64, conditions: [.isZero(argument: 0), .isZero(argument: 2)]),
         ]
     }
 
-    /// What nobody but an intruder would try, and who then meets a plain no.
+    /// Calls that only an attacker would make.
     private static var refused: [Rule] {
         var calls: [Int32] = [
             // Other programs and other processes
             SYS_execve, SYS_execveat, SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_kill, SYS_tkill,
             SYS_pidfd_open, SYS_pidfd_getfd, SYS_pidfd_send_signal, SYS_kcmp, SYS_process_madvise,
-            // Files past their paths
+            // Files without their paths, mounts and owners
             SYS_open_by_handle_at, SYS_name_to_handle_at, SYS_chroot, SYS_pivot_root, SYS_mount, SYS_umount2,
             SYS_open_tree, SYS_move_mount, SYS_fsopen, SYS_mount_setattr, SYS_mknodat, SYS_fchownat, SYS_symlinkat,
             // The kernel
@@ -243,10 +242,10 @@ public struct SystemCallFilter: Sendable {
             SYS_userfaultfd, SYS_io_uring_setup, SYS_io_uring_enter, SYS_io_uring_register, SYS_init_module,
             SYS_finit_module, SYS_delete_module, SYS_kexec_load, SYS_reboot, SYS_swapon, SYS_swapoff, SYS_acct,
             SYS_quotactl, SYS_syslog, SYS_clock_settime, SYS_settimeofday, SYS_personality, SYS_sethostname,
-            // Other users, and what they may do
+            // Other users and capabilities
             SYS_setuid, SYS_setgid, SYS_setreuid, SYS_setregid, SYS_setresuid, SYS_setresgid, SYS_setgroups,
             SYS_setfsuid, SYS_setfsgid, SYS_capset,
-            // The network, and other processes here: what there is to listen on, and the way to the supervisor, is open
+            // New sockets: the listeners and the connection to the service manager are open already
             SYS_socket, SYS_bind, SYS_listen, SYS_connect, SYS_socketpair, SYS_sendmsg, SYS_sendmmsg, SYS_recvmsg,
             SYS_recvmmsg,
         ]
@@ -257,13 +256,13 @@ public struct SystemCallFilter: Sendable {
     }
 }
 
-// The language that the kernel is told in which system calls it shall refuse: classic BPF over a fixed record that describes
-// one call (seccomp(2)). Programs are data: they are made here, and read by the kernel, or by a test that runs them.
+// The language of the filter: classic BPF over a fixed record that describes one call (seccomp(2)). Programs are data: the
+// kernel runs them, and so does a test.
 
-/// One instruction, laid out as the kernel reads it (`struct sock_filter`).
+/// One instruction in the kernel's layout (`struct sock_filter`).
 public struct FilterInstruction: Equatable, Sendable {
     public var code: UInt16
-    /// How many instructions to skip where the comparison holds, and where not.
+    /// How many instructions to skip when the comparison is true, and when it is false.
     public var skipIfTrue: UInt8
     public var skipIfFalse: UInt8
     public var operand: UInt32
@@ -275,13 +274,13 @@ public struct FilterInstruction: Equatable, Sendable {
         self.operand = operand
     }
 
-    /// The few that are needed here.
+    /// The operations that are used here.
     public enum Code: UInt16, Sendable {
-        /// Takes a word of the record, by its offset.
+        /// Loads a word of the record by its offset.
         case load = 0x20
         case jumpIfEqual = 0x15
         case jumpIfAtLeast = 0x35
-        /// Where the word and the operand have a bit in common.
+        /// True when the word and the operand have a bit in common.
         case jumpIfAny = 0x45
         case end = 0x06
     }
@@ -290,11 +289,11 @@ public struct FilterInstruction: Equatable, Sendable {
     public enum Place: Sendable {
         case call
         case architecture
-        /// The lower half of an argument; most are no longer than that.
+        /// The lower half of an argument, which is all of most arguments.
         case argument(Int)
         case upperHalf(Int)
 
-        /// Offsets in `struct seccomp_data`, on machines that put the lower half first, as all do that we run on.
+        /// Offsets in `struct seccomp_data` on little-endian machines, as all supported ones are.
         var offset: UInt32 {
             switch self {
             case .call: 0
@@ -305,7 +304,7 @@ public struct FilterInstruction: Equatable, Sendable {
         }
     }
 
-    /// What is done about a call.
+    /// What happens to a call.
     public enum Verdict: Equatable, Sendable {
         case allow
         /// The call fails with this number.

@@ -1,15 +1,14 @@
-// A connection that we open ourselves, to look at a server from outside. It waits, within a time limit: the control plane
-// and the tests use it, workers never do.
+// An outgoing connection with blocking calls and time limits. For the control plane and tests, never for workers.
 
 import CLinux
 import Glibc
 
-/// A connected socket: of a stream as a rule.
+/// A connected socket, by default a stream socket.
 public struct ClientSocket: ~Copyable, Sendable {
     private let descriptor: Descriptor
 
-    /// Connects. Every later call fails after `timeoutMilliseconds` without progress, as this one does.
-    /// - Parameter isDatagram: each call then moves one datagram, and those of other senders are not received.
+    /// Connects. This call and every later one fails after `timeoutMilliseconds` without progress.
+    /// - Parameter isDatagram: whether each call sends or receives one datagram; those of other senders are dropped.
     public init(
         to address: SocketAddress, isDatagram: Bool = false, timeoutMilliseconds: Int
     ) throws(SystemError) {
@@ -19,19 +18,19 @@ public struct ClientSocket: ~Copyable, Sendable {
         let descriptor = Descriptor(takingOwnershipOf: number)
         try ClientSocket.limit(number, timeoutMilliseconds)
         guard unsafe address.withPointer({ unsafe connect(number, $0, $1) }) == 0 else {
-            // connect reports a send time-out as "in progress" (socket(7)).
+            // connect reports a timeout as "in progress" (socket(7)).
             throw errno == EINPROGRESS ? SystemError(call: "connect", number: ETIMEDOUT) : .last("connect")
         }
         self.descriptor = descriptor
     }
 
-    /// Gives every later call another time limit, which has to be more than nothing.
+    /// Changes the time limit of later calls.
     public func limit(timeoutMilliseconds: Int) throws(SystemError) {
         try ClientSocket.limit(descriptor.number, timeoutMilliseconds)
     }
 
     private static func limit(_ fd: Int32, _ milliseconds: Int) throws(SystemError) {
-        // Zero would stand for no limit at all (socket(7)).
+        // Zero would mean no limit (socket(7)).
         let milliseconds = max(1, milliseconds)
         var limit = timeval(tv_sec: milliseconds / 1000, tv_usec: milliseconds % 1000 * 1000)
         for option in [SO_SNDTIMEO, SO_RCVTIMEO] {
@@ -40,13 +39,12 @@ public struct ClientSocket: ~Copyable, Sendable {
         }
     }
 
-    /// From now on no call waits; `wait` does. For readers that make many calls out of one wish, whose time limits would add
-    /// up otherwise.
-    public func stopWaiting() throws(SystemError) {
+    /// Makes all later calls non-blocking; `wait` blocks. For operations of many calls that have one deadline together.
+    public func setNonBlocking() throws(SystemError) {
         guard associated_adopt(descriptor.number) == 0 else { throw .last("fcntl") }
     }
 
-    /// What a socket is waited for.
+    /// What `wait` waits for.
     public enum Readiness: Sendable {
         case readable
         case writable
@@ -65,16 +63,16 @@ public struct ClientSocket: ~Copyable, Sendable {
         }
     }
 
-    /// Whether something can be read at this moment, and be it the end.
+    /// Whether bytes or the end of the stream can be read now.
     public var hasInput: Bool {
         var event = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
         return unsafe poll(&event, 1, 0) > 0
     }
 
-    /// For waiting for several at once.
+    /// For waiting for several sockets at once.
     public var number: Int32 { descriptor.number }
 
-    /// Sends all of it.
+    /// Sends all bytes.
     public func send(_ bytes: [UInt8]) throws(SystemError) {
         var sent = 0
         while sent < bytes.count {
@@ -90,7 +88,7 @@ public struct ClientSocket: ~Copyable, Sendable {
         }
     }
 
-    /// What has come, at most `bytesMax` bytes of it; empty when the other side has finished.
+    /// Receives at most `bytesMax` bytes; none when the other side has finished.
     public func receive(bytesMax: Int = 65_536) throws(SystemError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: bytesMax)
         let outcome = unsafe bytes.withUnsafeMutableBytes { unsafe Posix.receive(descriptor.number, into: $0) }

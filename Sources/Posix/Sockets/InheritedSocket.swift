@@ -1,27 +1,27 @@
-// Sockets that listen already when the process starts: systemd opens them (socket activation, sd_listen_fds(3)), so that
-// ports below 1024 need no privilege and no connection is refused while the server is away. No library is needed for it:
-// the sockets are descriptors 3, 4, … and three environment variables say how many there are and what they are for.
+// Listening sockets that the service manager has opened (socket activation, sd_listen_fds(3)): ports below 1024 then need no
+// privilege, and no connection is refused while the server restarts. It works without a library: the sockets are descriptors
+// 3, 4, …, and three environment variables state their number and names.
 
 import CLinux
 import Glibc
 
-/// A listening socket from whoever started this process. Workers duplicate it; it is closed with its last owner.
+/// A listening socket from the service manager. Workers duplicate it; it is closed with its last owner.
 public final class InheritedSocket: Sendable {
     let descriptor: Descriptor
-    /// What it is for, as the starter named it (`FileDescriptorName=`); empty when it was not named.
+    /// Its name in the socket unit (`FileDescriptorName=`); empty when it has none.
     public let name: String
     public let address: SocketAddress
 
-    /// The first descriptor that is handed over (sd-daemon.h, `SD_LISTEN_FDS_START`).
+    /// The first inherited descriptor (sd-daemon.h, `SD_LISTEN_FDS_START`).
     private static let firstNumber: Int32 = 3
 
-    /// Why a socket that was handed over is of no use.
+    /// Why an inherited socket cannot be used.
     public struct Problem: Error, CustomStringConvertible {
         public let description: String
     }
 
-    /// Takes the sockets that are meant for this process, and removes what announces them from the environment, so that
-    /// no child believes they are its own. To be called once, before any thread is started.
+    /// Takes the sockets that are meant for this process, and removes the variables from the environment, so that no child
+    /// process uses them. To be called once, before any thread is started.
     public static func takeAll() throws(Problem) -> [InheritedSocket] {
         let process = environment("LISTEN_PID").flatMap { pid_t($0) }
         let count = environment("LISTEN_FDS").flatMap { Int32($0) } ?? 0
@@ -37,12 +37,12 @@ public final class InheritedSocket: Sendable {
     }
 
     private init(number: Int32, name: String) throws(Problem) {
-        // Asked first: a number that is no descriptor must not be owned, and closed, as one.
+        // Checked first, because a number that is not a descriptor must not be closed.
         guard InheritedSocket.option(SO_ACCEPTCONN, of: number) == 1,
             InheritedSocket.option(SO_TYPE, of: number) == Int32(SOCK_STREAM.rawValue)
         else {
             throw Problem(
-                description: "the inherited descriptor \(number) (\(name)) is no listening stream socket; "
+                description: "the inherited descriptor \(number) (\(name)) is not a listening stream socket; "
                     + "use ListenStream= with Accept=no in the socket unit")
         }
         descriptor = Descriptor(takingOwnershipOf: number)
@@ -53,7 +53,7 @@ public final class InheritedSocket: Sendable {
         address = SocketAddress(of: number)
     }
 
-    /// Nil when the descriptor is not open or is no socket.
+    /// Nil when the descriptor is not open or not a socket.
     private static func option(_ name: Int32, of number: Int32) -> Int32? {
         var value: Int32 = 0
         var size = socklen_t(MemoryLayout<Int32>.size)

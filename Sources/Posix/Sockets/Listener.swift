@@ -1,23 +1,23 @@
-// A listening socket. Every worker has its own for the same address (SO_REUSEPORT), so workers share nothing and the
-// kernel spreads the connections; a second process may listen beside the first for a restart without a gap.
+// A listening socket. Every worker has its own for the same address (SO_REUSEPORT), so workers share nothing and the kernel
+// distributes the connections. During a restart the old and the new process may listen on the same address.
 
 import CLinux
 import Glibc
 
-/// A socket that accepts connections, closed when its owner ends.
+/// A socket that accepts connections, closed at the end of this value's lifetime.
 public struct Listener: ~Copyable, Sendable {
     public let descriptor: Descriptor
-    /// The address in use: with the port that the kernel picked when port 0 was asked for.
+    /// The address in use, with the port that the kernel chose for port 0.
     public let address: SocketAddress
-    /// Whether it is one of several names for the same socket.
+    /// Whether other descriptors refer to the same socket.
     private let isShared: Bool
 
-    /// Listens on `address`. A Unix-domain path that nobody listens on any more is replaced. With `sharesPort` other sockets
-    /// may listen on the same address.
+    /// Listens on `address`. An abandoned Unix-domain socket at the path is replaced. With `sharesPort` other sockets may listen
+    /// on the same address.
     public init(_ address: SocketAddress, sharesPort: Bool, backlog: Int32 = 4096) throws(SystemError) {
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         var (number, address) = (socket(address.family, kind, 0), address)
-        // A kernel without IPv6.
+        // The kernel has no IPv6.
         if number < 0, errno == EAFNOSUPPORT, let other = address.ofIPv4 {
             (number, address) = (socket(other.family, kind, 0), other)
         }
@@ -29,7 +29,7 @@ public struct Listener: ~Copyable, Sendable {
         } else {
             Listener.prepareToBind(number, address)
             if sharesPort { setOption(number, SOL_SOCKET, SO_REUSEPORT, 1) }
-            // Answers are written whole, so Nagle's algorithm could only delay them; accepted sockets inherit this.
+            // Each answer is one write, so Nagle's algorithm would only delay it; accepted sockets inherit this.
             setOption(number, Int32(IPPROTO_TCP), TCP_NODELAY, 1)
         }
         guard unsafe address.withPointer({ unsafe bind(number, $0, $1) }) == 0 else { throw .last("bind") }
@@ -40,14 +40,14 @@ public struct Listener: ~Copyable, Sendable {
         isShared = false
     }
 
-    /// What another initialiser has bound and made to listen.
+    /// A socket that listens already.
     init(takingOwnershipOf descriptor: consuming Descriptor, address: SocketAddress) {
         self.descriptor = descriptor
         self.address = address
         isShared = false
     }
 
-    /// The same socket again, for another worker where the kernel cannot spread connections (Unix-domain paths).
+    /// A duplicate for another worker, where the kernel cannot distribute connections (Unix-domain paths).
     public init(sharing other: borrowing Listener) throws(SystemError) {
         let number = associated_duplicate(other.descriptor.number)
         guard number >= 0 else { throw .last("fcntl") }
@@ -56,7 +56,7 @@ public struct Listener: ~Copyable, Sendable {
         isShared = true
     }
 
-    /// A socket that listened before this process began; others may hold it too, and go on accepting after us.
+    /// A duplicate of an inherited socket. Other processes may have it too and accept connections after this one has exited.
     public init(sharing other: InheritedSocket) throws(SystemError) {
         let number = associated_duplicate(other.descriptor.number)
         guard number >= 0 else { throw .last("fcntl") }
@@ -66,8 +66,8 @@ public struct Listener: ~Copyable, Sendable {
         if !address.isUnix { setOption(number, Int32(IPPROTO_TCP), TCP_NODELAY, 1) }
     }
 
-    /// Whether somebody listens on this address, so that a listener which shares its port would get only some of the
-    /// connections. Found by trying to have it alone; nobody who would connect notices.
+    /// Whether a socket listens on this address already. A listener with `sharesPort` would then get only some of the
+    /// connections. Tested by binding exclusively, which clients do not notice.
     public static func isInUse(_ address: SocketAddress) -> Bool {
         if address.isUnix { return false }
         let number = socket(address.family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
@@ -78,8 +78,8 @@ public struct Listener: ~Copyable, Sendable {
         return !isFree && errno == EADDRINUSE
     }
 
-    /// Whether this process would listen at an address beside another one of its user; throws where it cannot listen at all.
-    /// Nothing listens here, so no connection comes.
+    /// Whether this process would share an address with another one of its user; throws if it cannot listen at all. It only
+    /// binds and does not listen, so no connection arrives.
     public static func isShared(_ address: SocketAddress) throws(SystemError) -> Bool {
         if let path = address.path {
             let draft = "\(path).check"
@@ -87,7 +87,7 @@ public struct Listener: ~Copyable, Sendable {
             unsafe unlink(draft)
             try tryBinding(free, sharesPort: false)
             unsafe unlink(draft)
-            return isAlive(at: path)
+            return isListening(at: path)
         }
         do throws(SystemError) {
             try tryBinding(address, sharesPort: false)
@@ -108,7 +108,7 @@ public struct Listener: ~Copyable, Sendable {
         guard unsafe address.withPointer({ unsafe bind(probe.number, $0, $1) }) == 0 else { throw .last("bind") }
     }
 
-    /// What decides which other sockets an address can be bound beside.
+    /// Sets the options that decide which other sockets may be bound to the same address.
     private static func prepareToBind(_ number: Int32, _ address: SocketAddress) {
         setOption(number, SOL_SOCKET, SO_REUSEADDR, 1)
         if address.isIPv6 {
@@ -116,49 +116,47 @@ public struct Listener: ~Copyable, Sendable {
         }
     }
 
-    /// Lets the kernel hold a connection back until its first bytes are here, or so many seconds have passed: 27 % less CPU
-    /// for a connection that serves one request. The corresponding socket option is `TCP_DEFER_ACCEPT`.
+    /// Makes the kernel hold a connection back until its first bytes arrive or these seconds have passed: 27 % less CPU for a
+    /// connection with one request. The corresponding socket option is `TCP_DEFER_ACCEPT`.
     public func deferAccept(seconds: Int32) {
         guard !address.isUnix else { return }
         setOption(descriptor.number, Int32(IPPROTO_TCP), TCP_DEFER_ACCEPT, seconds)
     }
 
-    /// Has a connection handed over at its first byte or never, from now on: those that are silent show themselves within
-    /// a second or so, when the kernel asks them again whether they are there.
+    /// Ends that. Connections that are held back are handed over within about a second, when the kernel probes them again.
     public func stopDeferring() { deferAccept(seconds: 0) }
 
-    /// Leads new connections to some of the sockets that share the port, counted in the order in which they began to
-    /// listen, each as likely as the others. The kernel keeps to it until all of them are closed or `leadNowhere` is called
-    /// on any. Refused by some kernels, which costs nothing but a connection or two.
+    /// Makes the kernel give new connections only to these of the sockets that share the port, with equal probability. They are
+    /// counted in the order in which they began to listen. It lasts until all of them are closed or `stopSteering` is called
+    /// on one. Some kernels refuse it; then a restart may lose a connection or two.
     /// The corresponding socket option is `SO_ATTACH_REUSEPORT_CBPF`.
-    public func lead(to sockets: Range<Int>) {
+    public func steer(to sockets: Range<Int>) {
         guard !isShared, !address.isUnix, !sockets.isEmpty else { return }
-        _ = associated_lead_to(descriptor.number, UInt32(sockets.lowerBound), UInt32(sockets.count))
+        _ = associated_steer_to(descriptor.number, UInt32(sockets.lowerBound), UInt32(sockets.count))
     }
 
-    /// Lets the kernel spread connections over all sockets again. False when it did so already.
+    /// Makes the kernel distribute connections over all sockets again. False when it did so already.
     /// The corresponding socket option is `SO_DETACH_REUSEPORT_BPF`.
     @discardableResult
-    public func leadNowhere() -> Bool {
-        !isShared && !address.isUnix && associated_lead_nowhere(descriptor.number) == 0
+    public func stopSteering() -> Bool {
+        !isShared && !address.isUnix && associated_stop_steering(descriptor.number) == 0
     }
 
-    /// What the kernel calls this socket, unlike every other one of this machine; 0 when it is one of several names for the
-    /// same socket.
+    /// The inode of the socket, which is unique on this machine; 0 when other descriptors refer to the same socket.
     public var inode: UInt64 {
         var status = stat()
         guard !isShared, !address.isUnix, unsafe fstat(descriptor.number, &status) == 0 else { return 0 }
         return UInt64(status.st_ino)
     }
 
-    /// What came of one attempt to accept.
+    /// The result of one attempt to accept.
     public enum Acceptance {
         case accepted(Int32)
-        /// Nobody is waiting.
-        case nobody
+        /// No connection is waiting.
+        case noneWaiting
         /// The connection ended before it was accepted; try the next one.
         case lost
-        /// The process or the system has no descriptor or memory left.
+        /// The process or the system has no descriptors or memory left.
         case exhausted
     }
 
@@ -169,7 +167,7 @@ public struct Listener: ~Copyable, Sendable {
         let fd = retrying { unsafe associated_accept(number, &peer.storage, &peer.length) }
         if fd >= 0 { return .accepted(fd) }
         switch errno {
-        case EAGAIN: return .nobody
+        case EAGAIN: return .noneWaiting
         case EMFILE, ENFILE, ENOBUFS, ENOMEM: return .exhausted
         default: return .lost
         }
@@ -186,11 +184,11 @@ public struct Listener: ~Copyable, Sendable {
         if !answered, errno == ECONNREFUSED { unsafe unlink(path) }
     }
 
-    // A Unix-domain socket that takes the place of whatever is at its path, in one step: whoever connects meets the old one or
-    // the new one, and nobody meets a socket that is open to more users than it shall be.
+    // A Unix-domain socket replaces the one at its path atomically: a client connects to the old or the new one, and never to a
+    // socket with the wrong permissions.
 
-    /// Listens at `path`, which from then on leads here and no longer to a socket that was there. Something else than a
-    /// socket stays, and the address is in use then.
+    /// Listens at `path` and replaces a socket that is there. A file that is not a socket stays, and the error is "address in
+    /// use".
     public init(replacing path: String, permissions: UInt32, backlog: Int32 = 64) throws(SystemError) {
         let draft = "\(path).new"
         guard let address = SocketAddress(path: path), let draftAddress = SocketAddress(path: draft) else {
@@ -206,7 +204,7 @@ public struct Listener: ~Copyable, Sendable {
         unsafe unlink(draft)
         guard unsafe draftAddress.withPointer({ unsafe bind(number, $0, $1) }) == 0 else { throw .last("bind") }
         do throws(SystemError) {
-            // Before it listens nobody can connect, whatever the permissions are.
+            // No client can connect before it listens, whatever the permissions are.
             guard unsafe chmod(draft, permissions) == 0 else { throw SystemError.last("chmod") }
             guard listen(number, backlog) == 0 else { throw SystemError.last("listen") }
             guard unsafe rename(draft, path) == 0 else { throw SystemError.last("rename") }
@@ -217,18 +215,18 @@ public struct Listener: ~Copyable, Sendable {
         self.init(takingOwnershipOf: descriptor, address: address)
     }
 
-    /// Whether somebody accepts connections at this path.
-    public static func isAlive(at path: String) -> Bool {
+    /// Whether a process accepts connections at this path.
+    public static func isListening(at path: String) -> Bool {
         guard let address = SocketAddress(path: path) else { return false }
         let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
         guard number >= 0 else { return false }
         let probe = Descriptor(takingOwnershipOf: number)
-        // EAGAIN: there is somebody, whose queue is full.
+        // EAGAIN: there is a listener with a full queue.
         return unsafe address.withPointer { unsafe connect(probe.number, $0, $1) } == 0 || errno == EAGAIN
     }
 }
 
-/// Sets an integer socket option that every kernel we run on has.
+/// Sets an integer socket option that every supported kernel has.
 func setOption(_ fd: Int32, _ level: Int32, _ name: Int32, _ value: Int32) {
     var value = value
     let result = unsafe setsockopt(fd, level, name, &value, socklen_t(MemoryLayout<Int32>.size))
@@ -236,17 +234,17 @@ func setOption(_ fd: Int32, _ level: Int32, _ name: Int32, _ value: Int32) {
 }
 
 extension SocketAddress {
-    /// An address to be filled by `Listener.accept`.
+    /// An address for `Listener.accept` to fill.
     public static var unknown: SocketAddress { SocketAddress(storage: sockaddr_storage(), length: 0) }
 }
 
-/// The file of a Unix-domain socket, told from one that has come in its place.
+/// The file of a Unix-domain socket, which can be removed unless another one has replaced it.
 public struct SocketFile: Sendable {
     private let path: String
     private let device: UInt64
     private let inode: UInt64
 
-    /// What is at the path now; nil when nothing is.
+    /// The file that is at the path now; nil if there is none.
     public init?(_ path: String) {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else { return nil }
@@ -255,7 +253,7 @@ public struct SocketFile: Sendable {
         inode = UInt64(status.st_ino)
     }
 
-    /// Removes it, unless the path leads to another one by now.
+    /// Removes the file, unless another one is at the path now.
     public func remove() {
         guard let now = SocketFile(path), now.device == device, now.inode == inode else { return }
         unsafe unlink(path)

@@ -1,7 +1,6 @@
-// Who else listens on an address. Sockets of several processes may share one (SO_REUSEPORT), and none is told when another
-// comes or goes; the kernel's own table, /proc/net/tcp, has a line for each. The sockets that listen stand first in it, so
-// reading ends where the connections begin, however many there are. The table is opened once and read again and again, for
-// it cannot be opened any more once the process has confined itself.
+// Finds the sockets that listen on an address. Sockets of several processes may share one (SO_REUSEPORT) without knowing of each
+// other; the kernel's table, /proc/net/tcp, has a line for each. Listening sockets come first in it, so reading stops at the
+// first connection. The table is opened once, before the sandbox forbids it, and read repeatedly.
 
 import CLinux
 import Glibc
@@ -14,11 +13,10 @@ public enum ListeningSockets {
     private static let ipv4 = unsafe associated_open("/proc/net/tcp", O_RDONLY, 0)
     private static let ipv6 = unsafe associated_open("/proc/net/tcp6", O_RDONLY, 0)
 
-    /// Opens the tables, so that they can be read later whatever the process may then open.
+    /// Opens the tables, so that they can be read in the sandbox.
     public static func prepare() { _ = (ipv4, ipv6) }
 
-    /// The inodes of all sockets that listen on exactly this address, of whichever process; nil where the kernel does not
-    /// tell.
+    /// The inodes of the sockets of all processes that listen on exactly this address; nil if the kernel does not say.
     public static func inodes(at address: SocketAddress) -> Set<UInt64>? {
         guard let name = name(of: address) else { return nil }
         let table = address.isIPv6 ? ipv6 : ipv4
@@ -47,7 +45,7 @@ public enum ListeningSockets {
         return inodes
     }
 
-    /// A process that listens on exactly this address, among those whose descriptors this user may see.
+    /// A process that listens on exactly this address, if this user may see its descriptors.
     public static func process(at address: SocketAddress) -> Int32? {
         guard let inodes = inodes(at: address), let processes = try? Directory.entries("/proc") else { return nil }
         let targets = Set(inodes.map { "socket:[\($0)]" })
@@ -59,7 +57,7 @@ public enum ListeningSockets {
         }
     }
 
-    /// An address as that table writes it: the words of the address as numbers of this machine, and the port.
+    /// An address as the table writes it: the 32-bit words of the address in host byte order, and the port.
     static func name(of address: SocketAddress) -> String? {
         if address.isUnix { return nil }
         var text = unsafe withUnsafeBytes(of: address.storage) { raw in

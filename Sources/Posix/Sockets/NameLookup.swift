@@ -1,19 +1,18 @@
-// Names to addresses, as every program of this machine finds them. It asks the network and takes as long as that takes, so
-// only commands do it.
+// Resolves host names with the system's resolver. It may wait for the network, so only commands use it.
 
 import CLinux
 import Glibc
 
-/// Why a name has no address.
+/// Why a name could not be resolved.
 public struct NameLookupError: Error, Hashable, Sendable, CustomStringConvertible {
     public let description: String
-    /// Whether there is no such name, rather than nobody to ask.
+    /// Whether the name does not exist, as opposed to a failed look-up.
     public let isUnknownName: Bool
 }
 
 public enum NameLookup {
-    /// The addresses of a host, each once, in the order in which they should be tried (RFC 6724). A numeric host stands for
-    /// itself. The corresponding C function is `getaddrinfo`.
+    /// The addresses of a host, each once, in the order in which they should be tried (RFC 6724). The host may be numeric. The
+    /// corresponding C function is `getaddrinfo`.
     public static func addresses(of host: String, port: UInt16) throws(NameLookupError) -> [SocketAddress] {
         var hints = unsafe addrinfo()
         unsafe hints.ai_family = AF_UNSPEC
@@ -44,15 +43,15 @@ public enum NameLookup {
         return addresses
     }
 
-    /// The same, for no longer than that. The C library has time limits of its own, which add up over name servers and
-    /// tries to half a minute; a thread that it keeps longer is left to it.
+    /// The same with a time limit. The C library's own limits add up over name servers and attempts to half a minute; a thread
+    /// that takes longer than `milliseconds` is abandoned.
     public static func addresses(
         of host: String, port: UInt16, milliseconds: Int32
     ) throws(NameLookupError) -> [SocketAddress] {
         try within(milliseconds, host) { () throws(NameLookupError) in try addresses(of: host, port: port) }
     }
 
-    /// What a look-up comes to, if it does so in time.
+    /// The result of a look-up, if it is finished in time.
     static func within(
         _ milliseconds: Int32, _ host: String,
         _ lookUp: @escaping @Sendable () throws(NameLookupError) -> [SocketAddress]
@@ -76,8 +75,7 @@ public enum NameLookup {
         return try result.get()
     }
 
-    /// A look-up that somebody waits for, or has given up. What it comes to is written before the waiting ends, and read
-    /// only when it has.
+    /// A look-up in progress. Its result is written before `isOver` is signalled, and read only after that.
     private final class Pending: @unchecked Sendable {
         private var outcome: Result<[SocketAddress], NameLookupError>?
         private let isOver: WakeUp
@@ -91,13 +89,13 @@ public enum NameLookup {
 
         func result(_ milliseconds: Int32) -> Result<[SocketAddress], NameLookupError>? {
             guard isOver.wait(milliseconds: milliseconds) else { return nil }
-            // Reading it is what makes what was written before visible here, whatever waiting does.
+            // Reading the eventfd makes the result visible to this thread; `poll` alone might not.
             isOver.clear()
             return outcome
         }
     }
 
-    /// Messages begin in lower case here; those of the C library do not.
+    /// The C library's messages begin with a capital; the program's do not.
     private static func lowered(_ text: String) -> String {
         text.prefix(1).lowercased() + text.dropFirst()
     }
@@ -115,9 +113,9 @@ extension SocketAddress {
             case AF_INET6:
                 let high = unsafe UInt64(bigEndian: raw.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
                 let low = unsafe UInt64(bigEndian: raw.loadUnaligned(fromByteOffset: 16, as: UInt64.self))
-                // An IPv4 address in IPv6's clothes.
+                // An IPv4-mapped address.
                 if high == 0, low >> 32 == 0xFFFF { return SocketAddress.isPrivate(UInt32(truncatingIfNeeded: low)) }
-                // Only 2000::/3 is given out, without the part for documentation.
+                // Only 2000::/3 is assigned, except the part for documentation.
                 return high >> 61 != 1 || high >> 32 == 0x2001_0DB8
             default:
                 return true
@@ -134,7 +132,7 @@ extension SocketAddress {
         return ranges.contains { address >> (32 - $0.bits) == $0.prefix >> (32 - $0.bits) }
     }
 
-    /// The same host at another port.
+    /// The same address with another port.
     public func with(port: UInt16) -> SocketAddress {
         var copy = self
         guard !isUnix else { return copy }

@@ -1,5 +1,5 @@
-// One epoll instance, level-triggered (edge-triggered gained nothing when it was measured). Each registration carries
-// 64 bits of the caller's; what they mean is the caller's business.
+// One epoll instance, level-triggered (edge-triggered was not faster when it was measured). Each registration has a 64-bit token,
+// whose meaning the caller decides.
 
 import CLinux
 import Glibc
@@ -9,28 +9,28 @@ import Glibc
     private let descriptor: Descriptor
     private let events: UnsafeMutableBufferPointer<epoll_event>
 
-    /// What a descriptor is waited for.
+    /// What to wait for.
     public struct Interest: OptionSet, Sendable {
         public let rawValue: UInt32
         public init(rawValue: UInt32) { self.rawValue = rawValue }
 
         public static let readable = Interest(rawValue: EPOLLIN.rawValue)
         public static let writable = Interest(rawValue: EPOLLOUT.rawValue)
-        /// For a descriptor that several pollers wait for.
+        /// For a descriptor that is in several pollers.
         static let shared = Interest(rawValue: EPOLLEXCLUSIVE.rawValue)
     }
 
-    /// What happened to a descriptor.
+    /// An event of a descriptor.
     public struct Event: Sendable {
         public let token: UInt64
         let flags: UInt32
 
-        /// There may be bytes, an end or an error to read.
+        /// There may be bytes, the end of the stream or an error to read.
         public var isReadable: Bool { flags & (EPOLLIN.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 }
         public var isWritable: Bool { flags & (EPOLLOUT.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 }
     }
 
-    /// The descriptor cannot be had when the process has too many already.
+    /// Throws when the process has no descriptors left.
     public init(eventsMax: Int = 512) throws(SystemError) {
         let number = epoll_create1(Int32(EPOLL_CLOEXEC))
         guard number >= 0 else { throw .last("epoll_create1") }
@@ -40,14 +40,14 @@ import Glibc
 
     deinit { unsafe events.deallocate() }
 
-    /// False when the kernel has no memory for one more descriptor, or this user may watch no more
+    /// False when the kernel has no memory for another descriptor, or this user's limit is reached
     /// (/proc/sys/fs/epoll/max_user_watches).
     @discardableResult
     public func add(_ fd: Int32, _ interest: Interest, token: UInt64) -> Bool {
         control(EPOLL_CTL_ADD, fd, interest, token)
     }
 
-    /// The same for a listener: where several workers wait for one socket, a connection wakes one of them instead of all
+    /// The same for a listener: when several workers wait for one socket, a connection wakes one of them instead of all
     /// (epoll_ctl(2), `EPOLLEXCLUSIVE`).
     public func addListener(_ fd: Int32, token: UInt64) -> Bool {
         control(EPOLL_CTL_ADD, fd, [.readable, .shared], token)
@@ -55,16 +55,16 @@ import Glibc
 
     public func change(_ fd: Int32, _ interest: Interest, token: UInt64) {
         let isChanged = control(EPOLL_CTL_MOD, fd, interest, token)
-        precondition(isChanged, "changing what a descriptor is waited for takes no memory")
+        precondition(isChanged, "changing a registration needs no memory")
     }
 
     /// Only for descriptors that stay open: closing one removes it.
     public func remove(_ fd: Int32) {
         let isRemoved = control(EPOLL_CTL_DEL, fd, [], 0)
-        precondition(isRemoved, "letting go of a descriptor takes no memory")
+        precondition(isRemoved, "removing a registration needs no memory")
     }
 
-    /// Waits until something happens or the time is up, and says how many events there are.
+    /// Waits for events until the time is up, and returns their number.
     public func wait(milliseconds: Int32) -> Int {
         let count = unsafe epoll_wait(descriptor.number, events.baseAddress, Int32(events.count), milliseconds)
         if count >= 0 { return Int(count) }
@@ -72,7 +72,7 @@ import Glibc
         return 0
     }
 
-    /// One of the events that `wait` counted.
+    /// One of the events of the last `wait`.
     public func event(_ index: Int) -> Event {
         let event = unsafe events[index]
         return unsafe Event(token: event.data.u64, flags: event.events)

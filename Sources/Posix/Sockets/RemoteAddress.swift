@@ -1,9 +1,9 @@
-// Who is at the other end, in 24 bytes: a socket address has room for every family there is, and a worker keeps one of
-// these for each connection. It can be written as text without taking memory.
+// The address of a peer in 24 bytes, because a worker stores one for each connection; a `SocketAddress` is much larger. It can be
+// written as text without an allocation.
 
 import Glibc
 
-/// An IPv4 or IPv6 address with its port, or a peer on this machine that has neither.
+/// An IPv4 or IPv6 address with its port, or a Unix-domain peer, which has neither.
 public struct RemoteAddress: Hashable, Sendable {
     /// The address as a number, IPv4 in the lowest 32 bits.
     public var high: UInt64
@@ -15,7 +15,7 @@ public struct RemoteAddress: Hashable, Sendable {
         case unknown
         case ipv4
         case ipv6
-        /// A Unix-domain socket, whose clients have no name as a rule.
+        /// A Unix-domain socket; its clients usually have no path.
         case local
     }
 
@@ -24,7 +24,7 @@ public struct RemoteAddress: Hashable, Sendable {
     /// The longest text: eight groups of four digits.
     public static let textBytesMax = 39
 
-    /// An IPv4 address in IPv6's clothes (RFC 4291 §2.5.5.2) stands for itself.
+    /// An IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2) becomes the IPv4 address.
     public init(family: Family, high: UInt64, low: UInt64, port: UInt16) {
         let isMapped = family == .ipv6 && high == 0 && low >> 32 == 0xFFFF
         self.family = isMapped ? .ipv4 : family
@@ -53,8 +53,8 @@ public struct RemoteAddress: Hashable, Sendable {
         }
     }
 
-    /// A number for whoever holds the address: the IPv4 address, or the IPv6 /64 that one customer has. Nil for loopback and
-    /// Unix-domain peers, who are on this machine.
+    /// A number for the client's network: the IPv4 address, or the IPv6 /64, which one customer usually has. Nil for loopback and
+    /// Unix-domain peers, which are on this machine.
     public var networkKey: UInt64? {
         switch family {
         case .ipv4: low >> 24 == 127 ? nil : low
@@ -63,8 +63,8 @@ public struct RemoteAddress: Hashable, Sendable {
         }
     }
 
-    /// Writes the address without its port, IPv6 as RFC 5952 has it, and says how many bytes that took. A peer on this
-    /// machine is `unix:`, an unknown one `-`.
+    /// Writes the address without its port, IPv6 in the form of RFC 5952, and returns the number of bytes. A Unix-domain peer is
+    /// `unix:`, an unknown one `-`.
     public func write(into target: UnsafeMutableRawBufferPointer) -> Int {
         precondition(target.count >= RemoteAddress.textBytesMax, "there is room for every address")
         var text = unsafe AddressText(target: target)
@@ -90,7 +90,7 @@ extension RemoteAddress: CustomStringConvertible {
     }
 }
 
-/// An address on its way into memory.
+/// Writes an address into memory.
 @safe private struct AddressText {
     let target: UnsafeMutableRawBufferPointer
     var count = 0
@@ -106,8 +106,8 @@ extension RemoteAddress: CustomStringConvertible {
         put(0x30 + number % 10)
     }
 
-    /// RFC 5952 §4: no leading zeros, small letters, and `::` for the longest run of two or more zero groups, the first of
-    /// equals.
+    /// RFC 5952 §4: no leading zeros, small letters, and `::` for the longest run of two or more zero groups; the first one if
+    /// two are equally long.
     mutating func put(ipv6 high: UInt64, _ low: UInt64) {
         func group(_ index: Int) -> UInt16 {
             UInt16(truncatingIfNeeded: (index < 4 ? high : low) >> UInt64(48 - index % 4 * 16))

@@ -1,4 +1,4 @@
-// Where a listener listens and a peer sits: IPv4, IPv6 or a Unix-domain path, to and from text.
+// Socket addresses (IPv4, IPv6 or a Unix-domain path) from and to text.
 
 import CLinux
 import Glibc
@@ -7,7 +7,7 @@ import Glibc
 public struct SocketAddress: Sendable {
     var storage = sockaddr_storage()
     var length: socklen_t = 0
-    /// Of `[::]`: whether IPv4 is for the same listener. Otherwise a listener for IPv6 has nothing else.
+    /// Whether a listener on `[::]` accepts IPv4 too. Other IPv6 listeners accept IPv6 only.
     public private(set) var servesBothFamilies = false
 
     init(storage: sockaddr_storage, length: socklen_t) {
@@ -15,7 +15,7 @@ public struct SocketAddress: Sendable {
         self.length = length
     }
 
-    /// An Internet address as C libraries keep it: a `sockaddr_in` or `sockaddr_in6`. Nil for other families.
+    /// The address in a `sockaddr_in` or `sockaddr_in6`. Nil for other families.
     public init?(copying address: UnsafeRawPointer) {
         let family = unsafe address.loadUnaligned(as: sa_family_t.self)
         switch Int32(family) {
@@ -25,7 +25,7 @@ public struct SocketAddress: Sendable {
         }
     }
 
-    /// Nil when the text is not an address in one of the three forms; names are not looked up.
+    /// Nil when the text is not an address in one of the three forms. Names are not resolved.
     public init?(_ text: String) {
         if text.hasPrefix("unix:") {
             self.init(path: String(text.dropFirst(5)))
@@ -42,8 +42,7 @@ public struct SocketAddress: Sendable {
         }
     }
 
-    /// An address to listen at, as it is written for a server: also `8080` and `localhost:8080` for loopback, and `:8080` and
-    /// `*:8080` for all addresses.
+    /// An address to listen on: also `8080` and `localhost:8080` for loopback, and `:8080` and `*:8080` for all addresses.
     public init?(listening text: String) {
         if let port = UInt16(text) {
             self.init(ipv4: "127.0.0.1", port: port)
@@ -81,7 +80,7 @@ public struct SocketAddress: Sendable {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         let bytes = Array(path.utf8)
-        // One byte stays for the terminating zero (unix(7)).
+        // One byte is needed for the terminating zero (unix(7)).
         guard !bytes.isEmpty, bytes.count < MemoryLayout.size(ofValue: address.sun_path), !bytes.contains(0) else {
             return nil
         }
@@ -114,14 +113,14 @@ public struct SocketAddress: Sendable {
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
         let isIPv6 = isIPv6
         let found = unsafe withUnsafeBytes(of: storage) { raw in
-            // The address follows family and port; in IPv6 the flow label comes between (ip(7), ipv6(7)).
+            // The address follows family and port, and in IPv6 the flow label (ip(7), ipv6(7)).
             unsafe inet_ntop(family, raw.baseAddress! + (isIPv6 ? 8 : 4), &text, socklen_t(text.count))
         }
         unsafe precondition(found != nil, "a socket address has a numeric form")
         return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// The address to reach a listener at: itself, or loopback when it listens on every address.
+    /// The address at which a listener can be reached: itself, or loopback when it listens on all addresses.
     public var reachable: SocketAddress {
         switch host {
         case "0.0.0.0": SocketAddress(ipv4: "127.0.0.1", port: port)!
@@ -130,8 +129,8 @@ public struct SocketAddress: Sendable {
         }
     }
 
-    /// The addresses of one process, in which `[::]` stands for all IPv4 addresses too, unless those of its port have a
-    /// listener of their own. A system without IPv6 has IPv4 alone.
+    /// Makes each `[::]` accept IPv4 too, unless another address has the same port for IPv4. On a system without IPv6 it
+    /// accepts only IPv4.
     public static func sharingFamilies(_ addresses: [SocketAddress]) -> [SocketAddress] {
         addresses.map { address in
             guard address.isIPv6, address.host == "::",
@@ -143,17 +142,17 @@ public struct SocketAddress: Sendable {
         }
     }
 
-    /// The same for IPv4 alone.
+    /// The address for IPv4 alone, if it stands for both families.
     var ofIPv4: SocketAddress? { servesBothFamilies ? SocketAddress(ipv4: "0.0.0.0", port: port) : nil }
 
     /// Whether only this machine can reach a listener there.
     public var isLocal: Bool {
         let remote = RemoteAddress(self)
-        // Loopback in IPv6's clothes is for those who know what they do.
+        // IPv4-mapped loopback does not count: it is hardly ever meant.
         return remote.networkKey == nil && (remote.family != .ipv4 || !isIPv6)
     }
 
-    /// Lends the address to a C call.
+    /// Lends the address for a C call.
     func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         unsafe withUnsafeBytes(of: storage) {
             unsafe body($0.baseAddress!.assumingMemoryBound(to: sockaddr.self), length)

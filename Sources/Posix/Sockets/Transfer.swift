@@ -1,33 +1,32 @@
-// Moving bytes through non-blocking descriptors. What happens often is a value the caller must look at; nothing throws.
+// Moves bytes through non-blocking descriptors. Every outcome is a value that the caller must handle; nothing throws.
 
 import CLinux
 import Glibc
 
 /// The outcome of one attempt to move bytes.
 public enum Transfer: Equatable, Sendable {
-    /// So many bytes moved: at least one.
+    /// At least one byte was moved.
     case moved(Int)
     /// Nothing could be moved now; wait until the descriptor is ready.
     case wouldBlock
     /// The other side has finished sending.
     case ended
-    /// The connection is of no more use.
+    /// The connection is broken.
     case failed(Int32)
 }
 
-/// Reads what is there, up to the size of `buffer`. The corresponding C function is `recv`.
+/// Receives the available bytes, up to the size of `buffer`. The corresponding C function is `recv`.
 public func receive(_ fd: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Transfer {
     outcome(retrying { unsafe recv(fd, buffer.baseAddress, buffer.count, 0) })
 }
 
-/// Sends as much as the socket takes; a closed peer is an outcome, not a signal. The corresponding C function is `send`.
+/// Sends as much as the socket accepts; a closed peer is an outcome, not a signal. The corresponding C function is `send`.
 public func transmit(_ fd: Int32, _ bytes: UnsafeRawBufferPointer) -> Transfer {
     outcome(retrying { unsafe send(fd, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL)) })
 }
 
-/// Sends two stretches of memory in one call, so that a head and a large body need not be joined. On a thread of `Thread`, where
-/// a closed peer is no signal. The corresponding C function is `writev`: `sendmsg` could name another address, so the sandbox
-/// has it refused.
+/// Sends two buffers in one call, so that a head and a large body need not be joined. Only on a thread of `Thread`, which blocks
+/// SIGPIPE. The corresponding C function is `writev`; the sandbox forbids `sendmsg`, which could send to another address.
 public func transmit(_ fd: Int32, _ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) -> Transfer {
     var parts = unsafe (
         iovec(iov_base: UnsafeMutableRawPointer(mutating: first.baseAddress), iov_len: first.count),
@@ -39,13 +38,13 @@ public func transmit(_ fd: Int32, _ first: UnsafeRawBufferPointer, _ second: Uns
     }
 }
 
-/// Sends as much as the socket takes, and lets the kernel wait for what will follow at once (`MSG_MORE`).
+/// Sends as much as the socket accepts, and lets the kernel wait for the bytes that follow at once (`MSG_MORE`).
 public func transmitFirst(_ fd: Int32, _ bytes: UnsafeRawBufferPointer) -> Transfer {
     let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_MORE)
     return outcome(retrying { unsafe send(fd, bytes.baseAddress, bytes.count, flags) })
 }
 
-/// Sends a stretch of a file without bringing it into the process. The corresponding C function is `sendfile`.
+/// Sends a part of a file without copying it into the process. The corresponding C function is `sendfile`.
 public func transmit(_ fd: Int32, file: Int32, from offset: Int, count: Int) -> Transfer {
     var position = off_t(offset)
     return outcome(retrying { unsafe sendfile(fd, file, &position, count) })
@@ -53,14 +52,14 @@ public func transmit(_ fd: Int32, file: Int32, from offset: Int, count: Int) -> 
 
 /// Tells the other side that nothing more will come. The corresponding C function is `shutdown`.
 public func finishSending(_ fd: Int32) {
-    // The peer may be gone already (ENOTCONN); then there is nobody left to tell.
+    // The peer may be gone already (ENOTCONN).
     _ = shutdown(fd, Int32(SHUT_WR))
 }
 
-/// Bytes that were sent and that the other side has not acknowledged. The corresponding ioctl is `SIOCOUTQ`.
+/// Sent bytes that the other side has not acknowledged. The corresponding ioctl is `SIOCOUTQ`.
 public func unacknowledgedBytes(_ fd: Int32) -> Int { Int(max(0, associated_unsent(fd))) }
 
-/// Makes closing a socket throw away what was not taken, and tell the other side so (socket(7), `SO_LINGER`).
+/// Makes closing a socket discard unsent bytes and reset the connection (socket(7), `SO_LINGER`).
 public func abandonUnsent(_ fd: Int32) {
     var linger = linger(l_onoff: 1, l_linger: 0)
     let size = socklen_t(MemoryLayout.size(ofValue: linger))

@@ -1,5 +1,5 @@
-// The client's side of TLS, for looking at servers from outside. It talks to servers that no careful client would talk to,
-// because it wants to say what is wrong with them: trust is a fact to be reported here and no condition.
+// The client side of TLS, for checking servers from outside. It connects to servers that no careful client would trust, in order
+// to report what is wrong with them: trust is a result here, not a condition.
 
 import COpenSSL
 public import Posix
@@ -8,19 +8,19 @@ public import Posix
 public enum HandshakeError: Error, Sendable, CustomStringConvertible {
     case timedOut
     case closed
-    /// In OpenSSL's words, which are those of the alert where there was one.
+    /// OpenSSL's text, which is that of the alert if there was one.
     case failed(String)
 
     public var description: String {
         switch self {
-        case .timedOut: "the handshake was not finished in time"
+        case .timedOut: "the handshake timed out"
         case .closed: "the server closed the connection during the handshake"
         case .failed(let reason): "the handshake failed: \(reason)"
         }
     }
 }
 
-/// What all sessions of a command have in common. Sessions may be made by several threads.
+/// The context of all sessions of a command. Thread-safe.
 @safe public final class ClientContext: @unchecked Sendable {
     private let context: OpaquePointer
 
@@ -28,21 +28,21 @@ public enum HandshakeError: Error, Sendable, CustomStringConvertible {
     public init(authorityFile: String?) throws(TLSError) {
         OpenSSLFailure.forget()
         guard let context = unsafe SSL_CTX_new(TLS_client_method()) else {
-            throw .draining("cannot make a TLS context")
+            throw .draining("cannot create a TLS context")
         }
         unsafe self.context = context
-        // Old versions and weak keys are let in, to be reported.
+        // Old versions and weak keys are accepted, so that they can be reported.
         unsafe SSL_CTX_set_security_level(context, 0)
         unsafe associated_set_minimum_tls10(context)
         unsafe SSL_CTX_set_verify(context, SSL_VERIFY_NONE, nil)
         if let authorityFile {
             try trust(authorityFile)
         } else if unsafe SSL_CTX_set_default_verify_paths(context) != 1 {
-            throw .draining("cannot read this machine's certificates")
+            throw .draining("cannot read the system's trusted certificates")
         }
     }
 
-    /// Trusts the certificates of a file. It is read here, because OpenSSL would wait for a pipe without a writer.
+    /// Trusts the certificates of a file. It is not read by OpenSSL, which would block on a pipe without a writer.
     private func trust(_ path: String) throws(TLSError) {
         let bytes: [UInt8]
         do throws(FileError) {
@@ -58,23 +58,22 @@ public enum HandshakeError: Error, Sendable, CustomStringConvertible {
             count += 1
         }
         OpenSSLFailure.forget()
-        guard count > 0 else { throw TLSError("there is no certificate in \(path)") }
+        guard count > 0 else { throw TLSError("\(path) contains no certificate") }
     }
 
     deinit { unsafe SSL_CTX_free(context) }
 
-    /// Speaks TLS over a connected socket, naming the host, and HTTP/1.1 inside it. The handshake as a whole has the time
-    /// given, however many pieces it comes in.
+    /// Makes a handshake over a connected socket, with the host's name and HTTP/1.1. `milliseconds` limits the whole handshake.
     public func connect(
         _ socket: consuming ClientSocket, host: String, within milliseconds: Int
     ) throws(HandshakeError) -> ClientSession {
         let deadline = Clock.monotonicMilliseconds() + Int64(milliseconds)
-        do throws(SystemError) { try socket.stopWaiting() } catch { throw .failed(error.reason) }
+        do throws(SystemError) { try socket.setNonBlocking() } catch { throw .failed(error.reason) }
         OpenSSLFailure.forget()
         guard let ssl = unsafe SSL_new(context) else { throw .failed(OpenSSLFailure.drain().description) }
         let session = unsafe ClientSession(socket: socket, ssl: ssl)
         unsafe SSL_set_fd(ssl, session.number)
-        // An address is no name (RFC 6066 §3).
+        // An address is not sent as a server name (RFC 6066 §3).
         if SocketAddress("\(host):0") == nil, SocketAddress("[\(host)]:0") == nil {
             unsafe associated_set_server_name(ssl, host)
         }

@@ -1,10 +1,10 @@
-// One connection to a server, seen from the client.
+// The client side of one TLS connection.
 
 import COpenSSL
 import Posix
 
-/// A session over a socket that it owns. Every call has a time limit for all that it does, because a server may send one
-/// record in as many pieces as it has bytes.
+/// A session over a socket that it owns. Every call has a time limit for everything it does, because a server may send one record
+/// byte by byte.
 @safe public struct ClientSession: ~Copyable {
     private let socket: ClientSocket
     private let ssl: OpaquePointer
@@ -22,10 +22,10 @@ import Posix
         socket.wait(for: readiness, untilMilliseconds: deadline)
     }
 
-    /// Whether something can be read at this moment, and be it the end.
+    /// Whether bytes or the end of the stream can be read now.
     public var hasInput: Bool { unsafe SSL_pending(ssl) > 0 || socket.hasInput }
 
-    /// Sends all of it. False when that is not possible.
+    /// Sends all bytes. False when that fails.
     public func send(_ bytes: [UInt8], within milliseconds: Int) -> Bool {
         let deadline = Clock.monotonicMilliseconds() + Int64(milliseconds)
         while true {
@@ -36,7 +36,7 @@ import Posix
         }
     }
 
-    /// Waits for what the last call could not go on without. False when the time is up, nil when it was something else.
+    /// Waits until the last call can be repeated. False when the time is up, nil when the call failed for another reason.
     private func waits(until deadline: Int64) -> Bool? {
         switch unsafe SSL_get_error(ssl, 0) {
         case SSL_ERROR_WANT_READ: wait(for: .readable, until: deadline)
@@ -45,12 +45,12 @@ import Posix
         }
     }
 
-    /// What has come.
+    /// The result of receiving.
     public enum Received: Sendable {
         case bytes([UInt8])
-        /// The server has said that it will send no more.
+        /// The server has announced that it will send no more.
         case ended
-        /// The connection ended without such a word, so something may be missing.
+        /// The connection ended without this announcement, so something may be missing.
         case truncated
         case timedOut
         case failed(String)
@@ -79,8 +79,8 @@ import Posix
         }
     }
 
-    /// What the server showed of itself.
-    /// - Parameter host: the name that the certificate has to be for, in lower case without a trailing dot.
+    /// The properties of the session and the server's certificates.
+    /// - Parameter host: the name that the certificate must cover, in lower case without a trailing dot.
     public func facts(host: String, now: Int64) -> PeerFacts {
         let chain = certificates()
         return unsafe PeerFacts(
@@ -121,19 +121,20 @@ import Posix
         let reason = unsafe String(cString: X509_verify_cert_error_string(Int(result)))
         switch result {
         case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
-            return PeerFacts.Problem(kind: .selfSigned, message: "the certificate is signed by itself")
+            return PeerFacts.Problem(kind: .selfSigned, message: "the certificate is self-signed")
         case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT, X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY,
             X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
             if lastNamesItsIssuer(), !last.isSelfSigned {
                 return PeerFacts.Problem(
                     kind: .missingIntermediate,
-                    message: "the certificate of \(last.issuer) is not sent, and clients do not fetch it")
+                    message:
+                        "the intermediate certificate \"\(last.issuer)\" is not sent, and clients do not download it")
             }
             return PeerFacts.Problem(
                 kind: .unknownAuthority,
-                message: "\(last.issuer), which issued the last certificate sent, is not trusted")
+                message: "\"\(last.issuer)\", which issued the last certificate, is not trusted")
         case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
-            return PeerFacts.Problem(kind: .unknownAuthority, message: "\(last.subject) is not trusted")
+            return PeerFacts.Problem(kind: .unknownAuthority, message: "\"\(last.subject)\" is not trusted")
         case X509_V_ERR_CERT_HAS_EXPIRED:
             return PeerFacts.Problem(kind: .expired, message: "a certificate of the chain has expired")
         default:
@@ -141,7 +142,7 @@ import Posix
         }
     }
 
-    /// Whether the last certificate says where its issuer's can be had, as those of public authorities do (RFC 5280
+    /// Whether the last certificate states the URL of its issuer's certificate, as those of public authorities do (RFC 5280
     /// §4.2.2.1) and those of private ones do not.
     private func lastNamesItsIssuer() -> Bool {
         guard let chain = unsafe SSL_get_peer_cert_chain(ssl), unsafe OPENSSL_sk_num(chain) > 0,
@@ -152,18 +153,19 @@ import Posix
 
     private func weakness(_ own: CertificateFacts) -> PeerFacts.Problem? {
         guard case .rsa(let bits) = own.key, bits < 2048 else { return nil }
-        return PeerFacts.Problem(kind: .weak, message: "the certificate's RSA key has \(bits) bits; 2048 are the least")
+        return PeerFacts.Problem(
+            kind: .weak, message: "the certificate's RSA key has \(bits) bits, but at least 2048 are required")
     }
 }
 
-/// One server as it showed itself.
+/// The TLS properties of one server.
 public struct PeerFacts: Sendable {
     /// Such as `TLSv1.3`.
     public var version: String
-    /// Whether the version is one that current clients refuse: below 1.2.
+    /// Whether current clients reject the version: below 1.2.
     public var isOutdated: Bool
     public var cipher: String
-    /// What was sent, the host's own certificate first.
+    /// The certificates that were sent, the host's own first.
     public var certificates: [CertificateFacts]
     public var problem: Problem?
 
@@ -177,7 +179,7 @@ public struct PeerFacts: Sendable {
             case notYetValid
             case wrongName
             case selfSigned
-            /// The chain ends at a certificate whose issuer was not sent, though it says where to get it.
+            /// The issuer of the last certificate was not sent, though the certificate states its URL.
             case missingIntermediate
             case unknownAuthority
             case weak
@@ -185,8 +187,8 @@ public struct PeerFacts: Sendable {
         }
     }
 
-    /// Why no careful client would take anything from the server; nil where nothing speaks against it.
+    /// Why clients do not trust the server; nil if they do.
     public var distrust: String? {
-        isOutdated ? "the server speaks \(version), which current clients refuse" : problem?.message
+        isOutdated ? "the server uses \(version), which current clients reject" : problem?.message
     }
 }

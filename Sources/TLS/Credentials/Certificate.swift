@@ -2,19 +2,19 @@
 
 import COpenSSL
 
-/// One certificate, freed when its owner ends. The corresponding C type is `X509`.
+/// One certificate, freed at the end of this value's lifetime. The corresponding C type is `X509`.
 @safe struct Certificate: ~Copyable, @unchecked Sendable {
     let pointer: OpaquePointer
 
     init(takingOwnershipOf pointer: OpaquePointer) { unsafe self.pointer = pointer }
 
-    /// Shares a certificate that someone else owns too. The corresponding C function is `X509_up_ref`.
+    /// Shares a certificate with another owner. The corresponding C function is `X509_up_ref`.
     init(sharing pointer: OpaquePointer) {
         unsafe X509_up_ref(pointer)
         unsafe self.pointer = pointer
     }
 
-    /// From DER bytes, all of which belong to it; nil if they are no certificate.
+    /// Decodes DER bytes; nil if they are not exactly one certificate.
     init?(der: [UInt8]) {
         let found = unsafe der.withUnsafeBufferPointer { buffer -> OpaquePointer? in
             var start = buffer.baseAddress
@@ -30,13 +30,13 @@ import COpenSSL
 
     deinit { unsafe X509_free(pointer) }
 
-    /// Whether the key is the one this certificate was made for.
+    /// Whether this is the certificate of the key.
     func matches(_ key: borrowing PrivateKey) -> Bool {
         defer { OpenSSLFailure.forget() }
         return unsafe X509_check_private_key(pointer, key.pointer) == 1
     }
 
-    /// Whether the other certificate's owner signed this one, going by names, key identifiers and usage.
+    /// Whether the other certificate issued this one, judged by names, key identifiers and usage.
     func isIssued(by issuer: borrowing Certificate) -> Bool {
         unsafe X509_check_issued(issuer.pointer, pointer) == X509_V_OK
     }
@@ -73,14 +73,14 @@ import COpenSSL
         return digest
     }
 
-    /// Whether the signature rests on SHA-1 or MD5, which no client takes any longer.
+    /// Whether the signature uses SHA-1 or MD5, which no client accepts any more.
     var hasWeakSignature: Bool {
         var digest: Int32 = 0
         guard unsafe X509_get_signature_info(pointer, &digest, nil, nil, nil) == 1 else { return false }
         return digest == NID_sha1 || digest == NID_md5 || digest == NID_md5_sha1
     }
 
-    /// Whether its stated purposes leave out serving TLS; without a statement it serves all (RFC 5280 §4.2.1.12).
+    /// Whether its extended key usage excludes TLS servers; without that extension all uses are allowed (RFC 5280 §4.2.1.12).
     var refusesServers: Bool {
         let usage = unsafe X509_get_extended_key_usage(pointer)
         return usage != UInt32.max && usage & UInt32(XKU_SSL_SERVER | XKU_ANYEKU) == 0
@@ -95,7 +95,7 @@ import COpenSSL
         return unsafe String(decoding: UnsafeRawBufferPointer(start: start, count: max(0, count)), as: UTF8.self)
     }
 
-    /// By way of the difference to 1970, for which OpenSSL needs no time zone and we no calendar.
+    /// Computed as the difference to 1970, which needs neither a time zone nor a calendar.
     private static func seconds(_ time: UnsafePointer<ASN1_TIME>?) -> Int64 {
         guard let epoch = unsafe ASN1_TIME_set(nil, 0) else { return 0 }
         defer { unsafe ASN1_STRING_free(epoch) }
@@ -105,8 +105,8 @@ import COpenSSL
         return Int64(days) * 86_400 + Int64(seconds)
     }
 
-    // The names a certificate is for, and whether a host is one of them, as RFC 9525 has it: subject alternative names only,
-    // and a wildcard stands for exactly one label, the first.
+    // The names of a certificate, and whether they cover a host (RFC 9525): only subject alternative names count, and a wildcard
+    // stands for exactly one label, the first.
 
     /// The DNS names and addresses among the subject alternative names, in lower case.
     var names: [String] {
@@ -127,7 +127,7 @@ import COpenSSL
 
     private static func text(_ name: UnsafeMutablePointer<GENERAL_NAME>) -> String? {
         var type: Int32 = 0
-        // Only these are texts; others are structures of their own.
+        // Only these are strings; others are structures.
         guard let value = unsafe GENERAL_NAME_get0_value(name, &type), type == GEN_DNS || type == GEN_IPADD else {
             return nil
         }
@@ -140,7 +140,7 @@ import COpenSSL
 }
 
 enum CertificateName {
-    /// Whether a name of a certificate stands for a host. Both in lower case, the host without a trailing dot.
+    /// Whether a name of a certificate covers a host. Both are in lower case, the host without a trailing dot.
     static func covers(_ name: String, _ host: String) -> Bool {
         if name == host { return !host.isEmpty }
         guard name.hasPrefix("*."), name.count > 2, let dot = host.firstIndex(of: "."), dot != host.startIndex else {
@@ -151,7 +151,7 @@ enum CertificateName {
 
     /// Some of a certificate's names for a message.
     static func list(_ names: [String]) -> String {
-        if names.isEmpty { return "no host at all" }
+        if names.isEmpty { return "no host" }
         return names.prefix(5).joined(separator: ", ") + (names.count > 5 ? " and \(names.count - 5) more" : "")
     }
 
@@ -173,14 +173,14 @@ public struct CertificateFacts: Hashable, Sendable {
     /// In the form of RFC 4514, such as `CN=shop.example.com`.
     public var subject: String
     public var issuer: String
-    /// The DNS names and addresses it is for, in lower case.
+    /// The DNS names and addresses in lower case.
     public var names: [String]
     /// Seconds since 1970.
     public var notBefore: Int64
     public var notAfter: Int64
     public var isSelfSigned: Bool
     public var key: KeyKind
-    /// The bytes of the number that its issuer gave it.
+    /// The bytes of the serial number.
     public var serial: [UInt8]
     /// SHA-256 over the DER form.
     public var fingerprint: [UInt8]

@@ -1,10 +1,10 @@
-// The certificates between a host's own and the root: the same few for a hundred thousand hosts, so they are decoded once
-// and shared by all identities that use them.
+// The intermediate certificates of a host. A hundred thousand hosts have the same few, so they are decoded once and shared by all
+// identities.
 
 import COpenSSL
 import Synchronization
 
-/// The intermediate certificates of a chain in order, never changed. The corresponding C type is `STACK_OF(X509)`.
+/// The intermediate certificates of a chain, immutable. The corresponding C type is `STACK_OF(X509)`.
 @safe final class CertificateChain: @unchecked Sendable {
     let stack: OpaquePointer
     let count: Int
@@ -19,7 +19,7 @@ import Synchronization
                 unsafe CertificateChain.free(stack)
                 return nil
             }
-            // One reference for the stack; the other ends with the variable.
+            // A second reference for the stack; the first one ends with the variable.
             unsafe X509_up_ref(certificate.pointer)
             unsafe OPENSSL_sk_push(stack, UnsafeRawPointer(certificate.pointer))
         }
@@ -34,7 +34,7 @@ import Synchronization
 
     deinit { unsafe CertificateChain.free(stack) }
 
-    /// A certificate of the chain, for as long as the caller holds it.
+    /// A certificate of the chain.
     func certificate(_ index: Int) -> Certificate {
         precondition(index < count, "a chain has no certificate beyond its last")
         return unsafe Certificate(sharing: CertificateChain.certificate(stack, Int32(index)))
@@ -50,7 +50,8 @@ import Synchronization
     }
 }
 
-/// The chains in use, found by their bytes. Holds none of them alive: a chain ends with the last identity that uses it.
+/// The chains in use, by the digest of their bytes. It holds weak references: a chain is freed with the last identity that uses
+/// it.
 final class ChainPool: Sendable {
     private struct Member {
         weak var chain: CertificateChain?
@@ -65,14 +66,14 @@ final class ChainPool: Sendable {
 
     init() {}
 
-    /// The chain of these certificates, shared if it is already there; nil if any of them is not a certificate.
+    /// The chain of these certificates, shared if it exists already; nil if any of them is not a certificate.
     func chain(of certificates: [[UInt8]]) -> CertificateChain? {
-        // The certificates follow one another as DER, which says where each of them ends.
+        // Joining is unambiguous, because DER states the length of each certificate.
         let digest = Digest.sha256(Array(certificates.joined()))
         if let found = members.withLock({ $0.chains[digest]?.chain }) { return found }
         guard let made = CertificateChain(certificates) else { return nil }
         return members.withLock { members in
-            // Another thread may have been quicker.
+            // Another thread may have created it meanwhile.
             if let found = members.chains[digest]?.chain { return found }
             members.chains[digest] = Member(chain: made)
             if members.chains.count > members.sweepAt {

@@ -1,5 +1,5 @@
-// What a phone or a verifier would hold against a host's certificate, found before they do. Pure: the time and the host
-// are given, so that the same questions can be asked by lint, at load and in tests.
+// Finds the reasons why phones or verifiers would reject a host's certificate. The checks are pure: time and host are parameters,
+// so lint, loading and tests use the same ones.
 
 public import Posix
 
@@ -7,16 +7,16 @@ public import Posix
 public enum CertificateChecks {
     static let day: Int64 = 86_400
 
-    /// Everything to be said about an identity that could be loaded, what was mended at loading included.
+    /// All problems of an identity that could be loaded, including those that loading has worked around.
     /// - Parameters:
-    ///   - host: the name it is for, such as `shop.example.com` or `*.example.com`; nil where no name is expected of it.
+    ///   - host: the name that it must cover, such as `shop.example.com` or `*.example.com`; nil for any.
     ///   - now: seconds since 1970.
     public static func problems(of identity: ServerIdentity, host: String?, now: Int64) -> [CertificateProblem] {
-        [expiry(of: identity, now)].compactMap { $0 } + lasting(of: identity, host: host)
+        [expiry(of: identity, now)].compactMap { $0 } + problemsBesideExpiry(of: identity, host: host)
     }
 
-    /// What time has no part in.
-    static func lasting(of identity: ServerIdentity, host: String?) -> [CertificateProblem] {
+    /// All problems that do not depend on the time.
+    static func problemsBesideExpiry(of identity: ServerIdentity, host: String?) -> [CertificateProblem] {
         var problems = identity.problems + problems(of: identity.first, host)
         switch identity.second {
         case .some(let other):
@@ -25,7 +25,7 @@ public enum CertificateChecks {
                 problems.append(
                     CertificateProblem(
                         .sameKeyTwice, file: other.certificateFile,
-                        "both certificates of the host have the same kind of key, so the first is never shown",
+                        "both certificates of the host have the same type of key, so the first is never used",
                         fix: "make one of them ECDSA and the other RSA, or remove one pair"))
             }
         case .none: break
@@ -40,49 +40,50 @@ public enum CertificateChecks {
         if credentials.certificate.refusesServers {
             problems.append(
                 CertificateProblem(
-                    .notForServers, file: file, "the certificate is not meant for servers (extended key usage)",
-                    fix: "order one with the purpose TLS web server authentication"))
+                    .notForServers, file: file,
+                    "the extended key usage of the certificate does not allow servers, so clients reject it",
+                    fix: "order one for TLS web server authentication"))
         }
         if let problem = key(of: credentials.certificate, file) { problems.append(problem) }
         if let problem = chain(of: credentials, file) { problems.append(problem) }
         return problems
     }
 
-    /// What OpenSSL itself refuses at its default level of security, so that it cannot be served at all.
+    /// A weakness with which OpenSSL, or this server, refuses to use a certificate at all.
     static func weakness(of credentials: borrowing Credentials) -> CertificateProblem? {
         let file = credentials.certificateFile
         switch credentials.certificate.key {
         case .rsa(let bits) where bits < 2048:
             return CertificateProblem(
-                .weakKey, file: file, "an RSA key of \(bits) bits is too short; every client refuses it",
+                .weakKey, file: file, "an RSA key of \(bits) bits is too short, so every client rejects it",
                 fix: "order a certificate for an ECDSA key on P-256, or for RSA with 2048 bits")
         case .rsa(let bits) where bits > CertificateLimits.rsaBitsMax:
             return CertificateProblem(
                 .weakKey, file: file,
-                "an RSA key of \(bits) bits makes each handshake so dear that a few clients take the server from all others",
+                "an RSA key of \(bits) bits makes handshakes so slow that a few clients can overload the server",
                 fix: "order a certificate for an ECDSA key on P-256, or for RSA with 2048 bits")
         case .ecdsa(let bits) where bits < 224:
             return CertificateProblem(
-                .weakKey, file: file, "an ECDSA key of \(bits) bits is too short; every client refuses it",
+                .weakKey, file: file, "an ECDSA key of \(bits) bits is too short, so every client rejects it",
                 fix: "order a certificate for an ECDSA key on P-256")
         case .rsa, .ecdsa, .ed25519: break
         case .other(let name):
             return CertificateProblem(
-                .weakKey, file: file, "a key of the kind \(name) signs nothing that this server's clients understand",
+                .weakKey, file: file, "clients do not support a key of type \(name)",
                 fix: "order a certificate for an ECDSA key on P-256, or for RSA with 2048 bits")
         }
         var isWeak = credentials.certificate.hasWeakSignature && !credentials.certificate.isSelfSigned
         if let chain = credentials.chain {
             for index in 0..<chain.count {
                 let certificate = chain.certificate(index)
-                // A root's signature of itself proves nothing, so nobody minds what it rests on.
+                // The self-signature of a root is not verified, so its algorithm does not matter.
                 isWeak = isWeak || certificate.hasWeakSignature && !certificate.isSelfSigned
             }
         }
         guard isWeak else { return nil }
         return CertificateProblem(
-            .weakSignature, file: file, "a signature in the chain rests on SHA-1 or MD5; every client refuses it",
-            fix: "order a new certificate, signed with SHA-256")
+            .weakSignature, file: file, "a signature in the chain uses SHA-1 or MD5, so every client rejects it",
+            fix: "order a new certificate that is signed with SHA-256")
     }
 
     private static func name(
@@ -92,9 +93,9 @@ public enum CertificateChecks {
         let names = certificate.names
         let message =
             names.isEmpty
-            ? "the certificate has no subject alternative name, and clients look at nothing else"
+            ? "the certificate has no subject alternative name, the only name that clients check"
             : "the certificate is not for \(host) but for \(CertificateName.list(names))"
-        return CertificateProblem(.nameNotCovered, file: file, message, fix: "order a certificate that names \(host)")
+        return CertificateProblem(.nameNotCovered, file: file, message, fix: "order a certificate for \(host)")
     }
 
     private static func key(of certificate: borrowing Certificate, _ file: String) -> CertificateProblem? {
@@ -102,7 +103,8 @@ public enum CertificateChecks {
         case .rsa, .ecdsa, .other: nil
         case .ed25519:
             CertificateProblem(
-                .unusualKey, file: file, "phones and browsers know no certificates of this kind: \(certificate.key)",
+                .unusualKey, file: file,
+                "phones and browsers do not support certificates with this type of key: \(certificate.key)",
                 fix: "use an ECDSA key on P-256, or RSA with 2048 bits")
         }
     }
@@ -110,30 +112,31 @@ public enum CertificateChecks {
     private static func chain(of credentials: borrowing Credentials, _ file: String) -> CertificateProblem? {
         if credentials.certificate.isSelfSigned {
             return CertificateProblem(
-                .selfSigned, file: file, "the certificate is signed by itself; no phone trusts it",
-                fix: "use a certificate of a public authority")
+                .selfSigned, file: file, "the certificate is self-signed, so no phone trusts it",
+                fix: "use a certificate of a public certificate authority")
         }
         guard let chain = credentials.chain else {
             return CertificateProblem(
                 .missingIntermediate, file: file,
-                "the certificate of the issuer is missing, and Android fetches none: "
-                    + credentials.certificate.issuer,
-                fix: "add the issuer's certificate after the host's own (certbot's fullchain.pem)")
+                "the intermediate certificate \"\(credentials.certificate.issuer)\" is missing, and Android does not "
+                    + "download it",
+                fix: "add it after the host's own certificate (certbot's fullchain.pem)")
         }
-        // Where a root has signed the host's certificate itself, there is nothing else to send.
+        // If the root has issued the host's certificate itself, it is all there is to send.
         guard chain.count > 1, chain.certificate(chain.count - 1).isSelfSigned else { return nil }
         return CertificateProblem(
-            .rootIncluded, file: file, "the chain includes its root, which each client has; every handshake carries it",
-            fix: "remove the last certificate of the file")
+            .rootIncluded, file: file,
+            "the chain includes the root certificate, which clients already have, so handshakes are longer",
+            fix: "remove the last certificate from the file")
     }
 
-    /// What time has to say about an identity.
+    /// The problem of an identity at a time: expired, not yet valid, or about to expire.
     static func expiry(of identity: ServerIdentity, _ now: Int64) -> CertificateProblem? {
         expiry(of: identity.periods, now) { identity.certificateFile(ofSecondPair: $0) }
     }
 
-    /// The same by what was kept of it. Where several certificates of a host have something, the worst of it.
-    /// - Parameter file: where the certificates of the first or of the second pair are.
+    /// The same for the periods of an identity; the worst problem if several certificates have one.
+    /// - Parameter file: the certificate file of the first or of the second pair.
     static func expiry(
         of periods: some Sequence<CertificatePeriod>, _ now: Int64, isClockSuspect: Bool = false,
         file: (_ isOfSecondPair: Bool) -> String
@@ -160,25 +163,25 @@ public enum CertificateChecks {
         switch kind {
         case .expired:
             return CertificateProblem(
-                kind, file: file, "\(subject) expired \(span(now - period.notAfter)) ago; every client refuses it",
+                kind, file: file, "\(subject) expired \(span(now - period.notAfter)) ago, so every client rejects it",
                 fix: isClockSuspect
-                    ? "check the clock of this machine, because all certificates expired at once; or renew it now"
+                    ? "check the clock of this machine, because all certificates expired at once, or renew it now"
                     : "renew it now")
         case .notYetValid:
             return CertificateProblem(
                 kind, file: file,
                 "\(subject) is not valid until \(Clock.day(period.notBefore)) (in \(span(period.notBefore - now)))",
-                fix: "check the clock of this machine, or wait with using it")
+                fix: "check the clock of this machine, or wait until then")
         default:
             return CertificateProblem(
                 kind, file: file, "\(subject) expires in \(span(period.notAfter - now))",
                 fix: kind == .expiresWithinDays
-                    ? "renew it now, and find out why it has not renewed itself"
-                    : "renew it, and find out why it has not renewed itself")
+                    ? "renew it now, and check why automatic renewal failed"
+                    : "renew it, and check why automatic renewal failed")
         }
     }
 
-    /// In minutes below an hour, in hours below two days.
+    /// A duration in minutes below an hour, in hours below two days, otherwise in days.
     static func span(_ seconds: Int64) -> String {
         let (count, unit) =
             seconds < 3600
@@ -187,8 +190,8 @@ public enum CertificateChecks {
         return "\(count) \(unit)\(count == 1 ? "" : "s")"
     }
 
-    /// All that is wrong with the certificate files of one folder below `config/hosts`; nothing if there are none.
-    /// - Parameter links: where links in it may lead beside certbot's folders.
+    /// All problems of the certificate files of one folder below `config/hosts`; none if it has no such files.
+    /// - Parameter links: where links in it may lead, in addition to certbot's folders.
     public static func problems(
         folder name: String, in hostsPath: String, links: LinkTargets = .none, passphrase: Passphrase? = nil
     ) -> [CertificateProblem] {
@@ -200,7 +203,7 @@ public enum CertificateChecks {
             problems.append(
                 CertificateProblem(
                     .folderName, file: "\(hostsPath)/\(name)",
-                    "no host has this name, so the certificate is never used",
+                    "the folder's name is not that of a host, so the certificate is never used",
                     fix: "name the folder after a host in lower case, _wildcard.example.com for *.example.com, or "
                         + "_default"))
         }
@@ -213,29 +216,29 @@ public enum CertificateChecks {
         return problems
     }
 
-    /// Who may read a private key. Links were followed: what counts is the file that holds it.
+    /// Checks who may read a private key, with links followed.
     static func permissions(_ access: FileAccess, of path: String) -> CertificateProblem? {
         let mode = String(access.permissions, radix: 8)
         if access.permissions & 0o007 != 0 {
             return CertificateProblem(
                 .keyReadableByOthers, file: path,
-                "every user of this machine may use the private key (permissions \(mode))", fix: "chmod o= \(path)")
+                "every user of this machine can read the private key (permissions \(mode))", fix: "chmod o= \(path)")
         }
         guard access.permissions & 0o070 != 0, !access.isOfOwnGroup else { return nil }
         return CertificateProblem(
             .keyReadableByOthers, file: path,
-            "users of group \(access.group), which is none of the server's, may use the private key (permissions \(mode))",
+            "users of group \(access.group), to which the server does not belong, can read the private key (permissions \(mode))",
             fix:
-                "chgrp it to a group of the server's user alone, or take the rights of the group away: chmod g= \(path)"
+                "chgrp it to a group that only the server's user has, or remove the rights of the group: chmod g= \(path)"
         )
     }
 }
 
-/// One certificate of a host, or of the chains behind them.
+/// The validity period of a host's certificate, or of an intermediate one.
 struct CertificatePeriod: Hashable, Sendable {
-    /// `the certificate`, or which intermediate one.
+    /// `the certificate`, or the name of the intermediate one.
     let subject: String
-    /// Whether it belongs to the pair for old clients.
+    /// Whether it belongs to the second pair, for old clients.
     let isOfSecondPair: Bool
     /// Seconds since 1970.
     let notBefore: Int64
@@ -253,12 +256,12 @@ struct CertificatePeriod: Hashable, Sendable {
         self.notAfter = notAfter
     }
 
-    /// Where less is left, a renewal has most likely stopped working. certbot renews thirty days ahead, so with 21 left it has
-    /// failed for nine. Certificates that live for days are held to shares of that.
+    /// If less time is left, automatic renewal has most likely failed. certbot renews thirty days ahead, so with 21 days left it
+    /// has failed for nine. For short-lived certificates, the limits are shares of the lifetime.
     var weeksSeconds: Int64 { min(21 * CertificateChecks.day, (notAfter - notBefore) / 3) }
     var daysSeconds: Int64 { min(7 * CertificateChecks.day, (notAfter - notBefore) / 10) }
 
-    /// What time makes of it.
+    /// The problem at a time, if there is one.
     func verdict(_ now: Int64) -> CertificateProblem.Kind? {
         if now > notAfter { return .expired }
         if now < notBefore { return .notYetValid }
@@ -267,14 +270,14 @@ struct CertificatePeriod: Hashable, Sendable {
         return nil
     }
 
-    /// The next moment at which the verdict is another.
+    /// When the verdict changes next.
     func change(after now: Int64) -> Int64? {
         [notBefore, notAfter - weeksSeconds + 1, notAfter - daysSeconds + 1, notAfter + 1].filter { $0 > now }.min()
     }
 }
 
 extension ServerIdentity {
-    /// Of all its certificates but roots, in the order in which clients see them.
+    /// The periods of all its certificates except roots, in the order in which clients get them.
     var periods: [CertificatePeriod] {
         let periods = ServerIdentity.periods(first, isOfSecondPair: false)
         switch second {

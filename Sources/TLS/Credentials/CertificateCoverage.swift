@@ -1,30 +1,29 @@
-// Whether the certificate that answers for a host is for that host at all. A host's own folder is checked with its
-// certificate; here it is about hosts that are answered by a wildcard's, which covers one label and no more, or by the one
-// for everybody else.
+// Checks whether a host's certificate covers the host, if it is in a folder that several hosts share: that of a wildcard, which
+// covers exactly one label, or `_default`. The certificate in a host's own folder is checked by `CertificateChecks`.
 
 public import Posix
 
-/// The folders below `config/hosts` that answer for hosts without one of their own, each read once.
+/// The shared folders below `config/hosts`, each of which is read once.
 public struct CertificateCoverage {
     private let tree: CertificateTree
     private let passphrase: Passphrase?
     private let isTLSOn: Bool
     private let pool = ChainPool()
-    /// The names of a folder's certificate; nil where it has none, or none that can be read.
+    /// The names of a folder's certificate; nil if it has no usable one.
     private var names: [CertificateFolder: [String]?] = [:]
 
-    /// - Parameter isTLSOn: whether a host without any certificate is a fault.
+    /// - Parameter isTLSOn: whether a host without a certificate is a problem.
     public init(hostsPath: String, links: LinkTargets = .none, passphrase: Passphrase?, isTLSOn: Bool = false) {
         self.isTLSOn = isTLSOn
         tree = CertificateTree(hostsPath, links: links)
         self.passphrase = passphrase
     }
 
-    /// What clients of a host, `*.example.com` included, would hold against the certificate they are shown.
+    /// The problem of a configured host (`*.example.com` for a wildcard) with the certificate that its clients get.
     public mutating func problem(for host: String) -> CertificateProblem? {
         for (index, candidate) in CertificateOrder.candidates(for: host).enumerated() {
             guard case .folder(let folder) = candidate else { continue }
-            // Its own is checked with the certificate in it.
+            // The certificate in its own folder is checked elsewhere.
             if index == 0, CertificateFiles(folder, in: tree).hasCertificate { return nil }
             guard let names = names(of: folder) else { continue }
             return CertificateCoverage.problem(
@@ -37,16 +36,16 @@ public struct CertificateCoverage {
     static func missing(host: String, file: String) -> CertificateProblem {
         CertificateProblem(
             .missing, file: file,
-            "there is no certificate for \(host); every client that asks for it over TLS is refused",
-            fix: "put fullchain.pem and privkey.pem there, or a certificate for it into the folder of a wildcard")
+            "there is no certificate for \(host), so all its TLS handshakes fail",
+            fix: "put fullchain.pem and privkey.pem there, or a certificate for it into a wildcard's folder")
     }
 
     static func problem(host: String, names: [String], file: String) -> CertificateProblem? {
         if names.contains(where: { CertificateName.covers($0, host) }) { return nil }
         return CertificateProblem(
             .nameNotCovered, file: file,
-            "clients of \(host) are shown this certificate, which is for \(CertificateName.list(names))",
-            fix: "put a certificate for \(host) into a folder of its own")
+            "clients of \(host) get this certificate, but it is for \(CertificateName.list(names))",
+            fix: "put a certificate for \(host) into the host's own folder")
     }
 
     private mutating func names(of folder: CertificateFolder) -> [String]? {

@@ -1,9 +1,9 @@
-// One fault of a certificate, its key or their files: a value that lint prints, that loading throws, and that a running
-// server queues for its log. Hosting turns it into a finding.
+// One problem of a certificate, its key or their files. Lint prints it, loading throws it, and a running server logs it. Hosting
+// converts it to a finding.
 
 public import Posix
 
-/// What is wrong with one host's certificate. Also an error, for where it keeps the certificate from being used at all.
+/// A problem of one host's certificate. It is thrown as an error if the certificate cannot be used at all.
 public struct CertificateProblem: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Severity: String, Hashable, Sendable {
         case error
@@ -12,13 +12,12 @@ public struct CertificateProblem: Error, Hashable, Sendable, CustomStringConvert
     }
 
     public let kind: Kind
-    /// The file it was found in.
     public let file: String
-    /// What is wrong and why, in lower case and without a full stop.
+    /// What is wrong and its consequence, in lower case and without a full stop.
     public let message: String
     /// What to do, in the same form.
     public let fix: String
-    /// What the kernel said, when it was short of something and the files may be as good as ever.
+    /// The error, when the process was out of descriptors or memory and the files may be fine.
     public let shortage: SystemError?
 
     init(_ kind: Kind, file: String, _ message: String, fix: String, shortage: SystemError? = nil) {
@@ -35,7 +34,7 @@ public struct CertificateProblem: Error, Hashable, Sendable, CustomStringConvert
 
     public var description: String { "\(file): \(severity.rawValue)[\(id)]: \(message); \(fix)" }
 
-    /// The raw value is the id of the rule.
+    /// The kinds; the raw value is the id of the lint rule.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
         case unreadableFile = "CERT-001"
         case incompletePair = "CERT-002"
@@ -76,7 +75,7 @@ public struct CertificateProblem: Error, Hashable, Sendable, CustomStringConvert
             }
         }
 
-        /// Whether the files cannot be used at all.
+        /// Whether the files cannot be used.
         public var isFailureToLoad: Bool {
             switch self {
             case .unreadableFile, .incompletePair, .malformedCertificate, .malformedKey, .passphrase, .keyMismatch: true
@@ -84,7 +83,7 @@ public struct CertificateProblem: Error, Hashable, Sendable, CustomStringConvert
             }
         }
 
-        /// Whether every client refuses a certificate with this fault, so that one without it is better kept.
+        /// Whether every client rejects a certificate with this problem, so that it must not replace a better one.
         var isRefusedByClients: Bool {
             switch self {
             case .expired, .notYetValid, .nameNotCovered, .notForServers: true

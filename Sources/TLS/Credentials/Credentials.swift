@@ -1,4 +1,4 @@
-// One certificate with its chain and its key, known to belong together: what a TLS session or a signer works with.
+// A certificate with its chain and its private key, which were checked to belong together.
 
 import COpenSSL
 import Posix
@@ -9,20 +9,20 @@ struct Credentials: ~Copyable, Sendable {
     let chain: CertificateChain?
     let key: PrivateKey
 
-    /// What is odd about the files without keeping them from being used.
+    /// Problems of the files with which they can still be used.
     let problems: [CertificateProblem]
     let certificateFile: String
     let keyFile: String
 
-    /// Sets the pair for one connection. It takes its place beside a pair of the other algorithm.
-    /// The corresponding C function is `SSL_use_cert_and_key`.
+    /// Sets the pair for one connection, in addition to a pair of the other algorithm. The corresponding C function is
+    /// `SSL_use_cert_and_key`.
     func apply(to ssl: OpaquePointer) -> Bool {
         unsafe SSL_use_cert_and_key(ssl, certificate.pointer, key.pointer, chain?.stack, 1) == 1
     }
 }
 
 extension Credentials {
-    /// Reads two files of the operator's own. Throws what keeps the pair from being used at all.
+    /// Reads two files of the operator. Throws the problem if the pair cannot be used.
     init(
         certificateFile: String, keyFile: String, passphrase: Passphrase?, pool: ChainPool
     ) throws(CertificateProblem) {
@@ -36,7 +36,7 @@ extension Credentials {
         try self.init(certificates: bytes, file: certificateFile, key: key, passphrase: passphrase, pool: pool)
     }
 
-    /// The same with files that have been read.
+    /// The same with the content of the files.
     init(
         certificates bytes: [UInt8], file: String, key: borrowing KeyFile, passphrase: Passphrase?, pool: ChainPool
     ) throws(CertificateProblem) {
@@ -44,19 +44,19 @@ extension Credentials {
         try self.init(encoded, try key.open(passphrase), key.permissionProblem, file, key.path, pool)
     }
 
-    /// The DER bytes of the certificates of a file, which may be PEM or one in DER itself.
+    /// The DER bytes of the certificates of a file, which is PEM or one certificate in DER.
     private static func certificates(in bytes: [UInt8], _ path: String) throws(CertificateProblem) -> [[UInt8]] {
         let found = unsafe bytes.first == 0x30 ? [bytes] : bytes.withUnsafeBytes { unsafe PEM.certificates(in: $0) }
         if found.isEmpty {
             throw CertificateProblem(
-                .malformedCertificate, file: path, "there is no certificate in this file",
+                .malformedCertificate, file: path, "the file contains no certificate",
                 fix: "put the host's certificate and its chain there in PEM form (certbot's fullchain.pem)")
         }
         if found.count > CertificateLimits.chainCertificatesMax {
             throw CertificateProblem(
                 .malformedCertificate, file: path,
-                "\(found.count) certificates are more than the \(CertificateLimits.chainCertificatesMax) of a chain",
-                fix: "leave only the host's certificate and its intermediates (certbot's fullchain.pem)")
+                "there are \(found.count) certificates in this file, but at most \(CertificateLimits.chainCertificatesMax) are allowed",
+                fix: "keep only the host's certificate and its intermediates (certbot's fullchain.pem)")
         }
         return found
     }
@@ -73,7 +73,7 @@ extension Credentials {
             problems.append(
                 CertificateProblem(
                     .chainOrder, file: certificateFile,
-                    "the host's certificate stands at place \(own.position + 1) instead of first; it is served first",
+                    "the host's certificate is number \(own.position + 1) in the file instead of the first; it is sent first",
                     fix: "put the host's certificate first, then its issuer, and so on (certbot's fullchain.pem)"))
         }
         chain = try Credentials.chain(for: own.certificate, rest, certificateFile, pool, &problems)
@@ -90,7 +90,7 @@ extension Credentials {
         let position: Int
     }
 
-    /// The certificate of this key, and where it stands: first, unless someone mixed the file up.
+    /// The certificate of this key, and its position: first, unless the file is out of order.
     private static func own(
         of key: borrowing PrivateKey, in encoded: [[UInt8]], _ certificateFile: String, _ keyFile: String
     ) throws(CertificateProblem) -> OwnCertificate {
@@ -101,17 +101,17 @@ extension Credentials {
             if candidate.matches(key) { return OwnCertificate(certificate: candidate, position: position) }
         }
         throw CertificateProblem(
-            .keyMismatch, file: keyFile, "the private key belongs to none of the certificates in \(certificateFile)",
-            fix: "replace both files together, from one order of the certificate")
+            .keyMismatch, file: keyFile, "the private key does not belong to a certificate in \(certificateFile)",
+            fix: "replace both files together, with a matching pair")
     }
 
     private static func malformed(_ position: Int, _ path: String) -> CertificateProblem {
         CertificateProblem(
             .malformedCertificate, file: path, "certificate \(position + 1) of the file cannot be decoded",
-            fix: "fetch the file again from where the certificate was issued")
+            fix: "get the file again from the certificate authority")
     }
 
-    /// The shared chain of the other certificates, put in order where the file has them in another.
+    /// The shared chain of the other certificates, in the right order even if the file has another.
     private static func chain(
         for certificate: borrowing Certificate, _ rest: [[UInt8]], _ path: String, _ pool: ChainPool,
         _ problems: inout [CertificateProblem]
@@ -123,15 +123,14 @@ extension Credentials {
         if order != Array(order.indices) {
             problems.append(
                 CertificateProblem(
-                    .chainOrder, file: path, "the intermediate certificates are out of order; they are served in order",
+                    .chainOrder, file: path, "the intermediate certificates are out of order; they are sent in order",
                     fix: "put each certificate's issuer right after it (certbot's fullchain.pem)"))
         }
         for stray in Set(0..<rest.count).subtracting(order).sorted() {
             problems.append(
                 CertificateProblem(
                     .strayCertificate, file: path,
-                    "a certificate has nothing to do with the host's: \(asWritten.certificate(stray).subject); "
-                        + "it is not served",
+                    "the file has an unrelated certificate, which is not sent: \(asWritten.certificate(stray).subject)",
                     fix: "remove it from the file"))
         }
         return order.isEmpty ? nil : pool.chain(of: order.map { rest[$0] })
@@ -139,7 +138,7 @@ extension Credentials {
 }
 
 enum ChainOrder {
-    /// The way from a certificate to its root through a heap of others, as places in the heap.
+    /// The path from a certificate to its root, as indices of the other certificates.
     static func sorted(_ certificate: borrowing Certificate, _ others: CertificateChain) -> [Int] {
         var order: [Int] = []
         var current = unsafe Certificate(sharing: certificate.pointer)

@@ -1,9 +1,9 @@
-// What it takes to make a key of a passphrase, as the file of a protected private key says (RFC 5958 §3, RFC 8018). It is read
-// before anything is derived: a tenant writes these numbers, and two billion rounds take a processor for half an hour.
+// The cost of deriving a key from a passphrase, which the file of a protected private key states (RFC 5958 §3, RFC 8018). It is
+// read before anything is derived, because tenants write these files: two billion rounds occupy a processor for half an hour.
 //
-// The reader is strict DER. A file that OpenSSL would understand and this does not is refused.
+// The reader is strict DER. A file that OpenSSL could read but this reader cannot is rejected.
 
-/// How a protected private key is opened.
+/// The key derivation of a protected private key.
 enum KeyDerivation: Hashable, Sendable {
     /// PBKDF2, or one of the older schemes that count rounds.
     case rounds(UInt64)
@@ -17,7 +17,7 @@ enum KeyDerivation: Hashable, Sendable {
         [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x05], [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x0C, 0x01],
     ]
 
-    /// Nil where the bytes are no EncryptedPrivateKeyInfo, or one with a derivation that is not known here.
+    /// Nil if the bytes are not an EncryptedPrivateKeyInfo, or have an unknown derivation.
     init?(_ der: [UInt8]) {
         var file = DERReader(der[...])
         guard var info = file.sequence(), var algorithm = info.sequence(), let kind = algorithm.identifier() else {
@@ -50,7 +50,7 @@ enum KeyDerivation: Hashable, Sendable {
         }
     }
 
-    /// Salt and number of rounds begin the parameters of all that count them.
+    /// The parameters of these schemes begin with the salt and the number of rounds.
     private init?(rounds reader: inout DERReader) {
         guard var parameters = reader.sequence(), parameters.skip(.octetString), let rounds = parameters.integer()
         else {
@@ -59,7 +59,7 @@ enum KeyDerivation: Hashable, Sendable {
         self = .rounds(rounds)
     }
 
-    /// Whether it costs no more than reading an unprotected key does.
+    /// Whether it takes no longer than reading an unprotected key.
     var isQuick: Bool {
         switch self {
         case .rounds(let count): count <= CertificateLimits.derivationRoundsQuickMax
@@ -67,14 +67,14 @@ enum KeyDerivation: Hashable, Sendable {
         }
     }
 
-    /// Why it is refused; nil where it may be done.
+    /// Why it is too expensive; nil if it is not.
     var excess: String? {
         switch self {
         case .rounds(let count):
             return count <= CertificateLimits.derivationRoundsMax
                 ? nil
-                : "opening the private key takes \(count) rounds of key derivation, more than the "
-                    + "\(CertificateLimits.derivationRoundsMax) that are allowed"
+                : "opening the private key takes \(count) rounds of key derivation, but at most "
+                    + "\(CertificateLimits.derivationRoundsMax) are allowed"
         case .scrypt(let n, let r, let p):
             let (blocks, isTooLarge) = n.multipliedReportingOverflow(by: r)
             let (work, isTooLong) = blocks.multipliedReportingOverflow(by: p)
@@ -84,12 +84,12 @@ enum KeyDerivation: Hashable, Sendable {
                 return nil
             }
             return
-                "opening the private key takes scrypt with N=\(n), r=\(r) and p=\(p), more memory or time than is allowed"
+                "opening the private key takes scrypt with N=\(n), r=\(r) and p=\(p), which needs too much memory or time"
         }
     }
 }
 
-/// Reads elements of DER one after the other (X.690 §10). Anything else than the element asked for is nil.
+/// Reads elements of DER one after the other (X.690 §10). Nil if the next element is another one.
 private struct DERReader {
     enum Tag: UInt8 {
         case integer = 0x02
@@ -108,7 +108,7 @@ private struct DERReader {
 
     mutating func skip(_ tag: Tag) -> Bool { element(tag) != nil }
 
-    /// One that is not negative and has 64 bits at most.
+    /// An integer of at most 64 bits that is not negative.
     mutating func integer() -> UInt64? {
         guard let bytes = element(.integer), let first = bytes.first, first < 0x80 else { return nil }
         let digits = first == 0 ? bytes.dropFirst() : bytes

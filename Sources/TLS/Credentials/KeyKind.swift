@@ -1,8 +1,8 @@
-// The algorithms of keys, as far as servers, checks and messages tell them apart.
+// The types of keys that the server, the checks and the messages distinguish.
 
 import COpenSSL
 
-/// What a key is, as far as servers and checks care.
+/// The algorithm of a key, and its size.
 public enum KeyKind: Hashable, Sendable, CustomStringConvertible {
     case rsa(bits: Int)
     case ecdsa(bits: Int)
@@ -14,7 +14,7 @@ public enum KeyKind: Hashable, Sendable, CustomStringConvertible {
         switch unsafe EVP_PKEY_get_base_id(key) {
         case EVP_PKEY_RSA: self = .rsa(bits: bits)
         case EVP_PKEY_EC where unsafe KeyKind.isServed(curveOf: key): self = .ecdsa(bits: bits)
-        // Too short a key is told by its length, whatever its curve.
+        // A short key is reported by its length, whatever its curve.
         case EVP_PKEY_EC where bits < 224: self = .ecdsa(bits: bits)
         case EVP_PKEY_EC: self = .other(unsafe "ECDSA on \(KeyKind.curve(of: key) ?? "a curve without a name")")
         case EVP_PKEY_ED25519: self = .ed25519
@@ -22,8 +22,8 @@ public enum KeyKind: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The curves that the policy has a signature for. A curve given by its parameters is none of them, even with the
-    /// parameters of one (RFC 5480 §2.1.1).
+    /// The curves for which the TLS policy has a signature algorithm. A curve that is given by its parameters does not count
+    /// (RFC 5480 §2.1.1).
     private static func isServed(curveOf key: OpaquePointer) -> Bool {
         unsafe ["prime256v1", "secp384r1"].contains(curve(of: key))
     }
@@ -49,7 +49,7 @@ public enum KeyKind: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether both take the same place when a server offers a choice.
+    /// Whether both have the same algorithm, so that a server can use only one of them.
     func isSameAlgorithm(as other: KeyKind) -> Bool {
         switch (self, other) {
         case (.rsa, .rsa), (.ecdsa, .ecdsa), (.ed25519, .ed25519), (.other, .other): true

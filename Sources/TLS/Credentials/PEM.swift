@@ -1,4 +1,4 @@
-// The text form of certificates and keys: base64 between BEGIN and END lines, with anything in between ignored.
+// The text form of certificates and keys: Base64 between BEGIN and END lines. Other text is ignored.
 
 import COpenSSL
 
@@ -16,12 +16,12 @@ enum PEM {
         return found
     }
 
-    /// What OpenSSL reads from: memory that someone else owns.
+    /// An OpenSSL input that reads memory of the caller.
     @safe struct Input: ~Copyable {
         let source: OpaquePointer
 
         init(_ bytes: UnsafeRawBufferPointer) {
-            // OpenSSL refuses a nil start, even for no bytes.
+            // OpenSSL rejects a nil pointer, even for no bytes.
             let source =
                 unsafe bytes.baseAddress.map { unsafe BIO_new_mem_buf($0, Int32(clamping: bytes.count)) }
                 ?? BIO_new(BIO_s_mem())
@@ -32,7 +32,7 @@ enum PEM {
         deinit { unsafe BIO_free(source) }
     }
 
-    /// One block, in memory that is cleared afterwards, for it may be a key.
+    /// One block, in memory that is cleared afterwards, because it may be a key.
     @safe struct Block: ~Copyable {
         let label: String
         private let header: UnsafeMutablePointer<CChar>?
@@ -60,7 +60,7 @@ enum PEM {
 
         var bytes: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: start, count: count) }
 
-        /// Opens what a passphrase protects in the old form of PEM, which has it in the header; anything else stays as it is. The
+        /// Decrypts a block in the old protected form of PEM, which its header announces; other blocks are not changed. The
         /// corresponding C function is `PEM_do_header`.
         mutating func decrypt(
             _ passphrase:

@@ -1,10 +1,10 @@
-// The owner of a decoded private key. Decoding is what costs (340 µs by way of PEM_read_bio_PrivateKey, 90 µs when the
-// decoder is told what comes), so a key is decoded once and kept.
+// The owner of a decoded private key. Decoding is expensive (340 µs with PEM_read_bio_PrivateKey, 90 µs when the decoder is told
+// the type), so a key is decoded once and kept.
 
 import COpenSSL
 import Posix
 
-/// A private key in OpenSSL's form, freed when its owner ends. The corresponding C type is `EVP_PKEY`.
+/// A decoded private key, freed at the end of this value's lifetime. The corresponding C type is `EVP_PKEY`.
 @safe struct PrivateKey: ~Copyable, @unchecked Sendable {
     let pointer: OpaquePointer
 
@@ -14,13 +14,13 @@ import Posix
 
     /// A new key on the curve P-256.
     static func generate() throws(TLSError) -> PrivateKey {
-        guard let pointer = unsafe associated_generate_p256() else { throw .draining("cannot make a private key") }
+        guard let pointer = unsafe associated_generate_p256() else { throw .draining("cannot create a private key") }
         return unsafe PrivateKey(takingOwnershipOf: pointer)
     }
 
-    /// Whether a passphrase protects a key in the form of PKCS #8, which says what opening it costs.
+    /// Whether a passphrase protects a key in PKCS #8 form, which states the cost of opening it.
     enum Protection: Sendable {
-        /// No, or in the old form of PEM, whose derivation is one round.
+        /// Not protected, or in the old form of PEM, whose derivation is one round.
         case none
         /// The bytes of the EncryptedPrivateKeyInfo.
         case locked([UInt8])
@@ -45,7 +45,7 @@ import Posix
             self = .none
         }
 
-        /// A sequence that begins with one: other forms of keys begin with a number.
+        /// Whether it is a sequence that begins with a sequence; other forms of keys begin with a number.
         private static func isLocked(_ der: UnsafeRawBufferPointer) -> Bool {
             guard der.count > 2 else { return false }
             let lengthCount = unsafe der[1] < 0x80 ? 0 : Int(der[1] & 0x7F)
@@ -53,7 +53,7 @@ import Posix
         }
     }
 
-    /// `file` is for messages and to ask for the passphrase by.
+    /// `file` is for messages and for requesting the passphrase.
     init(
         _ text: UnsafeRawBufferPointer, _ protection: Protection, file: String, _ passphrase: Passphrase?
     ) throws(CertificateProblem) {
@@ -75,14 +75,13 @@ import Posix
         if let name = key.oversizedNumber {
             throw CertificateProblem(
                 .malformedKey, file: file,
-                "the number `\(name)` of the private key is larger than a key of its size can have, so each handshake would "
-                    + "take long",
+                "the number `\(name)` of the private key is too large for the size of the key, so each handshake would be slow",
                 fix: "make a new key: openssl ecparam -genkey -name prime256v1 -noout -out NEW")
         }
         self = key
     }
 
-    /// The name of a number that costs more in a handshake than those of a well-made key.
+    /// The name of a number that is larger than in a well-formed key and would make handshakes slow.
     private var oversizedNumber: String? {
         let bits = unsafe Int(EVP_PKEY_get_bits(pointer))
         let half = (bits + 1) / 2
@@ -106,19 +105,19 @@ import Posix
         }?.name
     }
 
-    /// Why a protected key is not opened, whatever the passphrase.
+    /// Why a protected key is rejected before its passphrase is used.
     private static func refusal(of der: [UInt8], _ file: String) -> CertificateProblem? {
         let reason: String
         if let derivation = KeyDerivation(der) {
             guard let excess = derivation.excess else { return nil }
             reason = excess
         } else {
-            reason = "the private key is protected in a way that is not known here, neither PBKDF2 nor scrypt"
+            reason = "the private key is protected by an unsupported method; only PBKDF2 and scrypt are supported"
         }
         return CertificateProblem(
             .passphrase, file: file, reason,
             fix:
-                "protect it with less: openssl pkcs8 -topk8 -iter 600000 -in \(file) -out NEW, or remove the passphrase"
+                "use fewer rounds: openssl pkcs8 -topk8 -iter 600000 -in \(file) -out NEW, or remove the passphrase"
         )
     }
 
@@ -139,7 +138,7 @@ import Posix
         return unsafe algorithm(info) == nil ? nil : EVP_PKCS82PKEY(info)
     }
 
-    /// The first block of a PEM file that is a key. Its label says what it is, so the decoder does not try everything it knows.
+    /// The first key of a PEM file. The label states its type, so the decoder does not try all types.
     private static func first(
         of text: UnsafeRawBufferPointer, _ request: inout PassphraseRequest
     ) -> OpaquePointer? {
@@ -166,7 +165,7 @@ import Posix
         return unsafe algorithm(info).flatMap { unsafe decode(der, "PrivateKeyInfo", $0) }
     }
 
-    /// The name of the algorithm that PKCS #8 states beside the key (RFC 5958 §2), if servers have keys of it.
+    /// The algorithm that PKCS #8 states for the key (RFC 5958 §2), if servers use it.
     private static func algorithm(_ info: OpaquePointer) -> StaticString? {
         var identifier: OpaquePointer?
         guard unsafe PKCS8_pkey_get0(&identifier, nil, nil, nil, info) == 1 else { return nil }
@@ -174,7 +173,7 @@ import Posix
         case NID_rsaEncryption: return "RSA"
         case NID_X9_62_id_ecPublicKey: return "EC"
         case NID_ED25519: return "ED25519"
-        // Refused as what it is, by the checks of certificates.
+        // Decoded so that `CertificateChecks` can report its type.
         case NID_rsassaPss: return "RSA-PSS"
         default: return nil
         }
@@ -184,7 +183,7 @@ import Posix
         _ der: UnsafeRawBufferPointer, _ structure: StaticString, _ type: StaticString
     ) -> OpaquePointer? {
         var key: OpaquePointer?
-        // The decoder keeps the place of the key, and the names, until it is freed.
+        // The decoder refers to the variable and the names until it is freed.
         return unsafe withUnsafeMutablePointer(to: &key) { key in
             let form: StaticString = "DER"
             guard
@@ -203,7 +202,7 @@ import Posix
         case .notAsked:
             CertificateProblem(
                 .malformedKey, file: request.file,
-                "there is no private key for RSA, ECDSA or Ed25519 in this file: \(failure)",
+                "there is no RSA, ECDSA or Ed25519 private key in this file: \(failure)",
                 fix: "put the key there in PEM form, beginning -----BEGIN PRIVATE KEY-----")
         case .given:
             CertificateProblem(
@@ -211,27 +210,27 @@ import Posix
                 fix: "correct the passphrase, or remove it with openssl pkey -in \(request.file)")
         case .missing:
             CertificateProblem(
-                .passphrase, file: request.file, "the private key is protected by a passphrase, and none is given",
+                .passphrase, file: request.file, "the private key needs a passphrase, but none is configured",
                 fix: "configure the passphrase, or remove it with openssl pkey -in \(request.file)")
         case .unreadable(let file, let error):
             CertificateProblem(
                 .passphrase, file: request.file,
-                "the private key is protected by a passphrase, and the passphrase file \(file) cannot be read: \(error)",
+                "the private key needs a passphrase, but the passphrase file \(file) cannot be read: \(error)",
                 fix: "let the server's user read that file", shortage: error.shortage)
         }
     }
 }
 
-// A private key from the bytes of a file: PEM in any of its forms, with or without a passphrase, or DER.
-// The passphrase callback is always given: without one OpenSSL would ask on the terminal and wait.
+// Reads a private key from the bytes of a file: PEM in any of its forms, with or without a passphrase, or DER. The passphrase
+// callback is always set: without one, OpenSSL would ask on the terminal and wait.
 //
 // A tenant chooses these bytes, and a worker computes with them in each handshake. So only the algorithms that servers use are
-// decoded (for others OpenSSL may compute for minutes), and no number of a key may be larger than the key's size allows.
+// decoded (OpenSSL may compute for minutes for others), and no number of a key may be larger than the key's size allows.
 
-/// A private key as it lies in a file, read and not yet opened.
+/// The file of a private key, read but not opened yet.
 struct KeyFile: ~Copyable {
     let path: String
-    /// What is wrong with who may read it.
+    /// The problem of its permissions, if there is one.
     let permissionProblem: CertificateProblem?
     private let text: SecretBytes
     private let protection: PrivateKey.Protection
@@ -243,7 +242,7 @@ struct KeyFile: ~Copyable {
         self.text = text
     }
 
-    /// Reads a file of the operator's own.
+    /// Reads a file of the operator.
     init(reading path: String) throws(CertificateProblem) {
         do throws(FileError) {
             let text = try SecretBytes(reading: path, bytesMax: CertificateLimits.keyBytesMax)
@@ -253,7 +252,7 @@ struct KeyFile: ~Copyable {
         }
     }
 
-    /// Whether opening it takes long.
+    /// Whether opening it is slow but allowed.
     var isSlow: Bool {
         guard case .locked(let der) = protection, let derivation = KeyDerivation(der) else { return false }
         return !derivation.isQuick && derivation.excess == nil
@@ -264,7 +263,7 @@ struct KeyFile: ~Copyable {
     }
 }
 
-/// A passphrase being asked for.
+/// A request for a passphrase, and its outcome.
 private struct PassphraseRequest {
     let passphrase: Passphrase?
     let file: String
@@ -294,7 +293,7 @@ private struct PassphraseRequest {
     }
 }
 
-/// Puts the passphrase where OpenSSL wants it. The corresponding C type is `pem_password_cb`.
+/// Writes the passphrase to OpenSSL's buffer. The corresponding C type is `pem_password_cb`.
 private func answerPassphrase(
     _ buffer: UnsafeMutablePointer<CChar>?, _ capacity: Int32, _ writing: Int32, _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
@@ -308,7 +307,7 @@ private func answerPassphrase(
 }
 
 extension StaticString {
-    /// For C, which wants a zero at the end, and there is one.
+    /// The text for C; a static string ends with a zero byte.
     fileprivate var cString: UnsafePointer<CChar> {
         unsafe UnsafeRawPointer(utf8Start).assumingMemoryBound(to: CChar.self)
     }
@@ -321,9 +320,9 @@ public struct Passphrase: Sendable {
         case unreadable(file: String, FileError)
     }
 
-    /// Called with the path of a key that is encrypted; nil when there is none for it.
+    /// Called with the path of an encrypted key; nil if there is no passphrase for it.
     let answer: @Sendable (_ path: String) -> Answer?
-    /// Changes when the answers may have changed, so that keys are tried again.
+    /// Changes when passphrases may have changed, so that keys are read again.
     let stamp: @Sendable () -> Int
 
     public init(_ bytes: @escaping @Sendable (_ path: String) -> [UInt8]?) {
@@ -331,7 +330,7 @@ public struct Passphrase: Sendable {
         stamp = { 0 }
     }
 
-    /// The same one for all keys.
+    /// One passphrase for all keys.
     public init(_ text: [UInt8]) { self.init { _ in text } }
 
     /// The first line of a file, read when it is needed.

@@ -1,5 +1,5 @@
-// Bytes that must not outlive their use: what was read of a private key's file, a passphrase, a ticket key. Cleared when
-// their owner ends; never copied into an array, whose growth would leave copies behind.
+// Bytes that must not outlive their use: the file of a private key, a passphrase, a ticket key. They are cleared at the end of
+// their lifetime, and never copied into an array, which would leave copies behind when it grows.
 
 import COpenSSL
 import Posix
@@ -19,13 +19,13 @@ import Posix
         count = 0
     }
 
-    /// A file's content, straight from the kernel into the buffer.
+    /// A file's content, read directly into the buffer.
     init(reading path: String, bytesMax: Int) throws(FileError) {
         self.init(capacity: bytesMax)
         count = try unsafe File.read(path, into: UnsafeMutableRawBufferPointer(start: start, count: capacity))
     }
 
-    /// The same of a file in a folder.
+    /// The content of a file in a folder.
     init(reading name: String, in folder: borrowing Folder, bytesMax: Int) throws(FileError) {
         self.init(capacity: bytesMax)
         count = try unsafe folder.read(name, into: UnsafeMutableRawBufferPointer(start: start, count: capacity))
@@ -40,7 +40,7 @@ import Posix
     /// Random bytes of the system's generator.
     static func random(count: Int) throws(TLSError) -> SecretBytes {
         var bytes = SecretBytes(capacity: count)
-        guard unsafe RAND_bytes(bytes.start, Int32(count)) == 1 else { throw .draining("cannot make random bytes") }
+        guard unsafe RAND_bytes(bytes.start, Int32(count)) == 1 else { throw .draining("cannot create random bytes") }
         bytes.count = count
         return bytes
     }

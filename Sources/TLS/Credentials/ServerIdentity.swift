@@ -1,20 +1,20 @@
-// What one host shows in a handshake: its certificate with chain and key, or two of them, ECDSA and RSA side by side, of
-// which OpenSSL takes the one that the client can read. Decoded once, never changed, shared by all workers.
+// The certificate of one host with its chain and key, or an ECDSA and an RSA certificate, of which OpenSSL uses the one that the
+// client supports. Decoded once, immutable, shared by all workers.
 
-/// A host's credentials, ready for a handshake.
+/// A host's credentials for handshakes.
 public final class ServerIdentity: Sendable {
     let first: Credentials
     let second: Credentials?
-    /// What is odd about the files without keeping them from being used.
+    /// Problems of the files with which they can still be used.
     public let problems: [CertificateProblem]
 
-    /// When the first of its certificates ends, in seconds since 1970.
+    /// When the first of its certificates expires, in seconds since 1970.
     public let notAfter: Int64
 
-    /// Whether there is a second pair that could not be used.
+    /// Whether there is a second pair that cannot be used.
     let isPartial: Bool
 
-    /// - Parameter fault: what keeps the second pair from being used.
+    /// - Parameter fault: why the second pair cannot be used.
     init(_ first: consuming Credentials, _ second: consuming Credentials?, fault: CertificateProblem? = nil) {
         isPartial = fault != nil
         var problems = first.problems + [fault].compactMap { $0 }
@@ -31,7 +31,7 @@ public final class ServerIdentity: Sendable {
         self.second = second
     }
 
-    /// Reads one pair of files, for a signer or a command; a host's own come from the `CertificateStore`.
+    /// Reads one pair of files, for a signer or a command. Hosts' certificates come from the `CertificateStore`.
     public convenience init(
         certificateFile: String, keyFile: String, passphrase: Passphrase? = nil
     ) throws(CertificateProblem) {
@@ -40,7 +40,7 @@ public final class ServerIdentity: Sendable {
                 certificateFile: certificateFile, keyFile: keyFile, passphrase: passphrase, pool: ChainPool()), nil)
     }
 
-    /// The facts of each certificate that clients may see, without the chains.
+    /// The facts of each of the host's own certificates, without the chains.
     public var facts: [CertificateFacts] {
         var facts = [first.certificate.facts]
         switch second {
@@ -50,7 +50,7 @@ public final class ServerIdentity: Sendable {
         return facts
     }
 
-    /// Where its certificates are.
+    /// The file of its certificates.
     func certificateFile(ofSecondPair isOfSecondPair: Bool) -> String {
         switch second {
         case .some(let other) where isOfSecondPair: other.certificateFile
@@ -60,8 +60,8 @@ public final class ServerIdentity: Sendable {
 
     public var chainCount: Int { first.chain?.count ?? 0 }
 
-    /// Sets the credentials for one connection (an `SSL *`), in a callback of its handshake. False when OpenSSL refuses
-    /// them; its reasons are then on this thread's queue. Takes 1.5 to 4 µs for each pair.
+    /// Sets the credentials for one connection (an `SSL *`), in a callback of its handshake. False when OpenSSL rejects them; its
+    /// reasons are then in this thread's queue. Takes 1.5 to 4 µs for each pair.
     func apply(to ssl: OpaquePointer) -> Bool {
         guard unsafe first.apply(to: ssl) else { return false }
         switch second {

@@ -1,22 +1,22 @@
-// A certificate in the making, for development only: the authority itself or one host's.
+// Creates certificates for development: that of the authority, or one for a host.
 
 import COpenSSL
 import Posix
 
-/// What a new certificate is to say.
+/// The content of a new certificate.
 struct CertificateDraft {
     var commonName: String
-    /// As OpenSSL's configuration writes them: `DNS:shop.localhost,IP:127.0.0.1`.
+    /// In the syntax of OpenSSL's configuration: `DNS:shop.localhost,IP:127.0.0.1`.
     var alternativeNames: String?
     var isAuthority: Bool
     var days: Int
 
-    /// Signs it by itself.
+    /// A self-signed certificate.
     func certificate(for key: borrowing PrivateKey) throws(TLSError) -> Certificate {
         try unsafe certificate(for: key, nil, key)
     }
 
-    /// Signs it by an authority.
+    /// A certificate signed by an authority.
     func certificate(
         for key: borrowing PrivateKey, by issuer: borrowing Credentials
     ) throws(TLSError) -> Certificate {
@@ -26,11 +26,11 @@ struct CertificateDraft {
     private func certificate(
         for key: borrowing PrivateKey, _ issuer: OpaquePointer?, _ issuerKey: borrowing PrivateKey
     ) throws(TLSError) -> Certificate {
-        guard let pointer = unsafe X509_new() else { throw .draining("cannot make a certificate") }
+        guard let pointer = unsafe X509_new() else { throw .draining("cannot create a certificate") }
         let certificate = unsafe Certificate(takingOwnershipOf: pointer)
         let issuer = unsafe issuer ?? pointer
         let subject = unsafe X509_get_subject_name(pointer)
-        // The hour before makes up for clocks that are a little behind.
+        // Valid an hour ago, for clocks that are slow.
         guard unsafe X509_set_version(pointer, Int(X509_VERSION_3)) == 1, unsafe setSerialNumber(pointer),
             unsafe X509_gmtime_adj(X509_getm_notBefore(pointer), -3600) != nil,
             unsafe X509_time_adj_ex(X509_getm_notAfter(pointer), Int32(days), 0, nil) != nil,
@@ -39,7 +39,7 @@ struct CertificateDraft {
             unsafe X509_set_pubkey(pointer, key.pointer) == 1,
             extensions.allSatisfy({ unsafe add($0.identifier, $0.value, to: pointer, issuer) }),
             unsafe X509_sign(pointer, issuerKey.pointer, EVP_sha256()) > 0
-        else { throw .draining("cannot make a certificate for \(commonName)") }
+        else { throw .draining("cannot create a certificate for \(commonName)") }
         return certificate
     }
 
@@ -66,7 +66,7 @@ struct CertificateDraft {
         return unsafe X509_add_ext(certificate, found, -1) == 1
     }
 
-    /// Random, so that two authorities never issue the same (RFC 5280 §4.1.2.2).
+    /// A random number, so that two authorities never issue the same one (RFC 5280 §4.1.2.2).
     private func setSerialNumber(_ certificate: OpaquePointer) -> Bool {
         guard let number = unsafe BN_new() else { return false }
         defer { unsafe BN_free(number) }
@@ -76,7 +76,7 @@ struct CertificateDraft {
 }
 
 extension Certificate {
-    /// PEM, as `curl --cacert` reads it.
+    /// The certificate in PEM.
     var pem: [UInt8] {
         guard let output = unsafe BIO_new(BIO_s_mem()) else { return [] }
         defer { unsafe BIO_free(output) }
@@ -88,7 +88,7 @@ extension Certificate {
 }
 
 extension PrivateKey {
-    /// PEM without a passphrase, in memory that is cleared afterwards.
+    /// Lends the key in PEM without a passphrase, in memory that is cleared afterwards.
     func withPEM<Result>(_ body: (UnsafeRawBufferPointer) throws(SystemError) -> Result) throws(SystemError) -> Result?
     {
         guard let output = unsafe BIO_new(BIO_s_secmem()) else { return nil }

@@ -1,6 +1,6 @@
-// Certificates for working at home: an authority of this machine's own, made at its first use, and with it a certificate
-// for each host, made when it is asked for and kept in memory. Its key never leaves the state directory, its name says what
-// it is for, and nothing of it is ever written into `config/`.
+// Certificates for development: a certificate authority of this machine, created at its first use. It issues a certificate for
+// each host when a client first asks for it, and keeps it in memory. Its key stays in the state directory, its name states its
+// purpose, and it writes nothing to `config/`.
 
 import COpenSSL
 import Posix
@@ -11,7 +11,7 @@ public final class DevelopmentAuthority: Sendable {
     static let authorityDays = 3650
     static let leafDays = 60
     static let day: Int64 = 86_400
-    /// Certificates that are kept; more are made again when they are asked for.
+    /// Certificates that are kept in memory; others are issued again.
     static let identitiesMax = 1024
 
     /// For `curl --cacert`.
@@ -19,8 +19,8 @@ public final class DevelopmentAuthority: Sendable {
     private let authority: Credentials
     private let issued: Mutex<HostCache<ServerIdentity>>
 
-    /// Reads the authority in a directory, or makes it there. Of several processes that do so at once, one wins and all
-    /// use its authority.
+    /// Reads the authority in a directory, or creates it. If several processes create it at once, one wins and all use its
+    /// authority.
     public init(directory: String) throws(TLSError) {
         certificatePath = directory + "/development-ca.pem"
         let keyPath = directory + "/development-ca.key"
@@ -41,8 +41,8 @@ public final class DevelopmentAuthority: Sendable {
         }
     }
 
-    /// The certificate for a host, made if need be (about 100 µs). The host is in lower case; an empty one stands for
-    /// clients that name none, and gets a certificate for the addresses of this machine.
+    /// The certificate for a host in lower case, issued if need be (about 100 µs). The empty host is for clients that send no
+    /// name; its certificate is for the addresses of this machine.
     func identity(for host: Span<UInt8>) throws(TLSError) -> ServerIdentity {
         if let known = knownIdentity(for: host) { return known }
         let made = unsafe ServerIdentity(
@@ -51,7 +51,7 @@ public final class DevelopmentAuthority: Sendable {
         return made
     }
 
-    /// The certificate for a host, if it was made before and is good for some time yet.
+    /// The certificate for a host, if it was issued before and is valid for more than a week.
     func knownIdentity(for host: Span<UInt8>) -> ServerIdentity? {
         let hash = HostKey.hash(host)
         let known = issued.withLock { issued in issued.place(host, hash: hash).map { issued[$0] } }
@@ -59,10 +59,10 @@ public final class DevelopmentAuthority: Sendable {
         return known
     }
 
-    /// Writes a host's certificate and key to new files, for other programs. Folders that are missing are made.
+    /// Writes a host's certificate and key to new files, for other programs. Creates missing folders.
     public func write(for host: String, certificateFile: String, keyFile: String) throws(TLSError) {
         guard HostName.isValid(Array(host.utf8).span) else {
-            throw TLSError("cannot make a certificate for \(host): it is not a host name in lower case")
+            throw TLSError("cannot create a certificate for \(host): it is not a host name in lower case")
         }
         for file in [certificateFile, keyFile] {
             guard let slash = file.lastIndex(of: "/"), slash != file.startIndex else { continue }
@@ -70,7 +70,7 @@ public final class DevelopmentAuthority: Sendable {
             do throws(SystemError) {
                 try Directory.create(folder, permissions: 0o755)
             } catch {
-                throw TLSError("cannot make \(folder): \(error.reason)")
+                throw TLSError("cannot create \(folder): \(error.reason)")
             }
         }
         let credentials = try issue(host)
@@ -100,54 +100,54 @@ public final class DevelopmentAuthority: Sendable {
         return "IP:\(host)"
     }
 
-    /// Makes the key unless it is there.
+    /// Creates the key, unless it exists.
     static func makeKey(_ path: String, in directory: String) throws(TLSError) {
         do throws(SystemError) {
             try Directory.create(directory, permissions: 0o755)
         } catch {
             throw TLSError(
-                "cannot make \(directory) for the development authority: \(error.reason); "
-                    + "name a state directory that may be written to")
+                "cannot create \(directory) for the development authority: \(error.reason); "
+                    + "choose a state directory that can be written")
         }
         if let status = try? File.status(path) {
             if status.permissions & 0o077 == 0 { return }
             throw TLSError(
-                "cannot use the development authority: others on this machine may use its key, and so pretend to be any "
-                    + "site; chmod 600 \(path)")
+                "cannot use the development authority: other users can read its key, and so impersonate any site; chmod 600 "
+                    + path)
         }
         let key = try PrivateKey.generate()
         _ = try create(key, path)
     }
 
-    /// Makes the certificate unless it is there.
+    /// Creates the certificate, unless it exists.
     static func makeCertificate(_ path: String, for key: borrowing PrivateKey) throws(CertificateProblem) {
         if (try? File.status(path)) != nil { return }
         do throws(TLSError) {
-            // A name of its own, because a browser that trusts an older one of the same name reports a bad signature.
+            // A unique name, because a browser that trusts an older authority of the same name reports a bad signature.
             let number = String(UInt32.random(in: 0x10_0000...0xFF_FFFF), radix: 16)
             let draft = CertificateDraft(
                 commonName: "associated development CA \(number) (do not trust elsewhere)",
                 alternativeNames: nil, isAuthority: true, days: authorityDays)
             _ = try create(try draft.certificate(for: key).pem, path)
         } catch {
-            throw CertificateProblem(.unreadableFile, file: path, error.description, fix: "see the reason")
+            throw CertificateProblem(.unreadableFile, file: path, error.description, fix: "make the state directory writable")
         }
     }
 
     /// Writes a key to a new file.
     static func write(_ key: borrowing PrivateKey, to path: String) throws(TLSError) {
-        if try !create(key, path) { throw TLSError("cannot write \(path): there is a file; remove it first") }
+        if try !create(key, path) { throw TLSError("cannot write \(path): the file exists already; remove it first") }
     }
 
     /// Writes a certificate to a new file.
     static func write(_ pem: [UInt8], to path: String) throws(TLSError) {
-        if try !create(pem, path) { throw TLSError("cannot write \(path): there is a file; remove it first") }
+        if try !create(pem, path) { throw TLSError("cannot write \(path): the file exists already; remove it first") }
     }
 
     static func failure(_ reason: String, _ certificatePath: String, _ keyPath: String) -> TLSError {
         TLSError(
-            "cannot use the development authority: \(reason); remove \(certificatePath) and \(keyPath), and a new one is "
-                + "made")
+            "cannot use the development authority: \(reason); remove \(certificatePath) and \(keyPath) to create a new one"
+        )
     }
 
     private static func create(_ key: borrowing PrivateKey, _ path: String) throws(TLSError) -> Bool {

@@ -1,23 +1,22 @@
-// Seals secrets that are stored outside this program's own files, such as private keys in a database: AES-256-GCM, with
-// the place of the secret as associated data, so that a sealed secret cannot be read elsewhere or moved to another row.
-// Whoever copies the database but not the key file has nothing. Nonces are random, which suits far more secrets than a
-// fleet has (2^32 for each key).
+// Encrypts secrets that are stored in a database, such as private keys, with AES-256-GCM. The place of the secret is associated
+// data, so that a sealed secret cannot be moved to another row. A copy of the database is useless without the key file. Nonces
+// are random, which is safe for 2^32 secrets for each key, far more than a fleet has.
 //
 // To replace the key: put the new one before the old one in the file, seal everything again, then remove the old one.
 
 import COpenSSL
 import Posix
 
-/// One key, or two while one replaces the other.
+/// The sealing key, or two keys while one replaces the other.
 public final class SealingKeys: Sendable {
     static let keyBytes = 32
     private static let nonceBytes = 12
     private static let tagBytes = 16
-    /// The first byte of what is sealed, so that another way of sealing can follow.
+    /// The first byte of a sealed secret, so that a later format can be recognised.
     private static let format: UInt8 = 1
     private static let headBytes = 1 + nonceBytes + tagBytes
 
-    /// The first one seals; all open.
+    /// The first one encrypts; both decrypt.
     private let keys: SecretBytes
 
     /// The keys of a file: 32 or 64 bytes.
@@ -30,7 +29,7 @@ public final class SealingKeys: Sendable {
         guard keys.count == SealingKeys.keyBytes || keys.count == SealingKeys.keyBytes * 2 else {
             throw TLSError(
                 "the key file of the store, \(file), has \(keys.count) bytes instead of 32 for each of one or two keys; "
-                    + "make one with openssl rand 32, and chmod 600")
+                    + "create one with openssl rand 32, and chmod 600")
         }
     }
 
@@ -45,7 +44,7 @@ public final class SealingKeys: Sendable {
         return unsafe [SealingKeys.format] + Array(nonce.bytes) + tag + sealed
     }
 
-    /// The secret, and whether it should be sealed again because the key of then has been replaced.
+    /// The secret, and whether it should be sealed again because its key has been replaced.
     public func open(_ sealed: [UInt8], for place: String) throws(TLSError) -> (secret: [UInt8], isOutdated: Bool) {
         if sealed.count >= SealingKeys.headBytes && sealed[0] == SealingKeys.format {
             let nonce = Array(sealed[1...SealingKeys.nonceBytes])
@@ -59,11 +58,10 @@ public final class SealingKeys: Sendable {
         }
         OpenSSLFailure.forget()
         throw TLSError(
-            "cannot open the secret of \(place): it was sealed with another key, or changed; use the key file of then")
+            "cannot open the secret of \(place): it was sealed with another key, or changed; use the original key file")
     }
 
-    /// Nil if the tag does not fit, or OpenSSL fails. The corresponding C functions are `EVP_CipherInit_ex` and its
-    /// relatives.
+    /// Nil if the tag is wrong, or OpenSSL fails. The corresponding C functions are `EVP_CipherInit_ex` and so on.
     private func crypt(
         _ input: [UInt8], keyIndex: Int, nonce: [UInt8], _ place: String, _ tag: inout [UInt8], isSealing: Bool
     ) -> [UInt8]? {
@@ -79,7 +77,7 @@ public final class SealingKeys: Sendable {
             unsafe isSealing || EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, tagCount, &tag) == 1,
             unsafe EVP_CipherUpdate(context, nil, &ignored, associated, Int32(associated.count)) == 1,
             unsafe EVP_CipherUpdate(context, &output, &count, input, Int32(input.count)) == 1,
-            // GCM has nothing left to write here: this checks the tag, or makes it.
+            // GCM writes no bytes here; this checks the tag, or creates it.
             unsafe EVP_CipherFinal_ex(context, &last, &lastCount) == 1,
             unsafe !isSealing || EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, tagCount, &tag) == 1
         else { return nil }

@@ -1,20 +1,21 @@
-// Where a handshake's first message is looked at before OpenSSL goes on with it: is the certificate for the name it asks
-// for in memory? If not, the handshake pauses here until another thread has read it.
+// Inspects the first message of each handshake. If the certificate for the requested name is not in memory, the handshake pauses
+// until another thread has read it.
 
 import COpenSSL
 
-/// What the callbacks of one worker's context need. It belongs to the worker's thread.
+/// The state for the callbacks of one worker's context. Only the worker's thread uses it.
 final class HelloGate {
     let certificates: CertificateStore
     private let queue: LoadingQueue
     private let ready: ReadyHandshakes
-    /// The worker's number for the connection whose handshake goes on.
+    /// The worker's token of the connection whose handshake is advanced.
     private var token: UInt64 = 0
-    /// What was read for that handshake while it waited. For one message: a client may name another host in its second.
+    /// The certificate that was read while this handshake was paused. Only for one message: a client may send another name in a
+    /// second one.
     private var carried: CertificateStore.Lookup?
-    /// The certificate for the message that was looked at last.
+    /// The certificate for the last inspected message.
     private(set) var certificate = CertificateStore.Lookup.none
-    /// Why the present handshake was ended here; nil as long as it was not.
+    /// Why the handshake was refused here; nil if it was not.
     var refusal: SecureSession.Failure?
 
     init(_ certificates: CertificateStore, queue: LoadingQueue, ready: ReadyHandshakes) {
@@ -31,7 +32,7 @@ final class HelloGate {
         refusal = nil
     }
 
-    /// False when the handshake has to wait until its certificate has been read.
+    /// False when the handshake must pause until its certificate has been read.
     fileprivate func admits(_ name: Span<UInt8>) -> Bool {
         if let carried {
             certificate = carried
@@ -41,7 +42,7 @@ final class HelloGate {
         switch certificates.resolve(name) {
         case .known(let lookup, let isDue):
             certificate = lookup
-            // A certificate in memory is good enough for now, so the handshake does not wait for a look at its files.
+            // The certificate in memory is used, and its files are checked in the background.
             if isDue { queue.add(CertificateStore.key(for: name)) }
             return true
         case .pending:
@@ -50,8 +51,8 @@ final class HelloGate {
         }
     }
 
-    /// Whether a handshake for a host can be expected to find a certificate. Goes by memory; what memory does not know is read
-    /// beside the worker, and counts as none until then.
+    /// Whether a handshake for a host will probably find a certificate. A host that is not in memory is read in the background, and
+    /// counts as one without a certificate until then.
     func expectsCertificate(for name: Span<UInt8>) -> Bool {
         switch certificates.resolve(name) {
         case .known(let lookup, let isDue):
@@ -66,7 +67,7 @@ final class HelloGate {
     }
 }
 
-/// The corresponding C type is that of `SSL_CTX_set_client_hello_cb`.
+/// Called with the first message of a handshake. The corresponding C type is that of `SSL_CTX_set_client_hello_cb`.
 func lookAtHello(
     _ ssl: OpaquePointer?, _: UnsafeMutablePointer<Int32>?, _ argument: UnsafeMutableRawPointer?
 ) -> Int32 {
@@ -74,15 +75,15 @@ func lookAtHello(
     let gate = unsafe Unmanaged<HelloGate>.fromOpaque(argument).takeUnretainedValue()
     guard let name = unsafe serverName(inHelloOf: ssl) else { return SSL_CLIENT_HELLO_SUCCESS }
     return unsafe withCanonicalName(name) { name in
-        // A session is resumed under the name that it was made for (RFC 6066 §3), so it belongs to a context of its own.
+        // A session may be resumed only with the name that it was created for (RFC 6066 §3), so each name has its own context.
         let context = unsafe Digest.sha256(name.withUnsafeBytes { unsafe Array($0) })
         unsafe SSL_set_session_id_context(ssl, context, UInt32(context.count))
         return gate.admits(name) ? SSL_CLIENT_HELLO_SUCCESS : SSL_CLIENT_HELLO_RETRY
     }
 }
 
-/// The name in a client's first message (RFC 6066 §3): a list with one entry of type 0. Empty where none is asked for; nil
-/// where the field is broken, which OpenSSL will find itself.
+/// The server name in a client's first message (RFC 6066 §3): a list with one entry of type 0. Empty if there is none; nil if the
+/// extension is malformed, which OpenSSL reports itself.
 private func serverName(inHelloOf ssl: OpaquePointer) -> UnsafeRawBufferPointer? {
     var start: UnsafePointer<UInt8>?
     var count = 0
@@ -97,7 +98,7 @@ private func serverName(inHelloOf ssl: OpaquePointer) -> UnsafeRawBufferPointer?
     return unsafe UnsafeRawBufferPointer(rebasing: field[5...])
 }
 
-/// Lends a name as certificates are looked up by: in lower case, without a trailing dot.
+/// Lends a name in the form in which certificates are looked up: in lower case, without a trailing dot.
 func withCanonicalName<Result>(_ name: UnsafeRawBufferPointer, _ use: (Span<UInt8>) -> Result) -> Result {
     var count = name.count
     if count > 1, unsafe name[count - 1] == UInt8(ascii: ".") { count -= 1 }

@@ -1,5 +1,4 @@
-// One worker's side of TLS: the policy that all its sessions have in common, and the memory that they read and write their
-// records through.
+// The TLS context of one worker: the policy of all its sessions, and the memory for their records.
 //
 // The policy: TLS 1.2 and 1.3; ciphers with forward secrecy and authenticated encryption; X25519MLKEM768, X25519, P-256, P-384; the server's
 // preference, AES-128-GCM first because it costs least; HTTP/1 and no other protocol; no renegotiation, no compression, no
@@ -12,7 +11,7 @@ import COpenSSL
     let context: OpaquePointer
     let wire: UnsafeMutablePointer<Wire>
     private let bio: OpaquePointer
-    /// Held for the callbacks, which have a bare pointer to it.
+    /// Retained for the callbacks, which have a raw pointer to it.
     private let gate: Unmanaged<HelloGate>?
 
     private static let ciphers = [
@@ -21,21 +20,21 @@ import COpenSSL
     ]
     private static let suites = ["TLS_AES_128_GCM_SHA256", "TLS_CHACHA20_POLY1305_SHA256", "TLS_AES_256_GCM_SHA384"]
     private static let groups = "X25519:P-256:P-384"
-    /// With a secret that no quantum computer finds, where OpenSSL has it (3.5 and later).
+    /// With a key exchange that resists quantum computers, if OpenSSL has it (3.5 and later).
     private static let hybridGroups = "X25519MLKEM768:\(groups)"
     private static let signatures = [
         "ecdsa_secp256r1_sha256", "rsa_pss_rsae_sha256", "ecdsa_secp384r1_sha384", "rsa_pss_rsae_sha384", "ed25519",
         "rsa_pss_rsae_sha512", "RSA+SHA256", "RSA+SHA384",
     ]
 
-    /// Without settings there are no sessions, and nothing but a little memory is used.
+    /// Without settings there are no sessions.
     /// - Parameters:
-    ///   - queue: reads the certificates that are not in memory.
-    ///   - ready: is told which handshakes can go on.
+    ///   - queue: reads certificates that are not in memory.
+    ///   - ready: gets the handshakes that can continue.
     public init(_ settings: SecureSettings?, queue: LoadingQueue?, ready: ReadyHandshakes) throws(TLSError) {
         OpenSSLFailure.forget()
         guard let context = unsafe SSL_CTX_new(TLS_server_method()) else {
-            throw TLSError("cannot make a TLS context: \(OpenSSLFailure.drain())")
+            throw TLSError("cannot create a TLS context: \(OpenSSLFailure.drain())")
         }
         let isSet =
             unsafe associated_set_minimum_tls12(context) == 1
@@ -50,7 +49,7 @@ import COpenSSL
             unsafe SSL_CTX_free(context)
             throw TLSError("cannot set the TLS policy: \(OpenSSLFailure.drain())")
         }
-        // An OpenSSL that does not know the hybrid group has said so.
+        // An OpenSSL without the hybrid group has left an error.
         OpenSSLFailure.forget()
         unsafe SSL_CTX_set_options(context, associated_options())
         unsafe associated_set_modes(context)
@@ -81,25 +80,25 @@ import COpenSSL
         unsafe gate?.release()
     }
 
-    /// A session for a client that has just connected; nil when there is no memory for it.
+    /// A session for a new client; nil when there is no memory.
     public func makeSession() -> SecureSession? {
         guard let ssl = unsafe SSL_new(context) else {
             OpenSSLFailure.forget()
             return nil
         }
-        // Given the same transport for both directions, the session takes one reference (SSL_set_bio(3)).
+        // With the same BIO for both directions, the session takes one reference (SSL_set_bio(3)).
         unsafe BIO_up_ref(bio)
         unsafe SSL_set_bio(ssl, bio, bio)
         unsafe SSL_set_accept_state(ssl)
         return unsafe SecureSession(ssl: ssl)
     }
 
-    /// Says which handshake goes on next, and what was read for it.
+    /// Sets which handshake is advanced next, and the certificate that was read for it.
     func begin(_ token: UInt64, carrying certificate: CertificateStore.Lookup?) {
         unsafe gate?.takeUnretainedValue().begin(token, carrying: certificate)
     }
 
-    /// Whether a handshake for a host, in any case, can be expected to find a certificate. Nothing is read for that.
+    /// Whether a handshake for a host, in any case, will probably find a certificate. Does not wait for the disk.
     public func expectsCertificate(for host: Span<UInt8>) -> Bool {
         guard let gate = unsafe gate else { return false }
         return unsafe host.withUnsafeBytes { bytes in
@@ -107,23 +106,23 @@ import COpenSSL
         }
     }
 
-    /// Why the handshake that was gone on with was ended by the choice of a certificate; nil if it was not.
+    /// Why the choice of a certificate has ended the handshake; nil if it has not.
     var refusal: SecureSession.Failure? { unsafe gate?.takeUnretainedValue().refusal }
 
-    /// Records that were given and not yet read.
+    /// Received records that are not read yet.
     public var unreadRecords: UnsafeRawBufferPointer { unsafe wire.pointee.input }
 
-    /// Lets go of the records that were given. Their memory is lent for a step, so whoever lent it says this at its end.
-    public func forgetRecords() { unsafe wire.pointee.input = UnsafeRawBufferPointer(start: nil, count: 0) }
+    /// Drops the received records. Their memory belongs to the caller, who must call this before reusing it.
+    public func clearInput() { unsafe wire.pointee.input = UnsafeRawBufferPointer(start: nil, count: 0) }
 
-    /// Records to be sent, made by whichever session was served.
+    /// Records to be sent by the session that is being served.
     public var output: UnsafeRawBufferPointer { unsafe wire.pointee.output }
 
     public func clearOutput() { unsafe wire.pointee.clearOutput() }
 }
 
-/// Picks the certificate for the name that a client asks for (RFC 6066 §3), or ends the handshake with an alert that says
-/// what is wrong with the name. The corresponding C type is that of `SSL_CTX_set_tlsext_servername_callback`.
+/// Sets the certificate for the requested name (RFC 6066 §3), or ends the handshake with an alert about the name. The
+/// corresponding C type is that of `SSL_CTX_set_tlsext_servername_callback`.
 private func chooseIdentity(
     _ ssl: OpaquePointer?, _ alert: UnsafeMutablePointer<Int32>?, _ argument: UnsafeMutableRawPointer?
 ) -> Int32 {
@@ -131,7 +130,7 @@ private func chooseIdentity(
         return SSL_TLSEXT_ERR_ALERT_FATAL
     }
     let gate = unsafe Unmanaged<HelloGate>.fromOpaque(argument).takeUnretainedValue()
-    // Of the first message, which was looked at just before.
+    // Set by `lookAtHello`, which was called just before.
     switch gate.certificate {
     case .identity(let identity):
         if unsafe identity.apply(to: ssl) { return SSL_TLSEXT_ERR_OK }
@@ -141,7 +140,7 @@ private func chooseIdentity(
         gate.refusal = .brokenCertificate
         unsafe alert.pointee = SSL_AD_INTERNAL_ERROR
     case .none:
-        // A client that named no host is told to (RFC 8446 §9.2); earlier versions have no word for it.
+        // A client without a server name gets its own alert in TLS 1.3 (RFC 8446 §9.2); earlier versions do not have it.
         gate.refusal = .unknownName
         let isMissing = unsafe SecureSession(ssl: ssl).serverName == nil && SSL_version(ssl) >= TLS1_3_VERSION
         unsafe alert.pointee = isMissing ? SSL_AD_MISSING_EXTENSION : SSL_AD_UNRECOGNIZED_NAME
@@ -149,8 +148,8 @@ private func chooseIdentity(
     return SSL_TLSEXT_ERR_ALERT_FATAL
 }
 
-/// HTTP/1.1, else 1.0, or nothing (RFC 7301 §3.2): a client that speaks only others is told so.
-/// The corresponding C type is that of `SSL_CTX_set_alpn_select_cb`.
+/// Selects HTTP/1.1 or else 1.0; for other protocols the handshake fails with an alert (RFC 7301 §3.2). The corresponding C type
+/// is that of `SSL_CTX_set_alpn_select_cb`.
 private func selectProtocol(
     _: OpaquePointer?, _ selected: UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
     _ selectedCount: UnsafeMutablePointer<UInt8>?,
@@ -169,7 +168,7 @@ private func selectProtocol(
     return SSL_TLSEXT_ERR_ALERT_FATAL
 }
 
-/// Where a protocol's name begins in a list of names, each behind its length; OpenSSL has checked the list's form.
+/// The index of a protocol's name in a list of names with length prefixes, whose form OpenSSL has checked.
 private func find(_ wanted: StaticString, in list: UnsafeBufferPointer<UInt8>) -> Int? {
     var index = 0
     while index < list.count {

@@ -1,32 +1,32 @@
-// One client's TLS session, as the engine sees it: records in, plain bytes out, and the reverse. Every outcome is a value
-// that its caller has to look at. OpenSSL says why something failed on a queue that belongs to the thread: it is emptied
-// before every call, or the next one would read an old reason (SSL_get_error(3)).
+// One client's TLS session on the server side: it turns records into plain bytes and the reverse. Every outcome is a value that
+// the caller must handle. OpenSSL stores errors in a queue of the thread, which must be cleared before every call, or the call
+// would report an old error (SSL_get_error(3)).
 
 import COpenSSL
 
-/// A session. A plain value, because it lives in the worker's table; whoever made it ends it.
+/// A session. A plain value, because it is in the worker's table; its owner must call `end`.
 @safe public struct SecureSession {
     let ssl: OpaquePointer
 
-    /// What came of a step.
+    /// The result of a step.
     public enum Outcome: Equatable {
-        /// The handshake is complete, or so many bytes are there.
+        /// The handshake is complete, or this many bytes were read.
         case done(Int)
-        /// More records have to come first.
+        /// More records are needed.
         case wantsInput
-        /// The certificate has to be read first; the worker is told when that is done.
+        /// The certificate has to be read first; the worker is notified when that is done.
         case wantsCertificate
-        /// The client has said that it will send no more.
+        /// The client has announced that it will send no more.
         case ended
-        /// The session is of no more use; an alert may be waiting to be sent.
+        /// The session is broken; an alert may be waiting to be sent.
         case failed(Failure)
     }
 
-    /// Why a session failed, as far as it makes a difference.
+    /// Why a session failed.
     public enum Failure: Equatable {
-        /// Plain HTTP spoken to the TLS port.
+        /// Plain HTTP on a TLS port.
         case plainHTTP
-        /// No certificate is for the name that was asked for, or none was asked for.
+        /// There is no certificate for the requested name, or no name was requested.
         case unknownName
         case brokenCertificate
         /// No version of TLS in common, or none of HTTP.
@@ -38,10 +38,10 @@ import COpenSSL
         case other
     }
 
-    /// Goes on with the handshake, over records that have come.
+    /// Continues the handshake with received records.
     /// - Parameters:
-    ///   - token: the worker's number for the connection.
-    ///   - certificate: what was read for it, where it had wanted a certificate.
+    ///   - token: the worker's token of the connection.
+    ///   - certificate: the certificate that was read during a pause.
     public func handshake(
         _ context: borrowing SecureContext, _ records: UnsafeRawBufferPointer, token: UInt64,
         certificate: CertificateStore.Lookup? = nil
@@ -56,10 +56,10 @@ import COpenSSL
         return outcome
     }
 
-    /// Whether there is nothing left to be done before plain bytes flow.
+    /// Whether the handshake is complete.
     public var isEstablished: Bool { unsafe SSL_is_init_finished(ssl) == 1 }
 
-    /// Makes plain bytes of the records that `context` still has. To be called until it wants input.
+    /// Decrypts the records that `context` has. To be called until it wants input.
     public func receive(_ context: borrowing SecureContext, into buffer: UnsafeMutableRawBufferPointer) -> Outcome {
         ERR_clear_error()
         var count = 0
@@ -67,38 +67,38 @@ import COpenSSL
         return result == 1 ? .done(count) : outcome(result)
     }
 
-    /// Whether every record that was received has been read, to its last byte.
+    /// Whether all received records have been decrypted completely.
     public func isDrained(_ context: borrowing SecureContext) -> Bool {
         unsafe context.wire.pointee.input.isEmpty && SSL_has_pending(ssl) == 0
     }
 
-    /// Gives `context` the records for the next receive.
+    /// Passes received records to `context`, for `receive`.
     public func feed(_ context: borrowing SecureContext, _ records: UnsafeRawBufferPointer) {
         unsafe context.wire.pointee.input = records
     }
 
-    /// Makes records of plain bytes; they are then in the context's output. False when the session is broken.
+    /// Encrypts plain bytes; the records are then in the context's output. False when the session is broken.
     public func send(_ context: borrowing SecureContext, _ bytes: UnsafeRawBufferPointer) -> Bool {
         if unsafe bytes.isEmpty { return true }
-        // In the middle of a message of a handshake OpenSSL reads before it writes, and what is there is not this session's.
-        context.forgetRecords()
+        // During a handshake message OpenSSL reads before it writes, and the input may belong to another session.
+        context.clearInput()
         ERR_clear_error()
         var count = 0
-        // The transport takes everything, so nothing is ever written in part.
+        // The BIO accepts everything, so writes are never partial.
         return unsafe SSL_write_ex(ssl, bytes.baseAddress, bytes.count, &count) == 1 && count == bytes.count
     }
 
-    /// Says that nothing more will be sent (RFC 8446 §6.1), once.
+    /// Announces that nothing more will be sent (RFC 8446 §6.1), once.
     public func finish(_ context: borrowing SecureContext) {
         guard unsafe SSL_is_init_finished(ssl) == 1, unsafe SSL_get_shutdown(ssl) & SSL_SENT_SHUTDOWN == 0 else {
             return
         }
-        context.forgetRecords()
+        context.clearInput()
         ERR_clear_error()
         _ = unsafe SSL_shutdown(ssl)
     }
 
-    /// The name that the client asked for, as it wrote it; nil when it named none.
+    /// The server name as the client wrote it; nil if it sent none.
     public var serverName: UnsafeRawBufferPointer? {
         guard let name = unsafe SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name) else { return nil }
         var count = 0
@@ -106,13 +106,12 @@ import COpenSSL
         return unsafe UnsafeRawBufferPointer(start: name, count: count)
     }
 
-    /// Whether it goes on with an earlier session's secrets.
     public var isResumed: Bool { unsafe SSL_session_reused(ssl) == 1 }
 
-    /// TLS 1.3 as opposed to 1.2.
+    /// Whether the version is TLS 1.3, not 1.2.
     public var isTLS13: Bool { unsafe SSL_version(ssl) >= TLS1_3_VERSION }
 
-    /// Gives back all that the session has.
+    /// Frees the session.
     public func end() { unsafe SSL_free(ssl) }
 
     private func outcome(_ result: Int32) -> Outcome {

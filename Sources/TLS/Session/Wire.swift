@@ -1,14 +1,13 @@
-// Where sessions read and write their records: memory of the worker, through a BIO of our own, instead of a socket each.
-// A handshake is then one receive and one send per flight, and a session needs no buffer of its own for records.
+// Sessions read and write their records through a BIO over the worker's memory instead of sockets. A handshake is then one receive
+// and one send for each group of messages, and a session needs no buffer for records.
 
 import COpenSSL
 
-/// Bytes on their way into and out of the session that is served at the moment. One for all sessions of a worker: a worker
-/// serves one at a time.
+/// The records of the session that is being served. All sessions of a worker share it, because a worker serves one at a time.
 @safe struct Wire {
-    /// Records received and not yet read by OpenSSL.
+    /// Received records that OpenSSL has not read yet.
     var input = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
-    /// Records made and not yet sent.
+    /// Records that are not sent yet.
     private var memory: UnsafeMutableRawBufferPointer
     private(set) var outputCount = 0
 
@@ -20,7 +19,7 @@ import COpenSSL
 
     mutating func clearOutput() { outputCount = 0 }
 
-    /// Takes records; grows when one answer is larger than all before it.
+    /// Appends records; the memory grows when an answer is larger than all before it.
     mutating func append(_ bytes: UnsafeRawBufferPointer) {
         if unsafe outputCount + bytes.count > memory.count {
             let larger = unsafe UnsafeMutableRawBufferPointer.allocate(
@@ -33,11 +32,11 @@ import COpenSSL
         outputCount += bytes.count
     }
 
-    /// The BIO over a wire. Sessions share it; each holds a reference.
-    /// The corresponding C functions are `BIO_meth_new` and `BIO_new`.
+    /// The BIO over this memory. Sessions share it, each with a reference. The corresponding C functions are `BIO_meth_new` and
+    /// `BIO_new`.
     static func makeBIO(_ wire: UnsafeMutablePointer<Wire>) throws(TLSError) -> OpaquePointer {
         guard let method = unsafe method, let bio = unsafe BIO_new(method) else {
-            throw TLSError("cannot make a TLS transport: \(OpenSSLFailure.drain())")
+            throw TLSError("cannot create a TLS transport: \(OpenSSLFailure.drain())")
         }
         unsafe BIO_set_data(bio, wire)
         unsafe BIO_set_init(bio, 1)
@@ -78,7 +77,7 @@ private func writeWire(_ bio: OpaquePointer?, _ source: UnsafePointer<CChar>?, _
     return count
 }
 
-/// Flushing succeeds, because there is nothing to flush; everything else is unknown here, which is 0.
+/// Flushing succeeds, because there is nothing to flush; other commands are not supported, which is 0.
 private func controlWire(_: OpaquePointer?, _ command: Int32, _: Int, _: UnsafeMutableRawPointer?) -> Int {
     command == BIO_CTRL_FLUSH ? 1 : 0
 }

@@ -1,23 +1,24 @@
-// Signs the documents of hosts when the catalogue is built. A host's certificate is looked for where a handshake looks for
-// it, unless one is named for all. Only hosts that have something to sign are ever looked at.
+// Signs the documents of hosts when the catalogue is built. The certificate is the one that a handshake for the host would use,
+// unless the settings name one for all hosts. Certificates are read only for hosts that have something to sign.
 //
-// The same document and the same certificate give the same bytes for as long as the signer lives, although ECDSA signs
-// differently each time: a reload that changes nothing must not change an entity tag. Files that can no longer be used leave
-// the last good certificate in use, as they do in a handshake, and are reported each time.
+// While the signer exists, the same document and certificate give the same bytes, although each ECDSA signature is different: a
+// reload that changes nothing must not change an entity tag. If files cannot be used any more, the last good certificate stays in
+// use, as in handshakes, and the problem is reported each time.
 
 public import Posix
 import Synchronization
 
-/// Makes signed messages for hosts, and remembers them.
+/// Creates signed messages for hosts, and caches them.
 public final class DocumentSigner: Sendable {
-    /// What came of signing.
+    /// The result of signing.
     public enum Outcome: Sendable {
         /// The message in DER, and when the newest file of the certificate was written, in seconds since 1970.
         case signed([UInt8], modified: Int64)
-        /// There is no message, for this reason. The plain document is no substitute: whoever wants it signed refuses it.
+        /// There is no message, for this reason. The plain document is no substitute, because clients that need a signed one
+        /// reject it.
         case impossible(String)
-        /// There was no descriptor to read the certificate with, or no memory.
-        case starved(SystemError)
+        /// The process was out of descriptors or memory.
+        case shortage(SystemError)
     }
 
     /// A certificate and its key in files of any name.
@@ -31,16 +32,16 @@ public final class DocumentSigner: Sendable {
         }
     }
 
-    /// Files that were looked at.
+    /// The files of one certificate.
     private struct Source {
         let files: CertificateFiles
-        /// Their state at that time.
+        /// Their state when they were last read.
         var seen: Int?
-        /// Another state of them since, to be believed when it is still so at the next look.
+        /// A later state, which counts if it is the same at the next check.
         var pending: Int?
-        /// What could be used, perhaps of an earlier state.
+        /// The certificate in use, perhaps from an earlier state.
         var good: Good?
-        /// Why this state of them could not be used, so that it is not read again.
+        /// Why a state could not be used, so that it is not read again.
         var failure: (stamp: Int, problem: CertificateProblem)?
         var round = 0
     }
@@ -62,9 +63,9 @@ public final class DocumentSigner: Sendable {
         var sources: [String: Source] = [:]
         /// By host.
         var messages: [String: Message] = [:]
-        /// What has been said in this round: hosts that share a certificate share its faults.
+        /// The problems that were reported in this round, because hosts may share a certificate.
         var reported: Set<CertificateProblem> = []
-        /// Why the certificate that was looked for last could not be read, when its files are not to blame.
+        /// Set if the last certificate could not be read because of a shortage.
         var shortage: SystemError?
         var round = 0
     }
@@ -78,9 +79,9 @@ public final class DocumentSigner: Sendable {
 
     /// - Parameters:
     ///   - hostsPath: `config/hosts`.
-    ///   - links: where links in a host's folder may lead, beside that folder and certbot's.
+    ///   - links: where links in a host's folder may lead, in addition to that folder and certbot's.
     ///   - named: signs for all hosts instead of their own certificates.
-    ///   - development: makes certificates for hosts that have none.
+    ///   - development: issues certificates for hosts that have none.
     public init(
         hostsPath: String, links: LinkTargets = .none, named: NamedPair? = nil, passphrase: Passphrase? = nil,
         development: DevelopmentAuthority? = nil
@@ -91,8 +92,8 @@ public final class DocumentSigner: Sendable {
         self.development = development
     }
 
-    /// Signs a document of a host, `*.example.com` included. What there is to say about its certificate, and has not been
-    /// said in this round, is added to the problems.
+    /// Signs a document of a configured host (`*.example.com` for a wildcard). Adds the problems of its certificate that were not
+    /// reported in this round yet.
     public func sign(_ content: [UInt8], for host: String, problems: inout [CertificateProblem]) -> Outcome {
         memory.withLock { memory in
             var found: [CertificateProblem] = []
@@ -120,12 +121,12 @@ public final class DocumentSigner: Sendable {
                 digest: digest, identity: found.identity, bytes: bytes, round: memory.round)
             return .signed(bytes, modified: found.modified)
         } catch {
-            if let shortage = memory.shortage { return .starved(shortage) }
+            if let shortage = memory.shortage { return .shortage(shortage) }
             return .impossible(error.description)
         }
     }
 
-    /// Says that the hosts of a round have been asked for. When these were all that there are, the others are forgotten.
+    /// Ends a round of signing. If it was complete, everything about other hosts is dropped.
     public func endRound(isComplete: Bool = true) {
         memory.withLock { memory in
             memory.reported = []
@@ -137,14 +138,14 @@ public final class DocumentSigner: Sendable {
         }
     }
 
-    /// Whether files that were looked at have changed, and stayed so since the last call: it is time to sign again.
+    /// Whether files have changed, and are the same as at the last call, so that it is time to sign again.
     public func hasChanges() -> Bool {
         memory.withLock { memory in
             var hasChanges = false
             for (path, source) in memory.sources {
                 let stamp = source.files.stamp(passphrase)
                 if stamp == source.seen { continue }
-                // Files are replaced one after the other, and half of them signs nothing.
+                // Files are replaced one after the other, so a change must be stable.
                 hasChanges = hasChanges || source.pending == stamp ?? 0
                 memory.sources[path]?.pending = stamp ?? 0
             }
@@ -158,7 +159,7 @@ public final class DocumentSigner: Sendable {
         if let named {
             let files = CertificateFiles(certificateFile: named.certificateFile, keyFile: named.keyFile)
             if let found = try read(files, host: nil, &memory, &problems) { return found }
-            throw TLSError("there is no \(named.certificateFile)")
+            throw TLSError("\(named.certificateFile) does not exist")
         }
         for candidate in CertificateOrder.candidates(for: host) {
             switch candidate {
@@ -170,10 +171,10 @@ public final class DocumentSigner: Sendable {
                 if let development { return (try development.identity(for: Array(host.utf8).span), 0) }
             }
         }
-        throw TLSError("there is no certificate for it below \(tree.path)")
+        throw TLSError("there is no certificate for this host below \(tree.path)")
     }
 
-    /// The certificate in these files, or the last good one of them; nil when there are none.
+    /// The certificate in these files, or their last good one; nil if there are no files.
     private func read(
         _ files: CertificateFiles, host: String?, _ memory: inout Memory, _ problems: inout [CertificateProblem]
     ) throws(TLSError) -> (identity: ServerIdentity, modified: Int64)? {
@@ -185,7 +186,7 @@ public final class DocumentSigner: Sendable {
         source.seen = stamp
         source.pending = nil
         source.round = memory.round
-        // That there is nothing is remembered too: what comes here goes before what signs today.
+        // Missing files are remembered too, because new ones here may take precedence.
         guard let stamp else { return nil }
         if let failure = source.failure, failure.stamp == stamp {
             problems.append(failure.problem)
@@ -195,7 +196,7 @@ public final class DocumentSigner: Sendable {
             case .absent, .slow: return nil
             case .failed(let problem):
                 if let shortage = problem.shortage {
-                    // To be read again, although the files do not change.
+                    // Read again next time, although the files do not change.
                     source.seen = nil
                     if source.good == nil {
                         memory.shortage = shortage
@@ -207,7 +208,7 @@ public final class DocumentSigner: Sendable {
                 }
             case .identity(let identity):
                 let found = checks(identity, host, now)
-                // Not in the place of one that still holds.
+                // Do not replace a certificate that clients accept by one that they reject.
                 if let good = source.good, isRefused(found), !isRefused(checks(good.identity, host, now)) {
                     problems += found
                 } else {
@@ -230,7 +231,7 @@ public final class DocumentSigner: Sendable {
         problems.contains(where: \.kind.isRefusedByClients)
     }
 
-    /// A certificate that is named need not be for servers at all: one for mail signs as well.
+    /// The problems that matter for signing. A named certificate need not be for servers; one for mail can sign too.
     private func checks(_ identity: ServerIdentity, _ host: String?, _ now: Int64) -> [CertificateProblem] {
         CertificateChecks.problems(of: identity, host: host, now: now).filter {
             $0.kind != .notForServers || host != nil

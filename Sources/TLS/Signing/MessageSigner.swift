@@ -1,14 +1,14 @@
-// Signs a document as iOS 8 wanted it: a CMS signed message in DER (RFC 5652) with the document inside, the signer's
-// certificate and its chain, SHA-256, and no signed attributes. With an RSA key the same document gives the same bytes each
-// time; ECDSA puts a random number into every signature.
+// Signs a document as iOS 8 requires: a CMS signed message in DER (RFC 5652) with the document, the signer's certificate and its
+// chain, SHA-256, and no signed attributes. With an RSA key the same document always gives the same bytes; an ECDSA signature
+// contains a random number.
 //
-// Nothing is published unchecked: the message is read back, verified and compared before it is returned.
+// The message is decoded, verified and compared before it is returned.
 
 import COpenSSL
 
-/// Makes signed messages.
+/// Creates signed messages.
 public enum MessageSigner {
-    /// Of two pairs the RSA one signs, for what reads signed files is old.
+    /// Signs with the RSA pair if there are two, because readers of signed files are old.
     public static func sign(_ content: [UInt8], with identity: ServerIdentity) throws(TLSError) -> [UInt8] {
         switch identity.second {
         case .some(let second) where second.certificate.key.isSameAlgorithm(as: .rsa(bits: 0)):
@@ -25,7 +25,7 @@ public enum MessageSigner {
             throw TLSError("\(what): its key is \(credentials.certificate.key); use a certificate for RSA or ECDSA")
         }
         let flags = UInt32(CMS_BINARY | CMS_NOATTR | CMS_NOSMIMECAP | CMS_PARTIAL)
-        // Partly first, so that the digest is ours to name instead of OpenSSL's to choose.
+        // The signer is added separately, so that OpenSSL does not choose the digest.
         guard let message = unsafe CMS_sign(nil, nil, credentials.chain?.stack, nil, flags) else {
             throw .draining(what)
         }
@@ -60,12 +60,12 @@ public enum MessageSigner {
 /// A CMS signed message (RFC 5652 §5) with its content embedded.
 public struct SignedDocument: Sendable {
     public let content: [UInt8]
-    /// Whether each signature fits the content, going by the certificates in the message.
+    /// Whether each signature is valid for the content, with the certificates in the message.
     public let isIntact: Bool
-    /// The certificates of the signers, as far as the message has them.
+    /// The certificates of the signers that are in the message.
     public let signers: [CertificateFacts]
 
-    /// Nil if the bytes are no signed message, or one without its content.
+    /// Nil if the bytes are not a signed message with embedded content.
     public init?(der: [UInt8]) {
         defer { OpenSSLFailure.forget() }
         let decoded = unsafe der.withUnsafeBufferPointer { buffer in
@@ -88,7 +88,7 @@ public struct SignedDocument: Sendable {
     public static func content(of der: [UInt8]) -> [UInt8]? { SignedDocument(der: der)?.content }
 
     private static func signers(of message: OpaquePointer) -> [CertificateFacts] {
-        // Known after a verification, whatever its outcome.
+        // Available only after `CMS_verify`, whatever its outcome.
         guard let list = unsafe CMS_get0_signers(message) else { return [] }
         defer { unsafe OPENSSL_sk_free(list) }
         return unsafe (0..<max(0, OPENSSL_sk_num(list))).compactMap { index in

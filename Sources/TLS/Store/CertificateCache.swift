@@ -1,16 +1,16 @@
-// What is in memory of certificates, within bounds: folders with what was read of them, and names that no folder of their own
-// answers for. A look-up takes one or two steps in it, however many folders were looked into on the disk.
+// The certificates in memory, in two bounded tables: the folders that were read, and the names without a folder of their own with
+// the folder that answers for them. So a look-up takes one or two steps, however many folders were searched on disk.
 
 import Posix
 
-/// Two tables that one lock guards.
+/// Both tables; one lock protects them.
 struct CertificateCache {
     var folders: HostCache<CertificateRecord>
     private var names: HostCache<Answer>
 
-    /// What answers for a name without a folder of its own.
+    /// The source of the certificate for a name without a folder of its own.
     enum Source {
-        /// Another folder, by its name.
+        /// The name of another folder.
         case folder([UInt8])
         case development
         case nothing
@@ -21,10 +21,10 @@ struct CertificateCache {
         var checkedMilliseconds: Int64
     }
 
-    /// What memory says about a name.
+    /// The result for a name. `isDue` if it has to be compared with the disk.
     enum Finding {
         case lookup(CertificateStore.Lookup, isDue: Bool)
-        /// A development certificate, which its authority remembers.
+        /// A development certificate, which its authority stores.
         case development(isDue: Bool)
         case unknown
     }
@@ -43,7 +43,7 @@ struct CertificateCache {
         now &- checkedMilliseconds >= recheckMilliseconds
     }
 
-    /// - Parameter hash: of the name, made before the lock was taken.
+    /// - Parameter hash: the name's hash, computed before the lock was taken.
     mutating func find(_ name: Span<UInt8>, hash: Int, now: Int64) -> Finding {
         if let place = folders.place(name, hash: hash) { return finding(place, now) }
         guard let place = names.place(name, hash: hash) else { return .unknown }
@@ -62,17 +62,17 @@ struct CertificateCache {
         .lookup(folders[place].content.lookup, isDue: isDue(folders[place].checkedMilliseconds, now))
     }
 
-    /// A folder's record, to be compared with its files; where that is not due, whether there is one.
+    /// A folder's record, and whether the caller has to compare it with the files.
     mutating func claim(_ folder: Span<UInt8>, hash: Int, now: Int64) -> (record: CertificateRecord, isDue: Bool)? {
         guard let place = folders.place(folder, hash: hash) else { return nil }
         let record = folders[place]
         let isDue = isDue(record.checkedMilliseconds, now)
-        // Others need not compare it at the same time.
+        // Other threads need not compare it at the same time.
         if isDue { folders[place].checkedMilliseconds = now }
         return (record, isDue)
     }
 
-    /// Notes what answers for a name; nil where its own folder does.
+    /// Stores the source of a name's certificate; nil for its own folder.
     mutating func note(_ source: Source?, for name: Span<UInt8>, now: Int64) {
         let hash = HostKey.hash(name)
         if let source {
@@ -82,18 +82,18 @@ struct CertificateCache {
         }
     }
 
-    /// What is known of a folder. That somebody asks is no use of it.
+    /// A folder's record. Does not count as a use of it.
     func record(_ folder: Span<UInt8>) -> CertificateRecord? {
         folders.find(folder, hash: HostKey.hash(folder)).map { folders[$0] }
     }
 
-    /// Has a folder compared with the disk at its next look-up.
+    /// Makes a folder be compared with the disk at its next look-up.
     mutating func invalidate(_ folder: Span<UInt8>) {
         guard let place = folders.find(folder, hash: HostKey.hash(folder)) else { return }
         folders[place].checkedMilliseconds = .min / 2
     }
 
-    /// Has everything compared with the disk at its next look-up.
+    /// Makes everything be compared with the disk at its next look-up.
     mutating func invalidate() {
         for place in 0..<folders.count { folders[place].checkedMilliseconds = .min / 2 }
         for place in 0..<names.count { names[place].checkedMilliseconds = .min / 2 }

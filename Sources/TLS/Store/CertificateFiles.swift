@@ -1,11 +1,11 @@
-// One host's certificate files and what can be said of them without and with reading them.
+// One host's certificate files, and how they are opened and read.
 //
 //   fullchain.pem      privkey.pem        the host's certificate and chain, and its key (certbot's names)
 //   fullchain.rsa.pem  privkey.rsa.pem    a second pair for old clients, where the first is ECDSA
 //
-// The files of a host are opened beneath the host's own folder. Links in it may lead inside it, to certbot's folders and to the
-// places that the operator has named: a link to the key of another tenant is refused. A signer may be given one pair of any
-// names instead, which is the operator's and opened as it is.
+// The files of a host are opened below the host's own folder. Links in it may lead inside it, to certbot's folders and to the
+// operator's link targets; a link to the key of another tenant is refused. A signer may use one pair of files with any names
+// instead, which belong to the operator and are opened without these restrictions.
 
 import Posix
 
@@ -14,7 +14,7 @@ struct CertificateTree: Hashable, Sendable {
     let path: String
     let links: LinkTargets
 
-    /// - Parameter links: places of the operator beside certbot's.
+    /// - Parameter links: link targets in addition to certbot's folders.
     init(_ path: String, links: LinkTargets) {
         self.path = path
         self.links = links.adding(.certbot)
@@ -34,13 +34,13 @@ struct CertificateFiles: Sendable {
         static let all = ["fullchain.pem", "privkey.pem", "fullchain.rsa.pem", "privkey.rsa.pem"]
     }
 
-    /// What came of reading a folder.
+    /// The result of reading the files.
     enum Outcome {
-        /// There is no certificate here.
+        /// There is no certificate.
         case absent
         case identity(ServerIdentity)
         case failed(CertificateProblem)
-        /// Opening a key takes long, and the lane is not the one for that.
+        /// A key takes long to open, and the lane is the quick one.
         case slow
     }
 
@@ -48,7 +48,7 @@ struct CertificateFiles: Sendable {
 
     init(certificateFile: String, keyFile: String) { place = .pair(certificateFile: certificateFile, keyFile: keyFile) }
 
-    /// The places of the files: certificate and key, and perhaps a second pair.
+    /// The indices of the files: certificate and key, and perhaps a second pair.
     private var places: Range<Int> {
         switch place {
         case .folder: Name.all.indices
@@ -56,7 +56,7 @@ struct CertificateFiles: Sendable {
         }
     }
 
-    /// Of a file, for messages. Made when it is needed: names without a certificate take one look-up.
+    /// The path of a file, for messages. Computed only when it is needed.
     func path(_ index: Int) -> String {
         switch place {
         case .folder(let folder, let tree): "\(tree.path)/\(folder.name)/\(Name.all[index])"
@@ -64,7 +64,7 @@ struct CertificateFiles: Sendable {
         }
     }
 
-    /// The files for one look: beneath their folder, where they have one.
+    /// The files with their open folder, if they have one.
     private struct Opened: ~Copyable {
         let files: CertificateFiles
         let folder: Folder?
@@ -95,7 +95,7 @@ struct CertificateFiles: Sendable {
         func read(_ index: Int, bytesMax: Int) throws(FileError) -> [UInt8] {
             switch folder {
             case .some(let folder):
-                // Half a file is no certificate, and is read again when it is whole.
+                // A file that is being written is read again later.
                 return try folder.read(Name.all[index], bytesMax: bytesMax)?.bytes ?? []
             case .none: return try File.read(files.path(index), bytesMax: bytesMax).bytes
             }
@@ -111,7 +111,7 @@ struct CertificateFiles: Sendable {
 }
 
 extension CertificateFiles {
-    /// Throws where the folder is missing, or cannot be opened or leads elsewhere.
+    /// Throws if the folder is missing, cannot be opened or leads elsewhere.
     private func open() throws(FileError) -> Opened {
         switch place {
         case .pair: return Opened(files: self, folder: nil)
@@ -125,9 +125,8 @@ extension CertificateFiles {
         }
     }
 
-    /// Everything that a reading depends on, the state of the files and of the passphrase, as one number that changes whenever
-    /// any of it does; nil where there is no certificate. Other threads and later times give the same number for the same state;
-    /// other processes do not.
+    /// A hash of everything that the result of reading depends on: the metadata of the files and of the passphrase. Nil if there
+    /// is no certificate. It is the same for the same state in this process, but not in another one.
     func stamp(_ passphrase: Passphrase?) -> Int? {
         var hasher = Hasher()
         do throws(FileError) {
@@ -136,7 +135,7 @@ extension CertificateFiles {
                 do throws(FileError) {
                     hasher.combine(try opened.status(index))
                 } catch {
-                    // One look-up for the many names without a certificate.
+                    // Only one system call for the many names without a certificate.
                     if index == 0 && error.isMissing { return nil }
                     hasher.combine(error)
                 }
@@ -149,10 +148,10 @@ extension CertificateFiles {
         return hasher.finalize()
     }
 
-    /// Whether there is a certificate, or one cannot be looked for.
+    /// Whether there is a certificate, or that cannot be determined.
     var hasCertificate: Bool { has(0..<1) }
 
-    /// Whether there is any of the files, or none can be looked for.
+    /// Whether there is any of the files, or that cannot be determined.
     var hasAny: Bool { has(places) }
 
     private func has(_ indices: Range<Int>) -> Bool {
@@ -200,9 +199,9 @@ extension CertificateFiles {
                 if lane == .quick, key.isSlow { return .slow }
                 second = try pair(2, key, opened, passphrase, pool)
             } catch {
-                // Without the second only because of a shortage, it would be without it for good.
+                // A shortage must not make the identity permanently lack its second pair.
                 if error.shortage != nil { throw error }
-                // The other clients need not suffer for faults of the pair for old ones.
+                // A broken pair for old clients must not affect the others.
                 second = nil
                 fault = error
             }
@@ -212,7 +211,7 @@ extension CertificateFiles {
         }
     }
 
-    /// The key of a pair, both of whose files are there.
+    /// The key file of a pair; throws if one of the two files is missing.
     private func keyFile(_ index: Int, _ opened: borrowing Opened) throws(CertificateProblem) -> KeyFile {
         if opened.isMissing(index) { throw incomplete(index, index + 1) }
         if opened.isMissing(index + 1) { throw incomplete(index + 1, index) }
@@ -242,7 +241,7 @@ extension CertificateFiles {
         return credentials
     }
 
-    /// What is wrong with a folder that has some of the files but no `fullchain.pem`.
+    /// The problem of a folder that has some of the files but no `fullchain.pem`.
     var incomplete: CertificateProblem {
         do throws(FileError) {
             let opened = try open()
@@ -254,8 +253,8 @@ extension CertificateFiles {
 
     private func incomplete(_ missing: Int, _ other: Int) -> CertificateProblem {
         CertificateProblem(
-            .incompletePair, file: path(missing), "the file is missing, and \(name(other)) needs it",
-            fix: "put both files of the pair there, or neither")
+            .incompletePair, file: path(missing), "the file is missing, but \(name(other)) needs it",
+            fix: "put both files there, or neither")
     }
 
     private func name(_ index: Int) -> String { path(index).split(separator: "/").last.map(String.init) ?? path(index) }
@@ -268,11 +267,11 @@ extension CertificateProblem {
         self.init(
             .unreadableFile, file: path,
             isElsewhere
-                ? "\(what) is not read: it is a link that leads out of the host's own folder"
+                ? "\(what) is not read, because it is a link to a place outside the host's own folder"
                 : "\(what) cannot be read: \(error)",
             fix: isElsewhere
-                ? "put the file itself there, or name the folder that it is in under `linkTargets` in server.json"
-                : "make it a file that the server's user may read", shortage: error.shortage)
+                ? "put the file itself there, or list its folder under `linkTargets` in server.json"
+                : "make it a regular file that the server's user can read", shortage: error.shortage)
     }
 
     /// A host's folder that cannot be opened.
@@ -281,10 +280,10 @@ extension CertificateProblem {
         self.init(
             .unreadableFile, file: path,
             isElsewhere
-                ? "the certificate is not read: the host's folder is a link to another place than this host's own"
+                ? "the certificate is not read, because the host's folder is a link to another place"
                 : "the host's folder cannot be opened: \(error)",
             fix: isElsewhere
-                ? "make it a folder, or name the place under `linkTargets` in server.json"
+                ? "make it a folder, or list that place under `linkTargets` in server.json"
                 : "let the server's user read it", shortage: error.shortage)
     }
 }

@@ -1,9 +1,9 @@
-// The disk side of the store: looks at a folder's files and reads them where that may change what is known. The same files are
-// read once, whatever came of it.
+// The disk side of the store: compares a folder's files with their record, and reads them if they have changed. Unchanged files are
+// read only once, even if they are broken.
 
 import Posix
 
-/// Reads folders below `config/hosts`. Holds no lock and remembers nothing.
+/// Reads folders below `config/hosts`. It has no lock and no state.
 struct CertificateLoader: Sendable {
     private let tree: CertificateTree
     private let passphrase: Passphrase?
@@ -16,11 +16,11 @@ struct CertificateLoader: Sendable {
 
     enum Reading: Sendable {
         case look(CertificateRecord.Look)
-        /// Opening a key takes long, and the caller does not want to wait for that.
+        /// A key takes long to open, and the lane is the quick one.
         case slow
     }
 
-    /// Compares a folder's files with what is known of them, and reads them if they are others.
+    /// Compares a folder's files with its record, and reads them if they have changed.
     func look(into folder: CertificateFolder, known: CertificateRecord?, _ lane: ReadingLane) -> Reading {
         let files = CertificateFiles(folder, in: tree)
         guard let stamp = files.stamp(passphrase) else { return .look(.gone) }
@@ -33,13 +33,13 @@ struct CertificateLoader: Sendable {
         return read(files, stamp, lane)
     }
 
-    /// The state of a folder's files; nil where there is no certificate.
+    /// The state of a folder's files; nil if there is no certificate.
     func stamp(of folder: CertificateFolder) -> Int? { CertificateFiles(folder, in: tree).stamp(passphrase) }
 
-    /// Whether a folder is known to be there. It is not where `config/hosts` cannot be looked into.
+    /// Whether a folder exists; false also when `config/hosts` cannot be read.
     func exists(_ folder: CertificateFolder) -> Bool { Directory.exists("\(tree.path)/\(folder.name)") }
 
-    /// Of a folder's certificate, for messages.
+    /// The path of a folder's certificate, for messages.
     func path(of folder: CertificateFolder) -> String { CertificateFiles(folder, in: tree).path(0) }
 
     private func read(_ files: CertificateFiles, _ stamp: Int, _ lane: ReadingLane) -> Reading {
@@ -51,7 +51,7 @@ struct CertificateLoader: Sendable {
             guard let later = files.stamp(passphrase), later != stamp else {
                 return .look(.found(stamp: stamp, .broken(problem)))
             }
-            // One file was read before it was replaced and the other after.
+            // The files were replaced while they were read.
             return switch files.load(passphrase: passphrase, pool: pool, lane) {
             case .absent: .look(.gone)
             case .slow: .slow

@@ -1,41 +1,41 @@
-// What is known of one folder's certificate, and what a look at its files changes about it. No disk and no clock here: a look
-// is given, and what it means is decided.
+// The record of one folder's certificate, and how the result of a check of its files changes it. Without a disk and a clock:
+// results of checks are parameters.
 //
-// Files that can be used replace the ones in service. Files that cannot, or that every client would refuse, leave the last good
-// ones in service; that counts when it is still so at the next look, because renewals write one file after the other.
+// Usable files replace those in service. If files cannot be used, or every client would reject them, the last good ones stay in
+// service. That is reported only when it is still so at the next check, because renewals write one file after the other.
 
 /// One folder's certificate in memory.
 struct CertificateRecord: Sendable {
     enum Content: Sendable {
         case identity(ServerIdentity)
-        /// There are files, but they cannot be used, and there is no earlier state of them.
+        /// The files cannot be used, and there is no earlier version of them.
         case broken(CertificateProblem)
     }
 
-    /// What a look at the folder has found.
+    /// The result of a check of the folder.
     enum Look: Sendable {
-        /// No `fullchain.pem`.
+        /// There is no `fullchain.pem`.
         case gone
         /// The files in service.
         case same
-        /// Files that are not in service, whether seen before or not.
+        /// Files that are not in service, whether they were seen before or not.
         case found(stamp: Int, Content)
     }
 
-    /// Files that were seen and are not in service. What came of reading them is kept, so that they are read once.
+    /// Files that were read but are not in service. The result is kept, so that they are read only once.
     struct Refused: Sendable {
-        /// Nil where the files are gone.
+        /// Nil if the files are gone.
         var stamp: Int?
         var content: Content?
-        /// Whether two looks in a row have found them so.
+        /// Whether two checks in a row had this result.
         var isSettled = false
     }
 
     private(set) var content: Content
-    /// The state of the files that the content was made from.
+    /// The state of the files from which the content was read.
     private(set) var stamp: Int
     private(set) var refused: Refused?
-    /// When the files were looked at, by the monotonic clock.
+    /// When the files were last checked, by the monotonic clock.
     var checkedMilliseconds: Int64
 
     init(_ content: Content, stamp: Int, checkedMilliseconds: Int64 = 0) {
@@ -44,14 +44,14 @@ struct CertificateRecord: Sendable {
         self.checkedMilliseconds = checkedMilliseconds
     }
 
-    /// Whether the files were gone at two looks in a row.
+    /// Whether the files were gone at two checks in a row.
     var isGone: Bool { refused.map { $0.stamp == nil && $0.isSettled } ?? false }
 
-    /// Whether the files are in the middle of being replaced, as far as one look can tell.
+    /// Whether the files may just be in the process of being replaced.
     var isUnsettled: Bool { refused.map { !$0.isSettled } ?? false }
 
-    /// Takes up what a look has found.
-    mutating func take(_ look: Look, host: String?, now: Int64) {
+    /// Applies the result of a check.
+    mutating func apply(_ look: Look, host: String?, now: Int64) {
         switch look {
         case .same: refused = nil
         case .gone: refused = Refused(stamp: nil, content: nil, isSettled: refused.map { $0.stamp == nil } ?? false)
@@ -70,11 +70,11 @@ struct CertificateRecord: Sendable {
         return true
     }
 
-    /// Whether files may take over: unless clients would refuse them and not what they have now.
+    /// Whether files may replace those in service: not if clients would reject them but accept the present ones.
     private func isBetter(_ found: Content, _ host: String?, _ now: Int64) -> Bool {
         guard case .identity(let new) = found else { return false }
         guard case .identity(let current) = content else { return true }
-        // Half of what is in service already is no progress.
+        // The same certificate without its second pair is not better.
         if new.isPartial, !current.isPartial, new.facts.first == current.facts.first { return false }
         func isRefusedByClients(_ identity: ServerIdentity) -> Bool {
             CertificateChecks.problems(of: identity, host: host, now: now).contains { $0.kind.isRefusedByClients }
@@ -82,13 +82,13 @@ struct CertificateRecord: Sendable {
         return !isRefusedByClients(new) || isRefusedByClients(current)
     }
 
-    /// How the certificate stands, what time makes of the one in service left aside.
-    func standing(host: String?, now: Int64) -> CertificateStanding {
-        var standing = CertificateStanding(content, host: host)
-        guard let refused, refused.isSettled else { return standing }
-        if standing.state == .usable { standing.state = .lastGood }
-        if let content = refused.content { standing.add(content, host: host, now: now) }
-        return standing
+    /// The status of the certificate, without the expiry of the one in service.
+    func status(host: String?, now: Int64) -> CertificateStatus {
+        var status = CertificateStatus(content, host: host)
+        guard let refused, refused.isSettled else { return status }
+        if status.state == .usable { status.state = .lastGood }
+        if let content = refused.content { status.add(content, host: host, now: now) }
+        return status
     }
 }
 
@@ -100,7 +100,7 @@ extension CertificateRecord.Content {
         }
     }
 
-    /// Whether reading the same files again may end differently: the process was short of something, or could not open them.
+    /// Whether reading the same files again may give another result, because of a shortage or missing permissions.
     var isWorthAnotherReading: Bool {
         guard case .broken(let problem) = self else { return false }
         return problem.isWorthAnotherReading

@@ -1,12 +1,13 @@
-// How the certificates of the served hosts stand, what is wrong with them and since when, and what of it is news for the log. An
-// entry is small, so that a hundred thousand hosts have one; what was read is not kept here. No disk: looks are given.
+// The status of the certificates of all served hosts: their open problems with the time when they were found, and changes for the
+// log. Entries are small, so that a hundred thousand hosts can have one; certificates are not stored here. Without a disk: results
+// of checks are parameters.
 
 import Synchronization
 
-/// The entries, by the name of a folder below `config/hosts`: one that holds a certificate, or the one that a served host without
-/// any should have. For several threads; no worker waits for it.
+/// The entries by the name of a folder below `config/hosts`: one with a certificate, or the one that a served host without a
+/// certificate should have. Thread-safe; workers do not use it.
 final class CertificateRegister: Sendable {
-    /// Which certificates and problems are told one by one until the next call of `drain`.
+    /// How many changes are listed until the next call of `drain`; further ones are only counted.
     struct Bounds {
         var found = 256
         var ended = 20
@@ -14,7 +15,7 @@ final class CertificateRegister: Sendable {
     }
 
     let state: Mutex<State>
-    /// Where the certificate of a folder is, or that of its second pair.
+    /// The path of a folder's certificate, or of its second one.
     let path: @Sendable (_ folder: String, _ isOfSecondPair: Bool) -> String
 
     init(_ bounds: Bounds = Bounds(), path: @escaping @Sendable (String, Bool) -> String) {
@@ -24,21 +25,21 @@ final class CertificateRegister: Sendable {
 
     func entry(_ folder: String) -> Entry? { state.withLock { $0.entries[folder]?.value } }
 
-    /// Takes up how a certificate stands.
-    /// - Parameter stamp: of its files; nil where there are none.
-    func note(_ place: CertificateFolder, _ standing: CertificateStanding, stamp: Int?, now: Int64) {
+    /// Stores the status of a certificate.
+    /// - Parameter stamp: the state of its files; nil if there are none.
+    func note(_ place: CertificateFolder, _ status: CertificateStatus, stamp: Int?, now: Int64) {
         let isShared = place.host?.hasPrefix("*.") ?? true
-        let names = isShared && stamp != nil ? standing.names : nil
+        let names = isShared && stamp != nil ? status.names : nil
         state.withLock { state in
-            let summary = standing.summary.map { state.pool.share($0) }
+            let summary = status.summary.map { state.pool.share($0) }
             let old = state.entries[place.name]?.value.summary
             state.unsettled[place.name] = nil
             state.put(
                 place.name,
                 Entry(
-                    base: standing.state, state: standing.state, survey: state.survey, stamp: stamp ?? 0,
+                    base: status.state, state: status.state, survey: state.survey, stamp: stamp ?? 0,
                     summary: summary, names: names))
-            judge(place.name, standing.problems, &state, now)
+            updateExpiry(place.name, status.problems, &state, now)
             if let old, let summary, old.fingerprint != summary.fingerprint,
                 state.entries[place.name]?.value.state == .usable
             {
@@ -47,20 +48,20 @@ final class CertificateRegister: Sendable {
         }
     }
 
-    /// Keeps an entry as it is: its files are the same.
+    /// Keeps an entry whose files have not changed.
     func keep(_ folder: String) {
         state.withLock { $0.entries[folder]?.value.survey = $0.survey }
     }
 
-    /// Forgets a folder: there is nothing in it, and nothing has to be.
+    /// Removes a folder that has no certificate and needs none. Its problems are resolved.
     func remove(_ folder: String) { state.withLock { $0.remove(folder, isFixed: true) } }
 
-    /// Forgets a folder that no served host needs any more. What was wrong with it may still be.
+    /// Removes a folder that no served host needs any more. Its problems are not reported as resolved.
     func drop(_ folder: String) { state.withLock { $0.remove(folder, isFixed: false) } }
 
-    /// Whether a state of files that may be in the middle of being replaced has lasted for as long as that may take.
+    /// Whether files that may be in the process of being replaced have had the same state for long enough.
     /// - Parameters:
-    ///   - stamp: nil where the files are gone.
+    ///   - stamp: nil if the files are gone.
     ///   - milliseconds: by the monotonic clock.
     func isSettled(_ folder: String, stamp: Int?, milliseconds: Int64, after waitMilliseconds: Int64) -> Bool {
         state.withLock { state in
@@ -73,7 +74,7 @@ final class CertificateRegister: Sendable {
         }
     }
 
-    /// Begins a survey of everything; its number.
+    /// Begins a survey of everything, and returns its number.
     func begin() -> Int32 {
         state.withLock { state in
             state.survey &+= 1
@@ -83,7 +84,7 @@ final class CertificateRegister: Sendable {
         }
     }
 
-    /// The folders that the present survey has not come upon.
+    /// The folders that the present survey has not reached.
     func unreached() -> [String] {
         state.withLock { state in
             state.entries.filter { $0.value.value.survey != state.survey }.map(\.key)
@@ -91,22 +92,22 @@ final class CertificateRegister: Sendable {
     }
 
     /// Ends a survey.
-    /// - Parameter repeats: whether what stood before it is news again.
+    /// - Parameter repeats: whether open problems are reported again.
     func end(repeats: Bool) {
         state.withLock { state in
             state.isSurveying = false
             state.isComplete = true
             guard repeats else { return }
             for (folder, problems) in state.problems {
-                for (index, standing) in problems.enumerated() where standing.reported != state.survey {
+                for (index, open) in problems.enumerated() where open.reported != state.survey {
                     state.problems[folder]?[index].reported = state.survey
-                    state.tell(standing.problem)
+                    state.report(open.problem)
                 }
             }
         }
     }
 
-    /// What is news since the last call. What has ended and what was renewed is told when a survey is over, so that hundreds are
+    /// The changes since the last call. Resolved problems and renewals are reported after a survey, so that hundreds of them are
     /// one number.
     func drain() -> CertificateNews {
         state.withLock { state in
@@ -121,47 +122,48 @@ final class CertificateRegister: Sendable {
         }
     }
 
-    /// Has time judge all certificates for which it has something new to say.
-    func judge(_ now: Int64) {
+    /// Updates the problems of expiry of all certificates for which they may have changed.
+    func updateExpiries(_ now: Int64) {
         state.withLock { state in
-            // Whatever was true before a clock was put back need not be.
-            let former = state.judgedSeconds
+            // If the clock was set back, everything has to be updated.
+            let former = state.lastExpiryUpdateSeconds
             let isBack = now < former
-            state.judgedSeconds = now
-            guard isBack || now >= state.nextJudgement else { return }
+            state.lastExpiryUpdateSeconds = now
+            guard isBack || now >= state.nextExpiryChange else { return }
             state.suspectClock(now, since: former)
-            state.nextJudgement = .max
+            state.nextExpiryChange = .max
             for (folder, entry) in state.entries {
-                if isBack || now >= entry.value.nextJudgement {
+                if isBack || now >= entry.value.nextExpiryChange {
                     let lasting = (state.problems[folder] ?? []).filter { !$0.isOfTime }.map(\.problem)
-                    judge(folder, lasting, &state, now)
+                    updateExpiry(folder, lasting, &state, now)
                 } else {
-                    state.nextJudgement = min(state.nextJudgement, entry.value.nextJudgement)
+                    state.nextExpiryChange = min(state.nextExpiryChange, entry.value.nextExpiryChange)
                 }
             }
         }
     }
 
-    /// Decides how an entry stands at a time, with what is wrong with it besides.
-    private func judge(_ folder: String, _ lasting: [CertificateProblem], _ state: inout State, _ now: Int64) {
+    /// Updates an entry for a time; `lasting` are its problems except expiry.
+    private func updateExpiry(_ folder: String, _ lasting: [CertificateProblem], _ state: inout State, _ now: Int64) {
         guard var entry = state.entries[folder]?.value else { return }
         var ofTime: CertificateProblem?
-        entry.nextJudgement = .max
+        entry.nextExpiryChange = .max
         if let summary = entry.summary {
             ofTime = CertificateChecks.expiry(of: summary.periods, now, isClockSuspect: state.isClockSuspect) {
                 path(folder, $0)
             }
             let change = summary.periods.compactMap { $0.change(after: now) }.min() ?? .max
-            // How long it has been so is part of the words.
-            entry.nextJudgement = ofTime == nil ? change : min(change, now + CertificateRegister.rewordSeconds)
+            // The message contains the remaining or elapsed time.
+            entry.nextExpiryChange =
+                ofTime == nil ? change : min(change, now + CertificateRegister.messageUpdateSeconds)
         }
         entry.state = ofTime?.kind.isRefusedByClients == true ? .broken : entry.base
-        state.nextJudgement = min(state.nextJudgement, entry.nextJudgement)
+        state.nextExpiryChange = min(state.nextExpiryChange, entry.nextExpiryChange)
         state.put(folder, entry)
         state.set(folder, ofTime, lasting, now)
     }
 
-    private static let rewordSeconds: Int64 = 3_600
+    private static let messageUpdateSeconds: Int64 = 3_600
 
     static let soonestMax = 5
     private static let extremesSeconds: Int64 = 60
@@ -170,7 +172,7 @@ final class CertificateRegister: Sendable {
         state.withLock { state in
             var survey = CertificateSurvey()
             (survey.counts, survey.isComplete) = (state.counts.filter { $0.value > 0 }, state.isComplete)
-            (survey.standing, survey.found) = (state.standing, state.found)
+            (survey.openProblems, survey.found) = (state.openProblems, state.found)
             let extremes = extremes(&state, now)
             survey.soonest = extremes.soonest.map { CertificateRegister.expiry($0.folder, $0.summary) }
             survey.lifeLeftMin = extremes.oldest?.lifeLeft(now)
@@ -203,7 +205,7 @@ final class CertificateRegister: Sendable {
         return extremes
     }
 
-    /// The certificates that end before a time, the first first.
+    /// The certificates that expire before a time, in the order of their expiry.
     func ending(before seconds: Int64) -> [CertificateSurvey.Expiry] {
         let found = state.withLock { state in
             state.entries.compactMap { folder, entry -> CertificateSurvey.Expiry? in
@@ -214,51 +216,51 @@ final class CertificateRegister: Sendable {
         return found.sorted { ($0.notAfter, $0.folder) < ($1.notAfter, $1.folder) }
     }
 
-    /// The first problems that stand: errors before the others, then in the order of the files.
-    func problems(_ countMax: Int) -> [StandingProblem] {
+    /// The first open problems: errors before the others, then in the order of the files.
+    func problems(_ countMax: Int) -> [OpenProblem] {
         let all = state.withLock { Array($0.problems.values) }.joined()
-        func key(_ standing: StandingProblem) -> (Int, String, String) {
-            (standing.problem.severity == .error ? 0 : 1, standing.problem.file, standing.problem.id)
+        func key(_ open: OpenProblem) -> (Int, String, String) {
+            (open.problem.severity == .error ? 0 : 1, open.problem.file, open.problem.id)
         }
         if all.count <= 1_000 { return Array(all.sorted { key($0) < key($1) }.prefix(countMax)) }
-        // Putting very many in order to show a few would keep whoever asks waiting.
+        // Sorting very many to show a few would take too long.
         let errors = all.lazy.filter { $0.problem.severity == .error }.prefix(countMax)
         let others = all.lazy.filter { $0.problem.severity != .error }.prefix(countMax - errors.count)
         return (Array(errors) + others).sorted { key($0) < key($1) }
     }
 
-    func problems(of folder: String) -> [StandingProblem] { state.withLock { $0.problems[folder] ?? [] } }
+    func problems(of folder: String) -> [OpenProblem] { state.withLock { $0.problems[folder] ?? [] } }
 
-    /// Some folders about which an error stands.
+    /// Some folders with open errors.
     func foldersWithErrors(_ countMax: Int) -> [String] {
         state.withLock { state in
-            if state.standing.errors == 0 { return [] }
+            if state.openProblems.errors == 0 { return [] }
             return Array(
                 state.problems.lazy.filter { $0.value.contains { $0.problem.severity == .error } }.map(\.key)
                     .prefix(countMax))
         }
     }
 
-    /// How one folder stands.
+    /// The status of one folder.
     struct Entry: Sendable {
-        /// Time left aside.
+        /// The state without expiry.
         var base: CertificateState
         var state: CertificateState
-        /// The survey that has come upon it last.
+        /// The last survey that has reached it.
         var survey: Int32
-        /// Of the files that it was made from; 0 where there are none.
+        /// The state of its files; 0 if there are none.
         var stamp: Int
-        /// Of the certificate in service.
+        /// The summary of the certificate in service.
         var summary: CertificateSummary?
-        /// The names of the certificate, where it may be shown to several hosts.
+        /// The names of the certificate, if several hosts may use it.
         var names: [String]?
-        /// When time has something new to say, in seconds since 1970.
-        var nextJudgement: Int64 = .max
+        /// When the problem of expiry or its message changes, in seconds since 1970.
+        var nextExpiryChange: Int64 = .max
 
         var hasFiles: Bool { stamp != 0 }
     }
 
-    /// A table of large values would have room for twice as many as it holds.
+    /// Stores entries behind references, because a dictionary reserves up to twice the memory of its values.
     final class Box {
         var value: Entry
         init(_ value: Entry) { self.value = value }
@@ -266,30 +268,30 @@ final class CertificateRegister: Sendable {
 
     struct State {
         var entries: [String: Box] = [:]
-        var problems: [String: [StandingProblem]] = [:]
-        /// States of files that have been seen, and not for long enough to count.
+        var problems: [String: [OpenProblem]] = [:]
+        /// States of files that were seen, but not for long enough.
         var unsettled: [String: (stamp: Int?, milliseconds: Int64)] = [:]
         var counts: [CertificateState: Int] = [:]
-        /// What stands, and what was found since the start.
-        var standing = ProblemCounts()
+        /// Open problems, and all problems since the start.
+        var openProblems = ProblemCounts()
         var found = ProblemCounts()
         var news = CertificateNews()
         var survey: Int32 = 0
         var isSurveying = false
-        /// Whether everything was looked at once.
+        /// Whether there was a complete survey.
         var isComplete = false
-        var nextJudgement: Int64 = .max
-        var judgedSeconds: Int64 = 0
-        /// Whether all certificates expired between two judgements, which is what a clock that jumps looks like.
+        var nextExpiryChange: Int64 = .max
+        var lastExpiryUpdateSeconds: Int64 = 0
+        /// Whether all certificates have expired between two updates, as when the clock jumps.
         var isClockSuspect = false
         var pool = SummaryPool()
-        /// What a scrape wants to know; nil where it has changed.
+        /// Cached for scrapes; nil after a change.
         var extremes: Extremes?
         private let bounds: Bounds
 
         init(bounds: Bounds) { self.bounds = bounds }
 
-        /// Compares a judgement with the one before, which comes a minute before it as a rule.
+        /// Compares the time with that of the previous update, which is usually a minute ago.
         mutating func suspectClock(_ now: Int64, since former: Int64) {
             let summaries = entries.values.lazy.compactMap(\.value.summary)
             func isExpired(_ summary: CertificateSummary, _ time: Int64) -> Bool {
@@ -304,7 +306,7 @@ final class CertificateRegister: Sendable {
             }
         }
 
-        /// Far more than passes between two judgements.
+        /// Far more than the time between two updates.
         private static let jumpSeconds: Int64 = 600
 
         mutating func put(_ folder: String, _ entry: Entry) {
@@ -324,42 +326,42 @@ final class CertificateRegister: Sendable {
             extremes = nil
             counts[box.value.state, default: 0] -= 1
             let before = problems.removeValue(forKey: folder) ?? []
-            for standing in before { self.standing.count(standing.problem, -1) }
+            for open in before { self.openProblems.count(open.problem, -1) }
             if isFixed { end(before, []) }
         }
 
-        /// Puts problems in the place of those that stood: what stood before keeps its time.
+        /// Replaces the problems of a folder. Those that were open before keep their time.
         mutating func set(
             _ folder: String, _ ofTime: CertificateProblem?, _ lasting: [CertificateProblem], _ now: Int64
         ) {
             let before = problems[folder] ?? []
             if before.isEmpty, ofTime == nil, lasting.isEmpty { return }
-            var after: [StandingProblem] = []
+            var after: [OpenProblem] = []
             for problem in [ofTime].compactMap({ $0 }) + lasting
             where !after.contains(where: { $0.problem.kind == problem.kind && $0.problem.file == problem.file }) {
                 let old = before.first { $0.problem.kind == problem.kind && $0.problem.file == problem.file }
                 after.append(
-                    StandingProblem(
+                    OpenProblem(
                         problem: problem, folder: folder, sinceSeconds: old?.sinceSeconds ?? now,
                         isOfTime: problem == ofTime, reported: old?.reported ?? survey))
                 if old == nil {
                     found.count(problem, 1)
-                    tell(problem)
+                    report(problem)
                 }
             }
-            for standing in before { self.standing.count(standing.problem, -1) }
-            for standing in after { self.standing.count(standing.problem, 1) }
+            for open in before { self.openProblems.count(open.problem, -1) }
+            for open in after { self.openProblems.count(open.problem, 1) }
             end(before, after)
             problems[folder] = after.isEmpty ? nil : after
         }
 
-        mutating func tell(_ problem: CertificateProblem) {
+        mutating func report(_ problem: CertificateProblem) {
             if news.found.count < bounds.found { news.found.append(problem) } else { news.moreFound += 1 }
         }
 
-        /// The end of everything, or of all errors, is news.
-        private mutating func end(_ before: [StandingProblem], _ after: [StandingProblem]) {
-            let isError = { (standing: StandingProblem) in standing.problem.severity == .error }
+        /// Reports when all problems, or all errors, of a folder are resolved.
+        private mutating func end(_ before: [OpenProblem], _ after: [OpenProblem]) {
+            let isError = { (open: OpenProblem) in open.problem.severity == .error }
             let left = before.first(where: isError) ?? (after.isEmpty ? before.first : nil)
             guard let left, !after.contains(where: isError) else { return }
             if news.ended.count < bounds.ended {
@@ -378,8 +380,8 @@ final class CertificateRegister: Sendable {
         }
     }
 
-    /// Strings and lists that the certificates of one authority have in common. A pool is filled anew with each survey, so what no
-    /// certificate has any more is not kept.
+    /// Shares strings and lists that the certificates of one authority have in common. Each survey begins with a new pool, so that
+    /// unused ones are dropped.
     struct SummaryPool {
         private var issuers: Set<String> = []
         private var periods: Set<[CertificatePeriod]> = []
@@ -392,28 +394,28 @@ final class CertificateRegister: Sendable {
         }
     }
 
-    /// What is asked for with each scrape, and is found by going through everything.
+    /// Values for each scrape that need a pass over all entries.
     struct Extremes {
-        /// The first to end.
+        /// The certificates that expire first.
         var soonest: [(folder: String, summary: CertificateSummary)] = []
-        /// The one with the least of its life left.
+        /// The certificate with the lowest remaining share of its lifetime.
         var oldest: CertificateSummary?
         var madeSeconds: Int64
     }
 }
 
-/// How the certificates of all served hosts stand.
+/// The status of the certificates of all served hosts.
 public struct CertificateSurvey: Sendable {
-    /// How many there are in each state; of `missing`, hosts.
+    /// How many there are in each state; for `missing`, the number of hosts.
     public var counts: [CertificateState: Int] = [:]
-    /// The problems that stand, and those that were found since the start.
-    public var standing = ProblemCounts()
+    /// Open problems, and all problems since the start.
+    public var openProblems = ProblemCounts()
     public var found = ProblemCounts()
-    /// Whether everything was looked at once.
+    /// Whether there was a complete survey.
     public var isComplete = false
-    /// The first to end, with the folder's name: a host, `_wildcard.example.com` or `_default`.
+    /// The certificates that expire first, with the folder's name: a host, `_wildcard.example.com` or `_default`.
     public var soonest: [Expiry] = []
-    /// How much of its life the one with the least has left.
+    /// The lowest remaining share of a certificate's lifetime.
     public var lifeLeftMin: Double?
 
     public struct Expiry: Sendable, Equatable {
@@ -426,7 +428,7 @@ public struct CertificateSurvey: Sendable {
     public init() {}
 }
 
-/// How many problems there are of each severity, and of those that keep files from being used.
+/// The number of problems of each severity, and of those that prevent files from being used.
 public struct ProblemCounts: Sendable, Equatable {
     public var errors = 0
     public var warnings = 0

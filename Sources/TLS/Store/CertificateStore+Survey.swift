@@ -1,27 +1,27 @@
-// A look at the certificates of all served hosts, whether a client asks for them or not. It takes the same order as a handshake.
-// Files are read where they are not those of the last survey; what was read is kept for the first thousand hosts, and where a
-// handshake has brought it into memory. Takes as long as the disk does, so it has a thread of its own.
+// The certificate survey checks the certificates of all served hosts, whether clients ask for them or not, with the same search
+// order as a handshake. It reads files that have changed since the last survey. Decoded certificates stay in memory for the first
+// thousand hosts, and for those that handshakes use. The disk may be slow, so it has a thread of its own.
 
 import Posix
 import Synchronization
 
-/// What a survey has left to be looked at again.
+/// What has to be surveyed again.
 public struct SurveyOutcome: Sendable {
-    /// Folders whose files were in the middle of being replaced, as far as one look can tell.
+    /// Folders whose files may be in the process of being replaced.
     public internal(set) var unsettled: [String] = []
-    /// Whether a certificate for several hosts may have lost the last of them, which a survey of everything finds out.
+    /// Whether a complete survey is needed, because no host may need a shared certificate any more.
     public internal(set) var wantsEverything = false
-    /// Whether it came to its end.
+    /// Whether it was not cancelled.
     public internal(set) var isWhole = true
 
     public init() {}
 }
 
 extension CertificateStore {
-    /// Looks at the certificates of all served hosts, wildcards with their asterisk. What none of them needs is forgotten.
+    /// Checks the certificates of all configured hosts (`*.example.com` for a wildcard), and drops those that no host needs.
     /// - Parameters:
-    ///   - repeats: whether what goes on to stand is news again.
-    ///   - isWanted: asked between two hosts; false ends the survey. What it has found until then stays.
+    ///   - repeats: whether open problems are reported again.
+    ///   - isWanted: called between two hosts; false cancels the survey. Results so far are kept.
     public func survey(
         _ hosts: some Sequence<String>, repeats: Bool = false, while isWanted: () -> Bool = { true }
     ) -> SurveyOutcome {
@@ -33,12 +33,12 @@ extension CertificateStore {
             }
             survey(host, &round)
         }
-        // Clients that name no host are shown this one, and need not be: it is no fault while it cannot be looked for.
+        // The certificate for clients that send no name is optional, so it is not a problem if it is missing.
         let fallback = CertificateFolder.fallback
         if register.entry(fallback.name) != nil || loader.exists(fallback) { _ = look(fallback, &round) }
         for name in register.unreached() {
             let folder = CertificateFolder(name: name)
-            // Names below a wildcard that is served may have a folder of their own.
+            // A name below a served wildcard may have a folder of its own.
             if isServed(folder), look(folder, &round) != .absent { continue }
             forget(name)
         }
@@ -47,19 +47,17 @@ extension CertificateStore {
         return round.outcome
     }
 
-    /// The same for some hosts, or folders that are named instead of them.
-    /// - Parameter isConfigured: whether a host is served under just this name.
+    /// The same for some hosts or folders.
+    /// - Parameter isConfigured: whether this is the configured name of a host.
     public func survey(only names: some Sequence<String>, isConfigured: (String) -> Bool) -> SurveyOutcome {
         var round = SurveyRound()
         for name in names {
-            let folder =
-                name.hasPrefix("*.")
-                ? CertificateFolder(wildcardOver: String(name.dropFirst(2))) : CertificateFolder(name: name)
+            let folder = CertificateFolder(host: name)
             if let host = folder.host, isConfigured(host) {
                 survey(host, &round)
                 continue
             }
-            // Those that others rely on, and those of names below a wildcard.
+            // Folders that other hosts use, and those of names below a wildcard.
             if isNeeded(folder), look(folder, &round) != .absent { continue }
             let isShared = CertificateOrder.candidates(for: folder.host ?? "").contains { candidate in
                 guard case .folder(let shared) = candidate else { return false }
@@ -71,8 +69,8 @@ extension CertificateStore {
         return round.outcome
     }
 
-    /// Has time judge all certificates, without a look at any file.
-    public func judge(now: Int64) { register.judge(now) }
+    /// Updates the problems of expiry of all certificates, without reading files.
+    public func updateExpiries(now: Int64) { register.updateExpiries(now) }
 
     private func forget(_ name: String) {
         register.drop(name)
@@ -80,8 +78,8 @@ extension CertificateStore {
         cache.withLock { $0.folders.remove(key.span, hash: HostKey.hash(key.span)) }
     }
 
-    /// Drops the certificates in memory that no served host needs. Workers wait for the lock meanwhile, so it is let go every now
-    /// and then; an entry that moves at such a moment stays until the next survey.
+    /// Drops the certificates in memory that no served host needs. Workers need the same lock, so it is released regularly; an
+    /// entry that moves meanwhile stays until the next survey.
     private func dropUnreached() {
         var place = 0
         while true {
@@ -99,22 +97,22 @@ extension CertificateStore {
     }
 }
 
-/// What one survey carries from host to host.
+/// The state of one survey.
 struct SurveyRound {
-    /// Nil where it is not one of everything.
+    /// Nil if it is not a complete survey.
     var number: Int32?
     var outcome = SurveyOutcome()
-    /// Folders that several hosts share, and what was found in them in this round.
+    /// The results for shared folders in this round.
     var shared: [String: SurveyLook] = [:]
 
-    /// Names below very many different parents are looked at again and again instead of being kept.
+    /// How many results are kept; further shared folders are checked again for each host.
     static let sharedMax = 4_096
 }
 
 enum SurveyLook {
     case absent
     case present
-    /// In the middle of being replaced.
+    /// The files may be in the process of being replaced.
     case unsettled
 }
 
@@ -138,19 +136,19 @@ extension CertificateStore {
         noteMissing(own, CertificateCoverage.missing(host: host, file: loader.path(of: own)))
     }
 
-    /// Whether the certificate of another folder is for a host at all.
+    /// Records whether the certificate of another folder covers a host.
     private func noteCoverage(of host: String, _ own: CertificateFolder, by folder: CertificateFolder) {
         if let names = register.entry(folder.name)?.names, !names.isEmpty,
             let problem = CertificateCoverage.problem(host: host, names: names, file: loader.path(of: folder))
         {
-            register.note(own, CertificateStanding(.broken, problem), stamp: nil, now: Clock.wallSeconds())
+            register.note(own, CertificateStatus(.broken, problem), stamp: nil, now: Clock.wallSeconds())
         } else {
             register.remove(own.name)
         }
     }
 
     private func noteMissing(_ own: CertificateFolder, _ problem: CertificateProblem) {
-        register.note(own, CertificateStanding(.missing, problem), stamp: nil, now: Clock.wallSeconds())
+        register.note(own, CertificateStatus(.missing, problem), stamp: nil, now: Clock.wallSeconds())
     }
 
     private func look(_ folder: CertificateFolder, _ round: inout SurveyRound) -> SurveyLook {
@@ -165,16 +163,16 @@ extension CertificateStore {
     private func lookAgain(_ folder: CertificateFolder) -> SurveyLook {
         let key = Array(folder.name.utf8)
         let milliseconds = Clock.monotonicMilliseconds()
-        // Whatever handshakes use is compared as for a handshake.
+        // A certificate in memory is compared as for a handshake.
         if let record = cache.withLock({ $0.record(key.span) }) {
-            // Files that were seen being replaced, and are the same, are given the time that they are given by handshakes.
+            // Unsettled files that have not changed are checked again only after the same time as for handshakes.
             let isEarly = milliseconds - record.checkedMilliseconds < limits.recheckMilliseconds
             if isEarly, record.isUnsettled, record.refused?.stamp == loader.stamp(of: folder) {
                 register.keep(folder.name)
                 return .unsettled
             }
             cache.withLock { $0.invalidate(key.span) }
-            // Not in service any more: that was settled.
+            // It was removed from service.
             if case .absent = look(into: folder, .slow) { return .absent }
             if let record = cache.withLock({ $0.record(key.span) }) {
                 note(record, folder)
@@ -191,7 +189,7 @@ extension CertificateStore {
                 register.keep(folder.name)
                 return .present
             }
-            // So that a bad renewal has a last good version to fall back on, whether a client has asked or not.
+            // Keep it in memory, so that it remains in service after a bad renewal, even if no client has asked for it.
             let hasRoom = cache.withLock { $0.folders.count < limits.surveyedMax }
             if known == nil, hasRoom, case .found = look(into: folder, .slow),
                 let record = cache.withLock({ $0.record(key.span) })
@@ -200,18 +198,18 @@ extension CertificateStore {
                 return .present
             }
             if case .look(.found(let stamp, let content)) = loader.look(into: folder, known: nil, .slow) {
-                let standing = CertificateStanding(content, host: folder.host)
-                // Files are put in place one after the other.
-                if standing.state == .broken, let known, known.stamp != stamp, !isSettled(stamp) { return .unsettled }
-                register.note(folder, standing, stamp: stamp, now: Clock.wallSeconds())
+                let status = CertificateStatus(content, host: folder.host)
+                // Files are replaced one after the other.
+                if status.state == .broken, let known, known.stamp != stamp, !isSettled(stamp) { return .unsettled }
+                register.note(folder, status, stamp: stamp, now: Clock.wallSeconds())
                 return .present
             }
         }
-        // Folders are moved away and others put in their place.
+        // The folder may be in the process of being replaced.
         return known?.hasFiles == true && !isSettled(nil) ? .unsettled : .absent
     }
 
-    /// Whether files in the same state need not be read again.
+    /// Whether unchanged files need not be read again.
     private func isStillTrue(_ known: CertificateRegister.Entry, _ stamp: Int, _ folder: CertificateFolder) -> Bool {
         guard known.stamp == stamp, known.base != .lastGood else { return false }
         return known.base == .usable

@@ -1,35 +1,35 @@
-// Finds the certificate for the name a client asks for. Files are read when a name is first asked for, and never listed, so
-// that a hundred thousand hosts start as fast as ten. What was decoded is kept, within limits.
+// Finds the certificate for a name. Files are read when a client first asks for a name, and folders are never listed, so that a
+// start with a hundred thousand hosts is as fast as with ten. Decoded certificates are cached, within limits.
 //
-// Workers ask memory (`resolve`) and never the disk. What memory does not know, a thread of the control plane reads (`read`),
-// for the whole name at once, and the answer goes back to the handshakes that wait for it.
+// Workers use only memory (`resolve`). If a name is not in memory, a thread of the control plane searches all its places on disk
+// at once (`read`), and the result is passed to the handshakes that wait for it.
 
 public import Posix
 import Synchronization
 
-/// All hosts' certificates. Shared by the workers; a warm look-up takes a lock for about 100 ns and allocates nothing.
+/// The certificates of all hosts. Shared by the workers; a look-up in memory takes a lock for about 100 ns and allocates nothing.
 public final class CertificateStore: Sendable {
-    /// What there is for a name.
+    /// The result for a name.
     public enum Lookup: Sendable {
         case identity(ServerIdentity)
-        /// No certificate for the name: the alert is `unrecognized_name`.
+        /// There is no certificate for the name: the alert is `unrecognized_name`.
         case none
-        /// There are files, but they cannot be used, and there is no earlier state of them.
+        /// The files cannot be used, and there is no earlier version of them.
         case broken(String)
     }
 
-    /// What memory says about a name.
+    /// The result of a look-up in memory.
     enum Resolution {
-        /// - isDue: whether it should be compared with the disk before long, though nothing waits for that.
+        /// - isDue: whether it should be compared with the disk in the background.
         case known(Lookup, isDue: Bool)
         /// It has to be read first.
         case pending
     }
 
-    /// What came of going to the disk.
+    /// The result of a look-up on disk.
     enum Reading {
         case answer(Lookup)
-        /// Opening a key takes long: to be read in the slow lane.
+        /// A key takes long to open: the name has to be read in the slow lane.
         case slow
     }
 
@@ -38,16 +38,16 @@ public final class CertificateStore: Sendable {
     let development: DevelopmentAuthority?
     private let wantsDevelopment: @Sendable (String) -> Bool
     let serves: @Sendable (String) -> Bool
-    /// How the certificates of served hosts stand.
+    /// The status of the certificates of served hosts.
     let register: CertificateRegister
     let cache: Mutex<CertificateCache>
 
     /// - Parameters:
     ///   - hostsPath: `config/hosts`; it need not exist yet.
-    ///   - links: where links in a host's folder may lead, beside that folder and certbot's.
-    ///   - development: makes certificates for hosts that have none.
-    ///   - wantsDevelopment: whether it shall do so for a host: the configured ones.
-    ///   - serves: whether a host is configured, so that a certificate for others in its place is worth a word.
+    ///   - links: where links in a host's folder may lead, in addition to that folder and certbot's.
+    ///   - development: issues certificates for hosts that have none.
+    ///   - wantsDevelopment: whether it issues one for a host; it does so for configured ones.
+    ///   - serves: whether a host is configured, so that problems of its certificate are reported.
     public init(
         hostsPath: String, links: LinkTargets = .none, limits: CertificateLimits = CertificateLimits(),
         passphrase: Passphrase? = nil,
@@ -67,7 +67,7 @@ public final class CertificateStore: Sendable {
         cache = Mutex(CertificateCache(limits))
     }
 
-    /// The name under which a look-up is remembered: the same for everything that is no host name.
+    /// The cache key of a name; all names that are not host names have the same one.
     static func key(for name: Span<UInt8>) -> [UInt8] {
         unsafe isKey(name) ? name.withUnsafeBytes { unsafe Array($0) } : notAName
     }
@@ -75,8 +75,8 @@ public final class CertificateStore: Sendable {
     private static func isKey(_ name: Span<UInt8>) -> Bool { name.isEmpty || HostName.isValid(name) }
     private static let notAName = Array("?".utf8)
 
-    /// The look-up of a name in lower case without a trailing dot, as far as memory goes. Any bytes are welcome; the empty
-    /// name stands for clients that name no host.
+    /// Looks up a name in memory: in lower case, without a trailing dot. It may have any bytes; the empty name is for clients that
+    /// send none.
     func resolve(_ name: Span<UInt8>) -> Resolution {
         CertificateStore.isKey(name) ? resolve(key: name) : resolve(key: CertificateStore.notAName.span)
     }
@@ -87,7 +87,7 @@ public final class CertificateStore: Sendable {
         switch cache.withLock({ $0.find(name, hash: hash, now: now) }) {
         case .unknown: return .pending
         case .lookup(.identity(let identity), let isDue): return .known(.identity(identity), isDue: isDue)
-        // A refusal is worth another look at the disk before it is repeated.
+        // Check the disk before refusing again.
         case .lookup(let lookup, let isDue): return isDue ? .pending : .known(lookup, isDue: false)
         case .development(let isDue):
             guard let identity = development?.knownIdentity(for: name) else { return .pending }
@@ -95,8 +95,8 @@ public final class CertificateStore: Sendable {
         }
     }
 
-    /// The same, going to the disk for what memory does not know or has not compared for a while. Takes the places in their
-    /// order, and notes which of them has answered.
+    /// Looks up a name, on disk if it is not in memory or is due. Searches the places in their order, and stores which one has
+    /// the certificate.
     func read(_ name: [UInt8], _ lane: ReadingLane) -> Reading {
         if case .known(let lookup, isDue: false) = resolve(key: name.span) { return .answer(lookup) }
         let host = String(decoding: name, as: UTF8.self)
@@ -129,14 +129,14 @@ public final class CertificateStore: Sendable {
         cache.withLock { $0.note(source, for: name.span, now: now) }
     }
 
-    /// What one folder has.
+    /// The result for one folder.
     enum FolderReading {
         case found(Lookup)
         case absent
         case slow
     }
 
-    /// Compares a folder with its files if that is due. If two threads read the same folder at once, the later result stays.
+    /// Compares a folder's record with its files if that is due. If two threads do it at once, the later result stays.
     func look(into folder: CertificateFolder, _ lane: ReadingLane) -> FolderReading {
         let key = Array(folder.name.utf8)
         let hash = HostKey.hash(key.span)
@@ -149,56 +149,56 @@ public final class CertificateStore: Sendable {
             if let claimed { remember(claimed.record, key, hash, isChecked: false) }
             return .slow
         }
-        guard let record = taken(look, claimed?.record, folder) else {
+        guard let record = record(of: folder, after: look, known: claimed?.record) else {
             cache.withLock { $0.folders.remove(key.span, hash: hash) }
-            // Whether a served host is without one now, a survey finds out.
+            // A survey finds out whether a served host has no certificate now.
             if !isServed(folder) { register.drop(folder.name) }
             return .absent
         }
-        // Others are none of the server's, until a survey finds that a host needs them.
+        // Only folders that served hosts are known to need are registered.
         if register.entry(folder.name) != nil || isServed(folder) { note(record, folder) }
-        // The time is that of the end: a reading may take longer than its result is believed.
+        // The time is that of the end, because reading may take longer than the recheck interval.
         remember(record, key, hash, isChecked: true)
         return .found(record.content.lookup)
     }
 
-    /// What is known of a folder after a look at it; nil if it has no certificate.
-    private func taken(
-        _ look: CertificateRecord.Look, _ known: CertificateRecord?, _ folder: CertificateFolder
+    /// The record of a folder after a check; nil if it has no certificate.
+    private func record(
+        of folder: CertificateFolder, after look: CertificateRecord.Look, known: CertificateRecord?
     ) -> CertificateRecord? {
         guard var record = known else {
             guard case .found(let stamp, let content) = look else { return nil }
             return CertificateRecord(content, stamp: stamp)
         }
-        record.take(look, host: folder.host, now: Clock.wallSeconds())
-        // Where a served host would be without any, the last one stays.
+        record.apply(look, host: folder.host, now: Clock.wallSeconds())
+        // If a served host would have no certificate, the last one stays.
         return record.isGone && !keeps(record.content, folder) ? nil : record
     }
 
-    /// Registers how a folder stands.
+    /// Registers the status of a folder.
     func note(_ record: CertificateRecord, _ folder: CertificateFolder) {
         let known = register.entry(folder.name)
-        // What stands goes on standing until the next look has settled it.
+        // The status does not change until the next check has confirmed it.
         if known != nil, record.isUnsettled || isNoted(record, known) { return register.keep(folder.name) }
         let now = Clock.wallSeconds()
-        var standing = record.standing(host: folder.host, now: now)
-        if record.isGone { standing.problems.append(CertificateCoverage.gone(folder, file: loader.path(of: folder))) }
-        register.note(folder, standing, stamp: record.stamp, now: now)
+        var status = record.status(host: folder.host, now: now)
+        if record.isGone { status.problems.append(CertificateCoverage.gone(folder, file: loader.path(of: folder))) }
+        register.note(folder, status, stamp: record.stamp, now: now)
     }
 
-    /// Whether an entry says all that there is to say about a record.
+    /// Whether the entry of a record is up to date.
     private func isNoted(_ record: CertificateRecord, _ known: CertificateRegister.Entry?) -> Bool {
         guard let known, case .identity = record.content, record.refused == nil else { return false }
         return known.base == .usable && known.stamp == record.stamp
     }
 
-    /// Whether a host is served that has this folder for its own.
+    /// Whether this is the own folder of a served host.
     func isServed(_ folder: CertificateFolder) -> Bool {
         guard let host = folder.host else { return false }
         return serves(host)
     }
 
-    /// Whether a served host has this folder for its own, or relies on it, as a survey has found.
+    /// Whether a served host needs this folder: it is its own, or a survey has found that it uses it.
     func isNeeded(_ folder: CertificateFolder) -> Bool {
         isServed(folder) || register.entry(folder.name)?.names != nil
     }
@@ -214,13 +214,13 @@ public final class CertificateStore: Sendable {
         development != nil && (host.isEmpty || wantsDevelopment(host))
     }
 
-    /// Whether the certificate of a folder whose files are gone stays in service.
+    /// Whether a certificate stays in service although its files are gone.
     func keeps(_ content: CertificateRecord.Content, _ folder: CertificateFolder) -> Bool {
         guard case .identity = content, let host = folder.host else { return false }
         return isNeeded(folder) && !isCoveredElsewhere(host)
     }
 
-    /// Whether clients of a host without a folder of its own would be shown a certificate for it.
+    /// Whether another folder has a certificate that covers a host.
     private func isCoveredElsewhere(_ host: String) -> Bool {
         for candidate in CertificateOrder.candidates(for: host).dropFirst() {
             switch candidate {
@@ -237,26 +237,25 @@ public final class CertificateStore: Sendable {
         return false
     }
 
-    /// The result of all surveys, with what handshakes have found since.
+    /// The results of surveys and handshakes.
     public func surveyed(now: Int64) -> CertificateSurvey { register.survey(now: now) }
 
-    /// What is wrong with the certificates of served hosts, the errors first.
-    public func problems(_ countMax: Int) -> [StandingProblem] { register.problems(countMax) }
+    /// Open problems of the certificates of served hosts, errors first.
+    public func problems(_ countMax: Int) -> [OpenProblem] { register.problems(countMax) }
 
-    /// How many of these there are.
-    public var standingCounts: ProblemCounts { register.state.withLock { $0.standing } }
+    public var openProblemCounts: ProblemCounts { register.state.withLock { $0.openProblems } }
 
-    /// The certificates that end before a time, the first first.
+    /// The certificates that expire before a time, in the order of their expiry.
     public func ending(before seconds: Int64) -> [CertificateSurvey.Expiry] { register.ending(before: seconds) }
 
-    /// Some folders about which an error stands.
+    /// Some folders with open errors.
     public func foldersWithErrors(_ countMax: Int) -> [String] { register.foldersWithErrors(countMax) }
 
-    /// What has changed since the last call.
+    /// The changes since the last call.
     public func drainNews() -> CertificateNews { register.drain() }
 
-    /// The certificate that answers for a host, `*.example.com` included, and everything that is wrong with that; nil where no
-    /// survey has been yet or a certificate is made for development.
+    /// The certificate of a configured host (`*.example.com` for a wildcard), and all its problems. Nil before the first survey,
+    /// and for a development certificate.
     public func certificate(of host: String) -> HostCertificate? {
         var found: HostCertificate?
         for candidate in CertificateOrder.candidates(for: host) {
@@ -267,7 +266,7 @@ public final class CertificateStore: Sendable {
                 var here = HostCertificate(
                     folder: folder.name, state: entry.state, summary: entry.summary,
                     problems: register.problems(of: folder.name))
-                // The entry of a host without files says what is wrong with its having none.
+                // The entry of the host's own folder without files has the problem of the folder that is used instead.
                 if let found { (here.state, here.problems) = (found.state, found.problems + here.problems) }
                 if entry.hasFiles { return here }
                 found = here
@@ -276,8 +275,7 @@ public final class CertificateStore: Sendable {
         return found
     }
 
-    /// For the rest of the program, which may wait for the disk.
-    /// The identity for a name in lower case without a trailing dot.
+    /// The identity for a name in lower case without a trailing dot. May wait for the disk.
     public func identity(for host: String) -> Lookup {
         guard case .answer(let lookup) = read(CertificateStore.key(for: Array(host.utf8).span), .slow) else {
             preconditionFailure("the slow lane reads every key")
@@ -285,13 +283,13 @@ public final class CertificateStore: Sendable {
         return lookup
     }
 
-    /// Has everything compared with the disk at its next look-up.
+    /// Makes everything be compared with the disk at its next look-up.
     public func invalidateAll() { cache.withLock { $0.invalidate() } }
 
-    /// The identities that are decoded at the moment.
+    /// The number of decoded identities.
     public var identityCount: Int { cache.withLock { $0.folders.count } }
 
-    /// The names that are remembered to have no folder of their own.
+    /// The number of cached names without a folder of their own.
     var nameCount: Int { cache.withLock { $0.nameCount } }
 }
 
@@ -299,18 +297,18 @@ extension CertificateCoverage {
     static func gone(_ folder: CertificateFolder, file: String) -> CertificateProblem {
         CertificateProblem(
             .filesGone, file: file,
-            "the certificate's files are gone, and no other certificate is for \(folder.host ?? folder.name); the last one that "
-                + "was read stays in service until the server ends",
-            fix: "put both files back, or a certificate for it into the folder of a wildcard")
+            "the certificate's files are gone, and there is no other certificate for \(folder.host ?? folder.name); the server "
+                + "uses the last one until it exits",
+            fix: "put both files back, or a certificate for the host into a wildcard's folder")
     }
 }
 
-/// How the certificate for one host stands.
+/// The status of one host's certificate.
 public struct HostCertificate: Sendable {
-    /// The folder below `config/hosts` that it is in, or should be.
+    /// The folder below `config/hosts` in which it is, or should be.
     public var folder: String
     public var state: CertificateState
-    /// Nil where there is none in service.
+    /// Nil if none is in service.
     public var summary: CertificateSummary?
-    public var problems: [StandingProblem]
+    public var problems: [OpenProblem]
 }

@@ -1,9 +1,8 @@
-// A bounded table from host names to what is known of them; the least recently used entry makes room for a new one. Names
-// are compared as bytes and looked up without an allocation. Hashes are seeded by the process, so that nobody outside can
-// choose names that collide.
+// A bounded table by host name; a new entry replaces the least recently used one. Names are compared as bytes and looked up
+// without an allocation. Hashes have a secret of the process, so that clients cannot choose names that collide.
 
 enum HostKey {
-    /// For look-ups in any of these tables, so that it can be made before a lock is taken.
+    /// The hash for any of these tables, so that it can be computed before a lock is taken.
     static func hash(_ name: Span<UInt8>) -> Int {
         var hasher = Hasher()
         unsafe name.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
@@ -11,7 +10,7 @@ enum HostKey {
     }
 }
 
-/// A hash table with chaining, threaded by a list from the newest to the oldest use. Not for several threads by itself.
+/// A hash table with chaining, and a linked list from the newest to the oldest use. Not thread-safe.
 struct HostCache<Value> {
     private struct Slot {
         var hash: Int
@@ -38,7 +37,7 @@ struct HostCache<Value> {
 
     var count: Int { slots.count }
 
-    /// The place of an entry, which becomes the most recently used one. Good until the next insertion or removal.
+    /// The index of an entry, which becomes the most recently used one. Valid until the next insertion or removal.
     mutating func place(_ name: Span<UInt8>, hash: Int) -> Int? {
         guard let place = find(name, hash: hash) else { return nil }
         let index = Int32(place)
@@ -65,10 +64,10 @@ struct HostCache<Value> {
         _modify { yield &slots[place].value }
     }
 
-    /// Whose an entry is.
+    /// The name of an entry.
     func name(_ place: Int) -> [UInt8] { slots[place].name }
 
-    /// Puts a value in, in place of the one the name had.
+    /// Inserts a value, or replaces that of the name.
     mutating func insert(_ name: Span<UInt8>, hash: Int, _ value: Value) {
         if let place = place(name, hash: hash) {
             slots[place].value = value
@@ -111,7 +110,7 @@ struct HostCache<Value> {
         if older != HostCache.none { slots[Int(older)].newer = newer } else { oldest = newer }
     }
 
-    /// Takes an entry out and moves the last one into its place, so that the slots stay without gaps.
+    /// Removes an entry and moves the last one into its slot, so that the slots have no gaps.
     private mutating func removeSlot(_ index: Int32) {
         unlink(index)
         replaceInBucket(index, by: slots[Int(index)].nextInBucket)
@@ -126,7 +125,7 @@ struct HostCache<Value> {
         slots.removeLast()
     }
 
-    /// Changes the one link that leads to an entry.
+    /// Changes the link to an entry in its bucket.
     private mutating func replaceInBucket(_ index: Int32, by replacement: Int32) {
         let bucket = slots[Int(index)].hash & (buckets.count - 1)
         if buckets[bucket] == index {
@@ -148,11 +147,11 @@ struct HostCache<Value> {
     }
 }
 
-enum HostName {
+public enum HostName {
     static let bytesMax = 253
     static let labelBytesMax = 63
 
-    /// Lower case, digits, `-`, `_` and `.`; no empty label; not beginning with `_`, as our own folders do.
+    /// Lower case, digits, `-`, `_` and `.`; no empty label; not beginning with `_`, like the special folders.
     static func isValid(_ name: Span<UInt8>) -> Bool {
         guard name.count > 0, name.count <= bytesMax, name[0] != UInt8(ascii: "_") else { return false }
         var labelBytes = 0
@@ -168,6 +167,13 @@ enum HostName {
             if labelBytes > labelBytesMax { return false }
         }
         return labelBytes > 0
+    }
+
+    /// The wildcards that cover a host, or another wildcard, the most specific first.
+    public static func wildcards(over host: String, countMax: Int = .max) -> [String] {
+        let labels = host.split(separator: ".")
+        return labels.indices.dropFirst().prefix(countMax).map { "*." + labels[$0...].joined(separator: ".") }
+            .filter { $0 != host }
     }
 
     private static func isAllowed(_ byte: UInt8) -> Bool {

@@ -1,6 +1,6 @@
-// Names whose certificates have to be read from the disk, and the handshakes that wait for them. Reading takes from a
-// millisecond to as long as a disk or an encrypted key takes, and a worker must not stand still for that: the handshake
-// pauses at its first message, a thread of the control plane reads, and the worker goes on with the answer.
+// The queue of names whose certificates have to be read from disk, and the handshakes that wait for them. Reading takes a
+// millisecond, or much longer with a slow disk or an encrypted key, and must not block a worker: the handshake pauses at its first
+// message, a thread of the control plane reads, and the worker continues with the result.
 //
 // Keys that take long to open have a lane of their own, so that those of one host do not delay the others. Each name is in one
 // lane at a time, and is read by one thread at a time.
@@ -8,29 +8,29 @@
 public import Posix
 import Synchronization
 
-/// Which readings a thread takes.
+/// The lanes of reading threads.
 public enum ReadingLane: Sendable {
     case quick
-    /// Those that derive a key from a passphrase in many rounds.
+    /// For keys whose passphrase needs many rounds of derivation.
     case slow
 }
 
-/// Handshakes of one worker that can go on.
+/// Handshakes of one worker that can continue.
 public final class ReadyHandshakes: Sendable {
-    /// Has a descriptor that is readable when there are some.
+    /// Its descriptor is readable when there are some.
     public let wakeUp: WakeUp
     private let handshakes = Mutex<[Handshake]>([])
 
     public struct Handshake: Sendable {
-        /// The worker's number for its connection.
+        /// The worker's token of the connection.
         public let token: UInt64
-        /// What was read for it. It is carried to the handshake, so that no other name can take its place in memory meanwhile.
+        /// The result. It is passed to the handshake directly, because it may be evicted from the cache meanwhile.
         public let certificate: CertificateStore.Lookup
     }
 
     public init() throws(SystemError) { wakeUp = try WakeUp() }
 
-    /// What has become ready since the last call.
+    /// The handshakes that became ready since the last call.
     public func take() -> [Handshake] {
         wakeUp.clear()
         return handshakes.withLock { handshakes in
@@ -45,7 +45,7 @@ public final class ReadyHandshakes: Sendable {
     }
 }
 
-/// The queue, for all workers. What is asked for twice is read once.
+/// The queue of all workers. A name that is requested twice is read once.
 public final class LoadingQueue: Sendable {
     private let certificates: CertificateStore
     /// One signal for each name in a lane.
@@ -53,25 +53,25 @@ public final class LoadingQueue: Sendable {
     private let slowWork: Semaphore
     private let state = Mutex(State())
 
-    /// Readings that nothing waits for are dropped beyond so many; they are asked for again.
+    /// The most queued names for which no handshake waits; further ones are dropped, and will be requested again.
     private static let refreshesMax = 1_024
 
-    /// A handshake that waits.
+    /// A waiting handshake.
     private struct Waiter {
         var ready: ReadyHandshakes
         var token: UInt64
     }
 
     private struct State {
-        /// What is to be read, the oldest first.
+        /// The names to be read, the oldest first.
         var quick = Line()
         var slow = Line()
-        /// The handshakes that wait for a name, if any; also while it is being read.
+        /// The handshakes that wait for each name, also while it is being read.
         var waiters: [[UInt8]: [Waiter]] = [:]
         var isEnding = false
     }
 
-    /// Names in a row.
+    /// A first-in-first-out queue of names.
     private struct Line {
         private var names: [[UInt8]] = []
         private var first = 0
@@ -82,7 +82,7 @@ public final class LoadingQueue: Sendable {
             if first == names.count { return nil }
             defer {
                 first += 1
-                // Moving the rest now and then costs less than moving it each time.
+                // Moving the rest only sometimes costs less than moving it each time.
                 if first * 2 > names.count {
                     names.removeFirst(first)
                     first = 0
@@ -98,7 +98,7 @@ public final class LoadingQueue: Sendable {
         slowWork = try Semaphore()
     }
 
-    /// Puts a handshake behind the reading of a name; without one, nothing waits for it.
+    /// Queues a name, with a handshake that waits for it, or without one to refresh the cache.
     func add(_ name: [UInt8], _ waiter: (token: UInt64, ready: ReadyHandshakes)? = nil) {
         let isNew = state.withLock { state in
             let isNew = state.waiters[name] == nil
@@ -111,7 +111,7 @@ public final class LoadingQueue: Sendable {
         if isNew { quickWork.signal() }
     }
 
-    /// The work of a thread: reads what is asked for until `end`.
+    /// The work of a reading thread, until `end`.
     public func run(_ lane: ReadingLane) {
         while true {
             switch lane {
@@ -123,12 +123,12 @@ public final class LoadingQueue: Sendable {
         }
     }
 
-    /// Reads what is asked for at this moment.
-    package func readAll() {
+    /// Reads everything that is queued now.
+    public func readAll() {
         while readNext(.quick) || readNext(.slow) {}
     }
 
-    /// Makes the threads of these lanes return from `run`. What has not begun to be read stays unread.
+    /// Makes the threads of these lanes return from `run`. Queued names are not read any more.
     public func end(_ lanes: some Sequence<ReadingLane>) {
         state.withLock { $0.isEnding = true }
         for lane in lanes {

@@ -1,9 +1,9 @@
-// The keys of session tickets, shared by all workers, so that a client may resume at whichever worker accepts it. A ticket
-// is only as secret as its key, so keys are replaced twice a day; tickets of the replaced key are still read for as long.
+// The keys of session tickets, shared by all workers, so that a client can resume its session at any worker. A ticket is only as
+// secret as its key, so keys are replaced twice a day; tickets of the replaced key are accepted for another half day.
 //
-// A fleet behind one name shares a file instead: 80 bytes for each key (`openssl rand 80 >ticket.key`). The first key makes
-// tickets, the others are only read. To replace it without losing a session, put the new key second, wait until each server
-// has read the file (a minute), then move it to the front and keep the old one behind it for a day.
+// Several servers with one name share a key file instead: 80 bytes for each key (`openssl rand 80 >ticket.key`). The first key
+// encrypts new tickets, the others only decrypt. To replace the first key without losing a session, put the new key second, wait
+// until each server has read the file (a minute), then move it to the front and keep the old one after it for a day.
 
 import COpenSSL
 import Posix
@@ -16,12 +16,12 @@ public final class TicketKeys: Sendable {
     static let recheckMilliseconds: Int64 = 60_000
 
     private struct State {
-        /// The first makes tickets; all read them.
+        /// The first one encrypts; all decrypt.
         var keys: [TicketKey]
-        /// When the keys are to be rotated, or the file to be looked at again, by the monotonic clock.
+        /// When to rotate the keys or to check the file, by the monotonic clock.
         var dueMilliseconds: Int64
         var stamp: FileStatus?
-        /// What was last said of the file, so that it is said once.
+        /// The last reported problem of the file, so that it is reported once.
         var complaint: String?
     }
 
@@ -68,10 +68,10 @@ public final class TicketKeys: Sendable {
         }
     }
 
-    /// Looks whether the file has changed, and takes its keys when it can be used. Not for workers: a disk may take long. To be
-    /// called every second or so; it looks once a minute.
-    /// - Returns: what is wrong with the file, once for each fault. Its last good keys stay in use.
-    public func look(now: Int64) -> TLSError? {
+    /// Reads the file again if it has changed. To be called every second or so; it checks once a minute. Not for workers, because
+    /// a disk may be slow.
+    /// - Returns: a new problem of the file. The last good keys stay in use.
+    public func reloadFile(now: Int64) -> TLSError? {
         guard case .file(let path) = source else { return nil }
         let last: FileStatus?? = state.withLock { state in
             guard now >= state.dueMilliseconds else { return nil }
@@ -91,7 +91,7 @@ public final class TicketKeys: Sendable {
         }
         if error == nil, let stamp, stamp.permissions & 0o077 != 0 {
             error = TLSError(
-                "the ticket keys in \(path) can be read by others, who could read what clients send; chmod 600")
+                "other users can read the ticket keys in \(path), and so decrypt connections; chmod 600")
         }
         return state.withLock { state in
             defer { state.complaint = error?.description }
@@ -102,9 +102,9 @@ public final class TicketKeys: Sendable {
     private func advance(_ state: inout State, _ now: Int64) {
         switch source {
         case .own(let rotationMilliseconds):
-            // Without random bytes no handshake works either; the old key serves until there are some.
+            // Without random bytes no handshake works either; keep the old key until there are some.
             guard let new = try? TicketKey() else { return OpenSSLFailure.forget() }
-            // After a quiet day the last key is too old as well.
+            // If no ticket was needed for long, the last key is too old as well.
             let isLate = now - state.dueMilliseconds >= rotationMilliseconds
             state.keys = isLate ? [new] : [new, state.keys[0]]
             state.dueMilliseconds = now + rotationMilliseconds
@@ -113,7 +113,7 @@ public final class TicketKeys: Sendable {
     }
 
     private static func read(_ path: String) throws(TLSError) -> [TicketKey] {
-        let advice = "make one with openssl rand \(TicketKey.byteCount), and chmod 600"
+        let advice = "create one with openssl rand \(TicketKey.byteCount), and chmod 600"
         let content: SecretBytes
         do throws(FileError) {
             content = try SecretBytes(reading: path, bytesMax: fileKeysMax * TicketKey.byteCount)
@@ -122,8 +122,8 @@ public final class TicketKeys: Sendable {
         }
         guard content.count > 0, content.count % TicketKey.byteCount == 0 else {
             throw TLSError(
-                "cannot use the ticket keys in \(path): \(content.count) bytes are not \(TicketKey.byteCount) for each "
-                    + "key; \(advice)")
+                "cannot use the ticket keys in \(path): the file has \(content.count) bytes instead of \(TicketKey.byteCount) "
+                    + "for each key; \(advice)")
         }
         var keys: [TicketKey] = []
         for start in stride(from: 0, to: content.count, by: TicketKey.byteCount) {
@@ -133,7 +133,7 @@ public final class TicketKeys: Sendable {
         return keys
     }
 
-    /// Makes an `SSL_CTX *` use these keys. The context holds on to them until it is freed.
+    /// Makes an `SSL_CTX *` use these keys. The context retains them until it is freed.
     /// The corresponding C function is `SSL_CTX_set_tlsext_ticket_key_evp_cb`.
     static func install(on context: OpaquePointer, keys: TicketKeys) {
         let held = unsafe Unmanaged.passRetained(keys)
@@ -144,7 +144,7 @@ public final class TicketKeys: Sendable {
         unsafe SSL_CTX_set_tlsext_ticket_key_evp_cb(context, answerTicketKey)
     }
 
-    /// Where a context keeps its keys.
+    /// The index at which a context stores its keys.
     fileprivate static let contextIndex: Int32 = {
         let index = unsafe associated_new_context_index { _, held, _, _, _, _ in
             if let held = unsafe held { unsafe Unmanaged<TicketKeys>.fromOpaque(held).release() }
@@ -153,7 +153,7 @@ public final class TicketKeys: Sendable {
         return index
     }()
 
-    /// Found once: looking an algorithm up by name takes a lock and a microsecond.
+    /// Fetched once: looking up an algorithm by name takes a lock and a microsecond.
     fileprivate nonisolated(unsafe) static let cipher: OpaquePointer = {
         guard let cipher = unsafe EVP_CIPHER_fetch(nil, "AES-256-CBC", nil) else {
             preconditionFailure("AES is part of every build of OpenSSL")
@@ -161,10 +161,10 @@ public final class TicketKeys: Sendable {
         return unsafe cipher
     }()
 
-    /// What OpenSSL is to do, by the numbers it documents for the callback.
+    /// The results of the callback, with OpenSSL's numbers.
     fileprivate enum Answer: Int32 {
         case failed = -1
-        /// A ticket nobody knows: a full handshake follows.
+        /// The key of the ticket is unknown: a full handshake follows.
         case unknown = 0
         case use = 1
         /// Use the ticket and give the client a new one.
@@ -210,14 +210,14 @@ public final class TicketKeys: Sendable {
     }
 }
 
-/// A ticket key; its bytes are cleared when its last user lets go of it.
+/// A ticket key; its bytes are cleared when its last user releases it.
 final class TicketKey: Sendable {
     static let nameBytes = 16
     static let byteCount = 80
 
     private let secret: SecretBytes
 
-    /// A new key that nobody else has.
+    /// A new random key.
     init() throws(TLSError) { secret = try SecretBytes.random(count: TicketKey.byteCount) }
 
     /// 80 bytes of a shared file.
@@ -226,7 +226,7 @@ final class TicketKey: Sendable {
         secret = unsafe SecretBytes(copying: bytes)
     }
 
-    /// What a ticket names its key by.
+    /// The key's name, which each ticket contains.
     var name: UnsafeRawBufferPointer { unsafe part(0, TicketKey.nameBytes) }
     var authenticationKey: UnsafeRawBufferPointer { unsafe part(16, 32) }
     var encryptionKey: UnsafeRawBufferPointer { unsafe part(48, 32) }
@@ -240,7 +240,7 @@ final class TicketKey: Sendable {
     }
 }
 
-/// The corresponding C type is that of the argument of `SSL_CTX_set_tlsext_ticket_key_evp_cb`.
+/// The callback for tickets. The corresponding C type is that of the argument of `SSL_CTX_set_tlsext_ticket_key_evp_cb`.
 private func answerTicketKey(
     _ ssl: OpaquePointer?, _ name: UnsafeMutablePointer<UInt8>?, _ vector: UnsafeMutablePointer<UInt8>?,
     _ cipher: OpaquePointer?, _ authentication: OpaquePointer?, _ isNew: Int32
@@ -253,7 +253,7 @@ private func answerTicketKey(
     let answer =
         unsafe isNew == 1
         ? keys.encrypt(name, vector, cipher, authentication)
-        // TLS 1.3 clients use a ticket once, so that nobody can link their connections (RFC 8446 §C.4).
+        // TLS 1.3 clients use a ticket once, so that their connections cannot be linked (RFC 8446 §C.4).
         : keys.decrypt(name, vector, cipher, authentication, isSingleUse: SSL_version(ssl) == TLS1_3_VERSION)
     return answer.rawValue
 }

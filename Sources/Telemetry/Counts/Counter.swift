@@ -1,28 +1,28 @@
-// The numbers that every worker counts: a closed list, laid out as one row of 64-bit counters.
+// The counters of every worker: a closed list, stored as one row of 64-bit numbers.
 
 public import HTTP
 public import Synchronization
 
-/// One number that only grows.
+/// A number that only grows.
 public enum Counter: Hashable, Sendable {
-    /// Answers, whatever became of them on the way.
+    /// Answers, whether they were sent completely or not.
     case requests(StatusClass, RequestedDocument)
     case handshakes(HandshakeOutcome)
     case connectionsAccepted
     case connectionsRefused(AdmissionRefusal)
-    /// Of those that were accepted and not refused.
+    /// Only connections that were accepted and not refused.
     case connectionsClosed(CloseReason)
-    /// Bytes from and to sockets, records and heads included.
+    /// Bytes from and to sockets, TLS records and heads included.
     case bytesReceived
     case bytesSent
-    /// Lines that the access log has no room for, because they are not taken away fast enough.
+    /// Lines for which the access log had no room, because its target is too slow.
     case droppedLogLines
-    /// Sightings of verifiers that nobody took away in time.
-    case droppedSightings
-    /// Requests that were refused before anybody looked at what they ask for; also among `requests`.
+    /// Verifier fetches for which the ring had no room, because the ledger did not read it in time.
+    case droppedVerifierFetches
+    /// Requests that were refused for their form; they are counted in `requests` too.
     case refusedRequests(Rejection)
 
-    /// Its place in the row. The list that may grow elsewhere comes last.
+    /// Its place in the row. `Rejection`, which another module may extend, comes last.
     @inlinable
     public var index: Int {
         switch self {
@@ -35,25 +35,27 @@ public enum Counter: Hashable, Sendable {
         case .bytesReceived: Place.bytesReceived
         case .bytesSent: Place.bytesSent
         case .droppedLogLines: Place.droppedLogLines
-        case .droppedSightings: Place.droppedSightings
+        case .droppedVerifierFetches: Place.droppedVerifierFetches
         case .refusedRequests(let reason): Place.refusedRequests + Int(reason.rawValue)
         }
     }
 
-    /// Where each group begins: behind the one before it. All of constants, so that nothing is left to do at run time.
+    /// The first place of each group. All values are constants, so nothing is computed at run time.
     @usableFromInline
     enum Place {
         @inlinable static var handshakes: Int { count(StatusClass.notSupported) * count(RequestedDocument.none) }
         @inlinable static var connectionsRefused: Int { handshakes + count(HandshakeOutcome.other) }
-        @inlinable static var connectionsClosed: Int { connectionsRefused + count(AdmissionRefusal.notFromFront) }
+        @inlinable static var connectionsClosed: Int {
+            connectionsRefused + count(AdmissionRefusal.notFromTrustedProxy)
+        }
         @inlinable static var connectionsAccepted: Int { connectionsClosed + count(CloseReason.drained) }
         @inlinable static var bytesReceived: Int { connectionsAccepted + 1 }
         @inlinable static var bytesSent: Int { bytesReceived + 1 }
         @inlinable static var droppedLogLines: Int { bytesSent + 1 }
-        @inlinable static var droppedSightings: Int { droppedLogLines + 1 }
-        @inlinable static var refusedRequests: Int { droppedSightings + 1 }
+        @inlinable static var droppedVerifierFetches: Int { droppedLogLines + 1 }
+        @inlinable static var refusedRequests: Int { droppedVerifierFetches + 1 }
 
-        /// How many cases there are, told by the last of them.
+        /// The number of cases, by the last of them.
         @inlinable
         static func count(_ last: some RawRepresentable<UInt8>) -> Int { Int(last.rawValue) + 1 }
     }
@@ -61,25 +63,25 @@ public enum Counter: Hashable, Sendable {
     /// The length of a row.
     public static let count = Place.refusedRequests + Rejection.allCases.count
 
-    /// All of them, in the order of their places.
+    /// All counters in the order of their places.
     public static let all: [Counter] =
         StatusClass.allCases.flatMap { status in RequestedDocument.allCases.map { .requests(status, $0) } }
         + HandshakeOutcome.allCases.map { .handshakes($0) }
         + AdmissionRefusal.allCases.map { .connectionsRefused($0) }
         + CloseReason.allCases.map { .connectionsClosed($0) }
-        + [.connectionsAccepted, .bytesReceived, .bytesSent, .droppedLogLines, .droppedSightings]
+        + [.connectionsAccepted, .bytesReceived, .bytesSent, .droppedLogLines, .droppedVerifierFetches]
         + Rejection.allCases.map { .refusedRequests($0) }
 }
 
-// One worker's row of numbers. Only that worker writes, so adding is a load and a store without a lock; others may read at
-// any time and see each number whole, though not all of the same moment.
+// One worker's row of counters. Only that worker writes, so adding is a load and a store without a lock. Other threads may read
+// at any time; each number is consistent, but not all are of the same moment.
 
-/// Memory with one writer and any number of readers. Its owner gives it back; it must outlast all of them.
+/// Memory with one writer and any number of readers. The owner calls `deallocate` when none of them is left.
 @safe public struct CounterBlock: @unchecked Sendable {
     @usableFromInline
     let slots: UnsafeMutablePointer<Atomic<UInt64>>
 
-    /// In front of the counters: two histograms with their sums, and what is known of the longest round.
+    /// Before the counters: two histograms with their sums, the longest round, and the held bytes.
     @usableFromInline
     enum Place {
         @inlinable static var latency: Int { 0 }
@@ -91,13 +93,13 @@ public enum Counter: Hashable, Sendable {
         @inlinable static var counters: Int { heldBytes + 1 }
     }
 
-    /// The length of the time in which the longest round is looked for, and then of the time in which it is still shown.
+    /// The length of a window in which the longest round is measured. It is then reported during the next window.
     public static let windowMilliseconds: Int64 = 15_000
 
     private static var slotCount: Int { Place.counters + Counter.count }
 
     init() {
-        // Two cache lines apart from whatever another worker writes.
+        // Two cache lines away from the memory of other workers.
         let bytes = UnsafeMutableRawPointer.allocate(
             byteCount: (CounterBlock.slotCount * 8 + 255) / 128 * 128, alignment: 128)
         unsafe slots = bytes.bindMemory(to: Atomic<UInt64>.self, capacity: CounterBlock.slotCount)
@@ -114,15 +116,15 @@ public enum Counter: Hashable, Sendable {
         increase(Place.counters &+ counter.index, by: UInt64(truncatingIfNeeded: amount))
     }
 
-    /// Notes what all connections of the worker hold in memory.
+    /// Sets the memory of all connections of the worker.
     @inlinable
     public func setHeldBytes(_ bytes: Int) { set(Place.heldBytes, UInt64(truncatingIfNeeded: bytes)) }
 
-    /// Notes how long one request took.
+    /// Adds the duration of one request.
     @inlinable
     public func addLatency(microseconds: Int64) { addTime(microseconds, at: Place.latency) }
 
-    /// Notes how long one round of the loop took, in which nothing new was looked at.
+    /// Adds the duration of one round of the loop, without the wait for events.
     @inlinable
     public func addRound(microseconds: Int64, nowMilliseconds: Int64) {
         addTime(microseconds, at: Place.rounds)
@@ -154,16 +156,15 @@ public enum Counter: Hashable, Sendable {
     @inlinable
     func value(_ index: Int) -> UInt64 { unsafe slots[index].load(ordering: .relaxed) }
 
-    /// The readers' side.
-    /// What all connections of the worker hold in memory.
+    /// The memory of all connections of the worker.
     public var heldBytes: UInt64 { value(Place.heldBytes) }
 
     public func value(of counter: Counter) -> UInt64 { value(Place.counters + counter.index) }
 
-    /// From the head being here to the answer's last byte being the kernel's.
+    /// The time from a complete head until the kernel has the answer's last byte.
     public var latency: HistogramReading { histogram(at: Place.latency) }
 
-    /// From one look at what has happened to the next, the waiting left out: how late the loop is for whoever comes last.
+    /// The durations of rounds without the wait for events: the longest delay of an event.
     public var rounds: HistogramReading { histogram(at: Place.rounds) }
 
     /// The longest round of the last 15 to 30 seconds, by the monotonic clock.
@@ -182,18 +183,18 @@ public enum Counter: Hashable, Sendable {
     }
 }
 
-/// The bounds of every histogram here, from 50 µs, which is a quick answer, to 10 s, which is a lost client.
+/// The buckets of all histograms, from 50 µs (a quick answer) to 10 s (the client has given up).
 public enum Buckets {
-    /// Upper bounds in microseconds, each included; what is above the last is in a bucket of its own.
+    /// Upper bounds in microseconds, each included; another bucket has everything above the last one.
     public static let boundsMicroseconds: [Int64] = [
         50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000,
         2_500_000, 5_000_000, 10_000_000,
     ]
 
-    /// Buckets, the one without a bound included.
+    /// The number of buckets, including the one without a bound.
     @inlinable public static var count: Int { 18 }
 
-    /// The bucket of a time. Comparisons instead of a table: most times are in one of the first.
+    /// The bucket of a time. Comparisons instead of a table, because most times are in one of the first buckets.
     @inlinable
     public static func index(microseconds: Int64) -> Int {
         switch microseconds {
@@ -210,15 +211,14 @@ public enum Buckets {
     }
 }
 
-/// A histogram as a reader gets it.
+/// A copy of a histogram.
 public struct HistogramReading: Equatable, Sendable {
-    /// How many times are in each bucket, not added up.
+    /// How many times are in each bucket (not cumulative).
     public var counts = [UInt64](repeating: 0, count: Buckets.count)
     public var sumMicroseconds: UInt64 = 0
 
     public init() {}
 
-    /// All of them.
     public var count: UInt64 { counts.reduce(0, &+) }
 
     public static func + (left: HistogramReading, right: HistogramReading) -> HistogramReading {

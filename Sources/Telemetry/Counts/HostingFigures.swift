@@ -1,25 +1,25 @@
-// What is hosted, in numbers: for metrics, for health, and for whoever asks again and again and must not wait for a round. Each round
-// hands out one.
+// The numbers of what is hosted, for metrics, health and status. Each reload makes a new value, so readers do not wait for a
+// reload.
 
 public struct HostingFigures: Hashable, Sendable {
-    /// App files that something is served from, and hosts that are served; wildcards count once.
+    /// App files in service, and served hosts; a wildcard counts once.
     public var appFiles: Int
     public var hosts: Int
-    /// Hosts that are served by an earlier version of something than there is on disk.
+    /// Hosts on a last good version.
     public var keptHosts = 0
 
-    /// App files that are not what is served, by what became of them: with errors, dropping what is live, gone without being
-    /// retired, and of a host that could not be rendered with them.
+    /// App files whose version on disk is not served, by reason: it has errors, it drops live entries, the file is gone without
+    /// being retired, or one of its hosts could not be rendered.
     public var brokenFiles = 0
     public var heldFiles = 0
     public var goneFiles = 0
     public var refusedFiles = 0
-    /// Of these, the ones that never had a good version, so that nothing is served by them.
+    /// How many of these have no last good version, so that nothing is served from them.
     public var unservedFiles = 0
-    /// Hosts, ids, packages and fingerprints that the removal guard keeps live against what is on disk.
+    /// Hosts, ids, packages and fingerprints that the removal guard keeps live although they are gone on disk.
     public var guardedEntries = 0
 
-    /// Open findings: errors, which keep something from being served, and the rest.
+    /// Open findings by severity. An error prevents something from being served.
     public var errors = 0
     public var warnings = 0
     public var notes = 0

@@ -1,16 +1,16 @@
-// What is told apart in counts and records: short, closed lists, so that a table of counters has the same size whatever
-// the number of hosts and whatever clients send.
+// The categories of metrics and logs: short, closed lists, so that the number of counters depends neither on the number of hosts
+// nor on what clients send.
 
 import HTTP
 
-/// The hundreds of a status code. No answer here begins with 1. A client can have 501 and 505 whenever it likes, so they
-/// stand apart from the errors that are the server's own.
+/// The class of a status code. There are no 1xx answers. Any client can cause a 501 or 505, so they are not counted as server
+/// errors.
 public enum StatusClass: UInt8, CaseIterable, Sendable {
     case success
     case redirection
     case clientError
     case serverError
-    /// 501 and 505: a method or a version that this server does not have.
+    /// 501 and 505: a method or a version that this server does not support.
     case notSupported
 
     @inlinable
@@ -25,7 +25,7 @@ public enum StatusClass: UInt8, CaseIterable, Sendable {
     }
 }
 
-/// What a request was about. Where there is nothing to answer with, the path still tells an association file.
+/// The kind of document that a request asks for. If the host has no such document, the path can still name an association file.
 public enum RequestedDocument: UInt8, CaseIterable, Sendable {
     case appleAssociation
     case statementList
@@ -35,15 +35,15 @@ public enum RequestedDocument: UInt8, CaseIterable, Sendable {
     case landing
     case none
 
-    /// Whether verifiers ask for it.
+    /// Whether verifiers fetch it.
     @inlinable
     public var isAssociation: Bool { self == .appleAssociation || self == .statementList }
 
-    /// The kind that a path names; `.none` for all that are no association file.
+    /// The association file that a path names; `.none` for any other path.
     public init(naming path: Span<UInt8>) {
-        if path.equals("/.well-known/apple-app-site-association") || path.equals("/apple-app-site-association") {
+        if path.equals(WellKnownPath.appleAssociation) || path.equals(WellKnownPath.appleAssociationAtRoot) {
             self = .appleAssociation
-        } else if path.equals("/.well-known/assetlinks.json") {
+        } else if path.equals(WellKnownPath.statementList) {
             self = .statementList
         } else {
             self = .none
@@ -55,7 +55,7 @@ public enum RequestedDocument: UInt8, CaseIterable, Sendable {
 public enum HandshakeOutcome: UInt8, CaseIterable, Sendable {
     case full
     case resumed
-    /// No certificate here is for the name that the client asked for, or it asked for none.
+    /// There is no certificate for the name that the client sent, or it sent none.
     case unknownName
     /// The certificate for the name cannot be used.
     case brokenCertificate
@@ -65,14 +65,14 @@ public enum HandshakeOutcome: UInt8, CaseIterable, Sendable {
     case refusedByClient
     /// Plain HTTP on a port for TLS.
     case plainHTTP
-    /// The client went away in the middle.
+    /// The client closed the connection during the handshake.
     case clientClosed
     case timedOut
     case other
 }
 
 extension HandshakeOutcome {
-    /// In metrics and in the access log.
+    /// The name in metrics and in the access log.
     public var name: StaticString {
         switch self {
         case .full: "full"
@@ -90,33 +90,33 @@ extension HandshakeOutcome {
     }
 }
 
-/// Why nobody listened to a connection that was accepted.
+/// Why an accepted connection was refused.
 public enum AdmissionRefusal: UInt8, CaseIterable, Sendable {
     case tooManyConnections
     case tooManyHandshakes
     case tooManyFromAddress
-    /// A listener for fronts was connected to by somebody else, or by one that said nothing that could be understood.
-    case notFromFront
+    /// On a listener with the PROXY protocol, the client is not a trusted proxy, or its header is malformed.
+    case notFromTrustedProxy
 }
 
 /// Why a connection ended.
 public enum CloseReason: UInt8, CaseIterable, Sendable {
-    /// The client has closed it.
+    /// The client closed it.
     case client
-    /// Client or answer had said that it would end.
+    /// The client or the answer had announced the end.
     case finished
-    /// Silent for too long between requests.
+    /// Idle for too long between requests.
     case idle
     /// A handshake, a head, a body or an answer took too long.
     case deadline
-    /// It had as many requests or bytes as one connection may have.
+    /// It reached the limit of requests or bytes.
     case limit
-    /// What came was refused.
+    /// The request or the handshake was refused.
     case refused
     /// Sending or receiving failed.
     case error
-    /// It made room for others: it had not asked for anything yet, was between two requests, or held too much memory.
+    /// Closed to make room for others: it had sent no request yet, was between two requests, or used too much memory.
     case evicted
-    /// The server is ending.
+    /// The server is exiting.
     case drained
 }

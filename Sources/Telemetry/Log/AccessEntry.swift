@@ -1,9 +1,8 @@
-// What is said of one request in the access log: values, and bytes that still lie where they were received.
+// The data of one request for the access log: values, and pointers to the received bytes.
 
 public import Posix
 
-/// One request and its answer. What the client did not say, or what could not be understood, is an empty stretch without a
-/// start.
+/// One request and its answer. Text that the client did not send, or that could not be parsed, is `absent`.
 @safe public struct AccessEntry {
     public var remote = RemoteAddress.unknown
     public var method = unsafe AccessEntry.absent
@@ -13,24 +12,24 @@ public import Posix
     public var query = unsafe AccessEntry.absent
     public var userAgent = unsafe AccessEntry.absent
     public var referer = unsafe AccessEntry.absent
-    /// By which names a trusted front knows the request.
+    /// The trace fields of a trusted proxy.
     public var traceParent = unsafe AccessEntry.absent
     public var requestID = unsafe AccessEntry.absent
     /// 0 for HTTP/1.0, 1 for HTTP/1.1.
     public var minorVersion: UInt8 = 1
     public var status: UInt16 = 0
-    /// Bytes of the answer's body that were handed to the kernel.
+    /// Bytes of the answer's body that the kernel accepted.
     public var bodyBytes = 0
-    /// When the last of them was, since 1970 by the wall clock.
+    /// When it accepted the last of them, since 1970 by the wall clock.
     public var wallMicroseconds: Int64 = 0
-    /// From the head being here until then.
+    /// The time from the complete head until then.
     public var durationMicroseconds: Int64 = 0
     public var secure: Secure?
     public var verifier = VerifierKind.none
-    /// Of a handshake that came to nothing, and of no request; nil for requests.
+    /// The outcome of a failed handshake; nil for a request.
     public var handshake: HandshakeOutcome?
 
-    /// What there is to say of a connection over TLS.
+    /// The properties of a TLS connection.
     @safe public struct Secure {
         public var version: Version
         public var isResumed: Bool
@@ -54,12 +53,12 @@ public import Posix
     public init() {}
 }
 
-/// Which requests have a line, and what of it is left out.
+/// Which requests are logged, and what is left out.
 public struct LogSelection: Hashable, Sendable {
     public var only = Only.all
-    /// Whether lines have the query that was asked for.
+    /// Whether lines contain the query.
     public var hasQuery = true
-    /// Whether handshakes that came to nothing have lines too.
+    /// Whether failed handshakes are logged too.
     public var hasHandshakes = false
 
     public enum Only: String, CaseIterable, Sendable {
@@ -72,7 +71,7 @@ public struct LogSelection: Hashable, Sendable {
 
     public init() {}
 
-    func takes(_ entry: borrowing AccessEntry) -> Bool {
+    func includes(_ entry: borrowing AccessEntry) -> Bool {
         if entry.handshake != nil { return hasHandshakes }
         switch only {
         case .all: return true
@@ -82,10 +81,10 @@ public struct LogSelection: Hashable, Sendable {
     }
 }
 
-/// How lines are written.
+/// The format of a line.
 public enum LogFormat: String, CaseIterable, Sendable {
-    /// A JSON object on each line.
+    /// A JSON object in each line.
     case json
-    /// The combined format that Apache's and nginx's tools read.
+    /// The combined format of Apache and nginx.
     case combined
 }

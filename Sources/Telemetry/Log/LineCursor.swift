@@ -1,9 +1,9 @@
-// A line on its way into memory. There is room for the longest line before it is begun; that is checked once for each
-// piece, not for each byte.
+// Writes a line into memory. There is room for the longest line before it is begun; that is checked once for each piece, not for
+// each byte.
 
 import HTTP
 
-/// Writes from the front of a stretch of memory.
+/// Writes into a buffer from its front.
 @safe struct LineCursor {
     private(set) var next: UnsafeMutablePointer<UInt8>
     let end: UnsafeMutablePointer<UInt8>
@@ -13,7 +13,7 @@ import HTTP
         unsafe end = next + byteCount
     }
 
-    /// Makes sure of room for so many bytes.
+    /// Checks that there is room for this many bytes.
     @inline(__always)
     func need(_ count: Int) { unsafe precondition(end - next >= count, "there is room for the longest line") }
 
@@ -57,7 +57,7 @@ import HTTP
         unsafe next += count
     }
 
-    /// A number in so many digits, with zeros in front.
+    /// A number with a fixed count of digits, padded with zeros.
     mutating func put(_ number: Int, digits: Int) {
         need(digits)
         var rest = UInt32(truncatingIfNeeded: number)
@@ -68,22 +68,22 @@ import HTTP
         unsafe next += digits
     }
 
-    /// An address, which takes no more than its longest form.
+    /// Text that `write` writes, of at most `bytesMax` bytes.
     mutating func put(addressBy write: (UnsafeMutableRawBufferPointer) -> Int, bytesMax: Int) {
         need(bytesMax)
         unsafe next += write(UnsafeMutableRawBufferPointer(start: next, count: bytesMax))
     }
 }
 
-/// Text of strangers: what would end the line, the field or a terminal's patience is written in another way.
+/// Text from clients. Bytes that would end the line or the field, or control a terminal, are escaped.
 extension LineCursor {
-    /// What takes the place of the rest of a field that is too long.
+    /// Replaces the rest of a field that is too long.
     private static let cut: StaticString = "..."
-    /// What one escaped byte or character takes at most.
+    /// The most bytes of one escaped byte or character.
     private static let escapeBytesMax = 6
 
-    /// Writes bytes as the inside of a JSON string: always valid UTF-8, and nothing in it that acts on a terminal or is
-    /// taken for the end of a line. What is no UTF-8 becomes U+FFFD. No more than about `bytesMax` are written.
+    /// Writes bytes as the content of a JSON string: always valid UTF-8, without characters that control a terminal or look like
+    /// a line end. Invalid UTF-8 becomes U+FFFD. Writes about `bytesMax` bytes at most.
     mutating func put(json bytes: UnsafeRawBufferPointer, bytesMax: Int) {
         unsafe put(escaping: bytes, bytesMax) { cursor, index in
             let byte = unsafe bytes[index]
@@ -105,7 +105,7 @@ extension LineCursor {
         }
     }
 
-    /// Writes bytes as nginx and Apache do in their combined format: what is no visible ASCII is `\xHH`.
+    /// Writes bytes as nginx and Apache do in the combined format: all but visible ASCII becomes `\xHH`.
     mutating func put(combined bytes: UnsafeRawBufferPointer, bytesMax: Int) {
         unsafe put(escaping: bytes, bytesMax) { cursor, index in
             let byte = unsafe bytes[index]
@@ -120,8 +120,8 @@ extension LineCursor {
         }
     }
 
-    /// Copies what is plain, eight bytes at a time, and has `escape` write one byte or character of the rest, which says how
-    /// many bytes of the source that was.
+    /// Copies plain bytes, eight at a time. For all others, `escape` writes one byte or character and returns its length in the
+    /// source.
     @inline(__always)
     private mutating func put(
         escaping bytes: UnsafeRawBufferPointer, _ bytesMax: Int, _ escape: (inout LineCursor, Int) -> Int
@@ -134,7 +134,7 @@ extension LineCursor {
             if unsafe next > stop { return put(LineCursor.cut) }
             if bytes.count - index >= 8, unsafe stop - next >= 8 {
                 let word = unsafe source.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-                // More than is plain may be written here: it is written over.
+                // All eight bytes are stored; those that are not plain are overwritten next.
                 unsafe UnsafeMutableRawPointer(next).storeBytes(of: word, as: UInt64.self)
                 let plain = LineCursor.plainCount(word)
                 unsafe next += plain
@@ -145,12 +145,12 @@ extension LineCursor {
         }
     }
 
-    /// How many bytes of a word, from the first in memory, stand for themselves.
+    /// How many bytes of a word, from the first in memory, need no escaping.
     @inline(__always)
     static func plainCount(_ word: UInt64) -> Int {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let tops: UInt64 = 0x8080_8080_8080_8080
-        // In each of these the lowest bit that is set is exact; those above it may be due to a borrow.
+        // In each of these the lowest set bit is exact; those above it may come from a borrow.
         let control = (word &- ones &* 0x20) & ~word
         let quote = word ^ ones &* 0x22
         let backslash = word ^ ones &* 0x5C
@@ -187,8 +187,8 @@ extension LineCursor {
         put(digit < 10 ? 0x30 + digit : letters + digit)
     }
 
-    /// Characters that are seen by their effect: controls (C1), what ends a line elsewhere, and what turns the direction of
-    /// reading or hides itself.
+    /// Invisible characters with an effect: controls (C1), line separators, and characters that change the writing direction or
+    /// have no width.
     static func isUnsafe(_ scalar: UInt32) -> Bool {
         switch scalar {
         case 0x80...0x9F, 0x061C, 0x200B...0x200F, 0x2028...0x202E, 0x2060...0x206F, 0xFEFF: true

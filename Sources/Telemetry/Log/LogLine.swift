@@ -1,15 +1,15 @@
-// One line of the access log, in either format. What a client can make long is bounded, so that the longest line is known.
+// Formats a line of the access log. Fields from clients are limited, so that the longest line is known.
 
 import HTTP
 import Posix
 
-/// Writes lines; remembers the text of the present second.
+/// Writes lines; caches the text of the current second.
 struct LogLine {
     private let format: LogFormat
     private var second = Int64.min
     private var stamp = InlineArray<26, UInt8>(repeating: 0)
 
-    /// What a field takes at most, escapes included.
+    /// The most bytes of each field, escapes included.
     private enum Limit {
         static let method = 64
         static let host = 512
@@ -21,7 +21,7 @@ struct LogLine {
         static let requestID = 128
     }
 
-    /// What a line takes at most: its fields, and what stands between them.
+    /// The most bytes of a line.
     static let bytesMax = 12_288
 
     init(_ format: LogFormat) { self.format = format }
@@ -109,7 +109,7 @@ struct LogLine {
         line.put("}\n")
     }
 
-    /// A member whose value is a client's text; nothing where there is none.
+    /// A member whose value is text from a client; nothing if it is absent.
     @inline(__always)
     private func put(
         _ name: StaticString, json bytes: UnsafeRawBufferPointer, _ bytesMax: Int, _ line: inout LineCursor
@@ -129,7 +129,7 @@ struct LogLine {
         if unsafe entry.method.baseAddress != nil, unsafe entry.path.baseAddress != nil {
             unsafe line.put(combined: entry.method, bytesMax: Limit.method)
             line.put(" ")
-            // An absolute target may go without (RFC 9112 §3.2.2); two blanks in a row would be read as something else.
+            // An absolute target may have no path (RFC 9112 §3.2.2), but two blanks in a row would break the format.
             if unsafe entry.path.isEmpty { line.put("/") }
             unsafe line.put(combined: entry.path, bytesMax: Limit.path)
             if unsafe entry.query.baseAddress != nil {

@@ -1,18 +1,18 @@
-// The way of a line from its worker to the disk: a ring of bytes that one worker fills and one thread empties. Nobody waits
-// for the other: where there is no room the line is dropped, and counted.
+// Passes log lines from a worker to the writing thread, through a ring of bytes that the worker fills and the thread empties.
+// Neither waits for the other: a line for which there is no room is dropped and counted.
 
 import Posix
 import Synchronization
 
-/// What worker and writer share. Positions only grow; their remainder is the place in memory.
+/// The shared ring. Positions only grow; modulo the size they are offsets.
 final class LogRing: @unchecked Sendable {
     let memory: MirroredMemory
-    /// Up to where lines are whole, and can be taken.
+    /// The end of the complete lines.
     let written = Atomic<Int>(0)
-    /// Up to where they have been.
+    /// The end of the lines that the writer has taken.
     let taken = Atomic<Int>(0)
 
-    /// A power of two: some thousand lines, which is as long as a disk may think without a line being lost.
+    /// A power of two: room for some thousand lines while the disk is slow.
     static let byteCount = 1_048_576
 
     init() throws(SystemError) { memory = try MirroredMemory(byteCount: LogRing.byteCount) }
@@ -23,25 +23,25 @@ final class LogRing: @unchecked Sendable {
     }
 }
 
-/// How workers wake the writer, which they do only when it sleeps: some dozen times a second at most.
+/// Lets workers wake the writer only when it sleeps: some dozen times a second at most.
 final class LogAlarm: Sendable {
     private let state = Atomic<UInt8>(State.awake.rawValue)
     private let wakeUp: WakeUp
 
     enum State: UInt8 {
-        /// Will look at all rings before it sleeps.
+        /// It checks all rings before it sleeps.
         case awake
-        /// Will look soon by itself; to be woken when a ring is half full.
+        /// It checks the rings soon by itself; woken early when a ring is half full.
         case dozing
-        /// To be woken by whatever there is.
+        /// It must be woken for any line.
         case asleep
     }
 
     init() throws(SystemError) { wakeUp = try WakeUp() }
 
-    /// A worker has published something. `isPressing` when its ring is half full. The store that published it, the load
-    /// here and the writer's two on the other side are in one order for both threads: either the writer sees the lines
-    /// before it sleeps, or the worker sees it sleep.
+    /// Called after a worker has published lines. `isPressing` if its ring is half full. The store that published them, the load
+    /// here, and the writer's store and load have one order for both threads: either the writer sees the lines before it sleeps,
+    /// or the worker sees that it sleeps.
     @inline(__always)
     func published(isPressing: Bool) {
         let present = state.load(ordering: .sequentiallyConsistent)
@@ -55,10 +55,10 @@ final class LogAlarm: Sendable {
         if isChanged { wakeUp.wake() }
     }
 
-    /// Wakes the writer whatever it does.
+    /// Wakes the writer in any state.
     func wake() { wakeUp.wake() }
 
-    /// The writer's side: says how deep it is about to sleep. It has to look at the rings once more before it does.
+    /// Called by the writer before it sleeps. It must check the rings once more after this.
     func prepare(_ next: State) { state.store(next.rawValue, ordering: .sequentiallyConsistent) }
 
     /// Sleeps until it is woken or the time is up.
@@ -68,7 +68,7 @@ final class LogAlarm: Sendable {
     }
 }
 
-/// Where one worker writes its lines. Used by that worker's thread alone.
+/// One worker's access to the log. Only that worker's thread may use it.
 @safe public struct LogSink {
     private let ring: Unmanaged<LogRing>
     private let alarm: Unmanaged<LogAlarm>
@@ -76,15 +76,15 @@ final class LogAlarm: Sendable {
     private let start: UnsafeMutableRawPointer
     private var line: LogLine
     private let selection: LogSelection
-    /// The second in which handshakes were last logged, and how many of them.
+    /// The second in which handshakes were last logged, and their number.
     private var handshakeSecond: Int64 = 0
     private var handshakeCount = 0
-    /// Up to where lines are written, published, and known to have been taken.
+    /// The end of the written and of the published lines, and of those that were taken according to the last check.
     private var position = 0
     private var published = 0
     private var taken = 0
 
-    /// Handshakes of a worker that have lines within a second: a flood of them is for the metrics.
+    /// Handshakes that a worker logs in one second; the metrics count the others.
     static let handshakesPerSecondMax = 10
 
     init(
@@ -98,10 +98,10 @@ final class LogAlarm: Sendable {
         self.selection = selection
     }
 
-    /// Whether there is a line for each handshake that came to nothing.
+    /// Whether failed handshakes are logged.
     public var wantsHandshakes: Bool { selection.hasHandshakes }
 
-    /// Writes the line of a handshake, unless there were many within the second.
+    /// Writes the line of a handshake, unless there were too many in this second.
     public mutating func append(handshake entry: borrowing AccessEntry) {
         let second = entry.wallMicroseconds / 1_000_000
         if second != handshakeSecond { (handshakeSecond, handshakeCount) = (second, 0) }
@@ -109,9 +109,9 @@ final class LogAlarm: Sendable {
         if handshakeCount <= LogSink.handshakesPerSecondMax { append(entry) }
     }
 
-    /// Writes a line, or drops it where there is no room for the longest.
+    /// Writes a line, or drops it when there is no room for the longest one.
     public mutating func append(_ whole: borrowing AccessEntry) {
-        guard selection.takes(whole) else { return }
+        guard selection.includes(whole) else { return }
         var entry = copy whole
         if !selection.hasQuery { unsafe entry.query = AccessEntry.absent }
         if LogRing.byteCount - (position - taken) < LogLine.bytesMax {
@@ -127,7 +127,7 @@ final class LogAlarm: Sendable {
         unsafe position += UnsafeMutableRawPointer(cursor.next) - place
     }
 
-    /// Lets the writer have what was written since the last time.
+    /// Passes the new lines to the writer.
     @inline(__always)
     public mutating func publish() {
         if position != published { publishLines() }

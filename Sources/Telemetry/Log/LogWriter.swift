@@ -1,31 +1,31 @@
-// The thread that takes lines out of the rings and writes them, many at a time. It may wait for a disk or a pipe as long as
-// these like: the rings fill up meanwhile, and the workers drop what finds no room.
+// The thread that takes lines from the rings and writes many of them at a time. It may wait for a disk or a pipe: the rings fill
+// up meanwhile, and workers drop lines for which there is no room.
 
 import Posix
 import Synchronization
 
-/// What the journal and its writer say to each other.
+/// The communication of `AccessLog` with its writing thread.
 final class LogOrders: Sendable {
-    private let wishes = Atomic<UInt8>(0)
+    private let requests = Atomic<UInt8>(0)
     private let notes = Mutex<[String]>([])
     let isFinished: WakeUp
     /// Whether the last attempt to write has failed.
     let isFailing = Atomic<Bool>(false)
 
-    struct Wishes: OptionSet {
+    struct Requests: OptionSet {
         let rawValue: UInt8
 
-        static let reopen = Wishes(rawValue: 1)
-        static let end = Wishes(rawValue: 2)
+        static let reopen = Requests(rawValue: 1)
+        static let end = Requests(rawValue: 2)
     }
 
     init() throws(SystemError) { isFinished = try WakeUp() }
 
-    func wish(_ wish: Wishes) { wishes.bitwiseOr(wish.rawValue, ordering: .releasing) }
+    func post(_ request: Requests) { requests.bitwiseOr(request.rawValue, ordering: .releasing) }
 
-    func take(_ wish: Wishes) -> Bool {
-        let before = wishes.bitwiseAnd(~wish.rawValue, ordering: .acquiringAndReleasing).oldValue
-        return Wishes(rawValue: before).contains(wish)
+    func take(_ request: Requests) -> Bool {
+        let before = requests.bitwiseAnd(~request.rawValue, ordering: .acquiringAndReleasing).oldValue
+        return Requests(rawValue: before).contains(request)
     }
 
     func note(_ text: String) { notes.withLock { $0.append(text) } }
@@ -38,47 +38,47 @@ final class LogOrders: Sendable {
     }
 }
 
-/// The writer's state. Used by its thread alone.
+/// The writer's state. Only its thread uses it.
 @safe struct LogWriter: ~Copyable {
     private let target: LogTarget
     private var output: LogOutput
     private let rings: [LogRing]
     private let alarm: LogAlarm
     private let orders: LogOrders
-    private let records: Records
-    /// What the next call writes, and the rings that it is from.
+    private let metrics: WorkerMetrics
+    /// The bytes of the next write, and their rings.
     private let pieces: UnsafeMutableBufferPointer<UnsafeRawBufferPointer>
     private var sources: [LogRing] = []
-    /// The ring whose line was written in part only. What is left of it comes before anything else.
+    /// The ring with a partly written line. Its rest is written before anything else.
     private var unfinished: LogRing?
 
-    /// Milliseconds in which lines gather before they are written. Nobody reads a log faster.
+    /// How long lines are collected before they are written. No reader of a log is faster.
     private static let gatherMilliseconds: Int32 = 25
-    /// Milliseconds until a target that failed is tried again.
+    /// How long to wait after an error.
     private static let retryMilliseconds: Int32 = 1_000
-    /// Milliseconds until a pipe that was full is tried again.
+    /// How long to wait for a full pipe.
     private static let fullMilliseconds: Int32 = 20
-    /// How often a full pipe is tried again at the end.
+    /// How often a full pipe is retried at the end.
     private static let lastTriesMax = 50
-    /// Written in one call at most, from one ring: room is made for new lines as soon as it is taken.
+    /// The most bytes of one ring in one write, because their room is free again only afterwards.
     private static let bytesPerWriteMax = 262_144
 
     init(
         _ target: LogTarget, _ output: consuming LogOutput, _ rings: [LogRing], _ alarm: LogAlarm, _ orders: LogOrders,
-        _ records: Records
+        _ metrics: WorkerMetrics
     ) {
         self.target = target
         self.output = output
         self.rings = rings
         self.alarm = alarm
         self.orders = orders
-        self.records = records
+        self.metrics = metrics
         unsafe pieces = .allocate(capacity: min(rings.count, LogOutput.piecesMax))
     }
 
     deinit { unsafe pieces.deallocate() }
 
-    /// Writes until it is told to end and nothing is left, or what is left cannot be written.
+    /// Writes until it is told to end, and nothing is left or the rest cannot be written.
     mutating func run() {
         while true {
             if orders.take(.reopen) { reopen() }
@@ -96,21 +96,21 @@ final class LogOrders: Sendable {
             }
         }
         finish()
-        noteRest()
+        reportUnwritten()
         orders.isFinished.wake()
     }
 
-    /// Says what could not be written, when nobody will try again.
-    private func noteRest() {
+    /// Reports the lines that could not be written at the end.
+    private func reportUnwritten() {
         var count = 0
         for ring in rings {
             let start = ring.taken.load(ordering: .relaxed)
             unsafe count += ring.bytes(from: start, to: start + backlog(ring)).count { $0 == UInt8(ascii: "\n") }
         }
         if count == 0 { return }
-        records.addLostLines(count)
+        metrics.addLostLines(count)
         orders.note(
-            "\(count) line\(count == 1 ? "" : "s") of the access log could not be written to \(target) any more")
+            "lost \(count) line\(count == 1 ? "" : "s") of the access log at the end: cannot write to \(target)")
     }
 
     private mutating func finish() {
@@ -126,16 +126,16 @@ final class LogOrders: Sendable {
         }
     }
 
-    /// What came of one look at all rings.
+    /// The result of writing all rings once.
     enum Drained {
         case nothing
         case some
-        /// Nothing more can be written now.
+        /// The target is full.
         case blocked
         case failed
     }
 
-    /// Writes what is there now, and not what comes meanwhile: that gathers for the next time.
+    /// Writes the lines that are in the rings now; those that arrive meanwhile are collected for the next time.
     private mutating func drain() -> Drained {
         let ends = rings.map { $0.written.load(ordering: .sequentiallyConsistent) }
         var hasWritten = false
@@ -146,11 +146,11 @@ final class LogOrders: Sendable {
             case .wrote(let written):
                 if written == 0 { return .blocked }
                 hasWritten = true
-                recover()
-                take(written)
+                reportRecovery()
+                releaseRoom(written)
             case .wouldBlock: return .blocked
             case .failed(let error):
-                fail(error)
+                reportFailure(error)
                 return .failed
             }
         }
@@ -160,7 +160,7 @@ final class LogOrders: Sendable {
         ring.written.load(ordering: .sequentiallyConsistent) - ring.taken.load(ordering: .relaxed)
     }
 
-    /// Puts together what one call shall write: whole lines, but for the rest of one, which is first.
+    /// Collects the bytes of one write: first the rest of a partly written line, then complete lines.
     private mutating func gather(_ ends: [Int]) {
         sources.removeAll(keepingCapacity: true)
         let first = rings.firstIndex { $0 === unfinished } ?? 0
@@ -179,8 +179,8 @@ final class LogOrders: Sendable {
         }
     }
 
-    /// Notes that so many bytes of what was gathered are written, and gives their room back.
-    private mutating func take(_ written: Int) {
+    /// Frees the room of written bytes.
+    private mutating func releaseRoom(_ written: Int) {
         var rest = written
         unfinished = nil
         for (index, ring) in sources.enumerated() where rest > 0 {
@@ -191,29 +191,29 @@ final class LogOrders: Sendable {
         }
     }
 
-    private func fail(_ error: SystemError) {
+    private func reportFailure(_ error: SystemError) {
         if orders.isFailing.exchange(true, ordering: .relaxed) { return }
         orders.note(
-            "cannot write the access log to \(target): \(error.reason); it is tried again every second, and lines that find "
-                + "no room in memory until then are dropped and counted")
+            "cannot write the access log to \(target): \(error.reason); retrying every second, lines are dropped and counted "
+                + "when the buffers are full")
     }
 
-    private func recover() {
+    private func reportRecovery() {
         guard orders.isFailing.load(ordering: .relaxed) else { return }
         orders.isFailing.store(false, ordering: .relaxed)
-        orders.note("the access log is written to \(target) again")
+        orders.note("writing the access log to \(target) again")
     }
 
-    /// Opens the file by its name again, which by now may be that of another one. What is left of a line belongs to the old
-    /// file; where that takes no more, the rest of the line is dropped, so that the new file begins with a whole one.
+    /// Opens the file again by its name, after a log rotation. The rest of a partly written line goes to the old file, or is
+    /// dropped if that fails, so that the new file begins with a complete line.
     private mutating func reopen() {
         guard case .file(let path) = target else { return }
         let next: LogOutput
         do throws(SystemError) { next = try LogOutput(path: path) } catch {
-            orders.note("cannot open the access log \(path) again: \(error.reason); it goes on in the file that it has")
+            orders.note("cannot reopen the access log \(path): \(error.reason); still writing to the old file")
             return
         }
-        if let ring = unfinished, !endLine(of: ring) { records.addLostLines(1) }
+        if let ring = unfinished, !endLine(of: ring) { metrics.addLostLines(1) }
         unfinished = nil
         output = next
     }

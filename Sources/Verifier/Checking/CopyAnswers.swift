@@ -15,21 +15,21 @@ struct AppleFailure {
         let code = reason.prefix(12)
         let known = code.hasPrefix("SWCERR") ? AppleFailure.known[String(code.prefix(11))] : nil
         var parts = ["Apple has no copy"]
-        parts.append(reason.isEmpty ? "it answers \(response.status) without a reason" : "it says \(reason)")
+        parts.append(reason.isEmpty ? "the answer is \(response.status) without a reason" : "the reason is \(reason)")
         if !details.isEmpty { parts.append(details) }
         if let known { parts.append(known.meaning) }
-        if let age = response.maxAge { parts.append("this is remembered for \(age) seconds") }
+        if let age = response.maxAge { parts.append("Apple caches this for \(age) seconds") }
         message = parts.joined(separator: "; ")
         fix = known?.fix
     }
 
     private static let known: [String: (meaning: String, fix: String)] = [
         "SWCERR00101": (
-            "the host answered with another status than 200", "answer AASA-Bot with 200, from everywhere"
+            "the host answered with a status other than 200", "answer AASA-Bot with 200, from everywhere"
         ),
-        "SWCERR00202": ("the name leads to a private address", "publish a public address"),
+        "SWCERR00202": ("the host has a private address", "publish a public address"),
         "SWCERR00301": (
-            "the host did not answer in time, which is about five seconds", "answer from memory, and keep the host warm"
+            "the host did not answer within about five seconds", "serve the file from memory, and avoid cold starts"
         ),
     ]
 
@@ -64,7 +64,7 @@ struct GoogleAnswer {
                 Problem(
                     message:
                         "Google's service says \(AppleFailure.text(code))\(GoogleAnswer.meanings[code].map { ": \($0)" } ?? "")",
-                    fix: "mend the host; Google looks again after maxAge, \(maxAge(root))")
+                    fix: "fix the host; Google checks again after maxAge, \(maxAge(root))")
             }
         }
         guard let own else { return [] }
@@ -74,13 +74,13 @@ struct GoogleAnswer {
         return [
             Problem(
                 message:
-                    "Google's service sees \(seen.count) app certificates and the host serves \(served.count), or others",
-                fix: "wait for maxAge, \(maxAge(root)), and see whether Googlebot may fetch the file")
+                    "Google's service sees other app certificates (\(seen.count)) than the host serves (\(served.count))",
+                fix: "wait for maxAge, \(maxAge(root)), and check whether Googlebot can fetch the file")
         ]
     }
 
     private func maxAge(_ root: SourceValue) -> String {
-        AppleFailure.text(root.member(named: "maxAge")?.asString ?? "which it does not give")
+        AppleFailure.text(root.member(named: "maxAge")?.asString ?? "which is not given")
     }
 
     /// The certificates of Android apps in a list of statements, in the host's format or in Google's.
@@ -104,15 +104,15 @@ struct GoogleAnswer {
 
     /// The meanings of the service's error codes.
     private static let meanings = [
-        "ERROR_CODE_INVALID_QUERY": "it did not understand the question",
+        "ERROR_CODE_INVALID_QUERY": "the request was invalid",
         "ERROR_CODE_FETCH_ERROR": "it could not fetch the file",
         "ERROR_CODE_FAILED_SSL_VALIDATION": "it does not trust the host's certificate",
         "ERROR_CODE_REDIRECT": "the host answered with a redirect",
         "ERROR_CODE_TOO_LARGE": "the file is too large",
-        "ERROR_CODE_MALFORMED_HTTP_RESPONSE": "the answer was broken HTTP",
+        "ERROR_CODE_MALFORMED_HTTP_RESPONSE": "the answer was invalid HTTP",
         "ERROR_CODE_WRONG_CONTENT_TYPE": "content-type is not application/json",
-        "ERROR_CODE_MALFORMED_CONTENT": "the file is not the JSON that it has to be",
-        "ERROR_CODE_SECURE_ASSET_INCLUDES_INSECURE": "the file includes one that is not fetched over https",
+        "ERROR_CODE_MALFORMED_CONTENT": "the file does not have the required JSON",
+        "ERROR_CODE_SECURE_ASSET_INCLUDES_INSECURE": "the file includes a file that is not fetched over https",
         "ERROR_CODE_FETCH_BUDGET_EXHAUSTED": "the file includes too many others, or itself",
     ]
 }

@@ -37,7 +37,7 @@ extension HostRules {
         if let error = answers.error(.file(document)) {
             let rule = error.isTimeOut ? names.slow : names.status
             return report(
-                rule, .file(document), "\(error)", fix: "answer within a second, with 200 and the whole file",
+                rule, .file(document), "\(error)", fix: "answer within a second, with status 200 and the whole file",
                 severity: .error)
         }
         guard let response = answers.response(.file(document)) else { return }
@@ -52,17 +52,17 @@ extension HostRules {
             let steps = answers.steps[document] ?? ["\(response.status)"]
             return report(
                 names.redirect, probe,
-                "the answer is a redirect, which is not followed: \(steps.joined(separator: ", then "))",
+                "the answer is a redirect, which verifiers do not follow: \(steps.joined(separator: ", then "))",
                 fix: "serve the file on this host with 200")
         }
         switch response.status {
         case 401, 403, 407, 429:
             report(
                 names.refused, probe,
-                "the answer is \(response.status): \(document.agents[0].name) is kept out, and the failure is remembered",
+                "the answer is \(response.status), so \(document.agents[0].name) has no access, and the failure is cached",
                 fix: "exempt the path from every login, filter and country block")
         case 500...:
-            report(names.failing, probe, "the answer is \(response.status)", fix: "mend the server")
+            report(names.failing, probe, "the answer is \(response.status)", fix: "fix the server error")
         default: judgeMissing(document, response, names)
         }
     }
@@ -75,8 +75,9 @@ extension HostRules {
         let hasOther = answers.response(.file(other))?.status == 200
         let apps = document == .apple ? "iOS" : "Android"
         report(
-            names.status, .file(document), "the answer is \(response.status), so no \(apps) app is bound to this host",
-            fix: "serve the file there with 200, or have no \(apps) app",
+            names.status, .file(document),
+            "the answer is \(response.status), so no \(apps) app is associated with this host",
+            fix: "serve the file with status 200, unless there is no \(apps) app",
             severity: isWanted == true || !hasOther ? .error : .note)
         judgeSibling(document)
     }
@@ -85,7 +86,7 @@ extension HostRules {
         guard answers.response(.sibling(document))?.status == 200, document == .apple else { return }
         report(
             .ahst026, .file(document),
-            "the file is on \(answers.host.sibling) and not here, and the two are separate hosts",
+            "the file is on \(answers.host.sibling) but not here, and they are separate hosts",
             fix: "serve it on both, and name both in the entitlement")
     }
 
@@ -94,8 +95,8 @@ extension HostRules {
         if response.isTruncated {
             let rule: RuleID = document == .apple ? .aasa005 : .ghst006
             return report(
-                rule, probe, "the body has more than \(response.body.count) bytes, which nobody reads",
-                fix: "serve the file itself", severity: .error)
+                rule, probe, "the body has more than \(response.body.count) bytes, which no verifier reads",
+                fix: "serve only the association file", severity: .error)
         }
         let seconds = Double(response.firstByteMilliseconds) / 1_000
         if response.firstByteMilliseconds > 3_000 {
@@ -106,13 +107,13 @@ extension HostRules {
         }
         guard let body = response.plainBody else {
             return report(
-                .ahst018, probe, "the body is not in the coding that content-encoding names",
+                .ahst018, probe, "the body does not match its content-encoding, so clients cannot decode it",
                 fix: "compress it once, or not at all", severity: .error)
         }
         if response.isPage {
             return report(
-                names.page, probe, "the answer is a page with status 200, which hides that the file is missing",
-                fix: "route /.well-known/ before the page", severity: .error)
+                names.page, probe, "the answer is an HTML page with status 200, which hides that the file is missing",
+                fix: "route /.well-known/ before the catch-all page", severity: .error)
         }
         judgeType(document, response, body, names)
         let findings =
@@ -150,23 +151,24 @@ extension HostRules {
             guard let other = answers.response(.agent(document, agent)) else { continue }
             if other.status != 200 {
                 report(
-                    names.otherAgent, .file(document), "\(agent.name) is answered with \(other.status)",
-                    fix: "answer every client alike")
+                    names.otherAgent, .file(document), "the answer for \(agent.name) is \(other.status)",
+                    fix: "send the same answer to every client")
             } else if other.plainBody != response.plainBody {
                 report(
                     names.varies, .file(document), "\(agent.name) gets another file than \(document.agents[0].name)",
-                    fix: "answer every client alike")
+                    fix: "send the same answer to every client")
             }
         }
         if let head = answers.response(.head(document)), !isSame(head, response) {
             report(
-                .ahst019, .head(document), "HEAD is answered with \(summary(head)) and GET with \(summary(response))",
-                fix: "answer both alike")
+                .ahst019, .head(document),
+                "the answer to HEAD is \(summary(head)), but to GET it is \(summary(response))",
+                fix: "answer HEAD like GET, without the body")
         }
         if let gzip = answers.response(.gzip(document)), gzip.status == 200, gzip.plainBody != response.plainBody {
-            let what = gzip.plainBody == nil ? "is not what content-encoding says" : "is another file"
+            let what = gzip.plainBody == nil ? "does not match its content-encoding" : "is another file"
             report(
-                .ahst018, .gzip(document), "the answer to a client that takes gzip \(what)",
+                .ahst018, .gzip(document), "the answer to a client that accepts gzip \(what)",
                 fix: "compress it once, or not at all")
         }
         judgeDot(document, response)
@@ -188,8 +190,8 @@ extension HostRules {
         if dotted.status == 200, dotted.plainBody == response.plainBody { return }
         report(
             document == .apple ? .srv003 : .ghst008, .trailingDot(document),
-            "with a dot behind the host the answer is \(dotted.status == 200 ? "another file" : "\(dotted.status)")",
-            fix: "take one trailing dot off the host before it is looked up")
+            "with a trailing dot in the host name the answer is \(dotted.status == 200 ? "another file" : "\(dotted.status)")",
+            fix: "ignore one trailing dot of the host name")
     }
 
     private mutating func judgeOtherAddress(_ document: Probe.Document, _ response: FetchedResponse) {
@@ -199,7 +201,7 @@ extension HostRules {
         case .failure(let error):
             report(
                 .srv015, .otherAddress(document), "over \(family) there is no answer: \(error)",
-                fix: "let the address answer, or take it out of the DNS")
+                fix: "make the address answer, or remove it from DNS")
         case .success(let other) where other.status != 200 || other.plainBody != response.plainBody:
             report(
                 .srv015, .otherAddress(document),

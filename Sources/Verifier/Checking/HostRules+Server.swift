@@ -16,17 +16,18 @@ extension HostRules {
             guard let response = answers.response(.unknownHost(document)), response.status == 200,
                 let body = response.plainBody, !response.isPage, let own = answers.body(document)
             else { continue }
-            let whose = body == own ? "this host's file" : "somebody's file"
+            let whose = body == own ? "this host's file" : "another host's file"
             report(
-                .srv002, .unknownHost(document), "a host that nobody has configured is answered with \(whose)",
+                .srv002, .unknownHost(document), "a host that is not configured is answered with \(whose)",
                 fix: "answer 404 or 421 for hosts that are not configured")
         }
         if let response = answers.response(.challenge), response.isRedirect,
             let location = response["location"].flatMap({ WebLocation($0) }), location.host.name != answers.host.name
         {
             report(
-                .srv004, .challenge, "challenges of a certificate authority are sent to \(location.host.name)",
-                fix: "answer /.well-known/acme-challenge/ on this host in plain HTTP")
+                .srv004, .challenge,
+                "ACME challenges are redirected to \(location.host.name), so the certificate cannot be renewed",
+                fix: "answer /.well-known/acme-challenge/ on this host over plain http")
         }
         judgeDrift()
     }
@@ -57,23 +58,24 @@ extension HostRules {
         switch name {
         case "change-password" where [301, 308].contains(response.status):
             report(
-                .srv006, probe, "the redirect is permanent, so it is remembered for good",
+                .srv006, probe, "the redirect is permanent, so clients cache it forever",
                 fix: "answer 302, 303 or 307")
         case "change-password" where isElsewhere:
-            report(.srv006, probe, "the redirect leads to another site", fix: "send people to the form on this site")
+            report(.srv006, probe, "the redirect leads to another site", fix: "redirect to the form on this site")
         case "passkey-endpoints" where isElsewhere:
             report(
-                .srv008, probe, "the redirect leads to another site, and is not followed",
+                .srv008, probe, "the redirect leads to another site, so clients do not follow it",
                 fix: "answer on the host itself")
         case "apple-developer-merchantid-domain-association" where response.isRedirect:
             report(
-                .srv011, probe, "the answer is a redirect, which is not followed", fix: "serve the file on this host")
+                .srv011, probe, "the answer is a redirect, which Apple does not follow",
+                fix: "serve the file on this host")
         case "microsoft-identity-association.json"
         where response.status == 200 && response["content-type"]?.contains(";") == true:
             report(
                 .srv009, probe,
-                "content-type is \(response["content-type"] ?? ""), and Microsoft's verifier takes it "
-                    + "to the letter", fix: "send exactly application/json")
+                "content-type is \(response["content-type"] ?? ""), but Microsoft's verifier accepts no parameters",
+                fix: "send exactly application/json")
         default: judgeContent(name, response)
         }
     }
@@ -86,7 +88,7 @@ extension HostRules {
         if let other = answers.response(.unknownName), other.status == 200, other.plainBody == body { return }
         if name == "webauthn", response.mediaType != "application/json" {
             report(
-                .srv007, probe, "content-type is \(response.mediaType ?? "missing"), and browsers refuse it",
+                .srv007, probe, "content-type is \(response.mediaType ?? "missing"), so browsers reject the file",
                 fix: "send application/json")
         }
         let isShadowed =
@@ -122,7 +124,7 @@ extension HostRules {
         guard let witness = comparison.witnesses.first else { return }
         let (one, other) = witness.first.opens ? ("iOS", "Android") : ("Android", "iOS")
         report(
-            .srv014, .file(.apple), "\(witness.url) opens the app on \(one) and not on \(other)",
-            fix: "render both files from one source")
+            .srv014, .file(.apple), "the two files disagree: \(witness.url) opens the app on \(one) but not on \(other)"
+        )
     }
 }

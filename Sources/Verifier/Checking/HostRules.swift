@@ -21,7 +21,7 @@ struct HostRules {
 
     mutating func judge() {
         if let error = answers.lookUpError {
-            let why = error.isUnknownName ? "there is no such host" : "nobody answered"
+            let why = error.isUnknownName ? "there is no such host" : "no name server answered"
             return reportForBoth(.ahst001, .ghst001, "\(error); \(why)", fix: "check the name and its DNS entry")
         }
         judgeAddresses()
@@ -41,19 +41,20 @@ struct HostRules {
         switch error {
         case .handshake(.timedOut):
             reportForBoth(
-                .ahst013, .ghst005, "\(error)", fix: "let a handshake be done within a second", severity: .error)
+                .ahst013, .ghst005, "\(error)", fix: "make the handshake complete within a second", severity: .error)
         case .handshake:
             reportForBoth(
                 .ahst011, .ghst004, "\(error)",
-                fix: "let the host speak TLS 1.2 or 1.3 with a public certificate for this very name")
+                fix: "support TLS 1.2 or 1.3 with a public certificate for this exact name")
             if case .handshake(.failed(let reason)) = error, reason.contains("no application protocol") {
                 report(
-                    .srv015, .file(.apple), "the server does not speak HTTP/1.1", fix: "speak HTTP/1.1 beside HTTP/2")
+                    .srv015, .file(.apple), "the server does not support HTTP/1.1",
+                    fix: "support HTTP/1.1 in addition to HTTP/2")
             }
         default:
             reportForBoth(
                 .ahst001, .ghst001, "\(error) at \(answers.addresses.first?.description ?? "no address")",
-                fix: "let the host be reached on port \(answers.host.port) from everywhere")
+                fix: "make the host reachable on port \(answers.host.port) from everywhere")
         }
     }
 
@@ -63,9 +64,9 @@ struct HostRules {
         guard !closed.isEmpty else { return }
         report(
             .ahst014, .file(.apple),
-            "the name leads to \(closed.map(\.host).joined(separator: ", ")), which nobody outside can reach; Apple's "
-                + "fetcher refuses it with SWCERR00202",
-            fix: "publish a public address; for tests use ?mode=developer in the entitlement")
+            "the host has the private address \(closed.map(\.host).joined(separator: ", ")); Apple's fetcher rejects it "
+                + "with SWCERR00202",
+            fix: "publish a public address, or use ?mode=developer in the entitlement for tests")
     }
 
     /// Judges the certificate and the duration of the handshake.
@@ -75,14 +76,14 @@ struct HostRules {
         else { return }
         if peer.isOutdated {
             reportForBoth(
-                .ahst011, .ghst004, "the server speaks \(peer.version), which current clients refuse",
+                .ahst011, .ghst004, "the server uses \(peer.version), which current clients reject",
                 fix: "turn on TLS 1.2 and 1.3")
         }
         if let problem = peer.problem {
             let fix =
                 problem.kind == .missingIntermediate
                 ? "send the intermediate certificates too (certbot's fullchain.pem)"
-                : "use a certificate of a public authority for exactly this name"
+                : "use a certificate of a public certificate authority for this exact name"
             reportForBoth(.ahst011, .ghst004, problem.message, fix: fix)
             if problem.kind == .missingIntermediate {
                 report(.ahst012, .file(.apple), problem.message, fix: fix)
@@ -91,15 +92,15 @@ struct HostRules {
             let days = Int((own.notAfter - Clock.wallSeconds()) / 86_400)
             report(
                 .ahst011, .file(.apple), "the certificate expires in \(Count.of(days, "day"))",
-                fix: "renew it, and see why that did not happen by itself", severity: .warning)
+                fix: "renew it, and check why automatic renewal failed", severity: .warning)
         }
         let later = answers.response(.head(.apple))?.handshakeMilliseconds ?? response.handshakeMilliseconds
         if response.handshakeMilliseconds > 2_000, later < response.handshakeMilliseconds / 4 {
             report(
                 .srv005, .file(.apple),
-                "the first handshake took \(response.handshakeMilliseconds) ms and a later one \(later) ms, as if the "
-                    + "certificate had been issued in between",
-                fix: "issue certificates before the host is published")
+                "the first handshake took \(response.handshakeMilliseconds) ms and a later one \(later) ms; "
+                    + "probably the certificate was issued in between",
+                fix: "issue certificates before you publish the host")
         }
     }
 
@@ -132,8 +133,8 @@ struct HostRules {
             {
                 report(
                     .ahst009, .rootCopy,
-                    "the copy at the root is another file than the one in /.well-known/, which wins",
-                    fix: "serve the same bytes at both, or none at the root")
+                    "the copy at the root differs from the file in /.well-known/, which current systems use",
+                    fix: "serve the same bytes at both, or no copy at the root")
             }
             if let age = file.maxAge, age > 86_400 {
                 report(
@@ -142,19 +143,19 @@ struct HostRules {
             }
         } else if hasRoot {
             report(
-                .ahst008, .rootCopy, "only the copy at the root is there, which current systems do not ask for",
+                .ahst008, .rootCopy, "the file is only at the root, where current systems do not look for it",
                 fix: "serve it at /.well-known/apple-app-site-association")
         }
         if file?.status != 200, expected?.wildcardsBelow.contains(.apple) == true {
             report(
                 .ahst022, .file(.apple),
-                "apps name *.\(answers.host.name), for which the file is fetched from here, and it is not here",
+                "the file is missing here, but it is fetched from here for *.\(answers.host.name), which apps name",
                 fix: "name this host in the app file too")
         }
         for name in answers.answers.keys.compactMap(\.wrongNameOfApple).sorted() {
             guard let other = answers.response(.wrongName(name)), other.status == 200, !other.isPage else { continue }
             report(
-                .ahst010, .wrongName(name), "the file is here, under a name that nobody asks for",
+                .ahst010, .wrongName(name), "the file is served under a wrong name, so Apple does not find it",
                 fix: "serve it as /.well-known/apple-app-site-association, without an extension and in lower case")
         }
         judgeBanner()
@@ -176,7 +177,7 @@ struct HostRules {
                 fix: "write content=\"app-id=…, app-argument=https://…\"")
         } else if let argument = values["app-argument"], LinkURL(argument) == nil, !argument.contains(":") {
             report(
-                .ahst027, .home, "app-argument is no URL, so the app is told nothing that it could open",
+                .ahst027, .home, "app-argument is not a URL, so the app gets nothing that it can open",
                 fix: "write a URL that the app opens")
         }
     }
@@ -198,12 +199,12 @@ struct HostRules {
         if expected?.wildcardsBelow.contains(.android) == true {
             report(
                 .ghst009, .file(.statements),
-                "apps name *.\(answers.host.name), for which the file is fetched from here, and it is not here",
+                "the file is missing here, but it is fetched from here for *.\(answers.host.name), which apps name",
                 fix: "name this host in the app file too")
         } else if expected?.statements != nil {
             report(
-                .ghst010, .file(.statements), "an app names this host, and its file is not here",
-                fix: "let this host be answered by the server that has it")
+                .ghst010, .file(.statements), "an app names this host, but the file is missing here",
+                fix: "route this host to the server that has the file")
         }
     }
 
@@ -217,14 +218,14 @@ struct HostRules {
         switch copy {
         case .failure(let error):
             report(
-                .ahst016, .file(.apple), "Apple's copy could not be asked for: \(error)", severity: .warning)
+                .ahst016, .file(.apple), "cannot fetch Apple's copy: \(error)", severity: .warning)
         case .success(let response) where response.status == 200:
             guard let own = answers.body(.apple), response.plainBody != own else { return }
             let age = response["age"].map { "; it is \($0) seconds old" } ?? ""
-            let kept = response["cache-control"].map { " and kept by \($0)" } ?? ""
+            let kept = response["cache-control"].map { "; it is cached with \($0)" } ?? ""
             report(
-                .ahst015, .file(.apple), "Apple's copy is another file than the host's\(age)\(kept)",
-                fix: "wait: Apple looks again within a day, and phones within about a week")
+                .ahst015, .file(.apple), "Apple's copy differs from the host's file\(age)\(kept)",
+                fix: "wait: Apple checks again within a day, and phones within about a week")
         case .success(let response):
             let failure = AppleFailure(response)
             report(.ahst016, .file(.apple), failure.message, fix: failure.fix)
@@ -234,7 +235,7 @@ struct HostRules {
     private mutating func judge(googleAnswer answer: Result<FetchedResponse, FetchError>) {
         switch answer {
         case .failure(let error):
-            report(.ghst013, .file(.statements), "Google's service could not be asked: \(error)")
+            report(.ghst013, .file(.statements), "cannot ask Google's service: \(error)")
         case .success(let response):
             for finding in GoogleAnswer(response).problems(comparedWith: answers.body(.statements)) {
                 report(.ghst013, .file(.statements), finding.message, fix: finding.fix)
@@ -252,15 +253,16 @@ struct HostRules {
                 if wanted == body || Linter.recognise(wanted) == .signedAppleAssociation { continue }
                 let sizes =
                     body.count == wanted.count
-                    ? "the same size, other bytes" : "\(body.count) bytes instead of \(wanted.count)"
+                    ? "same size, different bytes" : "\(body.count) bytes instead of \(wanted.count)"
                 report(
-                    .srv016, .file(document), "the answer is another file than this configuration makes (\(sizes))",
-                    fix: "see what differs with `associated render \(answers.host.name) --diff`, and which version the "
-                        + "server has with `associated status \(answers.host.name)`")
+                    .srv016, .file(document), "the served file differs from the one of this configuration (\(sizes))",
+                    fix:
+                        "compare them with `associated render \(answers.host.name) --diff`, and check the version of the "
+                        + "server with `associated status \(answers.host.name)`")
             } else {
                 report(
-                    .srv016, .file(document), "there is an answer, where this configuration has none",
-                    fix: "see which server answers for this host")
+                    .srv016, .file(document), "the host serves a file, but this configuration has none",
+                    fix: "find out which server answers for this host")
             }
         }
     }

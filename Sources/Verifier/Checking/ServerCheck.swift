@@ -20,7 +20,7 @@ public struct ServerCheck: Sendable {
         addresses = HostAddresses(overrides: settings.overrides)
     }
 
-    public func look(at host: CheckedHost) -> ServerCheckReport { ServerCheckReport(answers(of: host), settings) }
+    public func check(_ host: CheckedHost) -> ServerCheckReport { ServerCheckReport(answers(of: host), settings) }
 
     private func answers(of host: CheckedHost) -> HostAnswers {
         var answers = HostAnswers(host)

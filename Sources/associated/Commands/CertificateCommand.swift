@@ -1,4 +1,4 @@
-// `associated certificate`: what `serve --dev` makes on its own, for programs other than this one.
+// `associated certificate`: the development certificates that `serve --dev` creates by itself, for other programs.
 
 import Association
 import Posix
@@ -6,23 +6,26 @@ import TLS
 
 extension Command {
     static let certificate = Command(
-        name: "certificate", summary: "make a development authority, and certificates by it",
+        name: "certificate", summary: "create a development CA and certificates signed by it",
         details: """
-            Makes the development authority in the state directory, unless it is there, and prints the path of its
-            certificate: what curl takes with --cacert and what a browser can be told to trust. For each HOST it writes
-            DIR/HOST/fullchain.pem and DIR/HOST/privkey.pem, good for 60 days. `serve --dev` needs none of them: it makes
-            its own. No phone trusts them, and no file that exists is written over.
+            Creates a development CA in the state directory, unless there is one, and prints the path of its certificate.
+            Use that file with curl's --cacert, or import it into a browser. Phones do not trust this CA.
+
+            For each HOST, the command writes DIR/HOST/fullchain.pem and DIR/HOST/privkey.pem, valid for 60 days. Existing
+            files are not overwritten. `serve --dev` creates such certificates by itself.
             """,
         operands: Operands(usage: "[HOST…]", counts: 0...1000),
         options: [
-            .state, Option(name: "--output", value: "DIR", help: "where the folders of the hosts go; needed with HOST"),
-        ]
+            .state,
+            Option(name: "--output", value: "DIR", help: "directory for the certificates (required with HOST)"),
+        ],
+        failure: "a file could not be written"
     ) { arguments in
-        // A core dump would be a copy of the keys.
+        // A core dump would copy the keys to disk.
         try? ProcessMemory.forbidDumps()
         let output = arguments["--output"]
         if output == nil, !arguments.operands.isEmpty {
-            return .usage(saying: "certificate needs --output DIR for the files of \(arguments.operands[0])")
+            return .usage(saying: "certificate needs --output DIR to write the files of \(arguments.operands[0])")
         }
         do throws(TLSError) {
             let authority = try DevelopmentAuthority(directory: arguments["--state"] ?? "state")

@@ -1,6 +1,6 @@
-// `associated completion`: scripts for bash, zsh and fish, made from the descriptions of the commands that also make the
-// help. A script knows for every command its options, which of them take a value and what kind of value that is. Text in
-// a script is quoted for the shell that reads it.
+// `associated completion`: scripts for bash, zsh and fish, generated from the same descriptions of the commands as the help. A
+// script knows the options of every command, which of them take a value, and what kind of value. Text in a script is quoted for
+// the shell that reads it.
 
 import Association
 
@@ -8,9 +8,13 @@ extension Command {
     static let completion = Command(
         name: "completion", summary: "print completions for bash, zsh or fish",
         details: """
-            Prints a script for the shell that is named. bash 4 or later: `source <(associated completion bash)` in
-            ~/.bashrc; zsh: into a file `_associated` in a folder of fpath; fish: into
-            ~/.config/fish/completions/associated.fish.
+            Prints a completion script for a shell.
+
+            bash 4 or later: add `source <(associated completion bash)` to ~/.bashrc.
+
+            zsh: save the script as _associated in a directory of fpath.
+
+            fish: save the script as ~/.config/fish/completions/associated.fish.
             """,
         operands: Operands(usage: "bash|zsh|fish", counts: 1...1), options: []
     ) { arguments in
@@ -19,13 +23,13 @@ extension Command {
         case "zsh": Console.output(data: Array(Completion.zsh.utf8))
         case "fish": Console.output(data: Array(Completion.fish.utf8))
         default:
-            return .usage(saying: "there are completions for bash, zsh and fish, and none for \(arguments.operands[0])")
+            return .usage(saying: "no completions for \(arguments.operands[0]); name bash, zsh or fish")
         }
         return .success
     }
 }
 
-/// What can stand in one place of a command line.
+/// What completion offers at one place of a command line.
 struct Completion {
     var words: [String] = []
     var hasFiles = false
@@ -33,7 +37,7 @@ struct Completion {
     /// The names of the configuration's app files.
     var hasApps = false
 
-    /// Whether nothing is known of it, so that a shell has nothing to offer.
+    /// Whether there is nothing to offer.
     var isFree: Bool { words.isEmpty && !hasFiles && !hasFolders && !hasApps }
 
     init(of option: Command.Option) {
@@ -57,12 +61,12 @@ struct Completion {
 
     private static var commands: [Command] { Program.commands }
 
-    /// The options of all commands that take a value, to tell values from operands.
+    /// All options with a value, so that a script can tell values from operands.
     private static var valued: [String] {
         Set(commands.flatMap(\.options).filter { $0.value != nil }.map(\.name)).sorted()
     }
 
-    /// What fills COMPREPLY in bash. Readline's own completion of files knows quotes, blanks and slashes.
+    /// Commands that fill COMPREPLY in bash. Readline completes files itself, because it handles quotes, spaces and slashes.
     private var bash: String {
         var steps: [String] = []
         if hasApps { steps.append("_associated_apps") }
@@ -107,7 +111,7 @@ struct Completion {
             }
         }
         return """
-            # bash completion for associated: source <(associated completion bash)
+            # bash completion for associated: add `source <(associated completion bash)` to ~/.bashrc
             \(bashFunctions)
             _associated() {
               local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
@@ -117,7 +121,7 @@ struct Completion {
                 _associated_words '\((commands.map(\.name) + ["--help", "--version"]).joined(separator: " "))'
                 return
               fi
-              # bash takes --option=value for three words.
+              # bash splits --option=value into three words.
               if [[ $current == '=' ]]; then
                 current=''
               elif [[ $before == '=' ]]; then
@@ -153,7 +157,7 @@ struct Completion {
         text.replacing("'", with: "'\\''")
     }
 
-    /// A part of a specification for `_arguments`, in which brackets and colons mean something.
+    /// Escapes a part of a specification for `_arguments`, in which brackets and colons are special.
     private static func zshEscaped(_ text: String) -> String {
         text.reduce(into: "") { result, character in
             if "[]:\\".contains(character) { result += "\\" }
@@ -168,7 +172,7 @@ struct Completion {
         case (let list?, nil): return list
         case (let list?, let files?):
             let both = "\"values\\:word\\:\(list)\" \"files\\:file\\:\(files)\""
-            // A blank before it keeps _arguments from giving it options of its own.
+            // With a leading space, _arguments does not add options of its own.
             return " _alternative \(both)"
         case (nil, let files?): return files
         case (nil, nil): return " "
@@ -193,7 +197,7 @@ struct Completion {
         }
         return """
             #compdef associated
-            # zsh completion for associated: a file _associated in a folder of fpath
+            # zsh completion for associated: save as _associated in a directory of fpath
             _associated_apps() {
               local folder=${${(Q)words[${words[(i)--config]} + 1]}:-config}
               local -a apps=($folder/apps/*.json(N:t:r) $folder/apps/*.json5(N:t:r))
@@ -226,7 +230,7 @@ struct Completion {
         "'\(text.replacing("\\", with: "\\\\").replacing("'", with: "\\'"))'"
     }
 
-    /// The options of `complete` for such a value. fish offers files by default.
+    /// The arguments of `complete` for such a value. fish offers files by default.
     private var fish: String {
         var offers = words
         if hasApps { offers.append("(__associated_apps)") }
@@ -238,7 +242,7 @@ struct Completion {
     static var fish: String {
         var lines = [
             """
-            # fish completion for associated: ~/.config/fish/completions/associated.fish
+            # fish completion for associated: save as ~/.config/fish/completions/associated.fish
             function __associated_at
               set -l tokens (commandline -opc)
               test (count $tokens) -gt 1; and test "$tokens[2]" = $argv[1]
@@ -294,7 +298,7 @@ struct Completion {
 }
 
 extension Command {
-    /// Its operands in order; the last one applies to all further ones.
+    /// The completions of its operands; the last one is used for all further operands.
     var operandCompletions: [(placeholder: String, completion: Completion)] {
         (operands?.usage ?? "").split(separator: " ").map { (String($0), Completion(placeholder: String($0))) }
     }

@@ -1,4 +1,4 @@
-// `associated health`
+// `associated health`: asks a running server whether it is ready, for the health check of a container.
 
 import Administration
 import Hosting
@@ -6,24 +6,27 @@ import Posix
 
 extension Command {
     static let health = Command(
-        name: "health", summary: "ask the running server whether it is ready",
+        name: "health", summary: "check whether the running server is ready",
         details: """
-            Asks the admin listener whether the server is ready, and prints the answer: hosts on their last good version are
-            listed but do not affect readiness. Without an admin listener it sends a liveness probe to the first plain-HTTP
-            address. The addresses are found as `serve` finds them. Exits with status 0 if the answer is yes and comes within
-            two seconds, otherwise 1. Made for a container's health check.
+            Checks whether the running server is ready, for the health check of a container.
+
+            The command asks the admin listener and prints the answer: hosts on their last good version are listed but do not
+            affect readiness. Without an admin listener, it sends a liveness probe to the first plain-HTTP address. The timeout
+            is two seconds.
             """,
         options: [
             .config,
-            .setting("--http").saying(
-                "the server's plain address, if it has no admin listener (default: the first of server.json)"),
-            .setting("--admin").saying("the server's admin listener (default: that of server.json)"),
-        ]
+            .setting("--http").with(
+                help:
+                    "plain-HTTP address of the server, if it has no admin listener (default: the first in server.json)"),
+            .setting("--admin").with(help: "admin listener of the server (default: that of server.json)"),
+        ],
+        failure: "the server is not ready or does not answer"
     ) { arguments throws(Refusal) in
         let settings = try LoadedSettings(arguments).settings
         if let place = settings.admin { return try ready(place.address) }
         guard let address = settings.http.first else {
-            return .failure(saying: "there is no address to ask; give one with --admin or --http")
+            return .failure(saying: "no address of the server is known; give one with --admin or --http")
         }
         do throws(AdminClient.Failure) {
             try AdminClient.ping(address, timeoutMilliseconds: timeoutMilliseconds)
@@ -35,7 +38,7 @@ extension Command {
 
     private static let timeoutMilliseconds = 2_000
 
-    /// Needs no token, as a probe does not.
+    /// Readiness needs no token.
     private static func ready(_ address: SocketAddress) throws(Refusal) -> ExitStatus {
         do throws(AdminClient.Failure) {
             let response = try AdminClient.get(

@@ -8,19 +8,21 @@ extension Command {
     static let history = Command(
         name: "history", summary: "show which hosts changed, when and how",
         details: """
-            Prints the change journal of the server that uses the same state directory, oldest entries first: one line for each host
-            whose answers changed, with the rules, apps and fingerprints that were added or removed. With HOST, only that host's.
+            Prints the change journal in the server's state directory, oldest entries first: one line for each host whose answers
+            changed, with the rules, apps and fingerprints that were added or removed. With HOST, it prints the entries of that
+            host only.
 
-            The journal is bounded: when it reaches 8 MiB, the older half is dropped. Exits with 1 if it cannot be read, or has no entry of HOST.
+            The server need not be running. When the journal reaches 8 MiB, its older half is dropped.
             """,
         operands: Operands(usage: "[HOST]", counts: 0...1),
         options: [
             .state,
             Option(
                 name: "--since", value: "AGE",
-                help: "only entries that are not older than this, such as 90s, 30m, 12h or 7d (default: all)"),
+                help: "print only entries up to this age, such as 90s, 30m, 12h or 7d (default: all)"),
             .format,
-        ]
+        ],
+        failure: "the journal cannot be read or has no entry of HOST"
     ) { arguments throws(Refusal) in
         let isJSON = try arguments.wantsJSON()
         var since = ""
@@ -35,7 +37,7 @@ extension Command {
             let host = arguments.operands.first.map { HostPattern.typed($0).lowercased() }
             let entries = try ChangeJournal(folder: folder).entries()
             if let host, !entries.contains(where: { $0.host == host }) {
-                return .failure(saying: "no change of \(host) is recorded")
+                return .failure(saying: "the journal has no entry of \(host)")
             }
             for entry in entries where entry.time >= since && (host == nil || entry.host == host) {
                 let isWanted =
@@ -47,7 +49,9 @@ extension Command {
             return .success
         } catch {
             return .failure(
-                saying: "cannot read \(folder)/\(ChangeJournal.name): \(error); is --state the one of the server?")
+                saying:
+                    "cannot read \(folder)/\(ChangeJournal.name): \(error); name the server's state directory with --state"
+            )
         }
     }
 }

@@ -1,4 +1,4 @@
-// `associated version` and `associated schema`: what the program is, and what editors need to know of app files.
+// `associated version`, and `associated schema`: the JSON Schema of app files.
 
 import Association
 import Posix
@@ -8,7 +8,7 @@ import TLS
 extension Command {
     static let version = Command(
         name: "version", summary: "print the version",
-        details: "Prints the version of associated and of the TLS library that it runs with.", options: []
+        details: "Prints the version of associated and of its TLS library.", options: []
     ) { _ in
         let commit = Product.commit == "unknown" ? "" : ", commit \(Product.commit)"
         Console.output("associated \(Product.version) (\(Library.version)\(commit))\n")
@@ -16,13 +16,13 @@ extension Command {
     }
 }
 
-/// What the program is called and how old it is.
+/// The version of the program.
 enum Product {
     static let version = "0.1.0"
-    /// Of the sources. The Dockerfile writes it here before it builds; another build does not know.
+    /// The commit of the sources. The Dockerfile writes it here before the build; in other builds it is unknown.
     static let commit = "unknown"
 
-    /// Tells this program from every other that might render differently: two builds of one version have other files.
+    /// Differs between two builds, which may render differently even if they have the same version.
     static var identity: String {
         guard let status = try? File.status("/proc/self/exe") else { return version }
         return "\(version) \(status.byteCount) \(status.modifiedNanoseconds)"
@@ -31,11 +31,12 @@ enum Product {
 
 extension Command {
     static let schema = Command(
-        name: "schema", summary: "print the JSON Schema of app files, for editors",
+        name: "schema", summary: "print a JSON Schema of app files, for editors",
         details: """
-            Prints a JSON Schema (draft 7) with which editors complete and check app files while they are written:
-            `associated schema > app.schema.json`, and "$schema": "../../app.schema.json" in the file or json.schemas in the
-            editor's settings. `associated lint` checks more than a schema can say.
+            Prints a JSON Schema (draft 7) of app files, with which editors complete keys and mark mistakes.
+
+            Save it with `associated schema > app.schema.json`. Then add "$schema": "../../app.schema.json" to the app file, or
+            name the schema in the editor's settings. `associated lint` checks more than a schema can express.
             """,
         options: []
     ) { _ in

@@ -1,4 +1,4 @@
-// `associated init`: a first configuration, with a word on each line, from two answers or from options.
+// `associated init`: writes a first configuration with a comment on each part, from options or from answers on a terminal.
 
 import Association
 import Glibc
@@ -9,20 +9,28 @@ extension Command {
     static let initialise = Command(
         name: "init", summary: "write a first configuration, with comments",
         details: """
-            Writes server.json and an app file into DIR (default: config); files that exist are kept. On a terminal it asks
-            for the name of the app, its host and its ids, unless they are given as options.
+            Writes a first configuration to DIR (default: config): server.json and an app file, with comments. Existing files
+            are kept.
+
+            On a terminal, the command asks for the app's name, host and ids if they are not given as options. Otherwise
+            --name and --host are required, and missing ids become placeholders.
             """,
         operands: Operands(usage: "[DIR]", counts: 0...1),
         options: [
-            Option(name: "--name", value: "NAME", help: "what the app is called"),
-            Option(name: "--host", value: "HOST", help: "a host of the app; may be repeated", isRepeatable: true),
-            Option(name: "--app-id", value: "ID", help: "the id of its iOS app, with the team id before it"),
-            Option(name: "--store-id", value: "NUMBER", help: "its number in the App Store"),
-            Option(name: "--package", value: "NAME", help: "the application id of its Android app"),
-            Option(name: "--fingerprint", value: "SHA256", help: "the certificate that signs the Android app"),
-        ]
+            Option(name: "--name", value: "NAME", help: "name of the app"),
+            Option(name: "--host", value: "HOST", help: "host of the app's links (repeatable)", isRepeatable: true),
+            Option(
+                name: "--app-id", value: "ID",
+                help: "app id of the iOS app: team id and bundle id, such as 8KQ2V7M4XN.com.acme.shop"),
+            Option(name: "--store-id", value: "NUMBER", help: "number of the app in the App Store"),
+            Option(name: "--package", value: "NAME", help: "package name of the Android app"),
+            Option(
+                name: "--fingerprint", value: "SHA256",
+                help: "SHA-256 fingerprint of the certificate that signs the Android app"),
+        ],
+        failure: "a file could not be written"
     ) { arguments in
-        guard let name = arguments["--name"] ?? answer("What is the app called? "),
+        guard let name = arguments["--name"] ?? answer("What is the name of the app? "),
             let hosts =
                 (arguments.all("--host") ?? answer("Which domain do its links use? ", problem: host).map { [$0] })
                 .map({ $0.map { HostPattern.alone($0) } })
@@ -32,7 +40,7 @@ extension Command {
         let text = appFile(name: name, hosts: hosts, known)
         let letters = name.lowercased().filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
         let file = "\(letters.isEmpty ? "app" : letters).json"
-        // What is still to be filled in is no mistake of the options, so it is checked with something that is none either.
+        // A placeholder is not a mistake in the options, so the check uses valid values instead.
         let filled = appFile(name: name, hosts: hosts, known, fillsIn: true)
         let errors = AppFile.read(Array(filled.utf8), file: file).findings.filter { $0.severity == .error }
         if let finding = errors.first { return .usage(saying: finding.message) }
@@ -53,8 +61,7 @@ extension Command {
         return .success
     }
 
-    /// What a person types after a question, which is asked again as long as there is a problem with the answer; nil
-    /// without a terminal or an answer.
+    /// Asks a question until the answer has no problem; nil without a terminal or an answer.
     private static func answer(_ question: String, problem: (String) -> String? = { _ in nil }) -> String? {
         guard isatty(STDIN_FILENO) == 1 else { return nil }
         while true {
@@ -67,14 +74,14 @@ extension Command {
 
     private static func host(_ text: String) -> String? {
         guard case .failure(let fault) = HostPattern.parse(HostPattern.alone(text)) else { return nil }
-        return "\(text) is no host: \(fault.explained.reason); \(fault.explained.fix)"
+        return "\(text) is not a host: \(fault.explained.reason); \(fault.explained.fix)"
     }
 
     private static func first(_ problems: [TextProblem]) -> String? {
         problems.first { $0.severity == .error }.map { [$0.message, $0.fix].compactMap { $0 }.joined(separator: "; ") }
     }
 
-    /// What identifies the app on both platforms, as far as it is known.
+    /// The app's ids on both platforms; nil if not known yet.
     private struct Identities {
         var appID: String?
         var storeID: String?
@@ -86,25 +93,28 @@ extension Command {
             (package, fingerprint) = (arguments["--package"], arguments["--fingerprint"])
         }
 
-        /// Asks for what was not given. An empty answer leaves a placeholder.
+        /// Asks for the ids that were not given. An empty answer leaves a placeholder.
         init(asking arguments: ParsedArguments) {
             self.init(arguments)
             appID =
                 appID
-                ?? answer("iOS app id, such as 8KQ2V7M4XN.com.acme.shop (empty: later)? ") {
+                ?? answer("iOS app id, such as 8KQ2V7M4XN.com.acme.shop (empty: decide later)? ") {
                     first(AppID.problems(in: $0))
                 }
             storeID =
                 storeID
                 ?? answer("Number in the App Store (empty: none)? ") {
                     $0.allSatisfy(\.isNumber)
-                        ? nil : "\($0) is no number; write the digits after /id in its App Store address"
+                        ? nil : "\($0) is not a number; write the digits after /id in its App Store address"
                 }
             package =
-                package ?? answer("Android application id (empty: later)? ") { first(PackageName.problems(in: $0)) }
+                package
+                ?? answer("Android package name, such as com.acme.shop (empty: decide later)? ") {
+                    first(PackageName.problems(in: $0))
+                }
             fingerprint =
                 fingerprint
-                ?? answer("SHA-256 fingerprint of its signing certificate (empty: later)? ") {
+                ?? answer("SHA-256 fingerprint of its signing certificate (empty: decide later)? ") {
                     Fingerprint(normalising: $0) == nil ? first(Fingerprint.problems(in: $0)) : nil
                 }
         }
@@ -113,7 +123,7 @@ extension Command {
         var isComplete: Bool { appID != nil && package != nil && fingerprint != nil }
     }
 
-    /// - Parameter fillsIn: puts something possible in the place of what was not given, instead of a word that says so.
+    /// - Parameter fillsIn: whether unknown ids become valid examples instead of placeholders.
     private static func appFile(name: String, hosts: [String], _ known: Identities, fillsIn: Bool = false) -> String {
         func quoted(_ text: String) -> String { SourceWriter.quoted(text) }
         let id = known.appID ?? (fillsIn ? "8KQ2V7M4XN.dev.associated.app" : "TEAMID.com.example.app")
@@ -124,35 +134,35 @@ extension Command {
         return """
             {
               name: \(quoted(name)),
-              // Every name that links use. "*.example.com" covers all names below it, and needs "example.com" beside it.
+              // All hosts of the links. "*.example.com" covers every host below it, and also needs "example.com" here.
               hosts: [\(hosts.map(quoted).joined(separator: ", "))],
               ios: {
-                // The team id, a dot, and the bundle id.
+                // Team id, dot, bundle id.
                 appIDs: [\(quoted(id))],\(store)
-                // Links, and passwords with passkeys.
+                // applinks: universal links; webcredentials: passwords and passkeys.
                 services: ["applinks", "webcredentials"],
               },
               android: {
                 package: \(quoted(package)),
-                // SHA-256, as `keytool -list -v` prints it; with Play App Signing the one in the Play Console.
+                // SHA-256, as `keytool -list -v` prints it; with Play App Signing, the one in the Play Console.
                 fingerprints: [\(quoted(fingerprint))],
                 relations: ["handle_all_urls", "get_login_creds"],
-                // The links below, for Android 15 and later.
+                // Publishes the links below for Android 15 and later.
                 dynamicRules: true,
               },
-              // The first rule that matches decides, as on the phone. `*` is any text, `?` one character.
+              // The first rule that matches a URL decides, as on the phone. `*` is any text, `?` one character.
               links: [
                 { "/": "/.well-known/*", exclude: true },
                 { "/": "/private/*", exclude: true },
                 { "/": "/*" },
               ],
-              // What must hold; checked by `associated lint` and before anything is served.
+              // URLs and their expected results, checked by `associated lint` and before this file is served.
               examples: {
                 "https://\(first.hasPrefix("*.") ? "www" + first.dropFirst() : first)/": "app",
                 "https://\(first.hasPrefix("*.") ? "www" + first.dropFirst() : first)/private/1": {
                   ios: "web",
                   android: "web",
-                  // A manifest cannot exclude, and Android 14 and earlier have nothing else.
+                  // Android 14 and earlier read only the app's manifest, which cannot exclude paths.
                   android14: "app",
                 },
               },
@@ -161,15 +171,15 @@ extension Command {
             """
     }
 
-    /// Of no certificate: 32 bytes that are all different.
+    /// 32 different bytes; no certificate has this fingerprint.
     private static let possibleFingerprint =
         (0x60..<0x80).map { String($0, radix: 16, uppercase: true) }.joined(separator: ":")
 
     private static let server = """
         {
-          // Every key is optional; options and environment variables win over this file.
+          // Every key is optional; options and environment variables override this file.
           http: ["127.0.0.1:8080"],
-          // https: ["0.0.0.0:8443"],     // with certificates in hosts/<host>/fullchain.pem and privkey.pem
+          // https: ["0.0.0.0:8443"],     // needs hosts/<host>/fullchain.pem and hosts/<host>/privkey.pem
         }
 
         """

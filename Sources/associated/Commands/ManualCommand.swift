@@ -1,21 +1,25 @@
-// `associated manual`: the manual page, from the same descriptions of the commands that make the help.
+// `associated manual`: the manual page, generated from the same descriptions of the commands as the help.
 
 extension Command {
     static let manual = Command(
         name: "manual", summary: "print the manual page",
-        details: "Prints a page for man: `associated manual > associated.1`.", options: []
+        details:
+            "Prints the manual page. Save it with `associated manual > associated.1`; `man -l associated.1` shows it.",
+        options: []
     ) { _ in
         Console.output(data: Array(page.utf8))
         return .success
     }
 
-    /// A text as roff: nothing in it is a request, a hyphen is one, and what is not in ASCII has a name of its own.
+    /// Escapes a text for roff: no line is a request, hyphens and backquotes stay as they are, and characters beyond ASCII
+    /// are written by number.
     private static func roff(_ text: String) -> String {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
             let escaped = line.unicodeScalars.reduce(into: "") { result, scalar in
                 switch scalar {
                 case "\\": result += "\\e"
                 case "-": result += "\\-"
+                case "`": result += "\\(ga"
                 case _ where !scalar.isASCII: result += "\\[u" + hexadecimal(scalar) + "]"
                 default: result.unicodeScalars.append(scalar)
                 }
@@ -36,14 +40,17 @@ extension Command {
 
     private static let files = [
         ("config/server.json", "Settings of the server; every key is optional."),
-        ("config/apps/*.json", "App files: one app on both platforms and its hosts."),
+        ("config/apps/*.json", "App files. Each describes one app on both platforms and names its hosts."),
         (
             "config/hosts/HOST/",
-            "Certificates of a host (fullchain.pem, privkey.pem) and its files below /.well-known/."
+            "Certificate of a host (fullchain.pem, privkey.pem), and well-known/ with its files for /.well-known/."
         ),
-        ("config/retired/", "App files whose hosts and apps are gone on purpose."),
+        ("config/retired/", "App files that were taken out of service on purpose."),
         ("public/HOST/", "Pages of a host."),
-        ("state/", "Last good versions, the ledger of fetches, and keys of the development authority."),
+        (
+            "state/",
+            "State directory: last good versions, change journal, ledger of verifier fetches, development CA."
+        ),
     ]
 
     private static let examples = [
@@ -51,8 +58,19 @@ extension Command {
         ("associated lint --fail-on warning", "Check the configuration, for example in CI."),
         ("associated serve --http 127.0.0.1:8080", "Serve it."),
         ("associated match https://shop.example.com/products/1", "Show which app opens a link, and why."),
-        ("associated check shop.example.com", "Look at a live host as Apple, Google and phones do."),
-        ("associated snippet shop ios --output app", "Write the native files of an app."),
+        ("associated check shop.example.com", "Check a live host as Apple, Google and phones do."),
+        ("associated snippet shop ios --output app", "Generate the native files of the iOS app."),
+    ]
+
+    private static let options = [
+        ("--help", "show the help of the program, or after COMMAND that of the command, and exit"),
+        ("--version", "print the version and exit"),
+        ("--", "treat all further arguments as operands, not as options"),
+    ]
+
+    private static let statuses = [
+        ("0", "Success."), ("1", "A check failed, or the command could not do its work."), ("2", "Usage error."),
+        ("70", "Internal error."), ("71", "Out of memory."),
     ]
 
     /// Each variable once, with its option.
@@ -60,26 +78,27 @@ extension Command {
         var variables: [(String, String)] = []
         for option in Program.commands.flatMap(\.options) {
             guard let name = option.variable, !variables.contains(where: { $0.0 == name }) else { continue }
-            variables.append((name, "Used if \(option.name) is not given."))
+            variables.append((name, "Same as \(option.name)."))
         }
         return variables + [
-            (Environment.passphrase, "The passphrase of the private keys, if there is no passphrase file."),
-            (Environment.adminToken, "The bearer token of the admin listener, if there is no token file."),
-            ("NO_COLOR", "Set to anything: no colours."),
+            (Environment.passphrase, "Passphrase of the private keys. --passphrase-file overrides it."),
+            (Environment.adminToken, "Bearer token of the admin listener. It overrides --admin-token-file."),
+            ("NO_COLOR", "Any value turns colours off."),
         ]
     }
 
     private static var commandSections: String {
         var text = ""
         for command in Program.commands {
-            text += ".SS \(roff(command.name + (command.operands.map { " \($0.usage)" } ?? "")))\n"
+            text += ".SS \(roff(command.name))\n.B \(roff(command.synopsis))\n.PP\n"
             text += roff(command.details).replacing("\n\n", with: "\n.PP\n") + "\n"
             text += definitions(
                 command.options.map { option in
                     let value = option.value.map { " \($0)" } ?? ""
-                    let variable = option.variable.map { " (environment: \($0))" } ?? ""
+                    let variable = option.variable.map { " [\($0)]" } ?? ""
                     return (option.name + value, option.help + variable)
                 })
+            text += ".PP\nExit status: \(roff(command.exitStatus))\n"
         }
         return text
     }
@@ -93,20 +112,21 @@ extension Command {
         associated \\- host the files that bind domains to mobile apps
         .SH SYNOPSIS
         .B associated
-        COMMAND [OPTION\\[u2026]]
+        COMMAND [OPTION\\[u2026]] [ARGUMENT\\[u2026]]
         .SH DESCRIPTION
-        An HTTP/1.1 and TLS server for Apple's apple\\-app\\-site\\-association and Android's assetlinks.json, the files by which a
-        domain and an app name each other. They are rendered from app files, one for each app. A file with an error is
-        reported and not published; its hosts keep their last good version. The other commands check, explain and
-        import such files.
+        .B associated serve
+        is an HTTP/1.1 server, with TLS, for the files that bind a domain to an app: Apple's apple\\-app\\-site\\-association and
+        Android's assetlinks.json. It generates both from app files, one for each app. A file with an error is reported and not
+        published; its hosts keep their last good version. The other commands check, explain, convert and generate these files.
         .SH COMMANDS
-        \(commandSections).SH FILES
+        \(commandSections).SH OPTIONS
+        The options of each command are listed above. A name in brackets is the environment variable with the same effect.
+        \(definitions(options)).SH FILES
         \(definitions(files)).SH ENVIRONMENT
-        An option on the command line wins over its variable, and a variable over server.json. Several values are
-        separated by commas. An unknown variable that begins with ASSOCIATED_ is an error.
+        An option overrides its variable, and a variable overrides server.json. Commas separate several values. A switch is on as 1,
+        true, yes or on. An unknown variable that begins with ASSOCIATED_ is an error.
         \(definitions(variables)).SH EXIT STATUS
-        0 success, 1 a check failed or something could not be done, 2 usage error, 70 internal error, 71 out of memory.
-        .SH EXAMPLES
+        \(definitions(statuses)).SH EXAMPLES
         \(definitions(examples)).SH SEE ALSO
         .BR openssl (1),
         .BR curl (1),

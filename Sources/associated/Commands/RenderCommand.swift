@@ -11,22 +11,25 @@ import Verifier
 
 extension Command {
     static let render = Command(
-        name: "render", summary: "print what is served for a host, byte for byte",
+        name: "render", summary: "print or write the association files of a host, byte for byte",
         details: """
-            Prints the document of HOST for apple or android as it is served, files in config/hosts/ that stand in its place
-            and signatures included; without a platform both, one after the other. With --diff it compares with what the
-            live host serves, shows the difference of the two texts, and ends with status 1 when there is any.
-            With --output it writes the documents of one host, or with --all of every host, to
-            DIR/HOST/.well-known/, for a website that serves them as static files.
+            Prints the association files that `serve` sends for HOST, byte for byte and uncompressed: the one of the named
+            platform, or both. Signatures, and files in config/hosts/ that replace generated ones, are included.
+
+            --output writes the files to DIR/HOST/.well-known/ instead, for a website that serves them as static files; with
+            --all, the files of every host. --diff compares them with what the live host serves and shows the differences.
             """,
         operands: Operands(usage: "HOST [apple|android]", counts: 0...2),
         options: [
             .config, .publicFolder, .environment, .setting("--passphrase-file"),
-            Option(name: "--all", value: nil, help: "every host, together with --output"),
+            Option(name: "--all", value: nil, help: "with --output: write the files of every host"),
             Option(
-                name: "--output", value: "DIR", help: "folder to write the documents into; existing ones are replaced"),
-            Option(name: "--diff", value: nil, help: "compare with the live host"), .resolve, .authority,
-        ]
+                name: "--output", value: "DIR",
+                help: "directory to write the files to, replacing existing ones (default: print them)"),
+            Option(name: "--diff", value: nil, help: "compare with the live host and show the differences"), .resolve,
+            .authority,
+        ],
+        failure: "the host is not served, has no such file, or --diff found a difference"
     ) { arguments throws(Refusal) in
         guard arguments.has("--all") == arguments.operands.isEmpty else {
             return .usage(saying: "render needs a HOST, or --all and no HOST")
@@ -34,12 +37,13 @@ extension Command {
         guard !arguments.has("--all") || arguments.has("--output"),
             !arguments.has("--diff") || !arguments.has("--output")
         else {
-            return .usage(saying: arguments.has("--diff") ? "--diff writes no files" : "--all needs --output DIR")
+            return .usage(
+                saying: arguments.has("--diff") ? "give --diff or --output, not both" : "--all needs --output DIR")
         }
         let platforms = ["apple", "android"]
         let platform = arguments.operands.count > 1 ? arguments.operands[1] : nil
         if let platform, !platforms.contains(platform) {
-            return .usage(saying: "there is no document for \"\(platform)\"; name apple or android")
+            return .usage(saying: "unknown platform \"\(platform)\"; name apple or android")
         }
         let given = try GivenConfiguration(answering: arguments)
         let loaded: LoadedConfiguration
@@ -61,12 +65,12 @@ extension Command {
             if let bytes = documents[name] { Console.output(data: bytes) }
         }
         guard wanted.contains(where: { documents[$0] != nil }) else {
-            return .failure(saying: "\(host) has no document for \(wanted.joined(separator: " or "))")
+            return .failure(saying: "\(host) has no association file for \(String.alternatives(wanted))")
         }
         return .success
     }
 
-    /// Writes the documents of hosts where a static website has them.
+    /// Writes the documents of hosts to the paths that a static website serves.
     private static func export(
         _ hosts: [String], _ wanted: [String], of loaded: LoadedConfiguration, to folder: String
     ) -> ExitStatus {
@@ -86,15 +90,15 @@ extension Command {
                 count += 1
             }
         }
-        return count > 0 ? .success : .failure(saying: "no host has a document to write")
+        return count > 0 ? .success : .failure(saying: "no host has an association file to write")
     }
 
-    /// Shows how what the host serves differs from what it would serve from here.
+    /// Shows how the documents of the live host differ from those of this configuration.
     private static func compare(
         _ host: String, _ documents: [String: [UInt8]], _ wanted: [String], _ arguments: ParsedArguments
     ) throws(Refusal) -> ExitStatus {
         let live = try LiveFiles.fetcher(arguments)
-        guard let checked = CheckedHost(typed: host) else { throw .usage("\(host) is no host to ask") }
+        guard let checked = CheckedHost(typed: host) else { throw .usage("\(host) is not a host name") }
         var status = ExitStatus.success
         for name in wanted {
             guard let expected = documents[name] else { continue }
@@ -109,20 +113,20 @@ extension Command {
                     from: readable(served), to: readable(expected), path: "https://\(host)\(path)"
                 ).text
                 Console.output(
-                    difference.isEmpty ? "https://\(host)\(path): the same values in other bytes\n" : difference)
+                    difference.isEmpty ? "https://\(host)\(path): same values, different bytes\n" : difference)
             }
         }
         return status
     }
 
-    /// JSON with a line for each value, so that a difference is a line; anything else as it is.
+    /// JSON with one value per line, so that a difference is a line; anything else unchanged.
     private static func readable(_ bytes: [UInt8]) -> String {
         let document = SourceReader.read(SignedDocument.content(of: bytes) ?? bytes, as: .json)
         guard document.isAcceptable, let value = document.value else { return String(decoding: bytes, as: UTF8.self) }
         return String(decoding: SourceWriter.canonical(value), as: UTF8.self)
     }
 
-    /// The bodies by platform; nil when the host is not served at all.
+    /// The bodies by platform; nil if the host is not served.
     private static func documents(of host: String, in loaded: LoadedConfiguration) -> [String: [UInt8]]? {
         let typed = HostPattern.typed(host)
         let name = typed.hasSuffix(".") ? String(typed.dropLast()) : typed

@@ -1,4 +1,4 @@
-// `associated retire`: confirms that an app file is out of service on purpose, which the removal guard waits for.
+// `associated retire`: confirms to the removal guard that an app file goes out of service on purpose.
 
 import Association
 import Glibc
@@ -8,17 +8,21 @@ extension Command {
     static let retire = Command(
         name: "retire", summary: "take an app file out of service",
         details: """
-            Confirms to the removal guard that an app file is out of service on purpose: a running server stops serving its hosts at
-            once. APP is an app file of config/apps/, or its name without the ending. A file that exists is moved to config/retired/;
-            for one that was deleted, an empty file of its name is written there.
+            Takes an app file out of service. This confirms to the removal guard that the removal is on purpose, so a running
+            server stops serving the file's hosts at once.
 
-            To drop only an app ID, a fingerprint or a host, add it to `retired` in the app file instead; the server's message has the
-            line.
+            APP is an app file in config/apps/, or its name without the extension. An existing file is moved to
+            config/retired/; for a file that was already deleted, an empty file of its name is written there.
+
+            To remove only an app id, a fingerprint or a host, add it to `retired` in the app file instead; the server's
+            message contains the line to add.
             """,
         operands: Operands(usage: "APP", counts: 1...1),
         options: [
-            .config, .force.saying("confirm the deletion of an app file although one of a similar name is there"),
-        ]
+            .config,
+            .force.with(help: "confirm that APP was deleted although an app file with a similar name exists"),
+        ],
+        failure: "the app file does not exist or could not be moved"
     ) { arguments in
         let configuration = GivenConfiguration(arguments)
         let config = configuration.path
@@ -30,7 +34,7 @@ extension Command {
             return .usage(saying: "\(given) is not an app file of \(config); name one such as \(apps)shop.json")
         }
         guard let files = configuration.appFiles else {
-            return .failure(saying: "there is no folder \(config)/apps; name the configuration with --config")
+            return .failure(saying: "there is no directory \(config)/apps; name the configuration with --config")
         }
         let (live, retired) = ("\(apps)\(name)", "\(config)/retired/\(name)")
         if (try? File.status(live)) == nil, (try? File.status(retired)) == nil {
@@ -42,18 +46,18 @@ extension Command {
                         "there is no app file \(live); did you mean \(apps)\(nearest).json? If \(live) was deleted, "
                         + "confirm that with --force")
             }
-            Console.complain("there is no app file \(live); this only confirms that it was deleted")
+            Console.complain("there is no app file \(live); its deletion is confirmed")
         }
         do throws(SystemError) {
             let isMarked = try OutputFile.create(retired, Array("// taken out of service on purpose\n".utf8))
             if (try? File.status(live)) != nil {
                 guard isMarked else {
-                    return .failure(saying: "\(retired) exists already; remove one of the two files")
+                    return .failure(saying: "both \(live) and \(retired) exist; remove one of them")
                 }
                 guard unsafe rename(live, retired) == 0 else { throw SystemError(call: "rename", number: errno) }
                 Console.output(line: "moved \(live) to \(retired)")
             } else {
-                Console.output(line: isMarked ? "wrote \(retired)" : "\(retired) exists already")
+                Console.output(line: isMarked ? "wrote \(retired)" : "\(retired) already exists")
             }
             return .success
         } catch {

@@ -1,4 +1,4 @@
-// `associated serve`: its options. What it does is in Server.swift.
+// `associated serve`: its description. The server itself is in `Server/`.
 
 import Hosting
 
@@ -6,9 +6,11 @@ extension Command {
     static let serve = Command(
         name: "serve", summary: "serve the association files of every app in config/",
         details: """
-            Serves the association files, and the pages in public/, of every host that an app file names. SIGHUP reads
-            everything again; SIGTERM and SIGINT finish what is in flight and end, a second one ends at once;
-            SIGUSR1 opens the access log's file again.
+            Serves the association files and pages of every host that an app file names. The server picks up changed files
+            automatically.
+
+            SIGHUP reloads everything. SIGTERM and SIGINT finish open requests and exit; a second one exits at once. SIGUSR1
+            reopens the access log.
             """,
         options: [.config, .publicFolder] + settings(["--http", "--https", "--admin", "--admin-token-file"]) + [.state]
             + settings([
@@ -17,12 +19,15 @@ extension Command {
             ]) + [
                 Option(
                     name: "--dev", value: nil,
-                    help: "make certificates for hosts that have none, for trying things out",
+                    help: "development mode: create certificates for hosts that have none",
                     variable: "ASSOCIATED_DEV")
             ] + settings(["--workers", "--environment"]) + [
-                Option(name: "--check", value: nil, help: "check everything that a start depends on, and exit")
+                Option(
+                    name: "--check", value: nil,
+                    help: "check whether the server could start with these options, and exit")
             ]
-            + settings(["--strict", "--reuse-port", "--trust", "--proxy-protocol", "--user", "--sandbox"])
+            + settings(["--strict", "--reuse-port", "--trust", "--proxy-protocol", "--user", "--sandbox"]),
+        failure: "the server could not start, or --check found an error"
     ) { arguments throws(Refusal) in
         let loaded = try LoadedSettings(arguments)
         if arguments.has("--check") {

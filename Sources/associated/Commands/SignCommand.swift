@@ -1,4 +1,4 @@
-// `associated sign`: what `ios.signed` does while serving, for one file.
+// `associated sign`: signs one file as the server does for `ios.signed`.
 
 import Association
 import Glibc
@@ -7,28 +7,33 @@ import TLS
 
 extension Command {
     static let sign = Command(
-        name: "sign", summary: "sign an association file for readers that want it signed",
+        name: "sign", summary: "sign an apple-app-site-association file, as iOS 8 required",
         details: """
-            Makes an S/MIME message of FILE, in DER with the document and the certificates inside, as iOS 8 wanted it, and
-            verifies it. It is served as application/pkcs7-mime. The file is signed as it is; `associated lint` looks at
-            what it says. A key with a passphrase takes it from ASSOCIATED_PASSPHRASE or from a file.
+            Signs FILE, an apple-app-site-association file, and verifies the signature. Only iOS 8 required signed files; later
+            versions accept them.
+
+            The result is an S/MIME (CMS) message in DER that contains the file and the certificates. Serve it as
+            application/pkcs7-mime. The content of FILE is not checked; use `associated lint` for that. The passphrase of a
+            protected key comes from --passphrase-file or ASSOCIATED_PASSPHRASE.
             """,
         operands: Operands(usage: "FILE", counts: 1...1),
         options: [
             Option(
-                name: "--certificate", value: "FILE", help: "the signer's certificate and chain, such as fullchain.pem"),
-            Option(name: "--key", value: "FILE", help: "its private key, such as privkey.pem"),
-            Option(name: "--output", value: "FILE", help: "where the message goes (standard output)"),
+                name: "--certificate", value: "FILE",
+                help: "certificate of the signer with its chain, such as fullchain.pem (required)"),
+            Option(name: "--key", value: "FILE", help: "private key of the signer, such as privkey.pem (required)"),
+            Option(name: "--output", value: "FILE", help: "file to write (default: standard output)"),
             .setting("--passphrase-file"),
-        ]
+        ],
+        failure: "FILE could not be signed"
     ) { arguments throws(Refusal) in
-        // A core dump would be a copy of the key.
+        // A core dump would copy the key to disk.
         try? ProcessMemory.forbidDumps()
         guard let certificate = arguments["--certificate"], let key = arguments["--key"] else {
             return .usage(saying: "sign needs --certificate FILE and --key FILE")
         }
         if arguments["--output"] == nil, Console.outputIsTerminal {
-            return .usage(saying: "the message is not for a terminal; name a file with --output")
+            return .usage(saying: "a signed file is binary and cannot go to a terminal; name a file with --output")
         }
         let path = arguments.operands[0]
         let content = try InputFile.read(path, bytesMax: Renderer.appleBytesMax)
@@ -39,7 +44,7 @@ extension Command {
         let outcome = signer.sign(content, for: path, problems: &problems)
         for problem in problems { Console.error(line: "\(problem)") }
         switch outcome {
-        case .starved(let reason): return .failure(saying: "cannot sign \(path): \(reason)")
+        case .shortage(let reason): return .failure(saying: "cannot sign \(path): \(reason)")
         case .impossible(let reason): return .failure(saying: "cannot sign \(path): \(reason)")
         case .signed(let message, _): return write(message, to: arguments["--output"])
         }

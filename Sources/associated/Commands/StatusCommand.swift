@@ -8,28 +8,31 @@ import SourceJSON
 
 extension Command {
     static let status = Command(
-        name: "status", summary: "tell how the running server stands, and who fetched the files of a host",
+        name: "status", summary: "show the state of the running server, or who fetched a host's files",
         details: """
-            Asks the running server on its admin listener. Without HOST: what it serves, hosts on a last good version and why,
-            the last reload, what is wrong with certificates and since when, workers. With HOST: its certificate, when Apple,
-            Google and phones last fetched its association files, and whether they got the current version.
-            --hosts lists all hosts with when Apple and Google last fetched their association files; --never-fetched leaves only
-            those with a file that its platform has not fetched. --expiring 14d lists the certificates that end within
-            fourteen days, earliest first.
+            Shows the state of the running server: what it serves, hosts on their last good version and why, open findings, the
+            last reload, certificates and workers. The command asks the admin listener of the server.
 
-            The address is found as `serve` finds it. Exits 0 when the server is ready, all certificates have been looked at and no
-            error stands, and with HOST, --hosts or --expiring when there is an answer; 1 otherwise.
+            With HOST, it shows the certificate of that host, when Apple, Google and phones last fetched its association files,
+            and whether they got the current version.
+
+            The state of the server needs attention if the server is not ready, has an open error or has not yet checked all
+            certificates.
             """,
         operands: Operands(usage: "[HOST]", counts: 0...1),
         options: [
-            .config, .setting("--admin"), .setting("--admin-token-file"),
-            Option(name: "--hosts", value: nil, help: "list all hosts, with the last fetches by Apple and Google"),
-            Option(name: "--never-fetched", value: nil, help: "with --hosts: only those with a file not fetched yet"),
+            .config, .setting("--admin").with(help: "admin listener of the server (default: that of server.json)"),
+            .setting("--admin-token-file").with(help: "file with the bearer token of the admin listener"),
+            Option(name: "--hosts", value: nil, help: "list all hosts with the last fetches by Apple and Google"),
+            Option(
+                name: "--never-fetched", value: nil,
+                help: "with --hosts: list only hosts with a file that its platform has not fetched yet"),
             Option(
                 name: "--expiring", value: "TIME",
-                help: "list the certificates that end within this time, such as 14d or 36h"),
+                help: "list the certificates that expire within this time, such as 14d or 36h, earliest first"),
             .format,
-        ]
+        ],
+        failure: "the server does not answer or does not serve HOST, or if the state that it shows needs attention"
     ) { arguments throws(Refusal) in
         let isJSON = try arguments.wantsJSON()
         let host = arguments.operands.first
@@ -37,7 +40,7 @@ extension Command {
         if let text = arguments["--expiring"] {
             guard host == nil else { throw .usage("--expiring takes no HOST") }
             guard let span = TimeSpan(text) else {
-                throw .usage("--expiring \(text) is not a time; write 14d or 36h")
+                throw .usage("--expiring \(text) is not a duration; write 14d or 36h")
             }
             within = span.seconds
         }
@@ -46,25 +49,28 @@ extension Command {
         if arguments.has("--never-fetched"), !listsHosts { throw .usage("--never-fetched needs --hosts") }
         let loaded = try LoadedSettings(arguments)
         guard let place = loaded.settings.admin else {
-            // The address may be in what could not be read.
+            // The address may be in a part of server.json that could not be read.
             for finding in loaded.findings { Console.error(finding) }
             throw .failure(
-                "there is no admin listener to ask; start the server with --admin \(AdminPlace.defaultAddress), "
-                    + "and give the same here")
+                "no admin listener is configured; start the server with --admin \(AdminPlace.defaultAddress) and give "
+                    + "the same option here")
         }
         let hosts = listsHosts ? arguments.has("--never-fetched") ? "/hosts/unfetched" : "/hosts" : nil
         let path =
             hosts ?? within.map { "/expiring/\($0)" } ?? host.map { "/status/\(HostPattern.typed($0))" } ?? "/status"
         let response = try ask(path, at: place)
         if response.status == 404 {
-            if listsHosts { throw .failure("the server is too old to list its hosts") }
-            if within != nil { throw .failure("the server speaks no TLS, or is too old to tell") }
-            throw .failure(host.map { unserved($0, response, GivenConfiguration(arguments)) } ?? "this is not served")
+            if listsHosts { throw .failure("the server does not list its hosts; its version is too old") }
+            if within != nil {
+                throw .failure("the server lists no certificates; it has no TLS, or its version is too old")
+            }
+            throw .failure(
+                host.map { unserved($0, response, GivenConfiguration(arguments)) } ?? "the server answers 404")
         }
         guard response.status == 200 else {
             throw .failure(
                 response.status == 401
-                    ? "the server asks for a token; give it with --admin-token-file or ASSOCIATED_ADMIN_TOKEN"
+                    ? "the server requires a token; give it with --admin-token-file or ASSOCIATED_ADMIN_TOKEN"
                     : "the server answers \(response.status)")
         }
         let value = SourceReader.read(response.body, as: .json).value ?? .null
@@ -78,7 +84,7 @@ extension Command {
                 host == nil ? status?.text : HostReport(value)?.text
             }
         guard let text else {
-            throw .failure("the server tells nothing \(host.map { "about \($0) " } ?? "")that this version understands")
+            throw .failure("cannot read the server's answer; is it an associated server of about this version?")
         }
         if isJSON { Console.output(data: response.body) } else { Console.output(text) }
         return status?.isFine != false ? .success : .failure
@@ -98,7 +104,7 @@ extension Command {
         }
     }
 
-    /// That a host is not served, and what may be the reason: the app file here that names it, or a name that is nearly the same.
+    /// Says that a host is not served, and the probable reason: the app file here that names it, or a similar host.
     private static func unserved(
         _ host: String, _ response: AdminClient.Response, _ given: GivenConfiguration
     ) -> String {

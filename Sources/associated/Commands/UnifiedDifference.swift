@@ -1,4 +1,4 @@
-// Two texts line by line, in the form of `diff -u`: hunks with three lines around each change.
+// The difference of two texts in the format of `diff -u`: hunks with three lines around each change.
 
 struct UnifiedDifference {
     let text: String

@@ -1,4 +1,4 @@
-// What a command is, as data: parsing its arguments, its help and whatever else is said about it come from here.
+// What a command is, as data. The parser of its arguments, its help, the completions and the manual page all use this description.
 
 import Hosting
 
@@ -7,11 +7,13 @@ struct Command: Sendable {
     let name: String
     /// What it does, in one line.
     let summary: String
-    /// What it does, for its help.
+    /// What it does, in paragraphs, for its help and the manual page.
     let details: String
     /// Its arguments besides options; nil for commands without any.
     var operands: Operands?
     let options: [Option]
+    /// When the exit status is 1, as a clause.
+    var failure = "the output could not be written"
     let run: @Sendable (ParsedArguments) throws(Refusal) -> ExitStatus
 
     /// One of a command's options.
@@ -20,15 +22,16 @@ struct Command: Sendable {
         let name: String
         /// The placeholder of its value in the help; nil for a switch.
         let value: String?
+        /// A noun phrase or an imperative, with the default in brackets: `(default: off)`.
         let help: String
-        /// The variable that is used if the option is not given. Commas separate several values.
+        /// The environment variable that is used if the option is not given. Commas separate several values.
         var variable: String?
         var isRepeatable = false
-        /// The values there are, if it takes no others than these, and files if its value is one.
+        /// The words that completion offers as its value.
         var words: [String] = []
 
-        /// The same option with a help of its own, for a command that takes less of it.
-        func saying(_ help: String) -> Option {
+        /// The same option with another help text, for a command that uses it differently.
+        func with(help: String) -> Option {
             Option(name: name, value: value, help: help, variable: variable, isRepeatable: isRepeatable, words: words)
         }
     }
@@ -50,18 +53,27 @@ struct Command: Sendable {
             return "  \(head.padded(to: width))  \(option.help)\(variable)"
         }
         let list = lines.isEmpty ? "" : "\n\(lines.joined(separator: "\n"))\n"
-        let usage = (options.isEmpty ? "" : " [OPTION…]") + (operands.map { " \($0.usage)" } ?? "")
-        return "usage: associated \(name)\(usage)\n\n\(details)\n\(list)"
+        let hasVariables = options.contains { $0.variable != nil }
+        let variables =
+            hasVariables
+            ? "\n[NAME] is the environment variable with the same effect; commas separate several values.\n" : ""
+        return "usage: \(synopsis)\n\n\(details)\n\(list)\(variables)\nExit status: \(exitStatus)\n"
     }
+
+    var synopsis: String {
+        "associated \(name)" + (options.isEmpty ? "" : " [OPTION…]") + (operands.map { " \($0.usage)" } ?? "")
+    }
+
+    var exitStatus: String { "0 success; 1 if \(failure); 2 usage error." }
 }
 
 extension String {
-    /// The text with spaces behind it, up to a width.
+    /// The text followed by spaces, up to a width.
     func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
 }
 
 extension Command.Option {
-    /// The option of a setting of the server.
+    /// The option that overrides a setting of the server.
     static func setting(_ name: String) -> Command.Option {
         let option = Setting.option(name)
         return Command.Option(
@@ -70,15 +82,19 @@ extension Command.Option {
     }
 
     static let config = Command.Option(
-        name: "--config", value: "DIR", help: "the folder with server.json and apps/ (config)",
+        name: "--config", value: "DIR",
+        help: "directory with server.json, apps/, hosts/ and retired/ (default: config)",
         variable: "ASSOCIATED_CONFIG")
     static let publicFolder = Command.Option(
-        name: "--public", value: "DIR", help: "the folder with pages (public)", variable: "ASSOCIATED_PUBLIC")
+        name: "--public", value: "DIR", help: "directory with the pages of each host (default: public)",
+        variable: "ASSOCIATED_PUBLIC")
     static let state = Command.Option(
-        name: "--state", value: "DIR", help: "the folder for what is to be remembered (state)",
+        name: "--state", value: "DIR", help: "directory for persistent state (default: state)",
         variable: "ASSOCIATED_STATE")
-    static let environment = setting("--environment").saying("which environment of the app files to look at")
+    static let environment = setting("--environment").with(
+        help: "environment of the app files to use (default: that of server.json)")
     static let format = Command.Option(
-        name: "--format", value: "FORMAT", help: "text or json (default: text)", words: ["text", "json"])
-    static let force = Command.Option(name: "--force", value: nil, help: "overwrite files that exist in --output")
+        name: "--format", value: "FORMAT", help: "output format: text or json (default: text)",
+        words: ["text", "json"])
+    static let force = Command.Option(name: "--force", value: nil, help: "overwrite existing files in --output")
 }

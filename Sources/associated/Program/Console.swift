@@ -1,6 +1,6 @@
-// The only place that writes to standard output and standard error. Text for people is shown without the effect of what stands
-// in it: a name or a message cannot end a line, colour a terminal or turn the direction of text. Data for programs is written as
-// it is, unless it goes to a terminal. What a server says of itself is a line of the process log instead (Log).
+// The only place that writes to standard output and standard error. Text for people is escaped: a name or a message cannot start
+// a new line, colour a terminal or reverse the direction of text. Data for programs is written unchanged, except to a terminal.
+// A server reports events in its process log instead (Log).
 
 import Association
 import Glibc
@@ -10,58 +10,57 @@ import SourceJSON
 import Synchronization
 
 enum Console {
-    /// Why standard output took no more; nil as long as it does.
-    private static let lost = Mutex<SystemError?>(nil)
+    /// Why writing to standard output failed; nil as long as it works.
+    private static let outputError = Mutex<SystemError?>(nil)
     static let outputIsTerminal = isatty(STDOUT_FILENO) == 1
     private static let errorIsTerminal = isatty(STDERR_FILENO) == 1
 
-    /// Colour is for people who look at it and have not said that they want none (no-color.org).
+    /// Colour is used on a terminal only, and not with `NO_COLOR` (no-color.org).
     static let wantsColour =
         outputIsTerminal && (unsafe getenv("NO_COLOR").map { unsafe $0.pointee == 0 } ?? true)
         && (unsafe getenv("TERM").map { unsafe String(cString: $0) != "dumb" } ?? false)
 
-    /// Writes lines for a person. False when there is no reader any more, so that nothing further need be found out.
+    /// Writes lines for a person. False if the reader is gone, so that the caller can stop.
     @discardableResult
     static func output(_ text: String) -> Bool {
         write(Printable.lines(text, keepingStyles: wantsColour), to: STDOUT_FILENO)
     }
 
-    /// Writes a document, or what another program reads.
+    /// Writes a document, or data for another program.
     @discardableResult
     static func output(data: [UInt8]) -> Bool {
         if outputIsTerminal { return output(String(decoding: data, as: UTF8.self)) }
         return write(data, to: STDOUT_FILENO)
     }
 
-    /// What is wrong with the output, for those who rely on it being whole. A reader that has seen enough is no mistake.
+    /// Why the output is incomplete; nil if it is complete, or if the reader has closed the pipe on purpose.
     static var outputProblem: String? {
-        lost.withLock { $0 }.flatMap { error in
+        outputError.withLock { $0 }.flatMap { error in
             error.number == EPIPE ? nil : "cannot write to standard output: \(error.reason)"
         }
     }
 
-    /// One line of output, whatever names stand in it.
+    /// Writes one line of output; names in it are escaped.
     static func output(line: String) { output("\(Printable.line(line))\n") }
 
-    /// Writes one line for a person beside the results, whatever names stand in it. A closed standard error must not end a
-    /// server.
+    /// Writes one line to standard error; names in it are escaped. A closed standard error must not stop a server.
     static func error(line: String) { write("\(Printable.line(line))\n", to: STDERR_FILENO) }
 
-    /// A text of the program's own, with no names in it.
+    /// Writes a text of several lines to standard error.
     static func error(help text: String) { write(Printable.lines(text), to: STDERR_FILENO) }
 
-    /// A question, behind which the answer is typed.
+    /// Writes a question; the answer is typed in the same line.
     static func ask(_ question: String) { write(Printable.line(question), to: STDERR_FILENO) }
 
-    /// A sentence of the program about what it was asked to do. In a server it is an event of its log.
+    /// Reports a problem: on standard error, or in a server as an event of its log.
     static func complain(_ message: String) {
         if !Log.write(.error, message) { error(line: "associated: \(message)") }
     }
 
-    /// A finding as compilers write theirs.
+    /// Writes a finding in the form that compilers use.
     static func error(_ finding: Finding) { error(line: line(finding)) }
 
-    /// The same without its end.
+    /// That line, without the line end.
     static func line(_ finding: Finding) -> String {
         let place = finding.range.map { ":\($0.start.line):\($0.start.column)" } ?? ""
         let fix = finding.fix.map { "; \($0)" } ?? ""
@@ -69,7 +68,7 @@ enum Console {
             "\(finding.file)\(place): \(finding.severity.rawValue)[\(finding.rule)]: \(finding.message)\(fix)")
     }
 
-    /// How far something has come, in a line that the next one takes the place of; nil clears it.
+    /// Shows progress on a terminal, in a line that the next call overwrites; nil clears it.
     static func progress(_ text: String?) {
         guard errorIsTerminal else { return }
         write("\r\(text.map(Printable.line) ?? "\u{1B}[K")", to: STDERR_FILENO)
@@ -85,7 +84,7 @@ enum Console {
             if count < 0 {
                 if errno == EINTR { continue }
                 let error = SystemError(call: "write", number: errno)
-                if fd == STDOUT_FILENO { lost.withLock { $0 = $0 ?? error } }
+                if fd == STDOUT_FILENO { outputError.withLock { $0 = $0 ?? error } }
                 return false
             }
             rest = rest.dropFirst(count)

@@ -1,5 +1,5 @@
-// The environment as the program reads it: variables that stand in for options, and two that are too secret for the command
-// line. What is mistyped there shows as little as a mistyped option would, so it is refused as one.
+// The environment variables of the program: those that replace options, and two for secrets that do not belong on the command
+// line. An unknown one with our prefix is an error, like an unknown option: otherwise a misspelling would have no effect.
 
 import Association
 import Glibc
@@ -9,34 +9,34 @@ enum Environment {
     static let adminToken = "ASSOCIATED_ADMIN_TOKEN"
     private static let prefix = "ASSOCIATED_"
 
-    /// The value of a variable; nil where it is not set or empty.
+    /// The value of a variable; nil if it is empty or not set.
     static func value(_ name: String) -> String? {
         guard let text = unsafe getenv(name), unsafe text.pointee != 0 else { return nil }
         return unsafe String(cString: text)
     }
 
-    /// The value of a switch: yes or no in the words of shells, YAML and systemd.
+    /// The value of a switch, in the words of shells, YAML and systemd.
     static func isOn(_ text: String, _ name: String) throws(Refusal) -> Bool {
         switch text.lowercased() {
         case "1", "true", "yes", "on": return true
         case "0", "false", "no", "off": return false
-        default: throw .usage("\(name)=\(text) is neither on nor off; write 1 or 0")
+        default: throw .usage("\(name)=\(text) is not a switch; write 1 or 0")
         }
     }
 
-    /// Refuses variables with our prefix that no command knows.
+    /// Throws if a variable with our prefix is unknown to every command.
     static func check(_ names: [String], known: [String]) throws(Refusal) {
         for name in names.sorted() where name.hasPrefix(prefix) && !known.contains(name) && !isServiceLink(name) {
-            // Without the prefix, which would make any two of them look alike.
+            // Without the prefix, which would make any two names look similar.
             let words = known.map { String($0.dropFirst(prefix.count)) }
             let nearest = NearestKey.find(String(name.dropFirst(prefix.count)), among: words)
             let advice =
-                nearest.map { "did you mean \(prefix)\($0)?" } ?? "unset it; associated COMMAND --help lists them"
-            throw .usage("there is no variable \(name); \(advice)")
+                nearest.map { "did you mean \(prefix)\($0)?" } ?? "unset it; associated COMMAND --help lists all"
+            throw .usage("unknown environment variable \(name); \(advice)")
         }
     }
 
-    /// What Kubernetes puts into every container about a service called `associated`, or `associated-` and more.
+    /// Kubernetes sets such variables in every container if a service is called `associated` or `associated-…`.
     private static func isServiceLink(_ name: String) -> Bool {
         let words = name.split(separator: "_").dropFirst()
         if words.suffix(2) == ["SERVICE", "HOST"] || words.last == "PORT" { return true }

@@ -1,6 +1,5 @@
-// The configuration of a command: its folder, its settings and the options that override them.
-// Every command that tells what a server would do asks here, so that it decides by the same environment and signs with the
-// same certificate and passphrase.
+// The configuration that a command works on: its folder, its settings and the options that override them. Commands that show what
+// a server would do use this, so that they use the same environment, certificates and passphrase.
 
 import Association
 import AssociationLint
@@ -14,17 +13,17 @@ import Verifier
 
 struct GivenConfiguration {
     let path: String
-    /// Which of the app files' environments counts.
+    /// The environment of the app files to use.
     let environment: String?
     let passphrase: Passphrase?
-    /// What is wrong with `server.json`.
+    /// Findings about `server.json`.
     let findings: [Finding]
-    /// What is wanted of `lint`.
+    /// The preferences of `lint` in `server.json`.
     var lint: LintPreferences { settings.lint }
     private let settings: ServerSettings
     private let publicPath: String
 
-    /// - Parameter path: the folder, where it is not the one of `--config`.
+    /// - Parameter path: the folder, if it is not that of `--config`.
     init(_ arguments: ParsedArguments, at path: String? = nil) {
         self.path = path ?? arguments["--config"] ?? "config"
         publicPath = arguments["--public"] ?? "public"
@@ -36,8 +35,9 @@ struct GivenConfiguration {
         speaksTLS = arguments.has("--https") || !settings.https.isEmpty
     }
 
-    /// The same for a command that answers for an environment. One that no app file has, and not the file that was named either, is
-    /// refused: the answer would be that of production.
+    /// The same for a command whose answer depends on the environment. Throws if no app file has the environment, because the
+    /// answer would be that of production.
+    /// - Parameter file: an app file outside the configuration that counts too.
     init(answering arguments: ParsedArguments, about file: String? = nil) throws(Refusal) {
         self.init(arguments)
         guard environment != nil else { return }
@@ -47,14 +47,14 @@ struct GivenConfiguration {
         }
     }
 
-    /// The paths of its app files; nil where it has no folder of them.
+    /// The paths of its app files; nil if it has no folder `apps`.
     var appFiles: [String]? {
         ConfigurationLoader.appFiles(
             configPath: path, linkTargets: settings.linkTargets, limits: settings.limits)
     }
 
-    /// The app file that names a host which is not served, in a sentence; nil where none does. A file with errors may be none that
-    /// can be read, so its text is searched.
+    /// Which app file names a host that is not served, in words; nil if none does. A file with errors may be unreadable, so
+    /// its text is searched.
     func whyUnserved(_ host: String) -> String? {
         for path in appFiles ?? [] {
             guard let bytes = try? File.read(path, bytesMax: AppFile.bytesMax).bytes else { continue }
@@ -67,20 +67,20 @@ struct GivenConfiguration {
         return nil
     }
 
-    /// Where links in a host's folder may lead.
+    /// The folders that symbolic links may lead into.
     var linkTargets: LinkTargets { settings.linkTargets }
 
-    /// Whether a server would speak TLS: the settings, the command line or the environment ask for it.
+    /// Whether a server with these settings and options would speak TLS.
     let speaksTLS: Bool
 
-    /// What is wrong with the environment it is loaded for.
+    /// The finding about the environment, if there is one.
     var environmentFinding: Finding? {
         environment.flatMap { EnvironmentCheck.finding($0, in: appFiles ?? [], of: path) }
     }
 
     /// Loads it as a server would.
     func load() throws(ConfigurationError) -> LoadedConfiguration {
-        // Where documents are signed, private keys are in memory, and a core dump would be a copy of them.
+        // Signing documents brings private keys into memory, and a core dump would copy them to disk.
         try? ProcessMemory.forbidDumps()
         return try ConfigurationLoader(
             configPath: path, publicPath: publicPath, environment: environment,
@@ -91,7 +91,7 @@ struct GivenConfiguration {
 }
 
 extension ServerSettings {
-    /// What signs the documents of a configuration.
+    /// The signer for the documents of a configuration.
     func signer(
         configPath: String, passphrase: Passphrase?, development: DevelopmentAuthority? = nil
     ) -> DocumentSigner {
@@ -107,7 +107,7 @@ final class ServedFiles: Sendable {
 
     init(_ configuration: LoadedConfiguration) { catalogue = configuration.catalogue }
 
-    /// The bytes that a host answers for a path, without any coding; nil where it has no such document.
+    /// The uncompressed body that a host answers for a path; nil if it has no such document.
     func bytes(host: String, path: String) -> [UInt8]? {
         let name = Array(host.utf8)
         let path = Array(path.utf8)
@@ -117,13 +117,13 @@ final class ServedFiles: Sendable {
                     answer.status == .ok
                 else { return nil }
                 let form = answer.form(.identity)
-                // Association files are small, and only large files stay on the disk.
+                // Only large files stay on disk, and association files are small.
                 return unsafe form.file == nil ? Array(form.body) : nil
             }
         }
     }
 
-    /// Both association files of a host; nil where the host is not served at all.
+    /// Both association files of a host; nil if the host is not served.
     func files(of host: String) -> ExpectedFiles? {
         let name = Array(host.utf8)
         let isServed = catalogue.reading { $0.site(host: name.span) != nil }

@@ -1,4 +1,4 @@
-// The settings that a command runs with: `server.json`, over it the environment, over both the options. Secrets are never
+// The settings that a command runs with: options override environment variables, which override `server.json`. Secrets are never
 // taken from the command line, which every user of the machine can read.
 
 import Administration
@@ -8,21 +8,21 @@ import Hosting
 import Posix
 import TLS
 
-/// Settings, and what was found while reading them. A server is made from these alone, and so is what its sandbox leaves open:
-/// an option that is not resolved here has no effect.
+/// Settings, and the findings from reading them. The server and its sandbox use only these: an option that is not resolved
+/// here has no effect.
 struct LoadedSettings {
     let configPath: String
     let publicPath: String
     let statePath: String
-    /// Whether hosts without a certificate are given one for development.
+    /// Whether hosts without a certificate get a development certificate.
     let isDevelopment: Bool
-    /// What is in force: also the addresses, files and modes that the command line has changed.
+    /// The settings in force, with everything that options and variables override.
     var settings: ServerSettings
     let passphrase: PassphraseSource?
     var findings: [Finding]
-    /// What a server does not start without.
+    /// Settings that protect the server and could not be used. It does not start without them.
     var lostSafeguards: [String]
-    /// The limits that the memory of this process allows, where nothing else is asked for.
+    /// The default limits, which depend on the memory of this process.
     let limitsByMemory = Limits(fitting: ProcessMemory.limitBytes)
 
     init(_ arguments: ParsedArguments) throws(Refusal) {
@@ -48,16 +48,16 @@ struct LoadedSettings {
 }
 
 extension AdminSettings {
-    /// The place with its token: from ASSOCIATED_ADMIN_TOKEN, else from the file.
+    /// The settings with their token: from ASSOCIATED_ADMIN_TOKEN, or else from the file.
     init(_ place: AdminPlace) throws(Refusal) {
         var token: AdminToken?
         if let text = Environment.value(Environment.adminToken) {
             do throws(AdminToken.Problem) { token = try AdminToken(text.utf8) } catch {
-                throw .failure("the token in ASSOCIATED_ADMIN_TOKEN is of no use: \(error)")
+                throw .failure("cannot use the token in ASSOCIATED_ADMIN_TOKEN: \(error)")
             }
         } else if let file = place.tokenFile {
             do throws(AdminToken.Problem) { token = try AdminToken(file: file) } catch {
-                throw .failure("the admin token in \(file) is of no use: \(error)")
+                throw .failure("cannot use the admin token in \(file): \(error)")
             }
         }
         self.init(
@@ -70,14 +70,14 @@ enum PassphraseSource {
     case text([UInt8])
     case file(String)
 
-    /// The file that is named, else ASSOCIATED_PASSPHRASE, else the file that the settings name.
+    /// The file of the option, else ASSOCIATED_PASSPHRASE, else the file in the settings.
     static func given(_ arguments: ParsedArguments, settingsFile: String? = nil) -> PassphraseSource? {
         if let file = arguments["--passphrase-file"] { return .file(file) }
         if let text = Environment.value(Environment.passphrase) { return .text(Array(text.utf8)) }
         return settingsFile.map { .file($0) }
     }
 
-    /// What is read while the program runs.
+    /// The file that is read while the program runs; nil if the passphrase is in memory.
     var file: String? { if case .file(let path) = self { path } else { nil } }
 
     var passphrase: Passphrase {

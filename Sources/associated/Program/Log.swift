@@ -1,6 +1,6 @@
-// The process log: what `serve` says of itself on standard error, one event a line, with its time and its level. Text for
-// people, JSON for collectors; where standard error is the journal, its priority in front instead of a time, which the journal
-// has. Whatever stands in a message, it stays one line: escaping is here, once, for all of them.
+// The process log: the events that `serve` reports on standard error, one line each, with time and level. The format is text for
+// people or JSON for log collectors. If standard error is the journal, each line begins with a priority and has no time, because
+// the journal records it. All messages are escaped here, so an event is always one line.
 
 import Association
 import Glibc
@@ -15,17 +15,17 @@ enum Log {
     typealias Fields = [(String, SourceValue)]
 
     private static let isJournal = StandardDescriptors.errorIsJournal
-    /// Nil until a server begins: other commands speak to a person.
+    /// Nil until a server starts; other commands report to a person (Console).
     private static let settings = Mutex<ProcessLogSettings?>(nil)
 
-    /// From here on all events of this process are lines of the log.
+    /// Makes all further events of this process lines of the log.
     static func begin(_ wanted: ProcessLogSettings) { settings.withLock { $0 = wanted } }
 
     static func error(_ message: String, _ fields: Fields = []) { write(.error, message, fields) }
     static func warning(_ message: String, _ fields: Fields = []) { write(.warning, message, fields) }
     static func info(_ message: String, _ fields: Fields = []) { write(.info, message, fields) }
 
-    /// A finding, as one line: in JSON its parts are fields.
+    /// Writes a finding as one line; in JSON its parts are also fields.
     static func finding(_ finding: Finding) {
         let level: Level =
             switch finding.severity {
@@ -41,7 +41,7 @@ enum Log {
         write(level, Console.line(finding), fields)
     }
 
-    /// False when no server has begun, so that the message has to be said in another way.
+    /// False if no server has started, so that the caller must report the message itself.
     @discardableResult
     static func write(_ level: Level, _ message: String, _ fields: Fields = []) -> Bool {
         guard let settings = settings.withLock({ $0 }) else { return false }
@@ -52,7 +52,7 @@ enum Log {
         return true
     }
 
-    /// One event without its end.
+    /// The line of one event, without the line end.
     static func line(
         _ format: ProcessLogSettings.Format, _ time: String?, _ level: Level, _ message: String, _ fields: Fields
     ) -> String {
@@ -67,7 +67,7 @@ enum Log {
         }
     }
 
-    /// JSON escapes controls, but not what turns the direction of text.
+    /// JSON escapes control characters, but not those that reverse the direction of text.
     private static func printable(_ value: SourceValue) -> SourceValue {
         value.asString.map { .string(Printable.line($0)) } ?? value
     }

@@ -1,11 +1,11 @@
-// Files that a command reads, and files that it leaves behind: each of these appears as a whole or not at all, in folders that are
-// made where there are none.
+// Files that a command reads, and files that it writes. A written file appears completely or not at all; missing folders are
+// created.
 
 import Association
 import Posix
 
 enum InputFile {
-    /// The bytes of a file that was named.
+    /// The bytes of a file; a message if it cannot be read.
     static func read(_ path: String, bytesMax: Int = AppFile.bytesMax) throws(Refusal) -> [UInt8] {
         do throws(FileError) { return try File.read(path, bytesMax: bytesMax).bytes } catch {
             throw .failure("cannot read \(path): \(error)")
@@ -13,14 +13,14 @@ enum InputFile {
     }
 }
 
-/// A file with a text, to be taken over by a person.
+/// A text file that a command generates for a person.
 struct OutputFile {
-    /// With the folders that it belongs into.
+    /// The path below the output folder.
     let name: String
     let text: String
 
-    /// Prints files one after the other, or writes them into a folder. Each file that is there with another text stays, and
-    /// fails the command, unless `force`.
+    /// Prints the files, or writes them into a folder. Unless `force`, an existing file with other content is kept, and the
+    /// command fails.
     static func write(_ files: [OutputFile], to folder: String?, force: Bool) -> ExitStatus {
         guard let folder else {
             let text = files.map { "==> \($0.name) <==\n\($0.text)" }.joined(separator: "\n")
@@ -48,7 +48,7 @@ struct OutputFile {
         return status
     }
 
-    /// Makes a file and the folders above it. False where there is one.
+    /// Creates a file and the folders above it. False if the file exists.
     static func create(_ path: String, _ bytes: [UInt8]) throws(SystemError) -> Bool {
         if let slash = path.lastIndex(of: "/"), slash > path.startIndex {
             try Directory.create(String(path[..<slash]), permissions: 0o755)
@@ -58,14 +58,14 @@ struct OutputFile {
         }
     }
 
-    /// Puts a file in the place of what is there, in one step: a reader never sees half of it.
+    /// Replaces a file in one step: a reader never sees half of it.
     static func replace(_ path: String, _ bytes: [UInt8], permissions: UInt32 = 0o644) throws(SystemError) {
         try unsafe with(bytes) { bytes throws(SystemError) in
             try unsafe File.replace(path, bytes, permissions: permissions)
         }
     }
 
-    /// The bytes in memory, for a body whose errors have a type: the library's own function forgets it.
+    /// Like `withUnsafeBytes`, which does not keep the type of the error.
     private static func with<Value>(
         _ bytes: [UInt8], _ body: (UnsafeRawBufferPointer) throws(SystemError) -> Value
     ) throws(SystemError) -> Value {

@@ -6,11 +6,11 @@ import Association
 struct ParsedArguments: Sendable {
     private var values: [String: [String]] = [:]
     private(set) var operands: [String] = []
-    /// The variables that options were given by.
+    /// The environment variables that were used instead of options.
     private var variables: [String: String] = [:]
 
-    /// Reads `--name value`, `--name=value` and operands, of which `--` makes everything behind it; then the environment for
-    /// what was not given.
+    /// Reads `--name value`, `--name=value` and operands; everything after `--` is an operand. Then it reads the environment
+    /// variables of options that were not given.
     init(_ arguments: [String], for command: Command) throws(Refusal) {
         var rest = arguments[...]
         while let argument = rest.popFirst() {
@@ -32,21 +32,21 @@ struct ParsedArguments: Sendable {
                 values[name] = [""]
                 continue
             }
-            // An empty one is a variable that is not set: none of the options means anything by it.
+            // No option has an empty value; in a script it comes from a shell variable that is not set.
             guard let given = parts.count > 1 ? String(parts[1]) : rest.popFirst(), !given.isEmpty else {
                 throw .usage("\(name) needs a value: \(name) \(value)")
             }
             if !option.isRepeatable, values[name] != nil {
-                throw .usage("\(name) is given twice")
+                throw .usage("\(name) was given twice; it takes one value")
             }
             values[name, default: []].append(given)
         }
-        if operands.contains("") { throw .usage("\(command.name) was given an empty argument") }
+        if operands.contains("") { throw .usage("an argument of \(command.name) is empty") }
         if let expected = command.operands, !expected.counts.contains(operands.count) {
             throw .usage(
                 operands.count < expected.counts.lowerBound
                     ? "\(command.name) needs \(expected.usage)"
-                    : "\(command.name) takes no more than \(expected.usage)")
+                    : "too many arguments; \(command.name) takes \(expected.usage)")
         }
         for option in command.options where values[option.name] == nil {
             guard let variable = option.variable, let given = Environment.value(variable) else { continue }
@@ -59,10 +59,10 @@ struct ParsedArguments: Sendable {
     /// The value of an option that may be given once.
     subscript(name: String) -> String? { values[name]?.first }
 
-    /// All values of an option; nil when it was not given at all.
+    /// All values of an option; nil if it was not given.
     func all(_ name: String) -> [String]? { values[name] }
 
-    /// An option with a value as it was given, for messages: `--http 8080` or `ASSOCIATED_HTTP=8080`.
+    /// An option and its value as the user wrote them, for messages: `--http 8080` or `ASSOCIATED_HTTP=8080`.
     func spelling(_ name: String, _ value: String) -> String {
         variables[name].map { "\($0)=\(value)" } ?? "\(name) \(value)"
     }
@@ -73,40 +73,47 @@ struct ParsedArguments: Sendable {
     func choice<Value: CaseIterable & RawRepresentable<String>>(_ name: String) throws(Refusal) -> Value? {
         guard let text = self[name] else { return nil }
         guard let value = Value(rawValue: text) else {
-            throw .usage("\(name) \(text) is none of \(Value.allCases.map(\.rawValue).joined(separator: ", "))")
+            throw .usage("\(name) must be \(String.alternatives(Value.allCases.map(\.rawValue))), not \(text)")
         }
         return value
     }
 
-    /// Whether --format asks for JSON.
-    func wantsJSON(_ objection: String = "neither text nor json") throws(Refusal) -> Bool {
+    /// Whether `--format` asks for JSON.
+    func wantsJSON() throws(Refusal) -> Bool {
         switch self["--format"] ?? "text" {
         case "text": return false
         case "json": return true
-        case let format: throw .usage("--format \(format) is \(objection)")
+        case let format: throw .usage("--format must be text or json, not \(format)")
         }
     }
 
     private static func unknown(_ argument: String, _ name: String, _ command: Command) -> Refusal {
         guard argument.hasPrefix("-") else {
-            return .usage("\(command.name) takes no argument \"\(argument)\"")
+            return .usage("\(command.name) takes no arguments, but got \"\(argument)\"")
         }
         let nearest = NearestWord.advice(for: name, among: command.options.map(\.name))
         return .usage(
             "\(command.name) has no option \(name); "
-                + (nearest ?? "associated \(command.name) --help lists them"))
+                + (nearest ?? "associated \(command.name) --help lists its options"))
     }
 }
 
-/// "Did you mean": for commands and options.
+extension String {
+    /// `a, b or c`.
+    static func alternatives(_ words: [String]) -> String {
+        words.count < 2 ? words.joined() : "\(words.dropLast().joined(separator: ", ")) or \(words[words.count - 1])"
+    }
+}
+
+/// Suggests a command or an option for a misspelt one.
 enum NearestWord {
-    /// A suggestion as a clause, when something known is near enough.
+    /// `did you mean …?`, if a known word is similar enough.
     static func advice(for word: String, among known: [String]) -> String? {
         NearestKey.find(word, among: known).map { "did you mean \($0)?" }
     }
 }
 
-/// A span of time as it is typed: `90s`, `30m`, `12h`, `14d`.
+/// A duration as it is typed: `90s`, `30m`, `12h`, `14d`.
 struct TimeSpan: Equatable {
     let seconds: Int64
 

@@ -1,5 +1,5 @@
-// The command line. Each command is a description (which also makes its help) and a function in a file of its own; this
-// file picks the command and turns what it returns, or the refusal it throws, into an exit status.
+// The entry point. Each command is a description and a function in its own file (`Commands/`); this file picks the command and
+// turns its result into an exit status.
 
 import Glibc
 import Posix
@@ -15,14 +15,14 @@ enum Program {
 
     static func main() {
         StandardDescriptors.fillGaps()
-        Library.keepToTheEnd()
+        Library.disableExitCleanup()
         BugExit.install()
-        // A reader that goes away ends the output, not the program in the middle of it.
+        // A closed pipe makes a write fail; it must not kill the program.
         signal(SIGPIPE, SIG_IGN)
-        // A file that may grow no more fails to be written; that is no reason to end either.
+        // The same for a file that has reached the size limit of the process.
         signal(SIGXFSZ, SIG_IGN)
         let status = run(Array(CommandLine.arguments.dropFirst()))
-        // Half a file with a status of success would be taken for the whole.
+        // Incomplete output must not come with a status of success.
         if let problem = Console.outputProblem {
             exit((status == .success ? ExitStatus.failure(saying: problem) : status).rawValue)
         }
@@ -42,7 +42,7 @@ enum Program {
         let isVersionFlag = ["--version", "-V", "-v"].contains(name)
         guard let command = commands.first(where: { $0.name == name || isVersionFlag && $0.name == "version" }) else {
             let nearest = NearestWord.advice(for: name, among: commands.map(\.name))
-            return .usage(saying: "there is no command \"\(name)\"; \(nearest ?? "associated --help lists them")")
+            return .usage(saying: "unknown command \"\(name)\"; \(nearest ?? "associated --help lists all commands")")
         }
         let rest = Array(arguments.dropFirst())
         if rest.contains("--help") || rest.contains("-h") {
@@ -57,7 +57,7 @@ enum Program {
         }
     }
 
-    /// Every variable that some command reads.
+    /// Every variable that any command reads.
     private static var variables: [String] {
         commands.flatMap { $0.options.compactMap(\.variable) } + [Environment.passphrase, Environment.adminToken]
     }
@@ -72,16 +72,16 @@ enum Program {
 
             \(lines.joined(separator: "\n"))
 
-            associated COMMAND --help tells more about each.
+            associated COMMAND --help describes a command and its options.
 
             """
     }
 }
 
-/// How the program ends; the values are part of its interface.
+/// The exit status of the program; the values are part of its interface.
 enum ExitStatus: Int32 {
     case success = 0
-    /// Something that was checked is not right, or something that was asked for could not be done.
+    /// A check failed, or the command could not do its work.
     case failure = 1
     /// The command line is wrong.
     case usage = 2
@@ -97,7 +97,7 @@ enum ExitStatus: Int32 {
     }
 }
 
-/// Why something that was asked for is not done: one line for the person, and how the program ends.
+/// Why a command fails: one line for the user, and the exit status.
 struct Refusal: Error, CustomStringConvertible {
     let message: String
     private let isUsage: Bool
@@ -105,11 +105,11 @@ struct Refusal: Error, CustomStringConvertible {
     /// The command line is wrong.
     static func usage(_ message: String) -> Refusal { Refusal(message: message, isUsage: true) }
 
-    /// Something that was asked for cannot be done.
+    /// The command cannot do its work.
     static func failure(_ message: String) -> Refusal { Refusal(message: message, isUsage: false) }
 
     var description: String { message }
 
-    /// Says it.
+    /// Reports the message; returns the exit status.
     var status: ExitStatus { isUsage ? .usage(saying: message) : .failure(saying: message) }
 }

@@ -1,5 +1,5 @@
-// The answers of the admin listener, each made when it is asked for, by the listener's thread. Nothing here waits for a
-// disk: certificates come from surveys and from memory.
+// The answers of the admin listener, computed by its thread on request. Nothing here waits for a disk: certificates come from
+// surveys and from memory.
 
 import Administration
 import Association
@@ -14,7 +14,7 @@ import Telemetry
 
 struct AdminAnswers: AdminSources {
     let state: ServerState
-    let records: Records
+    let metrics: WorkerMetrics
     let usage: ProcessUsage
     let parts: AdminWiring.Parts
     let ledger: VerifierLedger
@@ -22,7 +22,7 @@ struct AdminAnswers: AdminSources {
     func health() -> HealthReport { HealthReport(state.phase, workers: workers(), hosting: hosting) }
 
     func metrics() -> MetricsSnapshot {
-        var snapshot = MetricsSnapshot(records)
+        var snapshot = MetricsSnapshot(metrics)
         (snapshot.version, snapshot.commit, snapshot.library) = (Product.version, Product.commit, Library.version)
         (snapshot.uptimeSeconds, snapshot.isReady) = (state.uptimeSeconds, health().isReady)
         (snapshot.workers, snapshot.hosting, snapshot.reloads) = (workers(), hosting, state.reloads)
@@ -45,21 +45,21 @@ struct AdminAnswers: AdminSources {
         report.servedDigest = parts.digest.text(of: parts.published.current)
         report.certificates = certificates(listMax: StatusReport.listMax)
         (report.workers, report.openConnections, report.verifiers) = (
-            workers(), records.openConnections, ledger.figures
+            workers(), metrics.openConnections, ledger.figures
         )
         (report.guardedFiles, report.refusals) = (state.guardedFiles, state.refusals)
         return report
     }
 
-    /// The certificates, as they are by the clock of this moment.
+    /// The certificates, judged by the present time.
     private var judgedCertificates: CertificateStore? {
-        parts.certificates?.judge(now: Clock.wallSeconds())
+        parts.certificates?.updateExpiries(now: Clock.wallSeconds())
         return parts.certificates
     }
 
     func host(_ host: String) -> HostReport? {
         let catalogue = parts.published.current
-        // A wildcard is found under its own name only, not under that of a wider one.
+        // A wildcard is found by its own name only, not through a wider wildcard.
         guard let name = catalogue.configuredName(of: host), name == host || !host.hasPrefix("*.") else {
             return nil
         }
@@ -80,14 +80,14 @@ struct AdminAnswers: AdminSources {
         (.statementList, "/.well-known/assetlinks.json"),
     ]
 
-    /// The served host whose name is nearest to one that is not served.
+    /// The served host whose name is most similar.
     func nearestHost(to host: String) -> String? {
         let served = parts.published.current.servedHosts.filter { abs($0.utf8.count - host.utf8.count) < 4 }
         return NearestKey.find(host, among: served)
     }
 
     func hosts(onlyUnfetched: Bool) -> HostList {
-        let (catalogue, records, kept) = (parts.published.current, ledger.allRecords, state.keptHosts)
+        let (catalogue, records, kept) = (parts.published.current, ledger.allRecords, state.hostsOnLastGood)
         let entries = catalogue.servedHosts.map { name -> HostList.Entry in
             let fetches = zip(AdminAnswers.documents, [VerifierKind.appleCDN, .googleAssociation]).map {
                 document, verifier -> HostList.Fetches? in
@@ -103,7 +103,7 @@ struct AdminAnswers: AdminSources {
             all: onlyUnfetched ? entries.filter(\.isUnfetched) : entries)
     }
 
-    /// The certificates that end within so many seconds; nil where no TLS is spoken.
+    /// The certificates that expire within this many seconds; nil without TLS.
     func expiring(within seconds: Int64) -> ExpiryReport? {
         guard let store = parts.certificates else { return nil }
         let now = Clock.wallSeconds()
@@ -112,20 +112,20 @@ struct AdminAnswers: AdminSources {
             all: store.ending(before: now + seconds).map { CertificateFigures.Expiry($0) })
     }
 
-    /// A look that does not come to its end has no outcome to tell.
+    /// A read that hangs never finishes, so it cannot report itself.
     private var diskFindings: [StatusReport.OpenFinding] {
         [state.diskTimer.complaint].compactMap { complaint in
             complaint.map { StatusReport.OpenFinding(finding: "error: \($0)", sinceSeconds: Clock.wallSeconds()) }
         }
     }
 
-    /// That nothing is remembered any more is found out too late otherwise.
+    /// The operator must know before a restart that the state is not saved.
     private var stateFindings: [StatusReport.OpenFinding] {
         state.stateProblems.sorted { $0.key.rawValue < $1.key.rawValue }.map { part, problem in
             StatusReport.OpenFinding(
                 finding:
-                    "error: the state directory cannot be written (\(problem.reason)), so \(part.rawValue) not "
-                    + "kept over a restart; "
+                    "error: the state directory cannot be written (\(problem.reason)), so \(part.rawValue) "
+                    + "will be lost when this process exits; "
                     + (state.stateComplaint ?? "free space, or let the server's user write there"),
                 sinceSeconds: problem.sinceSeconds)
         }
@@ -135,11 +135,11 @@ struct AdminAnswers: AdminSources {
         judgedCertificates.map { CertificateFigures($0, listMax: listMax, now: Clock.wallSeconds()) }
     }
 
-    /// Open findings on certificates count with the rest.
+    /// Includes open findings on certificates.
     private var hosting: HostingFigures {
         var figures = state.hosting
         figures.errors += state.stateProblems.count + diskFindings.count
-        guard let counts = judgedCertificates?.standingCounts else { return figures }
+        guard let counts = judgedCertificates?.openProblemCounts else { return figures }
         figures.errors += counts.errors
         figures.warnings += counts.warnings
         figures.notes += counts.notes
@@ -148,10 +148,10 @@ struct AdminAnswers: AdminSources {
 
     private func workers() -> [WorkerState] {
         let now = Clock.monotonicMilliseconds()
-        return parts.engine.silences().enumerated().map { number, silence in
+        return parts.engine.silentMilliseconds().enumerated().map { number, silence in
             WorkerState(
                 silentMilliseconds: silence,
-                longestRoundMicroseconds: records.longestRoundMicroseconds(number, nowMilliseconds: now))
+                longestRoundMicroseconds: metrics.longestRoundMicroseconds(number, nowMilliseconds: now))
         }
     }
 
@@ -174,7 +174,7 @@ extension CertificateFigures {
         (usable, lastGood) = (survey.counts[.usable] ?? 0, survey.counts[.lastGood] ?? 0)
         (broken, missing) = (survey.counts[.broken] ?? 0, survey.counts[.missing] ?? 0)
         (inMemory, isComplete) = (store.identityCount, survey.isComplete)
-        (open, found) = (Counts(survey.standing), Counts(survey.found))
+        (open, found) = (Counts(survey.openProblems), Counts(survey.found))
         loadFailures = survey.found.loadFailures
         (soonest, lifeLeftMin) = (survey.soonest.map { Expiry($0) }, survey.lifeLeftMin)
         problems = store.problems(listMax).map { CertificateReport.Problem($0) }
@@ -203,7 +203,7 @@ extension CertificateReport {
 }
 
 extension CertificateReport.Problem {
-    fileprivate init(_ open: StandingProblem) {
+    fileprivate init(_ open: OpenProblem) {
         let problem = open.problem
         self.init(
             folder: open.folder, sinceSeconds: open.sinceSeconds, rule: problem.id,
@@ -211,8 +211,8 @@ extension CertificateReport.Problem {
     }
 }
 
-/// One digest of everything that is served, to compare replicas: the same files give the same digest on every machine, in whatever order
-/// they were read. It is a sum of digests, one for each answer, computed on request and once for each catalogue.
+/// A digest of everything that is served, to compare replicas: the same files give the same digest on every machine, in any
+/// order. It is a sum of one digest for each answer, computed on request and once for each catalogue.
 final class ServedDigest: Sendable {
     private struct Known {
         weak var catalogue: Catalogue?
@@ -232,7 +232,7 @@ final class ServedDigest: Sendable {
     static func text(of catalogue: Catalogue) -> String {
         var (high, low): (UInt64, UInt64) = (0, 0)
         catalogue.forEachAnswer { version in
-            // No byte of a host, a path or a tag is 0.
+            // Hosts, paths and tags contain no zero byte.
             let line = "\(version.host)\0\(version.path)\0\(version.tag ?? "\(version.byteCount) bytes")"
             let digest = Digest.sha256(Array(line.utf8))
             high &+= ServedDigest.number(digest[..<8])

@@ -1,5 +1,4 @@
-// What operators can ask the server, put together from what the rest of the program knows: the admin listener with its answers, and
-// the ledger of verifiers.
+// Connects the admin listener and the ledger of verifier fetches with the rest of the server.
 
 import Administration
 import Catalogue
@@ -12,14 +11,14 @@ import Telemetry
 
 final class AdminWiring: Sendable {
     let state: ServerState
-    /// Where the workers leave what they see.
+    /// Written by the workers.
     let records: Records
     private let settings: AdminSettings?
     private let statePath: String
-    // Opened before the process may open nothing any more.
+    // Opened before the sandbox forbids it.
     private let usage = ProcessUsage()
 
-    /// What runs beside the engine.
+    /// The parts that run next to the engine.
     struct Running: Sendable {
         fileprivate let ledger: VerifierLedger
         fileprivate let keeper: LedgerKeeper
@@ -27,19 +26,19 @@ final class AdminWiring: Sendable {
 
         var address: SocketAddress? { listener?.address }
 
-        /// What there is to say about the ledger since the last call.
+        /// The ledger's messages since the last call.
         func complaints() -> [String] { keeper.takeComplaints() }
 
-        /// Whether a verifier fetched anything of a host since some time, in seconds since 1970.
+        /// Whether a verifier has fetched anything of a host since a time, in seconds since 1970.
         func wasFetched(_ host: String, since: Int64) -> Bool {
             ledger.records(of: host).contains { $0.lastSeconds >= since }
         }
 
-        /// Why the state directory cannot be written to; usually nil.
+        /// Why the ledger cannot be written; usually nil.
         var problem: String? { keeper.problem }
     }
 
-    /// What the answers come from.
+    /// The sources of the answers.
     struct Parts: Sendable {
         let engine: Engine
         let published: PublishedCatalogue
@@ -47,45 +46,45 @@ final class AdminWiring: Sendable {
         let digest = ServedDigest()
     }
 
-    /// Reads the token, while it may be read.
+    /// Reads the token while that is still allowed.
     init(_ given: LoadedSettings) throws {
         let settings = given.settings
         self.settings = try settings.admin.map { try AdminSettings($0) }
         state = ServerState(configPath: given.configPath, statePath: given.statePath)
         statePath = given.statePath
         if let objection = self.settings?.objection { throw AdminListener.StartError.refused(objection) }
-        // Asked in any case, because the control groups cannot be read any more once files are restricted.
+        // Read in any case, because the sandbox hides the control groups later.
         let processors = processorCount()
-        records = Records(workerCount: settings.workers ?? processors)
+        metrics = WorkerMetrics(workerCount: settings.workers ?? processors)
     }
 
-    /// Listens, while that is allowed; nil without an admin listener.
+    /// Listens while that is still allowed; nil without an admin listener.
     func listen() throws(AdminListener.StartError) -> AdminSocket? {
         guard let settings else { return nil }
         return try AdminSocket(settings)
     }
 
-    /// To be called when the engine serves.
+    /// Call it when the engine serves.
     func begin(_ parts: Parts, on socket: AdminSocket?) throws -> Running {
         let published = parts.published
         let ledger = VerifierLedger(nowSeconds: Clock.wallSeconds()) { host in
             published.current.configuredName(of: host)
         }
-        let keeper = try LedgerKeeper(ledger, records, folder: statePath)
+        let keeper = try LedgerKeeper(ledger, metrics, folder: statePath)
         state.enter(.serving)
         guard let settings, let socket else { return Running(ledger: ledger, keeper: keeper, listener: nil) }
-        let answers = AdminAnswers(state: state, records: records, usage: usage, parts: parts, ledger: ledger)
+        let answers = AdminAnswers(state: state, metrics: metrics, usage: usage, parts: parts, ledger: ledger)
         return Running(
             ledger: ledger, keeper: keeper, listener: try AdminListener(settings, answers, on: socket))
     }
 
-    /// From now on the server is not ready; a process that takes over has the address.
+    /// The server is not ready from now on. A new process gets the address.
     func drain(_ running: Running) {
         state.enter(.draining)
-        running.listener?.yield()
+        running.listener?.yieldAddress()
     }
 
-    /// To be called when the workers have ended: what they saw last is written down.
+    /// Call it when the workers have ended; saves what they recorded last.
     func end(_ running: Running) {
         running.keeper.stop()
         for text in running.complaints() { Log.warning(text) }

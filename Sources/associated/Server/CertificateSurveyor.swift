@@ -1,5 +1,5 @@
-// Checks the certificates of all served hosts on a thread of its own: after the start, every hour, when their files change and when
-// an operator asks, so that a fault shows before a client meets it. The thread has the lowest priority.
+// Checks the certificates of all served hosts on a thread of its own: after the start, every hour, when their files change and
+// when an operator asks, so that problems are found before a client meets them. The thread has the lowest priority.
 
 import Catalogue
 import Posix
@@ -11,24 +11,24 @@ final class CertificateSurveyor: Sendable {
     private let requests: Mailbox<Requests>
 
     private struct Requests {
-        /// Every served host, when it is time for that.
+        /// All served hosts, when a survey is due.
         var everything = false
-        /// Every served host now, and open findings are reported again.
-        var repeats = false
-        /// Folders of `config/hosts`, and hosts that have changed, come or gone.
+        /// All served hosts now; open findings are reported again.
+        var isRequested = false
+        /// Folders of `config/hosts`, and hosts that have changed or were added or removed.
         var names: Set<String> = []
     }
 
-    /// When the next work is due, by the monotonic clock. Used by the thread alone.
-    private struct Agenda {
-        /// Whether everything was asked for.
+    /// When the next work is due, by the monotonic clock. Used by the thread only.
+    private struct Schedule {
+        /// Whether a survey of everything is requested.
         var wantsEverything = false
-        /// The hourly look at everything.
+        /// When the hourly survey is due.
         var everything: Int64
-        /// No survey of everything before this, unless an operator asks: it has had its share of the time.
-        var rested: Int64 = 0
+        /// The earliest time of a survey that an operator did not ask for, so that surveys take a limited share of the time.
+        var notBefore: Int64 = 0
         var minute: Int64
-        /// Folders whose files were in the middle of being replaced.
+        /// Folders whose files were being replaced.
         var unsettled: Set<String> = []
         var unsettledDue: Int64 = .max
 
@@ -37,37 +37,37 @@ final class CertificateSurveyor: Sendable {
 
     private static let hourMilliseconds: Int64 = 3_600_000
     private static let minuteMilliseconds: Int64 = 60_000
-    /// A little longer than handshakes wait between two looks.
+    /// Slightly longer than the interval of checks by handshakes.
     private static let unsettledMilliseconds: Int64 = 5_200
-    /// This many times as long as a survey of everything has taken passes before the next one.
+    /// A survey is followed by a pause of this many times its duration.
     private static let restShare: Int64 = 20
-    /// Folders with errors that are looked at every minute: their file system may have no events.
+    /// How many folders with errors are checked every minute, because their file system may have no events.
     private static let watchedMax = 1_000
 
-    /// Starts the thread, which ends with the process. It waits until something is wanted.
+    /// Starts the thread, which runs until the process exits and first waits for a request.
     init(_ certificates: CertificateStore, _ published: PublishedCatalogue) throws(SystemError) {
         self.certificates = certificates
         self.published = published
         requests = try Mailbox(Requests())
         let thread = try Thread(name: "survey") { [self] in
-            Thread.stepBack()
+            Thread.lowerPriority()
             run()
         }
         thread.detach()
     }
 
-    /// Looks at everything.
+    /// Requests a survey of everything.
     func survey() { requests.leave { $0.everything = true } }
 
-    /// Looks at everything now, and says again what is still wrong.
-    func surveyAgain() { requests.leave { $0.repeats = true } }
+    /// Requests a survey of everything now; open findings are reported again.
+    func surveyNow() { requests.leave { $0.isRequested = true } }
 
-    /// Looks at folders of `config/hosts`, and at hosts that have changed, come or gone.
+    /// Requests a survey of folders of `config/hosts`, and of hosts that have changed or were added or removed.
     func survey(_ names: some Sequence<String>) {
         let names = Set(names)
         if names.isEmpty { return }
         requests.leave { requests in
-            // What is in the folder of a wildcard or in `_default` may concern every host.
+            // The folder of a wildcard or `_default` may concern every host.
             if names.contains(where: { $0.hasPrefix("_") }) { requests.everything = true }
             requests.names.formUnion(names)
         }
@@ -97,10 +97,10 @@ extension CertificateSurveyor {
                 check(names, &schedule)
                 if names.contains(where: { $0.hasPrefix("_") }) { schedule.wantsEverything = true }
             }
-            if now >= agenda.minute {
-                agenda.minute = now + CertificateSurveyor.minuteMilliseconds
-                look(at: certificates.foldersWithErrors(CertificateSurveyor.watchedMax), &agenda)
-                certificates.judge(now: Clock.wallSeconds())
+            if now >= schedule.minute {
+                schedule.minute = now + CertificateSurveyor.minuteMilliseconds
+                check(certificates.foldersWithErrors(CertificateSurveyor.watchedMax), &schedule)
+                certificates.updateExpiries(now: Clock.wallSeconds())
             }
             requests.wait(milliseconds: Int32(clamping: max(0, schedule.next - Clock.monotonicMilliseconds())))
         }
@@ -112,9 +112,9 @@ extension CertificateSurveyor {
         note(certificates.survey(only: names) { catalogue.configuredName(of: $0) == $0 }, &schedule)
     }
 
-    /// Starts again when an operator asks meanwhile; what was looked at before takes no time then. Hosts that change meanwhile are
-    /// looked at in between.
-    private func lookAtEverything(repeats: Bool, _ agenda: inout Agenda) {
+    /// Starts again if an operator asks in between; what has been checked takes no time then. Changed hosts are checked in
+    /// between.
+    private func checkEverything(isRequested: Bool, _ schedule: inout Schedule) {
         let began = Clock.monotonicMilliseconds()
         schedule.wantsEverything = false
         var isRequested = isRequested
@@ -131,9 +131,9 @@ extension CertificateSurveyor {
             isWhole = outcome.isWhole
         }
         let now = Clock.monotonicMilliseconds()
-        certificates.judge(now: Clock.wallSeconds())
-        agenda.everything = now + CertificateSurveyor.hourMilliseconds
-        agenda.rested = now + (now - began) * CertificateSurveyor.restShare
+        certificates.updateExpiries(now: Clock.wallSeconds())
+        schedule.everything = now + CertificateSurveyor.hourMilliseconds
+        schedule.notBefore = now + (now - began) * CertificateSurveyor.restShare
     }
 
     private func note(_ outcome: SurveyOutcome, _ schedule: inout Schedule) {
@@ -141,7 +141,7 @@ extension CertificateSurveyor {
         if outcome.unsettled.isEmpty { return }
         schedule.unsettled.formUnion(outcome.unsettled)
         let due = Clock.monotonicMilliseconds() + CertificateSurveyor.unsettledMilliseconds
-        // Others that keep changing do not push this one back.
-        agenda.unsettledDue = min(agenda.unsettledDue, due)
+        // Folders that keep changing must not delay this one.
+        schedule.unsettledDue = min(schedule.unsettledDue, due)
     }
 }

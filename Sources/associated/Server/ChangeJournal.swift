@@ -1,6 +1,5 @@
-// What was served when: one line of JSON in the state directory for each host whose answers changed, with the entries that were
-// added or removed. Written behind the round that made the change, so no change waits for it. `associated history` reads it.
-// It says what this server published; it decides nothing.
+// Records which hosts changed and when: one line of JSON in the state directory for each, with the entries that were added or
+// removed. Written after the change is published, so no change waits for it. `associated history` reads it; the server does not.
 
 import Association
 import Catalogue
@@ -10,24 +9,24 @@ import SourceJSON
 
 struct ChangeJournal: Sendable {
     static let name = "history.jsonl"
-    /// Beyond this the older half goes.
+    /// Above this size, the older half is removed.
     static let bytesMax = 8 << 20
-    /// Hosts of one round that have a line of their own.
+    /// How many hosts of one round get a line of their own.
     static let hostsOfRoundMax = 1_000
 
     let folder: String
 
-    /// Some host, or the server, at some time.
+    /// An event of a host or of the server.
     struct Entry: Equatable {
-        /// As `2026-11-22T13:40:06Z`, so that text sorts by time.
+        /// As `2026-11-22T13:40:06Z`, so that lines sort by time.
         var time: String
-        /// Nil for the server as a whole.
+        /// Nil for an event of the server.
         var host: String?
         /// `new`, `changed` or `removed` for a host; `started` or `more` for the server.
         var event: String
         var documents: [Document] = []
         var pages = 0
-        /// Of the server.
+        /// For an event of the server.
         var hosts = 0
 
         struct Document: Equatable {
@@ -41,7 +40,7 @@ struct ChangeJournal: Sendable {
     func began(_ loaded: RoundReport) throws(SystemError) {
         let now = Clock.wallSeconds()
         try append([Entry(time: Log.time(seconds: now), event: "started", hosts: loaded.hostCount)])
-        // What changed while no process ran; the versions before are not at hand any more.
+        // Changes while no process ran; the versions before are not known.
         try note(loaded.changes, from: loaded.catalogue, to: loaded.catalogue, atSeconds: now)
     }
 
@@ -86,7 +85,7 @@ struct ChangeJournal: Sendable {
         }
     }
 
-    /// What is there, the oldest first. Lines that another version wrote, or that a crash cut off, are left out.
+    /// All entries, the oldest first, without lines that cannot be read.
     func entries() throws(FileError) -> [Entry] {
         let bytes = try File.read("\(folder)/\(ChangeJournal.name)", bytesMax: ChangeJournal.bytesMax * 2).bytes
         return bytes.split(separator: UInt8(ascii: "\n")).compactMap { line in
@@ -116,7 +115,7 @@ extension ChangeJournal.Entry {
             pages: value.member(named: "pages")?.asInt ?? 0, hosts: value.member(named: "hosts")?.asInt ?? 0)
     }
 
-    /// One line for a person.
+    /// One line for `associated history`.
     var text: String {
         guard let host else {
             let hosts = Count.of(hosts, "host")

@@ -1,22 +1,21 @@
-// Work that may take seconds, on threads of its own, so that neither the thread that waits for signals nor the main loop ever
-// waits for a disk.
+// Runs slow work on other threads, so that neither the signal thread nor the main loop ever waits for a disk.
 
 import Hosting
 import Posix
 
-/// One piece of work at a time. Used by one thread.
+/// Runs one job at a time. Used by one thread.
 final class Background {
     private let isDone: WakeUp
     private var thread: Thread?
 
     init() throws(SystemError) { isDone = try WakeUp() }
 
-    /// Readable when the work is done.
+    /// Readable when the job is done.
     var descriptor: Int32 { isDone.descriptor.number }
 
     var isBusy: Bool { thread != nil }
 
-    /// Starts the work, of which there is none at this time. Where no thread can be had, it is done at once.
+    /// Starts a job; none may be running. If no thread can be started, the job runs at once.
     func start(_ work: @escaping @Sendable () -> Void) {
         precondition(!isBusy, "one piece of work at a time")
         do {
@@ -30,13 +29,13 @@ final class Background {
         }
     }
 
-    /// To be called when the descriptor is readable.
+    /// Call it when the descriptor is readable.
     func finish() {
         isDone.clear()
         if let thread = thread.take() { thread.join() }
     }
 
-    /// Waits a while for the end of the work, and says whether it has come.
+    /// Waits for the job at most this long, and returns whether it is done.
     func wait(milliseconds: Int32) -> Bool {
         guard isDone.wait(milliseconds: milliseconds) else { return false }
         finish()
@@ -46,52 +45,52 @@ final class Background {
 
 extension Background: @unchecked Sendable {}
 
-/// Where work puts what came of it, for the thread that joins its thread.
+/// Holds the result of a job for the thread that joins it.
 final class Outcome<Value>: @unchecked Sendable {
     var value: Value?
 }
 
-/// What the main loop has other threads do: one round at a time, and tidying up the state beside the rounds. What was tidied is
-/// taken up between two rounds, because it replaces what they work on.
+/// The jobs of the main loop: one round at a time, and compactions in parallel. A finished compaction is applied between two
+/// rounds, because it replaces what they work on.
 struct JobRunner {
     enum Finished {
         case round(Result<RoundReport, ConfigurationError>)
-        case tidying(RoundReport)
+        case compaction(RoundReport)
     }
 
     private let server: RunningServer
     let worker: Background
-    let tidier: Background
-    private var tidying: Tidying?
-    /// Of the work under way.
+    let compactor: Background
+    private var compaction: Compaction?
+    /// The result of the running job.
     private var outcome: Outcome<Finished>?
 
     init(_ server: RunningServer, worker: Background) throws(SystemError) {
         (self.server, self.worker) = (server, worker)
-        tidier = try Background()
+        compactor = try Background()
     }
 
-    /// Whether there is a round, or what was tidied is being taken up.
+    /// Whether a round is running or a compaction is being applied.
     var isBusy: Bool { outcome != nil }
 
     mutating func startRound(_ changes: TreeChanges) {
         start { server in .round(server.round(changes)) }
     }
 
-    /// Begins to tidy up when there is something, beside whatever comes meanwhile.
-    mutating func startTidying() {
-        guard !isBusy, tidying == nil, !tidier.isBusy, let next = server.tenants.tidying() else { return }
-        tidying = next
-        tidier.start { next.run() }
+    /// Starts a compaction if one is needed; rounds continue.
+    mutating func startCompaction() {
+        guard !isBusy, compaction == nil, !compactor.isBusy, let next = server.tenants.beginCompaction() else { return }
+        compaction = next
+        compactor.start { next.run() }
     }
 
-    mutating func applyTidied() {
-        guard let tidying, !tidier.isBusy, !isBusy else { return }
+    mutating func applyCompaction() {
+        guard let compaction, !compactor.isBusy, !isBusy else { return }
         start { server in
-            let report = server.tenants.finish(tidying)
+            let report = server.tenants.finishCompaction(compaction)
             server.publish(report)
             server.state.noteState(.lastGood, server.tenants.stateProblem)
-            return .tidying(report)
+            return .compaction(report)
         }
     }
 
@@ -101,16 +100,17 @@ struct JobRunner {
         worker.start { outcome.value = work(server) }
     }
 
-    /// What came of the work that is done.
+    /// The result of the finished job.
     mutating func finish() -> Finished? {
         worker.finish()
         defer { outcome = nil }
-        if case .tidying = outcome?.value { tidying = nil }
+        if case .compaction = outcome?.value { compaction = nil }
         return outcome?.value
     }
 
-    /// What was made at first, or for a base, took far more than what is left. Nothing waits for the return of it.
+    /// A start or compaction needs much more memory than is used afterwards. Returning it takes a while, so nothing waits for
+    /// that.
     func returnMemory() {
-        if tidying == nil, !tidier.isBusy { tidier.start { Memory.returnFreed() } }
+        if compaction == nil, !compactor.isBusy { compactor.start { Memory.returnFreed() } }
     }
 }

@@ -1,4 +1,4 @@
-// What one thread leaves for another, merged until that takes it. Neither waits for the other.
+// Messages from one thread to another, merged until they are taken. Neither thread waits for the other.
 
 import Posix
 import Synchronization
@@ -14,7 +14,7 @@ final class Mailbox<Content: Sendable>: Sendable {
         hasContent = try WakeUp()
     }
 
-    /// Readable when something was left.
+    /// Readable when there is a message.
     var descriptor: Int32 { hasContent.descriptor.number }
 
     func leave(_ change: (inout Content) -> Void) {
@@ -30,6 +30,6 @@ final class Mailbox<Content: Sendable>: Sendable {
         }
     }
 
-    /// Waits until something is left, or for a while; below 0 without an end.
+    /// Waits for a message, at most this long; forever if negative.
     func wait(milliseconds: Int32) { _ = hasContent.wait(milliseconds: milliseconds) }
 }

@@ -1,6 +1,5 @@
-// The main loop manages reloads. It waits for requests of the thread that hears signals, for what the watching thread has found, and
-// for the end of its own jobs. Changes are gathered for a moment, because they seldom come alone (`ChangeGatherer`), and then
-// looked at in one round (`JobRunner`).
+// The main loop manages reloads. It waits for requests from the signal thread, for changes from the watch thread, and for its own
+// jobs. Changes are gathered for a moment (`ChangeGatherer`) and then read in one round (`JobRunner`).
 
 import Administration
 import Association
@@ -12,37 +11,37 @@ import Posix
 import TLS
 import Telemetry
 
-/// Made by one thread and used by another.
+/// Created by one thread and used by another.
 final class MainLoop: @unchecked Sendable {
     private let server: RunningServer
     private var jobs: JobRunner
     private let poller: Poller
     private let requests: Mailbox<MainLoopRequests>
-    /// Nil where the system has no room for watching.
+    /// Nil if the system does not allow watching.
     private let keeper: WatchKeeper?
     private var hasBegunWatching = false
     private var gatherer = ChangeGatherer()
-    /// What the present round looks at, and whether an operator asked for it.
-    private var round = (changes: TreeChanges(), isAsked: false)
+    /// The changes of the running round, and whether an operator requested it.
+    private var round = (changes: TreeChanges(), isRequested: false)
     private var roundBegan: Int64 = 0
     private var nextTick: Int64 = 0
-    /// When to look at everything, because not all of it is watched.
+    /// When to read everything again, because not everything is watched.
     private var nextLook: Int64?
     private var retrying = Retrying()
     private var watchdog: Watchdog
     private var settingsWatch: SettingsWatch
     private var refusals = RefusalWatch(now: Clock.monotonicMilliseconds())
-    /// Whether the last round could not look at anything.
+    /// Whether the last round failed.
     private var isFailing = false
-    /// What the supervisor shows.
+    /// The text that systemd shows.
     private var status: String
 
     private enum Token: UInt64 {
-        case requests, done, watch, tidied
+        case requests, done, watch, compacted
     }
 
     private static let tickMilliseconds: Int64 = 1000
-    /// Looking at everything takes time; this many times as long passes between two looks.
+    /// A full scan is followed by a pause of this many times its duration.
     private static let lookShare: Int64 = 20
     private static let lookMillisecondsMin: Int64 = 2000
 
@@ -59,7 +58,7 @@ final class MainLoop: @unchecked Sendable {
         watchdog = Watchdog(milliseconds: server.notifier.watchdogMilliseconds)
         poller = try Poller(eventsMax: 8)
         for (descriptor, token) in [
-            (requests.descriptor, Token.requests), (worker.descriptor, .done), (jobs.tidier.descriptor, .tidied),
+            (requests.descriptor, Token.requests), (worker.descriptor, .done), (jobs.compactor.descriptor, .compacted),
         ] where !poller.add(descriptor, .readable, token: token.rawValue) {
             throw SystemError(call: "epoll_ctl", number: errno)
         }
@@ -72,19 +71,19 @@ final class MainLoop: @unchecked Sendable {
         } catch {
             keeper = nil
             nextLook = 0
-            ReloadLog.unwatched(error)
+            ReloadLog.cannotWatch(error)
         }
-        if !server.blindFolders.isEmpty { nextLook = 0 }
+        if !server.foldersWithoutEvents.isEmpty { nextLook = 0 }
         try server.state.diskTimer.watch()
         retrying.note(loaded)
         server.tenants.wasFetched = { [admin = server.admin] in admin.wasFetched($0, since: $1) }
         server.state.noteState(.history) { () throws(SystemError) in try server.journal.began(loaded) }
     }
 
-    /// Returns when it is asked to end.
+    /// Returns when the process is to exit.
     func run() {
-        jobs.startTidying()
-        // What the start has left for later comes first: a client may ask for it.
+        jobs.startCompaction()
+        // What the start left for later comes first, because a client may already request it.
         if gatherer.isEmpty { startWatching() } else { startRound(.max) }
         while true {
             for index in 0..<poller.wait(milliseconds: timeout()) {
@@ -94,16 +93,16 @@ final class MainLoop: @unchecked Sendable {
                     if requests.ends { return }
                     if requests.reloads { reloadAll() }
                 case .done: finishJob()
-                case .tidied:
-                    jobs.tidier.finish()
-                    jobs.startTidying()
-                case .watch: if let news = keeper?.take() { note(news) }
+                case .compacted:
+                    jobs.compactor.finish()
+                    jobs.startCompaction()
+                case .watch: if let news = keeper?.take() { handle(news) }
                 case nil: break
                 }
             }
             let now = Clock.monotonicMilliseconds()
             if now >= nextTick { tick(now) }
-            jobs.applyTidied()
+            jobs.applyCompaction()
             startRound(now)
         }
     }
@@ -113,7 +112,7 @@ final class MainLoop: @unchecked Sendable {
         return Int32(clamping: max(0, due - Clock.monotonicMilliseconds()))
     }
 
-    /// Watching a hundred thousand directories takes a while; what happens in it is found by looking at everything behind it.
+    /// It takes a while to watch 100,000 directories; a full scan afterwards finds the changes in between.
     private func startWatching() {
         hasBegunWatching = true
         keeper?.start()
@@ -122,33 +121,32 @@ final class MainLoop: @unchecked Sendable {
     private func handle(_ news: WatchKeeper.News) {
         add(news.changes)
         if news.hasStarted {
-            nextLook = server.blindFolders.isEmpty ? nil : Clock.monotonicMilliseconds()
-            // Whatever is watched now may be another folder than at the start, since a while or since this moment.
+            nextLook = server.foldersWithoutEvents.isEmpty ? nil : Clock.monotonicMilliseconds()
+            // The watched folders may have replaced those of the start.
             if let complaint = news.complaint { Log.error(complaint) }
             jobs.returnMemory()
         }
-        // What is not watched is looked at every few seconds; where that is for want of a descriptor, it is watched as soon as
-        // there is one.
+        // What cannot be watched is read every few seconds; if descriptors ran out, watching is tried again.
         guard let shortage = news.shortage else { return }
         if shortage.isShortage {
             retrying.add(TreeChanges(), watches: true, shortage)
         } else if nextLook == nil {
-            ReloadLog.unwatched(shortage)
+            ReloadLog.cannotWatch(shortage)
             nextLook = Clock.monotonicMilliseconds()
         }
     }
 
-    private func note(_ found: TreeChanges) {
-        if found.everything, !found.again { server.surveyor?.survey() }
+    private func add(_ found: TreeChanges) {
+        if found.everything, !found.repeatsFindings { server.surveyor?.survey() }
         server.surveyor?.survey(found.hostFolders.union(found.certificateFolders))
         var changes = found
         changes.certificateFolders = []
         gatherer.note(changes, at: Clock.monotonicMilliseconds())
     }
 
-    /// An operator wants everything to be looked at, now.
+    /// An operator wants a full reload now.
     private func reloadAll() {
-        server.notifier.tell(.reloading)
+        server.notifier.notify(.reloading)
         server.certificates?.invalidateAll()
         server.surveyor?.surveyNow()
         checkSettings(isRequested: true)
@@ -169,16 +167,16 @@ final class MainLoop: @unchecked Sendable {
         let finished = jobs.finish()
         switch finished {
         case .round(let outcome): finishRound(outcome)
-        case .tidying(let report): ReloadLog.notes(report.notes)
+        case .compaction(let report): ReloadLog.notes(report.notes)
         case nil: break
         }
         if !hasBegunWatching { startWatching() }
-        jobs.startTidying()
-        if case .tidying = finished { jobs.returnMemory() }
+        jobs.startCompaction()
+        if case .compaction = finished { jobs.returnMemory() }
     }
 
     private func finishRound(_ outcome: Result<RoundReport, ConfigurationError>) {
-        let (now, former) = (Clock.monotonicMilliseconds(), status)
+        let (now, previous) = (Clock.monotonicMilliseconds(), status)
         if nextLook != nil {
             nextLook = now + max(MainLoop.lookMillisecondsMin, (now - roundBegan) * MainLoop.lookShare)
         }
@@ -196,37 +194,37 @@ final class MainLoop: @unchecked Sendable {
             if let shortage = error.shortage {
                 retrying.add(round.changes, shortage)
             } else {
-                status = "serving as before: \(error)"
-                ReloadLog.kept(error)
+                status = "still serving the previous version: \(error)"
+                ReloadLog.failed(error)
                 isFailing = true
             }
         }
-        // A supervisor waits for the end of a reload that was asked for, however it went.
-        if round.isAsked {
+        // After a requested reload systemd expects READY, even if it failed.
+        if round.isRequested {
             server.notifier.tell(.ready(status: status))
-        } else if status != former {
+        } else if status != previous {
             server.notifier.tell(.serving(status: status))
         }
         round.isRequested = false
     }
 
-    /// The work of every second.
+    /// Runs every second.
     private func tick(_ now: Int64) {
         nextTick = now + MainLoop.tickMilliseconds
         server.state.tick()
         checkSettings(isRequested: false)
         server.engine.lookForNeighbours()
-        // A worker that answers only when asked has been asked by then.
+        // By then, a worker that needs a heartbeat request has had one.
         let isAlive = server.engine.silences().allSatisfy { $0 <= WorkerState.silentMillisecondsMax }
         if watchdog.isDue(now: now, isAlive: isAlive) { server.notifier.tell(.alive) }
         for text in server.admin.complaints() { Log.warning(text) }
-        // Surveys and handshakes leave what they find to this thread.
+        // Surveys and handshakes leave their findings here.
         if let news = server.certificates?.drainNews() { ReloadLog.certificates(news) }
         if server.state.noteState(.ledger, server.admin.problem) {
-            // There is room again, so what could not be remembered is written now.
+            // The directory can be written again, so the state is saved now.
             var changes = TreeChanges()
-            changes.records = true
-            note(changes)
+            changes.savesState = true
+            add(changes)
         }
         server.state.explainState(server.sandbox.stateComplaint)
         for (level, text) in server.state.takeStateNotes() { Log.write(level, text) }
@@ -234,8 +232,8 @@ final class MainLoop: @unchecked Sendable {
             server.state.refusals = figures
             if let warning = figures.warning { Log.warning(warning) }
         }
-        AccessLog.report(server.engine.journal)
-        if let error = server.tickets?.look(now: now) { Log.error("\(error)") }
+        AccessLog.report(server.engine.accessLog)
+        if let error = server.tickets?.reloadFile(now: now) { Log.error("\(error)") }
         guard !jobs.isBusy else { return }
         if let due = retrying.take(now: now) {
             add(due.changes)
@@ -243,7 +241,7 @@ final class MainLoop: @unchecked Sendable {
         }
         if let nextLook, now >= nextLook { add(.all) }
         if server.tenants.needsSigning() {
-            // What signs a document is what a handshake uses, and has just been found to be another one.
+            // Handshakes use the same certificate that signs documents and has just changed.
             server.certificates?.invalidateAll()
             var changes = TreeChanges()
             changes.signatures = true
@@ -252,11 +250,10 @@ final class MainLoop: @unchecked Sendable {
     }
 }
 
-/// What the thread that hears signals wants of the main loop. It leaves a request and goes on listening, so nothing that a reload
-/// waits for, a file system least of all, makes a signal wait.
+/// Requests of the signal thread to the main loop. They are only left here, so a signal never waits for a file system.
 struct MainLoopRequests: Sendable {
-    /// To look at everything, now.
+    /// A full reload.
     var reloads = false
-    /// To begin nothing more.
+    /// Start nothing more.
     var ends = false
 }

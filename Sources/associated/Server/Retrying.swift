@@ -1,13 +1,13 @@
-// Looks that came to nothing because the process had no descriptor or no memory left: what they were for, and when they are made
-// again. The longer it lasts, the longer the pause. One line says when it begins and one when it is over.
+// Repeats rounds that failed because descriptors or memory ran out, with growing pauses. One line is logged when it begins and
+// one when it is over.
 
 import Hosting
 import Posix
 
-/// Looks to repeat although nothing has changed.
+/// What to repeat although nothing has changed.
 struct Retrying {
     private var changes = TreeChanges()
-    /// Whether the folders are to be watched anew.
+    /// Whether watching must start again.
     private var watches = false
     private var dueMilliseconds: Int64 = 0
     private var pauseMilliseconds = Retrying.pauseMillisecondsMin
@@ -16,14 +16,13 @@ struct Retrying {
     private static let pauseMillisecondsMin: Int64 = 500
     private static let pauseMillisecondsMax: Int64 = 15_000
 
-    /// Nothing waits to be looked at again.
     private var isEmpty: Bool { changes.isEmpty && !watches }
 
-    /// Notes that a look came to its end, and whether what it has found could be written down.
+    /// A round has succeeded; notes whether its state could be saved.
     mutating func note(_ report: RoundReport) {
         if let shortage = report.unsaved {
             var changes = TreeChanges()
-            changes.records = true
+            changes.savesState = true
             return add(changes, shortage)
         }
         guard isEmpty, isSaid else { return }
@@ -31,7 +30,6 @@ struct Retrying {
         ReloadLog.recovered()
     }
 
-    /// Adds work to repeat.
     mutating func add(
         _ more: TreeChanges, watches isUnwatched: Bool = false, _ reason: SystemError
     ) {
@@ -39,11 +37,11 @@ struct Retrying {
         watches = watches || isUnwatched
         dueMilliseconds = Clock.monotonicMilliseconds() + pauseMilliseconds
         pauseMilliseconds = min(pauseMilliseconds * 2, Retrying.pauseMillisecondsMax)
-        if !isSaid { ReloadLog.starved(reason) }
+        if !isSaid { ReloadLog.shortage(reason) }
         isSaid = true
     }
 
-    /// The work that is due, if any.
+    /// The changes that are due, if any.
     mutating func take(now: Int64) -> (changes: TreeChanges, watches: Bool)? {
         guard !isEmpty, now >= dueMilliseconds else { return nil }
         defer { (changes, watches) = (TreeChanges(), false) }

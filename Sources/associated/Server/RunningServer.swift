@@ -1,4 +1,4 @@
-// A running server: the parts that the main loop keeps in order, and what it does with them.
+// The parts of a running server, and what the main loop does with them.
 
 import Catalogue
 import Engine
@@ -18,10 +18,10 @@ struct RunningServer: Sendable {
     let state: ServerState
     let admin: AdminWiring.Running
     let journal: ChangeJournal
-    /// Folders whose changes may have no events.
-    let blindFolders: [BlindFolder]
+    /// Folders on file systems without change events.
+    let foldersWithoutEvents: [FolderWithoutEvents]
 
-    /// Looks at what may have changed, and serves what came of it.
+    /// Reads what may have changed and serves the result.
     func round(_ changes: TreeChanges) -> Result<RoundReport, ConfigurationError> {
         let began = Clock.monotonicMicroseconds()
         let outcome = state.diskTimer.measure(.round) {
@@ -29,7 +29,7 @@ struct RunningServer: Sendable {
         }
         switch outcome {
         case .success(let report):
-            // Here, because a change must not wait for another thread's turn.
+            // Published by this thread, so that a change does not wait for another one.
             publish(report)
             state.reloaded(report, tenants, since: began)
         case .failure(let error): state.failed(error, since: began)
@@ -37,7 +37,7 @@ struct RunningServer: Sendable {
         return outcome
     }
 
-    /// Replaces the catalogue, and writes what that changes into the journal.
+    /// Replaces the catalogue and writes the changes to the journal.
     func publish(_ report: RoundReport) {
         let before = published.current
         published.publish(report.catalogue)
@@ -47,32 +47,32 @@ struct RunningServer: Sendable {
         }
     }
 
-    /// Reports that `server.json` has changed.
+    /// Logs that `server.json` has changed.
     func report(_ news: SettingsWatch.News?) {
         guard let news else { return }
         state.note(settings: news.findings)
         for finding in news.findings { Log.finding(finding) }
         if let objection = news.objection {
-            Log.error("server.json has changed, and the next start would be refused: \(objection)")
+            Log.error("server.json has changed, and the next start would fail: \(objection)")
         } else if news.isChanged {
             Log.info("server.json has changed: it takes effect at the next start")
         } else {
-            Log.info("server.json is again what the server was started with")
+            Log.info("server.json is again as it was at the start")
         }
     }
 }
 
-/// A folder without events, and the name of its file system.
-struct BlindFolder: Equatable, Sendable {
+/// A folder on a file system without change events.
+struct FolderWithoutEvents: Equatable, Sendable {
     let path: String
     let fileSystem: String
 
-    /// Those of a configuration. Asked before the process is confined.
-    static func all(_ given: LoadedSettings) -> [BlindFolder] {
+    /// The folders of a configuration. Call it before the sandbox hides them.
+    static func all(_ given: LoadedSettings) -> [FolderWithoutEvents] {
         let config = given.configPath
         let paths = [config, "\(config)/apps", "\(config)/hosts", "\(config)/retired", given.publicPath]
         return paths.compactMap { path in
-            FileSystemKind.withoutEvents(path).map { BlindFolder(path: path, fileSystem: $0) }
+            FileSystemKind.withoutEvents(path).map { FolderWithoutEvents(path: path, fileSystem: $0) }
         }
     }
 }

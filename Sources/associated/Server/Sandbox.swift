@@ -1,13 +1,12 @@
-// What the server's process gives up, in three steps, because each needs what the next one takes:
+// What the process gives up, in three steps, because each needs what the next one takes:
 //
-//   changeUser      becomes another user, when it was started as root: before anything is read, so that what this user may
-//                   not do shows at the start and not at the first reload
-//   restrictFiles   closes all files but those it serves, remembers and listens at (Landlock): before it reads what tenants
-//                   wrote
-//   restrictCalls   gives up the network, the last capabilities and all system calls but those of a running server (seccomp):
-//                   when it listens, and before its threads are started, which inherit all of it
+//   changeUser      switches to another user, if it was started as root: before it reads anything, so that missing
+//                   permissions are found at the start and not at the first reload
+//   restrictFiles   blocks all files except those the server needs (Landlock): before it reads what tenants wrote
+//   restrictCalls   blocks outgoing network access, the remaining capabilities, and all system calls that a running server
+//                   does not need (seccomp): when it listens, and before its threads start, which inherit all of it
 //
-// A kernel that has not all of it is said so; the rest holds.
+// What a kernel does not support is logged, and the rest applies.
 
 import Glibc
 import Hosting
@@ -16,15 +15,15 @@ import TLS
 
 struct Sandbox {
     let settings: ServerSettings
-    /// What belongs to the server and may lie anywhere.
+    /// The folders and files that the server needs.
     let places: SandboxPlaces
-    /// What holds, and what does not, for the log.
-    private(set) var holding: [String] = []
+    /// What is restricted, and what could not be, for the log.
+    private(set) var active: [String] = []
     private(set) var missing: [String] = []
     private var hasRestrictedFiles = false
-    /// What the folders were when the rules were made, which hold for these alone. A rule keeps its folder's number in use.
+    /// The folders for which there are rules. A rule keeps the inode of its folder in use.
     private var identities: [String: FileStatus.Identity] = [:]
-    /// Without having been told to.
+    /// Whether the process stays root although --user was not given.
     private var staysRoot = false
 
     init(_ settings: ServerSettings, places: SandboxPlaces) {
@@ -34,92 +33,91 @@ struct Sandbox {
 
     private var mode: SandboxSettings.Mode { settings.sandbox.mode }
 
-    /// Becomes the user that the settings name.
+    /// Switches to the user in the settings.
     mutating func changeUser() throws {
         let account: Account? = if let name = settings.user { try Account(name) } else { nil }
         if let account, !account.isRoot || !Privileges.isRoot {
             if Privileges.isRoot { giveStateFolder(to: account) }
-            try Privileges.become(account, keeping: .bindLowPorts)
+            try Privileges.switchUser(to: account, keeping: .bindLowPorts)
         } else {
             staysRoot = account == nil && Privileges.isRoot
-            if mode != .off { try Privileges.drop(keeping: .bindLowPorts) }
+            if mode != .off { try Privileges.dropCapabilities(keeping: .bindLowPorts) }
         }
-        try Privileges.forbidGaining()
+        try Privileges.setNoNewPrivileges()
     }
 
-    /// A folder for the state that is not there yet is made for the user who will write to it; one that is there is left
-    /// as it is.
+    /// Creates a missing state directory for the new user; an existing one is left as it is.
     private func giveStateFolder(to account: Account) {
         if Directory.exists(places.state) { return }
-        // Those above it are for everybody to go through.
-        try? Directory.create(PathWay.parent(of: Directory.absolute(places.state)), permissions: 0o755)
-        // Where it cannot be made, the server says later what it cannot write to.
+        // Its parents are readable by every user.
+        try? Directory.create(ResolvedPath.parent(of: Directory.absolute(places.state)), permissions: 0o755)
+        // If this fails, the server reports later that it cannot write its state.
         guard (try? Directory.create(places.state, permissions: 0o700)) != nil else { return }
-        Directory.give(places.state, to: account)
+        Directory.changeOwner(of: places.state, to: account)
     }
 
-    /// Shuts all files away but those that the server needs.
+    /// Blocks all files except those that the server needs.
     mutating func restrictFiles() throws {
         if mode == .off { return }
-        // What is opened once and used for as long as the process lives.
+        // These open files once and use them as long as the process lives.
         Library.start()
         ListeningSockets.prepare()
         try? Directory.create(places.state, permissions: 0o700)
         let version = Landlock.version
         if version == 0 {
-            return try lack(
-                "files are not shut away: this kernel has no Landlock, or it is turned off (lsm=landlock,…)")
+            return try noteMissing(
+                "file access is not restricted: this kernel has no Landlock, or it is turned off (lsm=landlock,…)")
         }
         for path in [places.config, places.pages, places.state] { identities[path] = Directory.identity(path) }
-        try Landlock.confine(to: places.rules())
+        try Landlock.restrictFiles(to: places.rules())
         hasRestrictedFiles = true
-        holding.append("files by Landlock \(version)")
+        active.append("files by Landlock \(version)")
     }
 
     /// Gives up everything that only a start needs.
     mutating func restrictCalls() throws {
-        // Without a sandbox, a process that stays root keeps all rights of root.
+        // Without a sandbox, a process that stays root keeps its capabilities.
         if mode != .off || !Privileges.isRoot { try Privileges.drop() }
         if mode == .off { return }
         if hasRestrictedFiles {
             if try Landlock.closeOutward() {
-                holding.append("network")
+                active.append("network")
             } else {
-                missing.append("this kernel's Landlock knows no network")
+                missing.append("this kernel's Landlock cannot restrict the network")
             }
         }
         guard SystemCallFilter.isSupported else {
-            return try lack("system calls are not filtered: there is no filter for this kind of processor")
+            return try noteMissing("system calls are not filtered: there is no filter for this processor architecture")
         }
         do throws(SystemError) {
             try SystemCallFilter.server.install()
-            holding.append("system calls by seccomp")
+            active.append("system calls by seccomp")
         } catch {
-            try lack("system calls are not filtered: this kernel refuses seccomp (\(error.reason))")
+            try noteMissing("system calls are not filtered: this kernel refuses seccomp (\(error.reason))")
         }
     }
 
-    private mutating func lack(_ text: String) throws {
-        if mode == .required { throw Refusal.failure("\(text); --sandbox required asks for it") }
+    private mutating func noteMissing(_ text: String) throws {
+        if mode == .required { throw Refusal.failure("\(text); --sandbox required needs it") }
         missing.append(text)
     }
 
-    /// One line for what holds, and one for each part that does not.
+    /// Logs one line for everything that is restricted, and one for each part that is not.
     func report() {
         if staysRoot {
             Log.warning(
-                "running as root, and staying it: name another user with --user, who has to be able to read "
-                    + "\(places.config) and to write to \(places.state); --user root says that it is meant")
+                "running as root; pass --user NAME to drop privileges (NAME must be able to read \(places.config) and "
+                    + "write to \(places.state)), or --user root to silence this warning")
         }
         if mode == .off {
-            Log.info("sandbox: off, as asked")
+            Log.info("sandbox: off")
             return
         }
-        Log.info("sandbox: \((holding + ["no capabilities"]).joined(separator: ", "))")
+        Log.info("sandbox: \((active + ["no capabilities"]).joined(separator: ", "))")
         for text in missing { Log.warning("sandbox: \(text)") }
     }
 
-    /// What to say when `config` or `public` cannot be read any more; nil while they can.
+    /// The log line when `config` or `public` can no longer be read; nil while they can.
     func folderComplaint() -> String? {
         guard hasRestrictedFiles else { return nil }
         let refused = [places.config, places.pages].first { path in
@@ -131,19 +129,18 @@ struct Sandbox {
             return "cannot read \(refused): permission denied; let the server's user read it"
         }
         return
-            "\(refused) is another folder than at the start, and the sandbox keeps this process out of it: start the server "
-            + "again, or name the folder above it under sandbox.read in server.json"
+            "\(refused) was replaced by another folder, which the sandbox blocks; restart the server, or add the folder above "
+            + "it to sandbox.read in server.json"
     }
 
-    /// Why nothing can be written to the state directory, where the sandbox is the reason.
+    /// Why the state directory cannot be written, if the sandbox is the reason.
     func stateComplaint() -> String? {
         guard hasRestrictedFiles, isReplaced(places.state) else { return nil }
         return
-            "\(places.state) is another folder than at the start (or gone), and the sandbox keeps this process out of it: "
-            + "start the server again"
+            "\(places.state) was replaced or removed, and the sandbox blocks any other folder; restart the server"
     }
 
-    /// Whether another folder, or none, is where there was one for which there is a rule.
+    /// Whether the folder of a rule was replaced or removed.
     private func isReplaced(_ path: String) -> Bool {
         do throws(FileError) {
             return try File.status(path).identity != identities[path]

@@ -1,7 +1,7 @@
-// Which places a server needs: every path of the settings in force, by what the running server does with it. Rules hold for
-// directories as they are now, so a path that leads through a link has the link's folder too, for the link may be turned:
-// `current` to another release, `..data` to another version. Never one of the top folders, though: `/etc` has more in it than
-// certificates. And what is written to has a folder of its own.
+// The paths that a server needs, by what it does with them. Landlock rules apply to existing directories. If a path leads through
+// a symbolic link, the folder of the link is allowed too, because the link may change: `current` to another release, `..data` to
+// another version. Top-level system folders such as `/etc` are never allowed for this reason, and what is written needs a folder
+// of its own.
 
 import Hosting
 import Posix
@@ -13,22 +13,22 @@ struct SandboxPlaces {
     let state: String
     private let uses: [Use]
 
-    /// A path, and what is done with it while the server runs.
+    /// A path, and how the running server uses it.
     private enum Use {
-        /// Read with everything below it, wherever its links may lead one day.
+        /// Read with everything below it, wherever links in it lead later.
         case folder(String)
-        /// Read, and may be replaced by another file of its name.
+        /// Read; may be replaced by another file of the same name.
         case file(String)
-        /// Read with everything below it, and no further.
+        /// Read with everything below it, not including link targets.
         case readable(String)
         case writable(String, for: String)
-        /// Appended to, and opened by its name again.
+        /// Appended to, and reopened by its name.
         case log(String)
-        /// A socket is made and removed there.
+        /// A socket is created and removed there.
         case socket(String)
     }
 
-    /// - Parameter opensSockets: whether the addresses of the settings are still to be listened on.
+    /// - Parameter opensSockets: whether the server listens on the addresses itself.
     init(_ loaded: LoadedSettings, opensSockets: Bool) {
         (config, pages, state) = (loaded.configPath, loaded.publicPath, loaded.statePath)
         let settings = loaded.settings
@@ -39,7 +39,7 @@ struct SandboxPlaces {
         ]
         let addresses =
             (opensSockets ? settings.http + settings.https : []) + [settings.admin?.address].compactMap(\.self)
-        // Each of those in the configuration may be a link to anywhere.
+        // Each of these may be a link to anywhere.
         let folders =
             [config, pages] + LinkTargets.certbot.adding(settings.linkTargets).paths
             + ["apps", "retired", "hosts"].map { "\(loaded.configPath)/\($0)" }
@@ -62,25 +62,26 @@ struct SandboxPlaces {
     private static func rules(_ use: Use) throws(Refusal) -> [Landlock.Rule] {
         switch use {
         case .folder(let path):
-            let way = PathWay(path)
-            return rules(way.turnings.filter { !PathWay.isTop($0) } + [way.place].compactMap(\.self), .read)
+            let way = ResolvedPath(path)
+            return rules(way.changePoints.filter { !ResolvedPath.isTop($0) } + [way.place].compactMap(\.self), .read)
         case .file(let path):
-            let way = PathWay(path)
+            let way = ResolvedPath(path)
             let folders =
-                [PathWay.parent(of: Directory.absolute(path)), way.place.map(PathWay.parent)] + way.turnings
+                [ResolvedPath.parent(of: Directory.absolute(path)), way.place.map(ResolvedPath.parent)]
+                + way.changePoints
             return rules(
-                folders.compactMap(\.self).filter { !PathWay.isTop($0) } + [way.place].compactMap(\.self), .read)
-        case .readable(let path): return rules([PathWay(path).place].compactMap(\.self), .read)
+                folders.compactMap(\.self).filter { !ResolvedPath.isTop($0) } + [way.place].compactMap(\.self), .read)
+        case .readable(let path): return rules([ResolvedPath(path).place].compactMap(\.self), .read)
         case .writable(let path, let purpose): return try change(path, .write, purpose)
         case .log(let path):
             let status = try? File.status(path)
-            // A device or a pipe is what it is, and a link's file is in a folder of its own.
+            // A device or pipe is written directly; a regular file needs its folder, also behind a link.
             if let status, !status.isRegular { return rules([path], .write) }
             return try change(
-                PathWay.parent(of: PathWay(path).place ?? Directory.absolute(path)), .write,
+                ResolvedPath.parent(of: ResolvedPath(path).place ?? Directory.absolute(path)), .write,
                 "the access log \(path)")
         case .socket(let path):
-            return try change(PathWay.parent(of: Directory.absolute(path)), .listen, "the socket \(path)")
+            return try change(ResolvedPath.parent(of: Directory.absolute(path)), .listen, "the socket \(path)")
         }
     }
 
@@ -88,15 +89,15 @@ struct SandboxPlaces {
         paths.map { Landlock.Rule($0, access) }
     }
 
-    /// A folder in which files are made and removed, unless others keep theirs in it.
+    /// A folder in which files are created and removed; never a shared system folder.
     private static func change(
         _ folder: String, _ access: Landlock.Access, _ purpose: String
     ) throws(Refusal) -> [Landlock.Rule] {
-        // A path with one name has nothing in front of it.
-        guard let place = PathWay(folder.isEmpty ? "/" : folder).place else { return [] }
-        if PathWay.isSystemFolder(place) {
+        // The parent of a path directly in `/` is empty.
+        guard let place = ResolvedPath(folder.isEmpty ? "/" : folder).place else { return [] }
+        if ResolvedPath.isSystemFolder(place) {
             throw .failure(
-                "not started: for \(purpose) the sandbox would have to open all of \(place) for writing; "
+                "not started: for \(purpose), the sandbox would have to allow writing to all of \(place); "
                     + "use a folder below it that belongs to the server, or --sandbox off")
         }
         return [Landlock.Rule(place, access)]

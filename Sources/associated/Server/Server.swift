@@ -1,4 +1,4 @@
-// A running server from the point of view of its process: it loads, starts the engine, and waits for signals.
+// The process of a running server: it loads everything, starts the engine and waits for signals.
 
 import Association
 import Catalogue
@@ -11,15 +11,15 @@ import TLS
 import Telemetry
 
 struct Server {
-    /// With the addresses of inherited sockets.
+    /// The settings, with the addresses of inherited sockets.
     let given: LoadedSettings
     private let sockets: Result<ServerSockets, any Error>
     private let notifier = SystemdNotifier()
 
-    /// How long a signal may wait while everything is read for the first time.
+    /// How long a signal may wait during the first round.
     private static let signalMilliseconds: Int32 = 50
 
-    /// Connections that a server of usual size has room for.
+    /// The number of connections that an ordinary server has room for.
     private static let connectionsUsual = 8_192
 
     private static let endingSignals = [SIGTERM, SIGINT]
@@ -35,15 +35,15 @@ struct Server {
 
     func run() -> ExitStatus {
         do {
-            // Private keys are in memory from now on, and a core dump would be a copy of them on disk.
+            // From now on private keys are in memory, and a core dump would copy them to disk.
             try ProcessMemory.forbidDumps()
-            // Before any thread is started, so that all of them leave signals to this one.
+            // Before any thread starts, so that all of them leave signals to this one.
             let signals = try Signals([SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2])
             switch try start(signals) {
             case .ended(let status): return status
             case .running(let loop, let requests, let engine, let wiring, let running):
-                // Beside this thread, which does nothing but listen from here on. It is never joined: what it waits for, a
-                // file system that hangs too, must not keep the process from ending.
+                // This thread only waits for signals from here on. The main loop is never joined, so a hanging file system cannot
+                // keep the process from exiting.
                 try Thread(name: "control") { loop.run() }.detach()
                 passSignals(signals, engine, requests)
                 wiring.drain(running)
@@ -54,28 +54,27 @@ struct Server {
         }
     }
 
-    /// What became of a start.
+    /// The outcome of a start.
     private enum Start {
         case running(MainLoop, Mailbox<MainLoopRequests>, Engine, AdminWiring, AdminWiring.Running)
         case ended(ExitStatus)
     }
 
-    /// Everything up to the first answer. A function of its own, so that what was made for the first catalogue is freed
-    /// before the server runs.
+    /// Everything up to the first answer. A separate function, so that temporary values are freed before the server runs.
     private func start(_ signals: borrowing Signals) throws -> Start {
         try Folder.requireKernel()
         let descriptors = DescriptorLimit.raise()
         let sockets = try sockets.get()
         for finding in given.findings { Log.finding(finding) }
-        let objections = StartObjections(given)
-        if let objection = objections.toSettings { return .ended(.failure(saying: "not started: \(objection)")) }
-        // Asked before the sandbox, which hides other processes.
+        let problems = StartProblems(given)
+        if let objection = problems.inSettings { return .ended(.failure(saying: "not started: \(objection)")) }
+        // Checked before the sandbox, which hides other processes.
         let shared = (sockets.isEmpty ? settings.http + settings.https : []).filter { Listener.isInUse($0) }
-        if let objection = shared.first.flatMap(objections.toSharing) { return .ended(.failure(saying: objection)) }
+        if let objection = shared.first.flatMap(problems.inSharing) { return .ended(.failure(saying: objection)) }
         let wiring = try AdminWiring(given)
         var sandbox = Sandbox(settings, places: SandboxPlaces(given, opensSockets: sockets.isEmpty))
         try sandbox.changeUser()
-        // A change of user has allowed it again.
+        // The change of user has allowed dumps again.
         try ProcessMemory.forbidDumps()
         try sandbox.restrictFiles()
         if let error = EnvironmentCheck.error(settings, configPath: given.configPath) {
@@ -83,8 +82,8 @@ struct Server {
             let name = settings.environment ?? ""
             return .ended(.failure(saying: "not started: no app file has the environment \(name)"))
         }
-        let blindFolders = BlindFolder.all(given)
-        if !blindFolders.isEmpty { ReloadLog.blind(blindFolders) }
+        let foldersWithoutEvents = FolderWithoutEvents.all(given)
+        if !foldersWithoutEvents.isEmpty { ReloadLog.withoutEvents(foldersWithoutEvents) }
         let development = try developmentAuthority()
         let tenants = tenants(development)
         let background = try Background()
@@ -92,50 +91,50 @@ struct Server {
             return .ended(.failure(saying: "stopped before it was ready"))
         }
         ReloadLog.began(loaded)
-        if let objection = objections.to(loaded) { return .ended(.failure(saying: "not started: \(objection)")) }
+        if let objection = problems.inRound(loaded) { return .ended(.failure(saying: "not started: \(objection)")) }
         wiring.state.began(loaded, tenants)
         let published = PublishedCatalogue(loaded.catalogue)
         let certificates = certificateStore(published, development)
         if let status = objection(to: certificates, of: published, background, signals) { return .ended(status) }
-        var engineSettings = try engineSettings(certificates, wiring.records)
+        var engineSettings = try engineSettings(certificates, wiring.metrics)
         engineSettings.challenges = challengeSource(published)
         var listening = sockets.taking(from: engineSettings)
         let adminSocket = try wiring.listen()
         let listeners = try Engine.listen(listening)
         try sandbox.restrictCalls()
-        // It has a thread of its own.
+        // It starts a thread.
         listening.journal = try AccessLog.open(settings.accessLog, wiring.records)
         let engine = try Engine(listening, published: published, on: listeners)
         let admin = try wiring.begin(
             AdminWiring.Parts(engine: engine, published: published, certificates: certificates), on: adminSocket)
-        sayIfShort(of: descriptors)
-        sayIfShortOfMemory()
+        warnIfShort(of: descriptors)
+        warnIfShortOfMemory()
         sandbox.report()
         announce(loaded, engine, development, shared, admin: admin.address)
-        notifier.tell(.ready(status: "serving \(loaded.summary)"))
+        notifier.notify(.ready(status: "serving \(loaded.summary)"))
         let surveyor = try certificates.map { try CertificateSurveyor($0, published) }
         surveyor?.survey()
         let requests = try Mailbox(MainLoopRequests())
         let server = RunningServer(
             engine: engine, published: published, tenants: tenants, certificates: certificates, surveyor: surveyor,
             tickets: engineSettings.secure?.tickets, notifier: notifier, sandbox: sandbox, state: wiring.state,
-            admin: admin, journal: ChangeJournal(folder: given.statePath), blindFolders: blindFolders)
+            admin: admin, journal: ChangeJournal(folder: given.statePath), foldersWithoutEvents: foldersWithoutEvents)
         let loop = try MainLoop(server, background, requests, settings: given, after: loaded)
         return .running(loop, requests, engine, wiring, admin)
     }
 
-    /// Reads and renders everything, while this thread listens for signals; nil when one has ended it.
+    /// Runs the first round while this thread waits for signals; nil if one ended it.
     private func load(
         _ tenants: Tenants, _ background: Background, _ signals: borrowing Signals
     ) throws -> RoundReport? {
         let outcome = Outcome<Result<RoundReport, ConfigurationError>>()
-        // With --strict, all errors must be known before the server starts.
+        // --strict requires all errors before the server starts.
         let changes = settings.isStrict ? TreeChanges.allAgain : .start
         background.start { outcome.value = Result { () throws(ConfigurationError) in try tenants.round(changes) } }
         return isFinished(background, signals) ? try outcome.value?.get() : nil
     }
 
-    /// Waits for work that may take long, and says whether that has ended before a signal ended the server.
+    /// Waits for a job; returns false if a signal ended the server before.
     func isFinished(_ background: Background, _ signals: borrowing Signals) -> Bool {
         while !background.wait(milliseconds: Server.signalMilliseconds) {
             if let signal = signals.next(timeoutMilliseconds: 0), Server.endingSignals.contains(signal) { return false }
@@ -147,39 +146,40 @@ struct Server {
     private func passSignals(_ signals: borrowing Signals, _ engine: Engine, _ requests: Mailbox<MainLoopRequests>) {
         while true {
             let signal = signals.next()
-            engine.lookForNeighbours()
+            engine.checkOtherProcesses()
             switch signal {
             case SIGHUP: requests.leave { $0.reloads = true }
-            case SIGUSR1: engine.journal?.reopen()
+            case SIGUSR1: engine.accessLog?.reopen()
             case SIGUSR2:
                 Log.warning(
-                    "SIGUSR2 has no effect; to replace the program, start the new one beside this one, then SIGTERM")
+                    "SIGUSR2 has no effect; to update, start the new program with --reuse-port, then send SIGTERM to this one"
+                )
             default: return requests.leave { $0.ends = true }
             }
         }
     }
 
-    /// Ends the engine and then the rest.
+    /// Ends the engine, then the rest.
     private func stop(
         _ engine: Engine, _ signals: borrowing Signals, _ end: @escaping @Sendable () -> Void
     ) -> ExitStatus {
         Log.info("stopping")
-        notifier.tell(.stopping)
+        notifier.notify(.stopping)
         do {
-            // Beside this thread, which waits for a second signal. It is never joined: it ends the process.
+            // A separate thread, because this one waits for a second signal. It is never joined: it exits the process.
             _ = try Thread(name: "drain") {
                 engine.stop()
-                AccessLog.end(engine.journal)
+                AccessLog.end(engine.accessLog)
                 end()
                 exit(ExitStatus.success.rawValue)
             }
             while !Server.endingSignals.contains(signals.next()) {}
-            Log.warning("stopped before everything was finished")
+            Log.warning("stopped before all requests were finished")
             AccessLog.end(engine.journal, milliseconds: 200)
             exit(ExitStatus.failure.rawValue)
         } catch {
             engine.stop()
-            AccessLog.end(engine.journal)
+            AccessLog.end(engine.accessLog)
             end()
             return .success
         }
@@ -210,13 +210,13 @@ struct Server {
     }
 
     private func engineSettings(
-        _ certificates: CertificateStore?, _ records: Records
+        _ certificates: CertificateStore?, _ metrics: WorkerMetrics
     ) throws(TLSError) -> EngineSettings {
-        // Asked again, the system might count other processors than those that have their records.
+        // Not asked again, because the system might now count other processors.
         var engine = EngineSettings(plainAddresses: settings.http, workerCount: records.workerCount)
         engine.records = records
         engine.limits = settings.limits
-        engine.fronts = settings.proxies
+        engine.trustedProxies = settings.proxies
         engine.proxyListeners =
             switch settings.proxyProtocol {
             case .off: .none
@@ -227,8 +227,7 @@ struct Server {
         engine.secureAddresses = settings.https
         let tickets = if let file = settings.ticketKeyFile { try TicketKeys(file: file) } else { try TicketKeys() }
         engine.secure = SecureSettings(certificates: certificates, tickets: tickets)
-        // A browser that has learnt to use TLS only, or to follow a redirect to a port of today, would remember it beyond
-        // what is being tried out.
+        // Browsers would remember HSTS, or a redirect to this port, beyond the development.
         if given.isDevelopment { return engine }
         engine.strictTransportSeconds = settings.strictTransportSeconds
         engine.redirectsPages = settings.redirectsPages
@@ -241,39 +240,38 @@ struct Server {
         admin: SocketAddress?
     ) {
         Log.info("serving \(loaded.summary)")
-        if let development { Log.info("development certificates by \(development.certificatePath)") }
+        if let development { Log.info("development certificates are signed by \(development.certificatePath)") }
         let listeners = engine.addresses.map { ("http://", $0) } + engine.secureAddresses.map { ("https://", $0) }
         for (scheme, address) in listeners {
-            let beside = shared.contains { "\($0)" == "\(address)" } ? ", beside another process" : ""
+            let beside = shared.contains { "\($0)" == "\(address)" } ? ", shared with another process" : ""
             Log.info("listening on \(address.isUnix ? "" : scheme)\(address)\(beside)")
         }
         if let admin { Log.info("listening on \(admin.isUnix ? "" : "http://")\(admin) (admin)") }
         Log.info("ready")
     }
 
-    /// Limits that memory makes lower than they are by default.
-    private func sayIfShortOfMemory() {
+    /// Warns if little memory makes limits lower than their defaults.
+    private func warnIfShortOfMemory() {
         let (limits, usual) = (settings.limits, Limits())
         let isShort =
             limits.connectionsMax < usual.connectionsMax && limits.connectionsMax == given.limitsByMemory.connectionsMax
             || limits.handshakesMax < usual.handshakesMax && limits.handshakesMax == given.limitsByMemory.handshakesMax
         if !isShort { return }
         Log.warning(
-            "there is room for \(limits.connectionsMax) connections and \(limits.handshakesMax) handshakes at once: "
-                + "\(limits.heldBytesMax >> 20) MiB of memory are for them; give the process more, or set "
-                + "limits.heldBytesMax")
+            "limited to \(limits.connectionsMax) connections and \(limits.handshakesMax) concurrent handshakes, which may use "
+                + "\(limits.heldBytesMax >> 20) MiB; give the process more memory, or set limits.heldBytesMax")
     }
 
-    /// A limit that is not the one that was asked for. The default is for large machines: where it holds, only what a small
-    /// server too would run out of is worth a line at each start.
-    private func sayIfShort(of descriptors: Int) {
+    /// Warns about a connection limit lower than configured. The default is meant for large machines, so it causes a warning only
+    /// if even an ordinary server would run out.
+    private func warnIfShort(of descriptors: Int) {
         let room = descriptors - Engine.descriptorsKept
         let wanted = settings.limits.connectionsMax
         let isDefault = wanted == given.limitsByMemory.connectionsMax
         if room >= (isDefault ? min(Server.connectionsUsual, wanted) : wanted) { return }
         Log.warning(
-            "there is room for \(max(16, room)) connections instead of \(wanted): this process may "
-                + "have \(descriptors) descriptors; raise LimitNOFILE= or ulimit -Hn, or lower limits.connectionsMax")
+            "limited to \(max(16, room)) connections (\(wanted) configured): the file descriptor limit is \(descriptors); "
+                + "raise LimitNOFILE= or ulimit -Hn, or lower limits.connectionsMax")
     }
 
     func certificateStore(
@@ -283,12 +281,12 @@ struct Server {
         return CertificateStore(
             hostsPath: "\(given.configPath)/hosts", links: settings.linkTargets,
             passphrase: given.passphrase?.passphrase, development: development,
-            // Names are made certificates for only while they are served.
+            // Development certificates are created for served names only.
             wantsDevelopment: { host in published.current.reading { $0.knows(host) } },
             serves: { host in published.current.reading { $0.knows(host) } })
     }
 
-    /// Where no error is accepted, the certificates of all hosts are looked at first.
+    /// With --strict, the certificates of all hosts are checked first.
     func objection(
         to certificates: CertificateStore?, of published: PublishedCatalogue, _ background: Background,
         _ signals: borrowing Signals
@@ -296,9 +294,9 @@ struct Server {
         guard settings.isStrict, let certificates else { return nil }
         background.start { _ = certificates.survey(published.current.servedHosts) }
         guard isFinished(background, signals) else { return .failure(saying: "stopped before it was ready") }
-        let errors = certificates.standingCounts.errors
+        let errors = certificates.openProblemCounts.errors
         if errors == 0 { return nil }
         ReloadLog.certificates(certificates.drainNews())
-        return .failure(saying: "not started: \(Count.of(errors, "error")) of certificates above, and --strict is set")
+        return .failure(saying: "not started: \(Count.of(errors, "certificate error")) above, and --strict is set")
     }
 }

@@ -1,5 +1,5 @@
-// Sockets that systemd opened for the server (socket activation), sorted by protocol. If there are
-// any, the server listens on them only: the unit decides then, and the addresses of server.json and of options are ignored.
+// Sockets that systemd opened for the server (socket activation), by protocol. If there are any, the server listens on them only,
+// and the addresses of options and `server.json` are ignored.
 
 import Engine
 import Hosting
@@ -11,7 +11,7 @@ struct ServerSockets {
 
     var isEmpty: Bool { http.isEmpty && https.isEmpty }
 
-    /// Takes what the process was started with. To be called once, before any thread is started.
+    /// Takes the inherited sockets. Call it once, before any thread starts.
     init() throws {
         for socket in try InheritedSocket.takeAll() {
             switch socket.name {
@@ -19,13 +19,13 @@ struct ServerSockets {
             case "https": https.append(socket)
             default:
                 throw Refusal.failure(
-                    "cannot tell what to speak on the inherited socket \"\(socket.name)\"; "
+                    "unknown protocol of the inherited socket \"\(socket.name)\"; "
                         + "set FileDescriptorName=http or FileDescriptorName=https in its socket unit")
             }
         }
     }
 
-    /// The settings as if these addresses had been asked for.
+    /// The settings with the addresses of these sockets.
     func replacingAddresses(of settings: ServerSettings) -> ServerSettings {
         if isEmpty { return settings }
         var settings = settings
@@ -34,7 +34,7 @@ struct ServerSockets {
         return settings
     }
 
-    /// The sockets in the place of their addresses.
+    /// The engine's settings with these sockets instead of addresses.
     func taking(from settings: EngineSettings) -> EngineSettings {
         if isEmpty { return settings }
         var settings = settings

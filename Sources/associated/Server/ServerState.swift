@@ -1,6 +1,5 @@
-// What is known of a running server besides its traffic and its certificates: what it hosts, what became of reloads,
-// whether its state can be saved. Written by the thread that manages the process and by the one that does its work, read
-// by the one that answers questions.
+// The state of a running server except traffic and certificates: what it hosts, the results of reloads, and whether its state can
+// be saved. Written by the main loop and its jobs, read by the admin listener.
 
 import Administration
 import Association
@@ -14,26 +13,26 @@ final class ServerState: Sendable {
         var phase = HealthReport.Phase.starting
         var hosting = HostingFigures()
         var kept: [StatusReport.Kept] = []
-        /// By host, for those that are on a last good version.
+        /// The findings of each host on a last good version.
         var reasons: [String: [String]] = [:]
         var findings: [StatusReport.OpenFinding] = []
-        /// Since when each finding and each host on a last good version is known, by its line and its name.
+        /// When each finding was found, by its line, and when each host got its last good version, by its name.
         var since: [String: Int64] = [:]
-        /// What is wrong with `server.json` since the start.
+        /// Findings on `server.json` since it has changed.
         var settingsFindings: [StatusReport.OpenFinding] = []
-        /// Why the last round could not look at anything; nil when it could.
+        /// Why the last round failed; nil if it succeeded.
         var failure: StatusReport.OpenFinding?
-        /// The app files of which the removal guard keeps something.
+        /// The app files whose changes the removal guard holds.
         var guardedFiles: [String] = []
         var refusals = RefusalFigures()
         var reloads = ReloadFigures()
         var tickMilliseconds = Clock.monotonicMilliseconds()
         var stateProblems: [StatePart: StateProblem] = [:]
-        /// What the sandbox has to do with them.
+        /// Set if the sandbox is the reason.
         var stateComplaint: String?
         var stateNotes: [(Log.Level, String)] = []
 
-        /// New findings date from now; closed ones are dropped.
+        /// New findings get the present time; closed ones are removed.
         mutating func keepAges(of keys: [String], from now: Int64) {
             var ages: [String: Int64] = [:]
             for key in keys { ages[key] = since[key] ?? now }
@@ -45,14 +44,14 @@ final class ServerState: Sendable {
         }
     }
 
-    /// What is kept in the state directory.
+    /// What is saved in the state directory.
     enum StatePart: String, CaseIterable {
-        case lastGood = "last good versions are"
-        case ledger = "fetches by verifiers are"
-        case history = "the change history is"
+        case lastGood = "last good versions"
+        case ledger = "verifier fetches"
+        case history = "change history"
     }
 
-    /// Why one of them cannot be written, and since when.
+    /// Why a part cannot be saved, and since when.
     struct StateProblem: Equatable {
         let reason: String
         let sinceSeconds: Int64
@@ -64,9 +63,9 @@ final class ServerState: Sendable {
     private let statePath: String
     let diskTimer: DiskTimer
 
-    /// Findings whose age is known; more of them stand only where something is wrong with everything.
+    /// How many findings have a time. More exist only if everything is broken.
     private static let sinceMax = 10_000
-    /// Hosts whose reasons are kept one by one, and how many of each.
+    /// How many hosts have their findings stored, and how many of each.
     private static let reasonsMax = 10_000
     private static let reasonsOfHostMax = 10
     private static let guardedFilesMax = 3
@@ -78,13 +77,13 @@ final class ServerState: Sendable {
 
     func enter(_ phase: HealthReport.Phase) { state.withLock { $0.phase = phase } }
 
-    /// The thread that waits for changes has gone round.
+    /// The main loop has completed an iteration.
     func tick() { state.withLock { $0.tickMilliseconds = Clock.monotonicMilliseconds() } }
 
-    /// What came of the first round.
+    /// The first round has ended.
     func began(_ report: RoundReport, _ tenants: Tenants) { note(report, tenants) { _ in } }
 
-    /// What came of a later one, which began at that time of the exact clock.
+    /// A later round has ended; it began at this time of the monotonic clock, in microseconds.
     func reloaded(_ report: RoundReport, _ tenants: Tenants, since began: Int64) {
         note(report, tenants) { reloads in
             if report.changes.isEmpty { reloads.unchanged += 1 } else { reloads.changed += 1 }
@@ -96,32 +95,32 @@ final class ServerState: Sendable {
         state.withLock { state in
             let since = state.failure?.sinceSeconds ?? Clock.wallSeconds()
             state.failure = StatusReport.OpenFinding(
-                finding: "error: \(error); what was served before is kept", sinceSeconds: since)
+                finding: "error: \(error); still serving the previous version", sinceSeconds: since)
             state.reloads.failed += 1
             state.reloads.end(.failed, since: began, message: "\(error)")
         }
     }
 
-    /// What is wrong with the settings of the next start.
+    /// Findings that the next start would have on `server.json`.
     func note(settings findings: [Finding]) {
         let now = Clock.wallSeconds()
         let open = findings.map { StatusReport.OpenFinding(finding: Console.line($0), sinceSeconds: now) }
         state.withLock { $0.settingsFindings = open }
     }
 
-    /// A part of the state was written, or could not be. True when it can be again.
+    /// Notes whether a part of the state could be saved. Returns true if it can be again.
     @discardableResult
     func noteState(_ part: StatePart, _ reason: String?) -> Bool {
         state.withLock { state in
             guard let reason else {
                 if state.stateProblems.removeValue(forKey: part) == nil { return false }
-                if state.stateProblems.isEmpty { state.stateNotes.append((.info, "writes to \(statePath) again")) }
+                if state.stateProblems.isEmpty { state.stateNotes.append((.info, "\(statePath) can be written again")) }
                 return true
             }
             let since = state.stateProblems[part]?.sinceSeconds ?? Clock.wallSeconds()
             if state.stateProblems[part] == nil {
-                state.stateNotes.append(
-                    (.error, "cannot write to \(statePath): \(reason); \(part.rawValue) not kept over a restart"))
+                let loss = "\(part.rawValue) will be lost when this process exits"
+                state.stateNotes.append((.error, "cannot write to \(statePath): \(reason); \(loss)"))
             }
             state.stateProblems[part] = StateProblem(reason: reason, sinceSeconds: since)
             return false
@@ -133,7 +132,7 @@ final class ServerState: Sendable {
         if case .failure(let error) = result { noteState(part, error.reason) } else { noteState(part, nil) }
     }
 
-    /// Asks, while something cannot be written, whether that is the sandbox's doing.
+    /// Checks whether the sandbox is the reason, while something cannot be saved.
     func explainState(_ complaint: () -> String?) {
         let found = stateProblems.isEmpty ? nil : complaint()
         state.withLock { state in
@@ -142,7 +141,7 @@ final class ServerState: Sendable {
         }
     }
 
-    /// What there is to log about it, once.
+    /// The lines to log, each once.
     func takeStateNotes() -> [(Log.Level, String)] {
         state.withLock { state in
             defer { state.stateNotes = [] }
@@ -150,7 +149,7 @@ final class ServerState: Sendable {
         }
     }
 
-    /// What of the state directory cannot be written.
+    /// The parts of the state that cannot be saved.
     var stateProblems: [StatePart: StateProblem] { state.withLock { $0.stateProblems } }
 
     var stateComplaint: String? { state.withLock { $0.stateComplaint } }
@@ -161,7 +160,7 @@ final class ServerState: Sendable {
     }
 
     private func note(_ report: RoundReport, _ tenants: Tenants, _ count: (inout ReloadFigures) -> Void) {
-        let reasons = tenants.keptReasons(hostsMax: ServerState.reasonsMax)
+        let reasons = tenants.lastGoodReasons(hostsMax: ServerState.reasonsMax)
         let open = tenants.openFindings
         let findings = open.prefix(ServerState.sinceMax).map { Console.line($0) }
         let guarded = open.lazy.filter { $0.rule == .app042 && $0.severity == .error }.map(\.file)
@@ -173,7 +172,7 @@ final class ServerState: Sendable {
             state.guardedFiles = Array(guarded.prefix(ServerState.guardedFilesMax))
             state.keepAges(of: findings + reasons.map(\.host), from: now)
             state.kept = reasons.prefix(StatusReport.listMax).map { host, findings in
-                // What blocks a version is an error; the rest of what is said of it is not the reason.
+                // The error is the reason; further warnings are not.
                 let reason = findings.first { $0.severity == .error } ?? findings.first
                 let line = reason.map { Console.line($0) } ?? "for no known reason"
                 return StatusReport.Kept(host: host, reason: state.dated(line, as: host))
@@ -201,7 +200,7 @@ final class ServerState: Sendable {
     }
     var guardedFiles: [String] { state.withLock { $0.guardedFiles } }
 
-    var keptHosts: Set<String> { state.withLock { Set($0.reasons.keys) } }
+    var hostsOnLastGood: Set<String> { state.withLock { Set($0.reasons.keys) } }
 
     func reasons(of name: String) -> [String] { state.withLock { $0.reasons[name] ?? [] } }
 
@@ -224,18 +223,18 @@ extension ReloadFigures {
     }
 }
 
-/// How long reads of the disk take. The thread that reads cannot say it while a file system hangs, so each read is noted here: the admin
-/// listener shows it, and a thread that never goes to the disk logs it.
+/// Measures how long disk reads take. A thread whose file system hangs cannot report it, so each read is noted here: the admin
+/// listener shows it, and a thread that never reads the disk logs it.
 final class DiskTimer: Sendable {
     enum Reader {
-        /// The thread that waits for changes: at `server.json`.
+        /// The main loop, which reads `server.json`.
         case settings
-        /// The one that does its work: at everything.
+        /// A round, which reads everything.
         case round
     }
 
     private let configPath: String
-    /// When each look that has not come to its end began.
+    /// When each unfinished read began.
     private let begun = Mutex<[Reader: Int64]>([:])
 
     private static let slowMilliseconds: Int64 = 10_000
@@ -254,10 +253,10 @@ final class DiskTimer: Sendable {
         guard let first = begun.withLock({ $0.values.min() }) else { return nil }
         let milliseconds = Clock.monotonicMilliseconds() - first
         if milliseconds < DiskTimer.slowMilliseconds { return nil }
-        return "looking at \(configPath) has taken \(milliseconds / 1_000) seconds; is its file system hanging?"
+        return "reading \(configPath) has taken \(milliseconds / 1_000) seconds; is its file system hanging?"
     }
 
-    /// Starts the thread that says so, once each time. It ends with the process.
+    /// Starts the thread that logs slow reads, once each. It runs until the process exits.
     func watch() throws(SystemError) {
         let thread = try Thread(name: "lookout", owning: WakeUp()) { [self] never in
             var isSaid = false

@@ -1,6 +1,6 @@
-// What the main loop looks at every second besides the configuration: whether `server.json` is still what the server was
-// started with (it is read at the start only, so the operator should know that a change has no effect yet, and whether the
-// next start would be refused), and how many connections and handshakes were refused.
+// Two checks of the main loop. `SettingsWatch`: whether `server.json` has changed since the start; it is read at the start only,
+// so the operator should know that a change has no effect yet, and whether the next start would be refused. `RefusalWatch`: how
+// many connections and handshakes were refused.
 
 import Administration
 import Association
@@ -13,15 +13,15 @@ import Telemetry
 struct SettingsWatch {
     private let given: LoadedSettings
     private let path: String
-    /// The marks of the file at the start, at the last look, and of the state that was last told. Nil where there is none.
+    /// The marks of the file at the start, at the last check, and when it was last reported; nil if it did not exist.
     private let first: FileStatus?
     private var last: FileStatus?
     private var reported: FileStatus?
 
-    /// What there is to say.
+    /// What to report.
     struct News {
         var isChanged: Bool
-        /// What is wrong with the file as it is now.
+        /// Findings on the present file.
         var findings: [Finding] = []
         /// Why a start with it would be refused.
         var objection: String?
@@ -34,9 +34,9 @@ struct SettingsWatch {
         (last, reported) = (first, first)
     }
 
-    /// Looks at the file, once a second or when an operator asks; nil where nothing is new. A file that changes between two looks
-    /// is still being written.
-    mutating func look(isAsked: Bool) -> News? {
+    /// Checks the file every second, or when an operator asks; nil if nothing is new. A file that changes between two checks is
+    /// still being written.
+    mutating func check(isRequested: Bool) -> News? {
         let status = try? File.status(path)
         let isSettled = status == last
         last = status
@@ -46,11 +46,11 @@ struct SettingsWatch {
         let reader = SettingsReader(file: path, limits: given.limitsByMemory)
         var changed = given
         (changed.findings, changed.lostSafeguards) = (reader.findings, reader.lostSafeguards)
-        return News(isChanged: true, findings: reader.findings, objection: StartObjections(changed).toSettings)
+        return News(isChanged: true, findings: reader.findings, objection: StartProblems(changed).inSettings)
     }
 }
 
-/// Adds up once a minute how many connections and handshakes the server has refused. The workers only count them.
+/// Counts refused connections and handshakes once a minute; the workers only add them up.
 struct RefusalWatch {
     private var nextMilliseconds: Int64
     private var connections: UInt64 = 0
@@ -60,16 +60,16 @@ struct RefusalWatch {
 
     init(now: Int64) { nextMilliseconds = now + RefusalWatch.minuteMilliseconds }
 
-    /// What has happened in the minute that is over; nil where none is.
-    mutating func look(at engine: Engine, now: Int64) -> RefusalFigures? {
+    /// The figures of the past minute; nil if it is not over yet.
+    mutating func sample(_ engine: Engine, now: Int64) -> RefusalFigures? {
         if now < nextMilliseconds { return nil }
         nextMilliseconds = now + RefusalWatch.minuteMilliseconds
-        let former = (connections, handshakes)
+        let previous = (connections, handshakes)
         connections = engine.records.total(.connectionsRefused(.tooManyFromAddress))
         handshakes = engine.records.total(.handshakes(.timedOut))
         var figures = RefusalFigures()
-        figures.connections = Int(clamping: connections &- former.0)
-        figures.handshakes = Int(clamping: handshakes &- former.1)
+        figures.connections = Int(clamping: connections &- previous.0)
+        figures.handshakes = Int(clamping: handshakes &- previous.1)
         if let most = engine.takeMostRefused() { (figures.network, figures.ofNetwork) = most }
         return figures
     }

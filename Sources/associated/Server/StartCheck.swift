@@ -1,6 +1,6 @@
-// `serve --check`: everything that a start depends on, tried in the order of a start, without serving. It goes on behind a
-// failure, so that one run tells everything. The process gives up the same rights as a server, because what may be read and
-// written shows only then; it never listens, so a server that runs beside it loses no connection.
+// `serve --check`: tries everything that a start depends on, in the same order, without serving. It continues after a failure, so
+// that one run reports everything. The process drops the same privileges as a server, because only then missing permissions show;
+// it never listens, so it does not disturb a running server.
 
 import Administration
 import Association
@@ -14,7 +14,7 @@ struct StartCheck {
     private let arguments: ParsedArguments
     private var given: LoadedSettings
     private var failureCount = 0
-    /// What an operator may want to know of what is fine.
+    /// Hints about things that work.
     private var notes: [String] = []
 
     init(_ given: LoadedSettings, _ arguments: ParsedArguments) {
@@ -46,21 +46,21 @@ struct StartCheck {
         if let address = settings.admin?.address { tryAddress(address) }
         tryState()
         let served = lint()
-        // Behind the findings that they speak of.
-        let objections = StartObjections(given)
-        for objection in [objections.toSettings, objections.toAddresses].compactMap(\.self) { fail(objection) }
+        // After the findings that they refer to.
+        let problems = StartProblems(given)
+        for objection in [problems.inSettings, problems.inAddresses].compactMap(\.self) { fail(objection) }
         attempt { _ in try sandbox?.restrictCalls() }
         for text in sandbox?.missing ?? [] { notes.append("sandbox: \(text)") }
         for note in notes { Console.error(line: "note: \(note)") }
         if failureCount > 0 {
-            Console.complain("the server would not start as it should: \(Count.of(failureCount, "condition")) above")
+            Console.complain("the server would not start correctly: \(Count.of(failureCount, "problem")) above")
             return .failure
         }
-        Console.output(line: "everything is fine: the server would serve \(Count.of(served, "host"))")
+        Console.output(line: "ready to start: the server would serve \(Count.of(served, "host"))")
         return .success
     }
 
-    /// What a server reads before it gives up rights.
+    /// The secrets that a server reads before it drops privileges.
     private func readSecrets() throws {
         if let place = settings.admin, let objection = try AdminSettings(place).objection {
             throw AdminListener.StartError.refused(objection)
@@ -71,7 +71,7 @@ struct StartCheck {
     private mutating func tryAddress(_ address: SocketAddress) {
         do throws(SystemError) {
             if try Listener.isShared(address), !settings.reusesPort {
-                notes.append("a server of this user listens on \(address): beside it, a start needs --reuse-port")
+                notes.append("a server of this user already listens on \(address); sharing it needs --reuse-port")
             }
         } catch {
             fail("\(Engine.StartError.cannotListen(address, error))")
@@ -80,15 +80,15 @@ struct StartCheck {
 
     private mutating func tryState() {
         do throws(SystemError) {
-            try File.probe(given.statePath)
+            try File.checkWritable(given.statePath)
         } catch {
             fail(
-                "nothing would be remembered: cannot write to \(given.statePath): \(error.reason); "
+                "the state could not be saved: cannot write to \(given.statePath): \(error.reason); "
                     + error.remedy(writingTo: given.statePath))
         }
     }
 
-    /// Everything that is wrong with files, as `lint` says it; how many hosts would be served.
+    /// Reports everything that `lint` finds, and returns how many hosts would be served.
     private mutating func lint() -> Int {
         var files = LintedFiles(arguments, forced: nil)
         files.add(given.configPath)
@@ -98,7 +98,7 @@ struct StartCheck {
             failureCount += 1
         }
         for problem in files.problems { fail(problem) }
-        if files.hostCount == 0 { fail(StartObjections(given).toNothing) }
+        if files.hostCount == 0 { fail(StartProblems(given).noHosts) }
         return files.hostCount
     }
 
@@ -116,62 +116,62 @@ struct StartCheck {
     }
 }
 
-/// Why a server does not start with what it was given, and what to do. `serve` exits with the first of them, `serve --check` reports
-/// the same.
-struct StartObjections {
+/// Why a server does not start with these settings, and how to fix it. `serve` exits with the first problem, `serve --check`
+/// reports all.
+struct StartProblems {
     private let given: LoadedSettings
 
     init(_ given: LoadedSettings) { self.given = given }
 
     private var settings: ServerSettings { given.settings }
 
-    /// Before anything is done with settings that are not what the operator wants.
-    var toSettings: String? {
+    /// Problems of `server.json`, checked before anything is done with it.
+    var inSettings: String? {
         if given.findings.contains(where: { $0.rule == .cfg001 }) {
-            // With none of its settings the server would listen elsewhere than it is asked for.
+            // Without any of its settings, the server would listen on the wrong address.
             return "\(given.configPath)/server.json cannot be read; fix or remove it"
         }
         if given.lostSafeguards.isEmpty { return nil }
         let keys = given.lostSafeguards.map { "`\($0)`" }.joined(separator: " and ")
         return
-            "without \(keys) of \(given.configPath)/server.json, which cannot be used as it is, the server "
-            + "would be less safe than it is meant to be; fix what is reported above"
+            "the server would be less safe without \(keys) of \(given.configPath)/server.json, which cannot be used; "
+            + "fix the errors above"
     }
 
     /// A server that would answer nothing does not start.
-    func to(_ loaded: RoundReport) -> String? {
+    func inRound(_ loaded: RoundReport) -> String? {
         let errors = (given.findings + loaded.findings).count { $0.severity == .error }
         if settings.isStrict, errors > 0 {
             return "\(Count.of(errors, "error")) above, and --strict is set"
         }
-        return loaded.hostCount == 0 ? toNothing : toAddresses
+        return loaded.hostCount == 0 ? noHosts : inAddresses
     }
 
-    /// Another process of this user listens there: half of the clients would get its answers. What else is in the way is
-    /// said when it is bound.
-    func toSharing(_ address: SocketAddress) -> String? {
+    /// Another process of this user listens there, so the kernel would split the connections. Other conflicts are reported when
+    /// the address is bound.
+    func inSharing(_ address: SocketAddress) -> String? {
         guard !settings.reusesPort, (try? Listener.isShared(address)) == true else { return nil }
         let process = ListeningSockets.process(at: address).map { " (process \($0))" } ?? ""
         return
-            "cannot listen on \(address): another server of this user listens there\(process); stop it, choose another "
+            "cannot listen on \(address): another server of this user already listens there\(process); stop it, choose another "
             + "port, or share the port with --reuse-port to replace it without a gap"
     }
 
-    /// Without any host to serve.
-    var toNothing: String {
-        "no app file in \(given.configPath)/apps gives a host to serve; write one, or fix what is reported above"
+    /// No host would be served.
+    var noHosts: String {
+        "no valid app file in \(given.configPath)/apps names a host; run `associated init`, or fix the errors above"
     }
 
-    /// Whether there is an address to be asked at, and a client that is let in.
-    var toAddresses: String? {
+    /// No address to listen on, or no client that would be accepted.
+    var inAddresses: String? {
         if settings.http.isEmpty, settings.https.isEmpty {
-            return "there is no address to listen on; give one with --http or --https"
+            return "no address to listen on; pass one with --http or --https"
         }
         if case .off = settings.proxyProtocol { return nil }
-        if settings.proxies.trusted.isEmpty {
+        if settings.proxies.networks.isEmpty {
             return
-                "with the PROXY protocol and no trusted front every client would be refused; name the "
-                + "fronts with --trust"
+                "with the PROXY protocol and no trusted proxy, every client would be refused; name the "
+                + "proxies with --trust"
         }
         return nil
     }

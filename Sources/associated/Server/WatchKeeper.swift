@@ -1,23 +1,23 @@
-// The thread that watches `config/` and `public/`. It alone looks into them for what to watch, which takes as long as their file
-// system does; what it finds out it leaves for the thread that manages the process, merged until that takes it.
+// The thread that watches `config/` and `public/`. Only this thread waits for their file systems; it leaves its news for the main
+// loop, merged until they are taken.
 
 import Hosting
 import Posix
 
 final class WatchKeeper: Sendable {
-    /// What has been found out since the last time.
+    /// What has happened since the last call.
     struct News: Sendable {
         var changes = TreeChanges()
-        /// Whether all directories have been looked for once more.
+        /// Whether all directories have been added again.
         var hasStarted = false
         /// Why not everything is watched.
         var shortage: SystemError?
-        /// What to say about the folders that are watched now.
+        /// A complaint about the folders that are watched now.
         var complaint: String?
     }
 
     private let news: Mailbox<News>
-    /// Whether all directories are to be looked for once more.
+    /// Whether all directories must be added again.
     private let startRequest: Mailbox<Bool>
 
     private static let tickMilliseconds: Int32 = 1000
@@ -26,7 +26,7 @@ final class WatchKeeper: Sendable {
         case watch, wanted
     }
 
-    /// - Parameter complaint: what to say about the folders, asked whenever all directories have been looked for.
+    /// - Parameter complaint: called whenever all directories have been added; returns a problem with them.
     init(_ watch: TreeWatch, complaint: @escaping @Sendable () -> String?) throws(SystemError) {
         news = try Mailbox(News())
         startRequest = try Mailbox(false)
@@ -37,7 +37,7 @@ final class WatchKeeper: Sendable {
         }
         let thread = try Thread(name: "watch", owning: poller) { [self] poller in
             var hasStarted = false
-            // Until the process ends.
+            // Runs until the process exits.
             while true {
                 let count = poller.wait(milliseconds: WatchKeeper.tickMilliseconds)
                 var isWatchReadable = false
@@ -50,17 +50,16 @@ final class WatchKeeper: Sendable {
                 if startRequest.take() || hasStarted && watch.hasMoved() {
                     hasStarted = true
                     watch.start()
-                    // What happened before a directory was watched has no event.
+                    // What happened before a directory was watched raises no event.
                     post(News(changes: .all, hasStarted: true, shortage: watch.shortage, complaint: complaint()))
                 } else if hasStarted, isWatchReadable {
-                    post(News(changes: watch.take(), shortage: watch.shortage))
+                    post(News(changes: watch.takeEvents(), shortage: watch.shortage))
                 }
             }
         }
         thread.detach()
     }
 
-    /// For the folders of a server.
     convenience init(_ given: LoadedSettings, _ sandbox: Sandbox) throws(SystemError) {
         let watch = try TreeWatch(
             configPath: given.configPath, publicPath: given.publicPath, linkTargets: given.settings.linkTargets,
@@ -71,10 +70,10 @@ final class WatchKeeper: Sendable {
     /// Readable when there is news.
     var descriptor: Int32 { news.descriptor }
 
-    /// Has all directories looked for, in the place of those that are watched.
+    /// Adds all directories again.
     func start() { startRequest.leave { $0 = true } }
 
-    /// What is new since the last call.
+    /// The news since the last call.
     func take() -> News { news.take() }
 
     private func post(_ latest: News) {

@@ -1,5 +1,5 @@
-// The flaws by which AOSP's verifier skips an entry or rejects the whole list, each before and behind the statement of an
-// app, in every Android version that differs.
+// The mistakes because of which AOSP's verifier skips an entry or rejects the whole list, each before and after the statement
+// of an app, in every Android version that differs.
 
 import Association
 import AssociationLint
@@ -55,7 +55,7 @@ struct StatementFlawTests {
         Row("an entry that is null", "null", since: .android6),
         Row("a relation that is a number", statement(app("a.b"), relation: "[1]"), since: .android6),
         Row("a relation that is a boolean", statement(app("a.b"), relation: "[true]"), since: .android6),
-        // AOSP turns an object into text, and that is no relation.
+        // AOSP converts an object to text, which is not a relation.
         Row("a relation that is an object", statement(app("a.b"), relation: "[{}]"), since: .android12),
         Row("a relation without a slash", statement(app("a.b"), relation: #"["handle_all_urls"]"#), since: .android12),
         Row(
@@ -96,7 +96,7 @@ struct StatementFlawTests {
         Row("target as a string", #"{"relation": ["\#(handle)"], "target": "a"}"#, since: nil),
         Row("an empty relation", statement(app("org.acme.shop"), relation: "[]"), since: nil),
         Row("nothing at all", "{}", since: nil),
-        // The relation is missed before the target is looked at.
+        // Android checks the relation before the target.
         Row("no relation and a bad namespace", #"{"target": {"namespace": "x"}}"#, since: nil),
     ]
 
@@ -144,7 +144,7 @@ struct StatementFlawTests {
     }
 
     @Test(arguments: rejecting)
-    func `lint finds one error for it, which names the statement that goes with it`(row: Row) {
+    func `lint reports one error that names a statement which is lost too`(row: Row) {
         for (text, line) in zip(Self.lists(row), [2, 1]) {
             let findings = Linter.lint(statements: Array(text.utf8), file: "f").filter { finding in
                 finding.severity == .error && finding.message.contains("reject the whole file")
@@ -156,14 +156,14 @@ struct StatementFlawTests {
     }
 
     @Test(arguments: harmless + skipped)
-    func `lint does not say that the file is rejected where it is not`(row: Row) {
+    func `lint does not say that the file is rejected if it is not`(row: Row) {
         for text in Self.lists(row) {
             let findings = Linter.lint(statements: Array(text.utf8), file: "f")
             #expect(findings.allSatisfy { !$0.message.contains("the whole file") }, "\(findings)")
         }
     }
 
-    @Test func `what no app depends on is no error`() {
+    @Test func `a mistake that affects no app is not an error`() {
         let text = "[\(Self.statement(#"{"namespace": "ios_app", "appid": "A.b"}"#))]"
         #expect(Linter.lint(statements: Array(text.utf8), file: "f").allSatisfy { $0.severity != .error })
     }
@@ -173,14 +173,14 @@ struct StatementFlawTests {
         (Row("", site("a"), since: nil), ["Android 12 and later", "Android 11 and earlier"]),
         (Row("", rules(#"["a"]"#), since: nil), ["Android 15 and later", "Android 14 and earlier"]),
     ])
-    func `verdicts that differ are told apart by the version`(row: Row, versions: [String]) {
+    func `different results name their Android versions`(row: Row, versions: [String]) {
         let answers = Self.binding.verdictsOfAOSP(on: Array("[\(row.entry), \(Self.own)]".utf8), file: "f")
         #expect(answers.map(\.versions) == versions)
         #expect(answers.first?.verdict.kind == .fileRejected)
         #expect(answers.dropFirst().allSatisfy { $0.verdict.kind == .verified })
     }
 
-    @Test func `a span of versions in words`() {
+    @Test func `describes a span of versions`() {
         #expect(AndroidRelease.span(from: .android6, before: .android12) == "Android 11 and earlier")
         #expect(AndroidRelease.span(from: .android12, before: .android15) == "Android 12 to 14")
         #expect(AndroidRelease.span(from: .android15, before: nil) == "Android 15 and later")

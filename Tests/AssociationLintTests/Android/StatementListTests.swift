@@ -1,5 +1,5 @@
-// Statement lists: the model, and Google's published compatibility cases restated. For each case, what Google's service
-// makes of it, and what is known of AOSP and Chromium.
+// Statement lists: the model, and Google's published compatibility cases, with the result of Google's service and the known
+// results of AOSP and Chromium.
 
 import AssociationLint
 import AssociationSamples
@@ -20,7 +20,7 @@ import Testing
     @Test(arguments: [
         "https://a..b", "https://-x.com", "https://example,com", "https://ex%61mple.com", "https://exämple.com",
     ])
-    func `a site has the name of a host`(site: String) {
+    func `a site needs a valid host name`(site: String) {
         let problems = WebSite.problems(in: site)
         #expect(problems.map(\.rule) == [.dal016])
         #expect(problems.map(\.severity) == [.warning])
@@ -77,7 +77,7 @@ import Testing
         #expect(list.statements.map(\.consumers.count) == [3, 3, 1])
     }
 
-    /// Who can use the statements of a list, by their place in it.
+    /// A list, and whether Google can use each of its statements.
     struct Case: Sendable, CustomTestStringConvertible {
         var name: String
         var text: String
@@ -217,7 +217,7 @@ import Testing
         ("{\"?\": \"a=1\"}", 0), ("{\"/\": \"/x\"}, {\"/\": 1}", 1), ("7", 0), ("{\"/\": \"*\", \"exclude\": 1}", 0),
         ("{\"?\": {\"a\": 1}}, {\"#\": false}", 0),
     ])
-    func `names the rule for which Android may throw all of them away, and that this is not settled`(
+    func `names the rule because of which Android may discard all rules`(
         rules: String, index: Int
     ) throws {
         let statement = try #require(Self.read(Texts.rules(rules)).list?.statements.first)
@@ -228,7 +228,7 @@ import Testing
         #expect(malformed.unsettled == UnsettledPoint(.malformedRule, rule: index))
     }
 
-    @Test func `names none where the rules are read, or are not the app's`() throws {
+    @Test func `names no rule if the rules are valid or belong to another relation`() throws {
         let good = try #require(Self.read(Texts.rules("{\"/\": \"/x\"}")).list?.statements.first)
         #expect(good.malformedRule == nil && good.dynamicRules?.count == 1)
         let key = "delegate_permission/common.get_login_creds"
@@ -236,7 +236,7 @@ import Testing
         #expect(other.malformedRule == nil)
     }
 
-    @Test func `of a query item that is written twice the last counts`() throws {
+    @Test func `the last of two query parameters with the same name counts`() throws {
         let list = try #require(
             Self.read(Texts.rules("{\"?\": {\"a\": \"1\", \"b\": \"2\", \"a\": \"3\"}}")).list)
         let query = try #require(list.statements.first?.dynamicRules?.first?.query)
@@ -250,7 +250,7 @@ import Testing
         #expect(list.statements.first?.dynamicRules == nil)
     }
 
-    @Test func `counts the limit of AOSP on both sides`() {
+    @Test func `checks both sides of AOSP's size limit`() {
         let size = StatementList.bytesMax
         let text = "[\(Self.good)]"
         let inside = StatementList.read(Texts.padded(text, to: size), file: "f")

@@ -1,4 +1,4 @@
-// What a landing page has to offer on an iPhone.
+// The note about a landing page without a link to the iOS app.
 
 import AssociationSamples
 import Testing
@@ -12,7 +12,7 @@ struct AppFileCheckTests {
         ("pages: { spa: true },", false),
         ("pages: { spa: true, landing: true },", true),
     ])
-    func `a landing page without a way to the iOS app is noted`(more: String, isNoted: Bool) throws {
+    func `reports a landing page without a link to the iOS app`(more: String, isNoted: Bool) throws {
         let finding = try AppFileSample.app(AppFileSample.text(more: more)).pageFinding
         #expect(finding?.rule == (isNoted ? .app048 : nil))
         #expect(finding.map { $0.severity == .note } ?? true)
@@ -23,7 +23,7 @@ struct AppFileCheckTests {
         (AppFileSample.ios.replacing("] }", with: "], services: [\"webcredentials\"] }"), false),
         (AppFileSample.ios, true),
     ])
-    func `an app with a number in the App Store has a way`(ios: String?, isNoted: Bool) throws {
+    func `reports no app that has an App Store id or no links`(ios: String?, isNoted: Bool) throws {
         #expect(try (AppFileSample.app(AppFileSample.text(ios: ios)).pageFinding != nil) == isNoted)
     }
 }

@@ -1,5 +1,5 @@
-// Whatever bytes an app file has, reading it gives values and findings. Good files are damaged in many ways, some of
-// which keep them readable; whatever still reads is rendered and compared too.
+// Reading any bytes as an app file gives values and findings. The test damages valid files in many ways. Files that are
+// still readable are rendered and compared too.
 
 import AssociationSamples
 import TestSupport
@@ -9,7 +9,7 @@ import Testing
 @testable import AssociationLint
 
 @Suite struct AppFileMutationTests {
-    @Test(arguments: 0..<10) func `no damage traps the reader`(seed: Int) {
+    @Test(arguments: 0..<10) func `damaged files never trap the reader`(seed: Int) {
         var random = SplitMix(seed: UInt64(seed) &* 977)
         let seeds = Self.files.map { Array($0.utf8) }
         var readable = 0
@@ -25,7 +25,7 @@ import Testing
             _ = Renderer.documents(for: [app, app])
             if readable % 400 == 0 { _ = app.ruleFindings() }
         }
-        // Otherwise only the parser would have been tested.
+        // Otherwise the test would have tested only the parser.
         #expect(readable > 150)
     }
 
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    /// Puts another value behind some colon, which mostly leaves the file readable.
+    /// Replaces the value after a colon, which usually leaves the file readable.
     private func replaceValue(_ bytes: inout [UInt8], _ random: inout SplitMix) {
         let colons = bytes.indices.filter { bytes[$0] == UInt8(ascii: ":") }
         guard !colons.isEmpty else { return }

@@ -18,21 +18,21 @@ import Testing
             },
             """#)
 
-    @Test func `is the plain file without an environment`() throws {
+    @Test func `reads the plain file without an environment`() throws {
         let app = try Sample.app(Self.text)
         #expect(app.hosts.map(\.text) == ["shop.acme.test"])
         #expect(app.environments == ["staging", "ios_only"])
         #expect(app.environment == nil)
     }
 
-    @Test func `nulls in an object that meets none remove nothing and stay away`() throws {
+    @Test func `nulls in an object that the plain file lacks have no effect`() throws {
         let text = Sample.text(more: "environments: { staging: { pages: { tagline: null, spa: true } } },")
         let reading = Sample.read(text, environment: "staging")
         #expect(reading.findings.isEmpty, "\(reading.findings)")
         #expect(reading.appFile?.pages.isSinglePageApp == true)
     }
 
-    @Test func `an environment that is no object is there all the same`() {
+    @Test func `an environment that is not an object still counts as defined`() {
         let reading = Sample.read(Sample.text(more: "environments: { s3: 5 },"), environment: "s3")
         #expect(reading.findings.rules == [.app005], "\(reading.findings)")
     }
@@ -47,17 +47,17 @@ import Testing
         #expect(app.links.map(\.path) == ["/products/?*"])
     }
 
-    @Test func `a misspelt key of an overlay is corrected, whatever the plain file has`() {
-        let misspelt = Sample.text(
+    @Test func `corrects a misspelled key of an overlay, even if the plain file has the right key`() {
+        let misspelled = Sample.text(
             more: #"environments: { staging: { ios: { appIds: ["8KQ2V7M4XN.dev.acme.beta"] } } },"#)
-        let findings = Sample.read(misspelt, environment: "staging").findings
+        let findings = Sample.read(misspelled, environment: "staging").findings
         #expect(findings.rules == [.app003])
         #expect(findings.first?.fix == "write `appIDs`" && findings.first?.edit?.replacement == "appIDs")
-        let both = misspelt.replacing("{ appIds:", with: "{ appIDs: [], appIds:")
+        let both = misspelled.replacing("{ appIds:", with: "{ appIDs: [], appIds:")
         #expect(Sample.read(both, environment: "staging").findings.contains { $0.fix?.hasPrefix("remove it;") == true })
     }
 
-    @Test func `an overlay has its own rules, and a mistake in them names it`() throws {
+    @Test func `an overlay may have its own rules, and findings about them name it`() throws {
         func text(_ links: String) -> String {
             Sample.text(more: "environments: { staging: { links: \(links), examples: {} } },")
         }
@@ -69,7 +69,7 @@ import Testing
         #expect(findings.first?.message.hasPrefix("in the environment `staging`, ") == true)
     }
 
-    @Test func `removes what is null`() throws {
+    @Test func `removes keys that are null in an overlay`() throws {
         #expect(try #require(Sample.read(Self.text, environment: "staging").appFile).ios?.storeID == nil)
         #expect(try #require(Sample.read(Self.text, environment: "ios_only").appFile).android == nil)
     }
@@ -82,7 +82,7 @@ import Testing
         #expect(Sample.read(Self.text, environment: environment).otherHosts.map(\.text) == hosts)
     }
 
-    @Test func `compares the rules for each of the first different settings, and says where it stops`() {
+    @Test func `compares the rules for the first different settings, and reports where it stops`() {
         func lint(_ count: Int) -> [Finding] {
             let overlays = (0..<count).map { "e\($0): { ios: { variables: { v: [\"\($0)\"] } } }" }
             let text = Sample.text(
@@ -96,7 +96,7 @@ import Testing
         #expect(lint(5).first?.message.contains("`e4`") == true)
     }
 
-    @Test func `takes examples on the hosts of any environment`() {
+    @Test func `accepts examples on the hosts of any environment`() {
         #expect(Sample.read(Self.text, environment: "staging").findings.isEmpty)
     }
 
@@ -113,11 +113,11 @@ import Testing
             ("[]", [RuleID.app005]), ("{ staging: 7 }", [.app005]), ("{ staging: { priority: 1 } }", [.app003]),
             ("{ staging: {}, staging: {} }", [.app004]), ("{ staging: {} }", []),
         ] as [(String, [RuleID])])
-    func `holds overlays to their keys`(environments: String, rules: [RuleID]) {
+    func `reports invalid environments and keys of overlays`(environments: String, rules: [RuleID]) {
         #expect(Sample.read(Sample.text(more: "environments: \(environments)")).findings.rules == rules)
     }
 
-    @Test func `names its environments`() {
+    @Test func `lists the environments of a file`() {
         func names(_ text: String) -> [String]? { AppFile.environments(in: Array(text.utf8)) }
         #expect(names(Self.text) == ["staging", "ios_only"])
         #expect(names(Sample.text()) == [])
@@ -127,7 +127,7 @@ import Testing
         #expect(names("7") == nil)
     }
 
-    @Test func `lints every environment and says each thing once`() {
+    @Test func `lints every environment and reports each finding once`() {
         let text = Sample.text(more: #"linkz: 1, environments: { staging: { hosts: ["no host"] } }"#)
         let findings = AppFile.lint(Array(text.utf8), file: "shop.json")
         #expect(findings.rules == [.app003, .app008, .app006] || findings.rules == [.app003, .app008])

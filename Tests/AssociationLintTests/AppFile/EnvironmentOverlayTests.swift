@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `names it for a line that is fine by itself`() {
+    @Test func `names the environment for a line outside the overlay`() {
         let text = Sample.text(
             more: "examples: { \"https://shop.acme.test/products/1\": \"app\" },\n"
                 + "environments: { x: { ios: { services: [\"webcredentials\"] } } }")
@@ -45,7 +45,7 @@ import Testing
         #expect(findings.first?.range?.start.line == 1)
     }
 
-    @Test func `leaves alone what is wrong in every environment`() {
+    @Test func `does not name the environment if the mistake is in every environment`() {
         let text = Sample.text(name: nil, more: "environments: { x: {} }")
         let plain = Sample.read(text).findings
         #expect(plain.rules == [.app006])

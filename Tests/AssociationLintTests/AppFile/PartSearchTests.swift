@@ -1,5 +1,5 @@
-// Lists whose automata are too much for a search of the whole, each with a link on which the platforms differ. Links that
-// lists of this kind were once silent about.
+// Lists whose automata are too large for a search with all rules, each with a URL on which the platforms differ. Earlier
+// versions did not find these URLs.
 
 import AssociationSamples
 import Testing
@@ -18,18 +18,18 @@ import Testing
     }
 
     private static let cases = [
-        // One character to Android, three to iOS, and nothing behind the last star.
+        // One character on Android, three on iOS, and no text for the last star.
         Case(
             links: #"{ "/": "/a/?*/?/*" }, { exclude: true }, { "/": "/?*/a*/a*/shop" }"#, url: "/a/bab/%C3%A9/",
             platform: "Android"),
-        // Two rules, each in its own way round.
+        // Two rules that differ in opposite directions.
         Case(
             links: #"""
                 { "/": "/$(digit)/a*", exclude: true }, { "/": "/$(digit)/?" },
                 { "/": "/shop/item/a/b", percentEncoded: false }
                 """#,
             url: "/SHOP/ITEM/A/B", platform: "Android", ios: ", defaults: { caseSensitive: false }"),
-        // A rule for every path meets another on that one's.
+        // A rule for every path, and another rule for one path.
         Case(
             links: ##"""
                 { "?": { a: "a*b", b: "1" }, "#": "*x" }, { "/": "/a", exclude: true }, { "/": "*" }
@@ -37,7 +37,7 @@ import Testing
             url: "/a?a=ab&b=1&b=2#x", platform: "Android"),
     ]
 
-    @Test(arguments: cases) func `finds a link of the same kind`(_ example: Case) throws {
+    @Test(arguments: cases) func `finds a URL with the same difference`(_ example: Case) throws {
         let text = AppFileSample.text(
             ios: #"{ appIDs: ["8KQ2V7M4XN.dev.acme.shop"], legacyPaths: true\#(example.ios) }"#,
             android: #"""
@@ -47,10 +47,10 @@ import Testing
         let app = try AppFileSample.app(text)
         let url = try #require(LinkURL("https://shop.acme.test" + example.url))
         let opensOnIOS = app.sourceMatcher.decide(url).opens
-        let other = try #require(example.platform == "Android" ? OtherDialect.android(app) : .legacy(app))
+        let other = try #require(example.platform == "Android" ? OtherPlatform.android(app) : .legacy(app))
         #expect(other.decide(url)?.opens == !opensOnIOS)
         let findings = app.platformFindings()
         #expect(
-            findings.speak(of: url, opensOnIOS: opensOnIOS, example.platform), "\(findings.map(\.message))")
+            findings.describe(url, opensOnIOS: opensOnIOS, example.platform), "\(findings.map(\.message))")
     }
 }

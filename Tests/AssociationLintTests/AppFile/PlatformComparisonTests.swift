@@ -14,10 +14,10 @@ import Testing
         #"[{ "/": "/$(digit)/x" }]"#,
         // Only a URL of nine segments would show the difference.
         #"[{ "/": "/a/*/b" }]"#,
-        // The rule that is left out has nothing left to decide.
+        // The omitted rule has no effect.
         #"[{ "/": "*" }, { "/": "/" }]"#,
     ])
-    func `is silent where both platforms agree`(links: String) throws {
+    func `reports nothing if both platforms agree`(links: String) throws {
         let found = try findings(links)
         #expect(found.isEmpty, "\(found.map(\.message))")
     }
@@ -60,9 +60,8 @@ import Testing
                 #"[{ "/": "/Ab/*/", caseSensitive: false }]"#, .app030, .warning,
                 "https://shop.acme.test/ab/x opens the app on iOS"
             ),
-            // A question mark behind a star belongs before it.
         ] as [(String, RuleID, Severity, String)])
-    func `names a URL that ends up elsewhere`(
+    func `reports a URL that the platforms handle differently`(
         links: String, rule: RuleID, severity: Severity, witness: String
     ) throws {
         let found = try findings(links)
@@ -72,11 +71,11 @@ import Testing
         #expect(found.first?.range != nil)
     }
 
-    @Test func `shows what only a search of all URLs finds`() throws {
+    @Test func `reports a difference that only a search of all URLs finds`() throws {
         let found = try findings(#"[{ "/": "/d/?*", "?": { id: "?*" } }]"#)
         #expect(found.rules == [.app030])
         #expect(found.first?.severity == .note)
-        #expect(found.first?.message.hasPrefix("iOS asks every occurrence of a query item, and Android any") == true)
+        #expect(found.first?.message.hasPrefix("iOS requires every occurrence of a query parameter to match") == true)
     }
 
     @Test(
@@ -91,7 +90,7 @@ import Testing
                 "/search?q=a+b opens the app on iOS and stays in the browser on iOS 9 to 12, but whether iOS ever reads"
             ),
         ])
-    func `never says of a rule that is left out that nobody misses it when somebody does`(
+    func `reports an omitted rule as a warning if a URL is handled differently`(
         links: String, witness: String
     ) throws {
         let ios = #"{ appIDs: ["8KQ2V7M4XN.dev.acme.shop"], legacyPaths: true }"#
@@ -101,18 +100,18 @@ import Testing
     }
 
     @Test(arguments: ["Android", "iOS 9 to 12"])
-    func `finds the link that a rule with hundreds of values is missed for`(platform: String) throws {
+    func `finds a URL for an omitted rule with hundreds of values`(platform: String) throws {
         let ios = #"{ appIDs: ["8KQ2V7M4XN.dev.acme.shop"], legacyPaths: true }"#
         let found = try findings(
             #"[{ "/": "/ab/$(lang)/?*/", exclude: true }, { "/": "/ab/*/b" }]"#, ios: ios
-        ).filter { $0.message.hasPrefix("the rule is left out on \(platform)") }
+        ).filter { $0.message.hasPrefix("the rule is omitted on \(platform)") }
         #expect(found.count == 1)
         #expect(
             found.first?.message.hasSuffix("/b stays in the browser on iOS and opens the app on \(platform)") == true,
             "\(found.map(\.message))")
     }
 
-    @Test func `misses nobody's link with a separator of items in its value`() throws {
+    @Test func `finds a URL with a separator of parameters in a value`() throws {
         let ios = #"{ appIDs: ["8KQ2V7M4XN.dev.acme.shop"], legacyPaths: true }"#
         let found = try findings(
             #"[{ "?": { id: "1", lang: "x;y" } }, { "/": "/" }]"#, ios: ios, android: nil)
@@ -120,7 +119,7 @@ import Testing
         #expect(found.first?.message.contains("lang=x;y opens the app on iOS") == true, "\(found.map(\.message))")
     }
 
-    @Test func `asks of rules without a path where no other rule is`() throws {
+    @Test func `tries a path that no other rule has for a rule without a path`() throws {
         let ios = #"{ appIDs: ["8KQ2V7M4XN.dev.acme.shop"], legacyPaths: true }"#
         let found = try findings(
             #"[{ "/": "/" }, { "/": "/$(lang)/$(region)" }, { "?": { id: "?*" }, exclude: true }, { "/": "*" }]"#,
@@ -131,62 +130,62 @@ import Testing
             "\(found.map(\.message))")
     }
 
-    @Test func `shows each URL once for a rule`() throws {
+    @Test func `reports each URL once for a rule`() throws {
         let found = try findings(#"[{ "/": "/?/*" }, { "/": "/*/*" }]"#).map(\.message)
         #expect(Set(found).count == found.count)
     }
 
-    @Test func `says nothing of links where a search had no end`() throws {
+    @Test func `does not say that a rule is not needed if the search stopped at its limits`() throws {
         let values = (0..<140).map { #""v\#($0)""# }.joined(separator: ",")
         let ios = #"{ appIDs: ["8KQ2V7M4XN.dev.acme.shop"], variables: { v: [\#(values)] } }"#
         let found = try findings(#"[{ "/": "/$(v)/*" }, { "/": "/v0/*" }]"#, ios: ios)
         #expect(found.first?.rule == .app029, "\(found.map(\.message))")
         #expect(found.first?.severity == .warning)
-        #expect(found.first?.message.contains("link was found") == false, "\(found.map(\.message))")
+        #expect(found.first?.message.contains("URL was found") == false, "\(found.map(\.message))")
     }
 
     @Test(arguments: [
         #"[{ "/": "*/a/", exclude: true }, { "/": "*" }]"#, #"[{ "/": "*/foo" }]"#, #"[{ "/": "?x/*/y" }]"#,
     ])
-    func `shows URLs of the file's own host only`(links: String) throws {
+    func `reports only URLs of the file's own hosts`(links: String) throws {
         let found = try findings(links)
         #expect(found.allSatisfy { $0.message.contains("https://shop.acme.test/") }, "\(found.map(\.message))")
     }
 
-    @Test func `asks about repeated items even where the search does not come by them`() throws {
+    @Test func `tries repeated query parameters even if the search does not reach them`() throws {
         let found = try findings(
             ##"[{ "/": "/a/a*/" }, { "/": "/b/b/?*" }, { "/": "/x.y", "?": { A: "$(digit)", b: "?*" }, "#": "X" }]"##)
         #expect(
-            found.contains { $0.message.hasPrefix("iOS asks every occurrence of a query item, and Android any") },
+            found.contains { $0.message.hasPrefix("iOS requires every occurrence of a query parameter") },
             "\(found.map(\.message))")
     }
 
-    @Test func `says once that case is ignored by default`() throws {
+    @Test func `reports once that case is ignored by default`() throws {
         let ios = #"{ appIDs: ["8KQ2V7M4XN.dev.acme.shop"], defaults: { caseSensitive: false } }"#
         let found = try findings(#"[{ "/": "/a" }, { "/": "/b" }, { "/": "/1" }]"#, ios: ios)
         #expect(found.rules == [.app030])
         #expect(found.first?.message.hasPrefix("2 rules ignore case on iOS by default") == true)
     }
 
-    @Test func `mentions a rule that is left out without effect as a note`() throws {
+    @Test func `reports an omitted rule without effect as a note`() throws {
         let found = try findings(#"[{ "/": "*" }, { "/": "/a", "?": "b=1" }]"#)
         #expect(found.rules == [.app029])
         #expect(found.first?.severity == .note)
     }
 
-    @Test func `compares with iOS 9 to 12 where they are served`() throws {
+    @Test func `compares with iOS 9 to 12 if the file supports them`() throws {
         let ios = #"{ appIDs: ["8KQ2V7M4XN.dev.acme.shop"], legacyPaths: true }"#
         let found = try findings(#"[{ "/": "/a", "?": { id: "?*" } }]"#, ios: ios, android: nil)
         #expect(found.rules == [.app031])
         #expect(found.first?.message.contains("iOS 9 to 12") == true)
     }
 
-    @Test func `says nothing about Android where the manifest decides`() throws {
+    @Test func `reports nothing about Android if only the manifest decides`() throws {
         let app = try Sample.app(Sample.text(links: #"[{ "/": "/a", "?": "b=1" }]"#))
         #expect(app.platformFindings().isEmpty)
     }
 
-    @Test func `says what is left out even without an iOS app to compare with`() throws {
+    @Test func `reports omitted rules even without an iOS app`() throws {
         let text = Sample.text(
             ios: nil, android: Self.dynamic, links: #"[{ "/": "/a" }, { "/": "/b", "?": "c=1" }]"#)
         let found = try Sample.app(text).platformFindings()
@@ -195,31 +194,31 @@ import Testing
     }
 
     @Test(arguments: [200, 201])
-    func `looks for differences in two hundred rules, and says where it stops`(count: Int) throws {
+    func `compares two hundred rules, and reports where it stops`(count: Int) throws {
         let links = (0..<count).map { #"{ "/": "/a\#($0)/?" }"# }.joined(separator: ",")
         let found = try findings("[\(links)]").filter { $0.rule == .app043 }
         #expect(found.count == (count > 200 ? 1 : 0))
     }
 
-    @Test func `says once of many rules that escapes are read differently`() throws {
+    @Test func `reports once for many rules that escapes are read differently`() throws {
         let links = (0..<5).map { #"{ "/": "/a\#($0)/?" }"# } + [#"{ "/": "/b/?", exclude: true }, { "/": "/b/*" }"#]
         let found = try findings("[\(links.joined(separator: ","))]").filter {
             $0.message.hasPrefix("iOS compares escapes")
         }
         #expect(found.count == 2, "\(found.map(\.message))")
-        #expect(found.first?.message.contains("what they stand for, here and in 4 other rules: ") == true)
+        #expect(found.first?.message.contains("decodes them, here and in 4 other rules: ") == true)
     }
 
-    @Test func `shows a hundred differences and no more`() throws {
+    @Test func `reports at most a hundred differences`() throws {
         let links = (0..<150).map { #"{ "/": "/a\#($0)", "?": "b=1" }"# }.joined(separator: ",")
         #expect(try findings("[\(links)]").filter { $0.rule == .app029 }.count == 100)
     }
 
-    @Test func `works through a large file in a moment`() throws {
+    @Test func `checks a large file within its time limit`() throws {
         let links = (0..<500).map { #"{ "/": "/a\#($0)/*/b", "?": { id: "?*" }, caseSensitive: false }"# }
         let app = try Sample.app(Sample.text(android: Self.dynamic, links: "[\(links.joined(separator: ","))]"))
         let time = processorTime { _ = app.platformFindings() }
-        // Sanitizers take some ten times as long as a debug build.
+        // With sanitizers it takes about ten times as long as a debug build.
         #expect(time < .seconds(60), "\(time)")
     }
 

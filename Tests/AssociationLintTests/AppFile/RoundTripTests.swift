@@ -1,6 +1,6 @@
-// What is served must mean what the app file says. Rules are made up, rendered, read back by the readers of association
-// files, and put to the matchers with made-up URLs. iOS has to agree on all of them. The other dialects have to agree on
-// URLs in their ordinary spelling, but for the differences of which a finding speaks with a URL that opens on the same side.
+// The served files must mean the same as the app file. The test makes random rules, renders them, reads them back with the
+// readers of association files, and matches random URLs. iOS must agree on all URLs. The other platforms must agree on
+// ordinary URLs, except for differences that a finding describes for the same direction.
 
 import AssociationSamples
 import SourceJSON
@@ -11,7 +11,7 @@ import Testing
 @testable import AssociationLint
 
 @Suite struct RoundTripTests {
-    @Test(arguments: 0..<8) func `documents mean what the app file says, or a finding says where they do not`(
+    @Test(arguments: 0..<8) func `documents mean the same as the app file, or a finding describes the difference`(
         seed: Int
     ) throws {
         var maker = Maker(seed: UInt64(seed))
@@ -37,7 +37,7 @@ import Testing
                     } else {
                         differing += 1
                         #expect(
-                            findings.speak(of: url, opensOnIOS: source.opens, platform),
+                            findings.describe(url, opensOnIOS: source.opens, platform),
                             "\(platform) \(url) \(file) \(findings.map(\.message))")
                     }
                 }
@@ -70,8 +70,8 @@ import Testing
 }
 
 extension [Finding] {
-    /// Whether one of them shows such a difference with a URL of its own.
-    func speak(of url: LinkURL, opensOnIOS: Bool, _ platform: String) -> Bool {
+    /// Whether one of them describes a difference in the same direction.
+    func describe(_ url: LinkURL, opensOnIOS: Bool, _ platform: String) -> Bool {
         let difference =
             opensOnIOS
             ? "opens the app on iOS and stays in the browser on \(platform)"
@@ -80,7 +80,7 @@ extension [Finding] {
     }
 }
 
-/// Makes rules and URLs that have something to do with each other.
+/// Makes random rules, and URLs that they may match.
 private struct Maker {
     private var random: SplitMix
 
@@ -126,7 +126,7 @@ private struct Maker {
         return "{ \(items.map { "\($0): \"\(pick(patterns))\"" }.joined(separator: ", ")) }"
     }
 
-    /// A URL, and whether it is spelled as most links are.
+    /// A URL, and whether it is written as most links are.
     mutating func url() -> (text: String, isOrdinary: Bool) {
         let segments = ["a", "b", "Ab", "ab", "x%20y", "caf%C3%A9", "1", "77", "aa", "abc", "b1b", "bb"]
         let count = Int.random(in: 0...4, using: &random)
@@ -148,7 +148,7 @@ private struct Maker {
         "?id=%26", "?id=a;b",
     ]
 
-    /// The path with one thing in it that few links have.
+    /// The path with an unusual change.
     private mutating func unusual(_ path: String) -> String {
         let places = path.indices.filter { path[$0] == "/" }
         let place = places[Int.random(in: places.indices, using: &random)]

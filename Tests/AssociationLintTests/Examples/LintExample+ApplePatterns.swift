@@ -1,4 +1,4 @@
-// Examples for what apple-app-site-association files match, and for the services beside applinks.
+// Examples for the patterns of apple-app-site-association files, and for the services other than applinks.
 
 import Association
 import AssociationLint
@@ -130,7 +130,7 @@ extension LintExample {
             .aasa082, components(numbered(201)), marks: "{\"/\": \"/200\"}", good: components(numbered(200))),
     ]
 
-    /// Rules that nothing is wrong with, from `/0` on.
+    /// Valid rules `/0`, `/1` and so on.
     static func numbered(_ count: Int) -> String {
         (0..<count).map { "{\"/\": \"/\($0)\"}" }.joined(separator: ",")
     }

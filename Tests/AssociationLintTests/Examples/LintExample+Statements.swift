@@ -131,7 +131,7 @@ extension LintExample {
             rules("{\"/\": \"/\"}")),
         list(
             .dal035, rules("{\"/\": \"*bar\"}"), marks: "\"*bar\"", good: rules("{\"/\": \"/bar*\"}"),
-            // One character before a star is found where it first stands, and a later place would be no better.
+            // A single character before the next star needs no backtracking.
             rules("{\"/\": \"/a*-*\"}"), rules("{\"/\": \"/a/*/*\"}"), rules("{\"/\": \"/a*b?*\"}")),
         list(.dal036, rules("{\"/\": \"/a*?\"}"), marks: "\"/a*?\"", good: rules("{\"/\": \"/a?*\"}")),
         list(

@@ -1,17 +1,17 @@
-// One example for each lint rule: a text that breaks it, the very words the finding points at, and texts that do not.
+// One example for each lint rule: a text that breaks it, the text in the finding's range, and texts that do not break it.
 
 import Association
 import AssociationLint
 import AssociationSamples
 import Testing
 
-/// A rule with texts on both sides of it.
+/// A rule with texts that break it and texts that do not.
 struct LintExample: AssociationTexts, Sendable, CustomTestStringConvertible {
     var rule: RuleID
     var kind: DocumentKind
     /// Breaks the rule; it may break others too.
     var bad: [UInt8]
-    /// The text of the finding's range; nil where the finding is about the file as a whole.
+    /// The text of the finding's range; nil if the finding is about the whole file.
     var marked: String?
     /// Do not break the rule.
     var good: [[UInt8]]

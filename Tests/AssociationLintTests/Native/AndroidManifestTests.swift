@@ -1,4 +1,4 @@
-// Which links an app takes by its manifest alone.
+// Which URLs open an app by its manifest alone.
 
 import AssociationSamples
 import SourceJSON
@@ -32,7 +32,7 @@ struct AndroidManifestTests {
         (filter(#"<data android:scheme="http"/>"# + host), "/", .staysInBrowser, "no path"),
         (filter(web + host, verify: false), "/", .staysInBrowser, "no verified filter"),
         (filter(web + host, category: "LAUNCHER"), "/", .staysInBrowser, "no verified filter"),
-        // A verified host counts for all filters.
+        // A host that one filter verifies counts for all filters.
         (
             filter(web + host + #"<data android:path="/a"/>"#) + filter(web + host, verify: false), "/b", .opens,
             "every URL"
@@ -60,7 +60,7 @@ struct AndroidManifestTests {
         #expect(outcome != .opens || step.range?.start.line != nil)
     }
 
-    @Test func `a text that is not well-formed has none`() {
+    @Test func `a text that is not well-formed gives no manifest`() {
         var findings: [Finding] = []
         #expect(AndroidManifest(Array("<manifest>".utf8), file: "m.xml", findings: &findings) == nil)
         #expect(findings.rules == [.ghst015])

@@ -1,4 +1,4 @@
-// What is well-formed is read, what is not has a place, and nothing traps.
+// Well-formed text is read, other text gives an error with its place, and nothing traps.
 
 import TestSupport
 import Testing
@@ -32,17 +32,17 @@ struct XMLReaderTests {
         ("", 0), ("x", 1), ("<x>", 3), ("<x", 2), ("<x></y>", 3), ("</x>", 0), ("<x a></x>", 4), ("<x a=b></x>", 5),
         ("<x a='1></x>", 5), ("<x><!-- </x>", 3), ("<x><![CDATA[</x>", 3), ("<>", 1), ("<x>& <", 6),
     ])
-    func `says where a text is not well-formed`(text: String, offset: Int) {
+    func `reports where a text is not well-formed`(text: String, offset: Int) {
         #expect(fault(text)?.offset == offset, "\(text)")
     }
 
     @Test(arguments: [(64, true), (65, false)])
-    func `reads no deeper than its limit`(depth: Int, isRead: Bool) {
+    func `rejects elements nested deeper than the limit`(depth: Int, isRead: Bool) {
         let text = String(repeating: "<x>", count: depth) + String(repeating: "</x>", count: depth)
         #expect((fault(text) == nil) == isRead)
     }
 
-    @Test func `answers to any bytes`() {
+    @Test func `never traps on damaged text`() {
         let text = Array("<?x?><!DOCTYPE a [<!b>]><x a:b='&#x41;'><y/><![CDATA[<&]]>t</x>".utf8)
         var random = SplitMix(seed: 7)
         for _ in 0..<5_000 {

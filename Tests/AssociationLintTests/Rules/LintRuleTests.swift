@@ -1,4 +1,4 @@
-// The catalogue as data: complete, unique, and the same as docs/rules.md.
+// The rule tables are complete, without duplicates, and the same as docs/rules.md.
 
 import AssociationSamples
 import Foundation
@@ -8,7 +8,7 @@ import Testing
 @testable import AssociationLint
 
 @Suite struct LintRuleTests {
-    @Test func `each id has one rule in its family, and rises`() {
+    @Test func `each id has one rule in its family, in the order of the numbers`() {
         #expect(LintRule.all.map(\.id) == RuleID.allCases)
         for family in RuleID.Family.allCases {
             #expect(family.rules.map(\.id) == RuleID.allCases.filter { $0.family == family })
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: LintExample.all)
-    func `findings have a severity that their rule names`(example: LintExample) {
+    func `findings have a severity of their rule`(example: LintExample) {
         for finding in example.lint(example.bad) {
             #expect(LintRule.named(finding.rule).severities.contains(finding.severity), "\(finding)")
         }
@@ -35,24 +35,24 @@ import Testing
         ("[\(LintExample.statement(relation: "delegate_permission/common.handle_all_url"))]", .dal007, .error),
         ("[\(LintExample.statement(relation: "delegate_permission/common.other"))]", .dal007, .warning),
     ])
-    func `a misspelt key that changes what is published is an error`(text: String, rule: RuleID, severity: Severity)
+    func `a misspelled key that changes what is published is an error`(text: String, rule: RuleID, severity: Severity)
         throws
     {
         let findings = try #require(Linter.lint(Array(text.utf8), file: "f"))
         #expect(findings.filter { $0.rule == rule }.map(\.severity) == [severity])
     }
 
-    @Test func `titles read as part of a message, reasons and fixes as sentences`() {
+    @Test func `titles are phrases, explanations and fixes are sentences`() {
         for rule in LintRule.all {
-            #expect(!rule.title.hasSuffix("."), "\(rule.id)")
+            #expect(!rule.title.hasSuffix(".") && rule.title.count <= 80, "\(rule.id)")
             #expect(rule.why.hasSuffix("."), "\(rule.id)")
-            #expect(rule.fix.hasSuffix("."), "\(rule.id)")
+            #expect(rule.fix.hasSuffix(".") && rule.fix.first?.isUppercase == true, "\(rule.id)")
             #expect(!rule.sources.isEmpty, "\(rule.id)")
         }
     }
 
     /// `ASSOCIATED_UPDATE_DOCS=1 swift test --filter LintRuleTests` writes the file.
-    @Test func `docs rules md is what the catalogue prints`() throws {
+    @Test func `docs/rules.md is up to date`() throws {
         let sources = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
         let root = sources.deletingLastPathComponent().appendingPathComponent("../../..").standardizedFileURL
         let file = root.appendingPathComponent("docs/rules.md")

@@ -1,4 +1,4 @@
-// Symbols have one number exactly if every set that was named holds both or neither.
+// Two symbols have the same number if and only if each inserted set contains both or neither.
 
 import Testing
 
@@ -19,8 +19,8 @@ struct NamedSymbolsTests {
         let all = Array(0..<0x100) + [0x1F600, 0x1F601] as [UInt32]
         for one in all {
             for other in all {
-                let isTold = sets.contains { $0.contains(one) != $0.contains(other) }
-                if isTold != (symbols.number(of: one) != symbols.number(of: other)) {
+                let isDistinguished = sets.contains { $0.contains(one) != $0.contains(other) }
+                if isDistinguished != (symbols.number(of: one) != symbols.number(of: other)) {
                     Issue.record("\(one) and \(other)")
                 }
             }

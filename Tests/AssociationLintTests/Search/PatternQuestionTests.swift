@@ -45,7 +45,7 @@ struct PatternQuestionTests {
         }
     }
 
-    @Test func `knows what folding and decoding bring together`() {
+    @Test func `knows which characters folding and decoding make equal`() {
         func pattern(_ text: String, folds: Bool, decodes: Bool) -> ReadPattern {
             let glob = GlobPattern(ParsedPattern(text), folds: folds, table: SubstitutionTable([]))
             return ReadPattern(glob, URLReading(decodes: decodes, folds: folds), .fragment)
@@ -60,14 +60,14 @@ struct PatternQuestionTests {
         #expect(question.isIncluded(plain, in: pattern("k", folds: false, decodes: false)) == nil)
     }
 
-    @Test func `gives up past its limits`() {
+    @Test func `gives no answer past its limits`() {
         var limits = AutomatonLimits()
         limits.stepsMax = 10
         var question = PatternQuestion(limits)
         #expect(question.isIncluded(read("a*b*c").0, in: read("a*c").0) == nil)
         limits.patternStatesMax = 3
         question = PatternQuestion(limits)
-        // Nothing in a URL is written so, which only a search can tell.
+        // No URL contains this text, which only a search can find out.
         #expect(question.isEmpty(read("abc def").0) == nil)
     }
 }

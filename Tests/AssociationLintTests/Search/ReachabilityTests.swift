@@ -37,12 +37,12 @@ struct ReachabilityTests {
         #expect(useless(rules + [.init(path: "/$(v)/*")], values) == [covered(3, by: 0, 2)])
         #expect(useless(rules + [.init(path: "/$(v)*")], values) == [])
         #expect(useless([.init(path: "/?"), .init(path: "/??*"), .init(path: "/?*")]) == [])
-        // As written, nothing here but the last rule matches the empty path.
+        // Without normalised slashes, only the last rule matches the empty path.
         let slashes = covered(2, by: 0, 1, restsOnSlashes: true)
         #expect(useless([.init(path: "/"), .init(path: "/?*"), .init(path: "*")]) == [slashes])
     }
 
-    @Test func `sees through many words in any order`() {
+    @Test func `handles many words in any order`() {
         let words = ["pineapple", "orange", "melon", "mango", "papaya", "cherry", "quince", "grape"]
         let rules = words.map { AppleComponent(path: "*\($0)*", exclude: true) }
         let all = AppleComponent(path: "*")
@@ -88,7 +88,7 @@ struct ReachabilityTests {
         #expect(reason(.init(fragment: "é")) == .matchesNothing(.fragment))
     }
 
-    @Test func `finds exclusions that nothing after them needs`() {
+    @Test func `finds exclusions without effect`() {
         let nothing = UselessRule.Reason.excludesNothing
         #expect(useless([.init(path: "/a"), .init(path: "*", exclude: true)]).map(\.reason) == [nothing])
         #expect(useless([.init(path: "/b/*", exclude: true), .init(path: "/a/*")]).map(\.reason) == [nothing])
@@ -99,14 +99,14 @@ struct ReachabilityTests {
                 == [nothing])
     }
 
-    @Test func `leaves unsettled rules alone`() {
+    @Test func `reports no rule whose behaviour is not known`() {
         #expect(useless([.init(path: "/a*"), .init(path: "/a\\b")]) == [])
         #expect(useless([.init(path: "/a?*"), .init(path: "/a")]) == [])
         let paths = AppleMatcher(paths: ["/secret/*", "NOT/secret/*", "/secret/x"])
         #expect(Reachability.uselessRules(of: paths).map(\.rule) == [2])
     }
 
-    @Test func `claims what holds whether or not a wildcard may consume the added slash`() {
+    @Test func `reports what holds whether or not a wildcard may match the added slash`() {
         let excluded = { (path: String) in AppleComponent(path: path, exclude: true) }
         #expect(useless([.init(path: "*"), excluded("/b?*")]) == [covered(1, by: 0)])
         #expect(useless([.init(path: "/buy*"), excluded("/buy?*")]) == [covered(1, by: 0)])
@@ -115,7 +115,7 @@ struct ReachabilityTests {
         let both = [AppleComponent(path: "/a?*"), .init(path: "/b?*"), .init(path: "/ac"), .init(path: "/?c?")]
         #expect(useless(both) == [covered(2, by: 0)])
         #expect(useless([.init(path: "/a"), .init(path: "/a?*"), .init(path: "/a*")]) == [])
-        // Whether the first rule matches `/buy` is not known, and only that rule matches it.
+        // It is not known whether the first rule matches `/buy`.
         #expect(useless([.init(path: "/buy?*"), .init(path: "/buy*")]) == [])
         #expect(useless([excluded("/b?*"), .init(path: "/a*")]).map(\.reason) == [.excludesNothing])
         #expect(useless([excluded("/b?*"), .init(path: "/b")]) == [])
@@ -143,7 +143,7 @@ struct ReachabilityTests {
         #expect(useless([.init(path: ""), .init(path: "")]) == [])
     }
 
-    /// What is claimed is checked by leaving the rule out, and what is not claimed by finding a URL that it decides.
+    /// Checks a reported rule by removing it, and any other rule by finding a URL that it decides.
     @Test func `agrees with trying every short path`() throws {
         var generator = SplitMix(seed: 21)
         let urls = everyText(over: ["a", "b", "c", "/"], upTo: 4).compactMap { LinkURL("https://h/" + $0) }
@@ -156,7 +156,7 @@ struct ReachabilityTests {
             let matcher = AppleMatcher(components: components)
             let useless = Dictionary(
                 uniqueKeysWithValues: Reachability.uselessRules(of: matcher).map { ($0.rule, $0.reason) })
-            // A claim holds in either reading of a wildcard before the added slash.
+            // A result must hold in both readings of a wildcard before the added slash.
             let decisions = urls.map { matcher.decide($0).rule } + urls.map { Self.otherDecision(of: matcher, $0) }
             let deciding = Set(decisions.compactMap { $0 })
             for rule in components.indices {
@@ -176,7 +176,7 @@ struct ReachabilityTests {
         }
     }
 
-    /// The deciding rule in the reading in which no wildcard consumes the added slash.
+    /// The deciding rule if no wildcard matches the added slash.
     private static func otherDecision(of matcher: AppleMatcher, _ url: LinkURL) -> Int? {
         matcher.rules.firstIndex { rule in
             guard rule.mayConsumeAddedSlash, let path = rule.component.path else {
@@ -187,8 +187,8 @@ struct ReachabilityTests {
         }
     }
 
-    /// Leaving a useless rule out never changes what opens, whatever the rules look at and however they read it.
-    @Test func `claims nothing false about queries, fragments, case and escapes`() {
+    /// Removing a useless rule never changes which URLs open, for rules with any parts and options.
+    @Test func `reports no needed rule with queries, fragments, case and escapes`() {
         var generator = SplitMix(seed: 22)
         let urls = ["", "/", "/a", "/A", "/ab/", "/a%62", "/a%20"].flatMap { path in
             ["", "?", "?q", "?q=a", "?q=A", "?q=b&q=a", "?r=a", "?q=%61&r=b"].flatMap { query in

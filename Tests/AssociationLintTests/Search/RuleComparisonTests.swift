@@ -22,7 +22,7 @@ struct RuleComparisonTests {
     }
 
     @Test(arguments: ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "A", "B", "C", "D", "E", "F"])
-    func `finds that a rule meets the digits of escapes`(digit: String) throws {
+    func `finds a rule that matches the digits of escapes`(digit: String) throws {
         let found = RuleComparison.differences(
             between: apple(.init(path: "/x/*\(digit)*")), and: android(.init(path: "/x/*\(digit)*")), host: "h.example")
         // The digit is in the URL and not in what Android decodes.
@@ -38,7 +38,7 @@ struct RuleComparisonTests {
         #expect(comparison.witnesses.map(\.second) == [.init(opens: false, rule: nil), .init(opens: true, rule: 0)])
     }
 
-    @Test func `proves lists of paths the same`() {
+    @Test func `proves that lists of paths are the same`() {
         func same(_ first: RuleList, _ second: RuleList) -> Bool {
             RuleComparison.differences(between: first, and: second, host: "h.example") == .none
         }
@@ -64,7 +64,7 @@ struct RuleComparisonTests {
         #expect(texts(apple(.init(path: "/é")), android(.init(path: "/é"))) == ["/%C3%A9"])
     }
 
-    @Test func `looks at queries and fragments`() {
+    @Test func `compares queries and fragments`() {
         func item(_ pattern: String) -> [QueryItemPattern] { [.init(name: "q", pattern: pattern)] }
         #expect(
             texts(apple(.init(path: "*", query: .items(item("*")))), android(.init(path: "*", query: item("*")))) == [
@@ -105,7 +105,7 @@ struct RuleComparisonTests {
         #expect(overlap(android(), android(.init(path: "/ab"))) == .unknown)
     }
 
-    @Test func `gives up past its limits`() {
+    @Test func `gives no result past its limits`() {
         var limits = AutomatonLimits()
         limits.stepsMax = 50
         let first = apple(.init(path: "/abcdef/*"))
@@ -137,7 +137,7 @@ struct RuleComparisonTests {
         }
     }
 
-    @Test func `claims no false overlap and no false disjointness`() {
+    @Test func `reports no false overlap and no false disjointness`() {
         var generator = SplitMix(seed: 32)
         let urls = ["/", "/a", "/ab", "/ba/", "/A"].flatMap { path in
             ["", "?q=a", "?q=b", "?q=a&q=b"].flatMap { query in

@@ -1,4 +1,4 @@
-// Whether an Android app is bound to a list, as three consumers read it.
+// Whether a list verifies an Android app, for each of the three verifiers.
 
 import Association
 import AssociationLint
@@ -29,27 +29,29 @@ struct AndroidBindingTests {
         ("[\(statement("\"\(print)\", \"AA\""))]", [no, yes, yes]),
         ("[\(statement("\"\(print)\"", relation: "delegate_permission/common.get_login_creds"))]", [no, no, no]),
     ])
-    func `the consumers differ in what they drop`(text: String, kinds: [BindingVerdict.Kind]) {
+    func `the verifiers ignore different statements`(text: String, kinds: [BindingVerdict.Kind]) {
         #expect(verdicts(text).map(\.kind) == kinds)
         #expect(verdicts(text).allSatisfy { !$0.reason.isEmpty })
     }
 
     @Test(arguments: [
-        (print.lowercased(), "this certificate in lower case, and"),
-        (print.replacing(":", with: ""), "this certificate without colons, and"),
-        (print.replacing(":", with: "-"), "this certificate without colons, and"),
-        (print.replacing("30:EF", with: "30: EF"), "this certificate otherwise, and"),
-        (String(print.prefix(59)), "a SHA-1 fingerprint, and the SHA-256 one is compared"),
+        (print.lowercased(), "the fingerprint of this certificate in lower case, but"),
+        (print.replacing(":", with: ""), "the fingerprint of this certificate without colons, but"),
+        (print.replacing(":", with: "-"), "the fingerprint of this certificate without colons, but"),
+        (print.replacing("30:EF", with: "30: EF"), "the fingerprint of this certificate in another form, but"),
+        (String(print.prefix(59)), "a SHA-1 fingerprint, but SHA-256 is required"),
         (print.replacing("30:EF", with: "EF:30"), "other certificates"),
     ])
-    func `AOSP and Chromium take no other spelling, and are told of`(listed: String, what: String) {
+    func `AOSP and Chromium accept no other form of a fingerprint, and the reason names it`(
+        listed: String, what: String
+    ) {
         let verdicts = verdicts("[\(AndroidBindingTests.statement("\"\(listed)\""))]")
         for verdict in verdicts.dropFirst() {
-            #expect(verdict.reason.hasPrefix("the statement in line 1 lists \(what)"), "\(verdict.reason)")
+            #expect(verdict.reason.hasPrefix("the statement on line 1 lists \(what)"), "\(verdict.reason)")
         }
     }
 
-    @Test func `a list that only AOSP finds too long`() {
+    @Test func `only AOSP rejects a list that is too long`() {
         let text = "[\(AndroidBindingTests.statement("\"\(AndroidBindingTests.print)\""))]"
         let long = text + String(repeating: " ", count: StatementList.bytesMax + 1 - text.utf8.count)
         let verdict = AndroidBindingTests.binding.verdict(of: .aosp, on: Array(long.utf8), file: "")
@@ -62,7 +64,7 @@ struct AndroidBindingTests {
         }
     }
 
-    @Test func `only Chromium wants all signers`() {
+    @Test func `only Chromium requires all certificates`() {
         let both = AndroidBinding(
             package: "org.acme.shop", fingerprints: [AndroidBindingTests.print, "AB"],
             relation: AndroidApp.handleAllURLs)

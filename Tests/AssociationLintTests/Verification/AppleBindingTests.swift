@@ -1,4 +1,4 @@
-// Whether an iOS app is bound to a file, service by service.
+// Whether a file verifies an iOS app, for each service.
 
 import Association
 import AssociationLint
@@ -18,33 +18,36 @@ struct AppleBindingTests {
 
     @Test(arguments: [
         ("9JA89QQLNQ.org.acme.shop", AppleBinding.Service.applinks, "verified: line 1 lists it for applinks"),
-        ("9JA89QQLNQ.org.acme.SHOP", .applinks, "not-verified: line 1 lists 9JA89QQLNQ.org.acme.shop, and case counts"),
+        (
+            "9JA89QQLNQ.org.acme.SHOP", .applinks,
+            "not-verified: line 1 lists 9JA89QQLNQ.org.acme.shop, but case must match"
+        ),
         ("A.b", .webcredentials, "not-verified: webcredentials lists no app"),
         (
             "org.acme.shop", .applinks,
-            "not-verified: applinks lists 9JA89QQLNQ.org.acme.shop, and not org.acme.shop; app id `org.acme.shop` is a bundle id "
+            "not-verified: applinks lists 9JA89QQLNQ.org.acme.shop, but not org.acme.shop; app id `org.acme.shop` is a bundle id "
                 + "without a team id before it, so it equals no signed app's id"
         ),
         ("A.b", .appclips, "not-verified: the file has no service appclips"),
     ])
-    func `ids are compared as they are written`(id: String, service: AppleBinding.Service, answer: String) {
+    func `ids are compared exactly`(id: String, service: AppleBinding.Service, answer: String) {
         let verdict = verdict(id, service)
         #expect("\(verdict.kind.rawValue): \(verdict.reason)" == answer)
     }
 
     @Test(arguments: ["", "{", "<html></html>"])
-    func `a file that nobody reads is rejected with its first mistake`(text: String) {
+    func `rejects a file that is not JSON with its first mistake`(text: String) {
         let verdict = verdict("A.b", .applinks, text)
         #expect(verdict.kind == .fileRejected)
         #expect(verdict.reason.hasPrefix("line 1: "))
     }
 
-    @Test func `a file that cannot be read is rejected for that, and not for what else is wrong`() {
+    @Test func `rejects a file that cannot be read for that reason, not for other mistakes`() {
         let text = "{\"applinks\": {\"details\": [{\"appIDs\": [\"TEAMID1234.org.acme\"], \"components\": [{}],}]}}"
         #expect(verdict("A.b", .applinks, text).reason.contains("comma"))
     }
 
-    @Test func `a signed file is no answer by itself`() {
+    @Test func `does not verify a signed file`() {
         let verdict = AppleBinding(appID: "A.b", service: .applinks).verdict(on: [0x30, 0x80, 0x06, 0x09], file: "")
         #expect(verdict.kind != .verified)
     }

@@ -1,11 +1,11 @@
-// The names that programs know the verdicts by.
+// The names of the results in the command's output.
 
 import Association
 import AssociationLint
 import Testing
 
 struct BindingVerdictTests {
-    @Test func `the three kinds have the names of the command's interface`() {
+    @Test func `the three kinds have the names that the command prints`() {
         let kinds: [BindingVerdict.Kind] = [.verified, .notVerified, .fileRejected]
         #expect(kinds.map(\.rawValue) == ["verified", "not-verified", "file-rejected"])
         #expect(BindingVerdict(.verified, "a").reason == "a")

@@ -1,4 +1,4 @@
-// Which robots.txt keeps Google from the association files.
+// Which robots.txt files block Google from the association files.
 
 import SourceJSON
 import Testing
@@ -22,10 +22,10 @@ struct RobotsFileTests {
     ])
     func `the longest rule of the crawler's own group decides`(text: String, line: Int?) {
         let file = RobotsFile(Array(text.utf8), crawler: "googlebot")
-        #expect(file.lineThatHides("/.well-known/assetlinks.json") == line)
+        #expect(file.lineThatBlocks("/.well-known/assetlinks.json") == line)
     }
 
-    @Test func `the finding names the line and the mending`() throws {
+    @Test func `the finding names the line and the fix`() throws {
         let finding = try #require(RobotsFile.finding(Array("User-agent: *\nDisallow: /\n".utf8), file: "robots.txt"))
         #expect(finding.rule == .ghst007)
         #expect(finding.range?.start.line == 2)

@@ -1,4 +1,4 @@
-// Dates with a time and a zone.
+// Dates with a time and a time zone.
 
 import Testing
 
@@ -20,7 +20,7 @@ struct SecurityTextTests {
         "", "2027-01-15", "2027-01-15T08:00:00", "2027-13-15T08:00:00Z", "2027-01-15 08:00:00Z", "2027-01-15T24:00:00Z",
         "2027-01-15T08:00:00+2", "2027-01-15T08:00:00*02:00", "x027-01-15T08:00:00Z",
     ])
-    func `refuses what is none`(text: String) {
+    func `rejects a text that is not a date`(text: String) {
         #expect(Timestamp.seconds(text) == nil)
     }
 }

@@ -1,4 +1,4 @@
-// The files beside the two, each with the fault that its readers pass over in silence.
+// Other well-known files, each with the mistakes that clients do not report.
 
 import Association
 import AssociationLint
@@ -25,7 +25,7 @@ struct WellKnownFileTests {
         ("applinking.json", #"{"applinking": {"apps": [{"appIdentifier": "1"}]}}"#),
         ("change-password", "anything"),
     ])
-    func `nothing is said about a good file`(name: String, text: String) {
+    func `reports nothing about a valid file`(name: String, text: String) {
         #expect(findings(name, text) == [])
     }
 
@@ -51,11 +51,11 @@ struct WellKnownFileTests {
         ("applinking.json", #"{"apps": []}"#, ["SRV-013 1"]),
         ("applinking.json", "not json", ["SRV-013 1"]),
     ])
-    func `a bad file is found out`(name: String, text: String, expected: [String]) {
+    func `reports the mistakes of a file`(name: String, text: String, expected: [String]) {
         #expect(findings(name, text) == expected)
     }
 
-    @Test func `any bytes are looked at without a trap`() {
+    @Test func `never traps on any bytes`() {
         for name in WellKnownFile.names {
             for byte in UInt8.min...UInt8.max {
                 let bytes = [byte, 0x3A, byte, 0x0A, byte]
@@ -65,7 +65,7 @@ struct WellKnownFileTests {
     }
 
     @Test(arguments: [("{}", 1), ("{\"allowSubdomains\": false}", 1), ("{\"allowSubdomains\": true}", 0)])
-    func `Windows wants sub-domains allowed where the host is a wildcard`(more: String, count: Int) {
+    func `requires allowSubdomains for a wildcard host`(more: String, count: Int) {
         let entry = "[{\"packageFamilyName\": \"A_b\"" + (more == "{}" ? "" : ", " + more.dropFirst().dropLast()) + "}]"
         func lint(isWildcard: Bool) -> [Finding] {
             WellKnownFile.lint(
@@ -76,7 +76,7 @@ struct WellKnownFileTests {
         #expect(lint(isWildcard: false) == [])
     }
 
-    @Test func `the sixth name of passkey origins is said once`() {
+    @Test func `reports more than five names of origins once`() {
         let origins = "abcdefgh".map { "\"https://\($0).example\"" } + ["\"https://a.example\""]
         #expect(findings("webauthn", "{\"origins\": [\(origins.joined(separator: ","))]}") == ["SRV-007 1"])
     }

@@ -7,11 +7,11 @@ import Testing
         ("/a/*/b", ["/a/*/b", "/a/*/*/b", "/a/*/*/*/b", "/a/*/*/*/*/b"]), ("/a*", ["/a*"]), ("abc", ["abc"]),
         ("?*", ["?*"]), ("", [""]),
     ])
-    func `repeats a star that something follows`(pattern: String, expected: [String]) {
+    func `repeats a star that is not at the end`(pattern: String, expected: [String]) {
         #expect(AndroidPattern.repeated(PatternToken.tokens(of: pattern)).map(\.text) == expected)
     }
 
-    @Test func `repeats fewer times where there are many stars`() {
+    @Test func `repeats fewer times if there are many stars`() {
         let counts = (0...30).map { stars in
             AndroidPattern.repeated(PatternToken.tokens(of: String(repeating: "*a", count: stars))).count
         }
@@ -20,19 +20,19 @@ import Testing
         #expect(counts.last == 1)
     }
 
-    /// What repetition is for, on every text of a small alphabet.
+    /// Tries every text of a small alphabet.
     @Test(arguments: ["*ab", "a*b", "*a*b", "?*a", "a*a", "*aa", "a?*b*"])
-    func `accepts what Apple's star accepts, and nothing else`(pattern: String) {
+    func `matches the same texts as Apple's star`(pattern: String) {
         let tokens = PatternVariants.canonical(PatternToken.tokens(of: pattern))
         let apple = GlobPattern(ParsedPattern(tokens: tokens), folds: false, table: SubstitutionTable([]))
         let android = AndroidPattern.repeated(tokens).map { AndroidGlob($0.text) }
         for number in 2..<256 {
-            // The binary digits behind the first: every text of up to seven letters.
+            // The binary digits after the first one: every text of up to seven letters.
             let text = String(String(number, radix: 2).dropFirst().map { $0 == "0" ? "a" : "b" } as [Character])
             let units = Array(text.utf16)
             let isMatch = android.contains { $0.matches(units) }
             let isApples = apple.matches(Array(text.utf8))
-            // Three repetitions are all that is promised.
+            // The translation provides for three repetitions.
             if isMatch { #expect(isApples, "\(pattern) \(text)") }
             let most = Set(text).map { letter in text.count(where: { $0 == letter }) }.max() ?? 0
             if isApples, most <= 3 { #expect(isMatch, "\(pattern) \(text)") }

@@ -12,22 +12,22 @@ import Testing
         ("/id/????", ["/id/????", "/id/????/"]), ("/caf%C3%A9", ["/café", "/café/"]),
         ("/a%20b/*", ["/a b", "/a b/*"]), ("/$(v)/x", ["/en/x", "/en/x/", "/ja/x", "/ja/x/"]),
         ("/$(w)", ["/a*"]), ("/a/$(digit)", (0...9).flatMap { ["/a/\($0)", "/a/\($0)/"] }),
-        // A star in the middle, for up to three more occurrences of what follows it.
+        // A star in the middle, for up to three more occurrences of the character after it.
         ("/a/*/c", ["/a/*/c", "/a/*/*/c", "/a/*/*/*/c", "/a/*/*/*/*/c"].flatMap { [$0, $0 + "/"] }),
         ("*bar", ["*bar", "*b*bar", "*b*b*bar", "*b*b*b*bar"].flatMap { [$0, $0 + "/"] }),
     ]
 
     @Test(arguments: paths) func `translates a path`(path: String, expected: [String]) {
         let translation = translate(AppleComponent(path: path))
-        #expect(translation.obstacle == nil)
+        #expect(translation.unsupported == nil)
         #expect(Set(translation.rules.map(\.path)) == Set(expected))
         #expect(translation.rules.count == expected.count)
     }
 
     @Test(arguments: ["/a b", "/café", "/100%", "/$(nosuch)", "/$(v"])
-    func `drops what no URL has`(path: String) {
+    func `omits a rule that matches no URL`(path: String) {
         let translation = translate(AppleComponent(path: path))
-        #expect(translation.rules.isEmpty && translation.obstacle == nil)
+        #expect(translation.rules.isEmpty && translation.unsupported == nil)
     }
 
     @Test(arguments: [
@@ -37,20 +37,20 @@ import Testing
         (AppleComponent(path: "/$(digit)$(digit)$(digit)"), "more than 128 rules"),
         (AppleComponent(path: "/a", query: .whole("a=1")), "whole query"),
         (AppleComponent(path: "/a", query: .whole("")), "whole query"),
-        (AppleComponent(path: "/a", query: .items([item("a", "")])), "absent or empty"),
+        (AppleComponent(path: "/a", query: .items([item("a", "")])), "missing or empty"),
         (AppleComponent(path: "/a", query: .items([item("a*", "1")])), "`a*`"),
-        (AppleComponent(path: "/a", query: .items([item("", "1")])), "a name it cannot look for"),
+        (AppleComponent(path: "/a", query: .items([item("", "1")])), "a name that Android cannot match"),
         (AppleComponent(path: "/a", query: .items([item("a", "1%262")])), "separator"),
         (AppleComponent(path: "/a", query: .items([item("a", "1;2")])), "separator"),
-        (AppleComponent(path: "/a", fragment: ""), "absent or empty"),
+        (AppleComponent(path: "/a", fragment: ""), "missing or empty"),
     ])
-    func `leaves out what Android cannot look for`(link: AppleComponent, reason: String) {
+    func `omits a rule with a feature that Android does not support`(link: AppleComponent, reason: String) {
         let translation = translate(link)
         #expect(translation.rules.isEmpty)
-        #expect(translation.obstacle?.contains(reason) == true, "\(translation.obstacle ?? "none")")
+        #expect(translation.unsupported?.contains(reason) == true, "\(translation.unsupported ?? "none")")
     }
 
-    @Test func `asks for nothing where Apple's star asks for nothing`() {
+    @Test func `requires nothing for a single star`() {
         for link in [
             AppleComponent(), AppleComponent(query: .whole("*")), AppleComponent(fragment: "*"),
             AppleComponent(query: .items([Self.item("a", "*")])), AppleComponent(path: "*", fragment: "**"),
@@ -73,7 +73,7 @@ import Testing
         #expect(rules.first?.fragment == "xen")
     }
 
-    @Test func `takes a decoded pattern as it is`() {
+    @Test func `does not decode a decoded pattern`() {
         let link = AppleComponent(path: "/café b%20", percentEncoded: false)
         #expect(translate(link).rules.map(\.path) == ["/café b%20", "/café b%20/"])
         let translator = AndroidTranslator(defaults: AppleDefaults(percentEncoded: false), variables: [])
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func `closes the list when no rule is left of it`() throws {
+    @Test func `writes a rule that matches nothing if all rules are omitted`() throws {
         let links = #"[{ "/": "/a", "?": "b=1" }]"#
         let android =
             #"{ package: "dev.acme.shop", fingerprints: ["\#(AppFileSample.fingerprint)"], dynamicRules: true }"#

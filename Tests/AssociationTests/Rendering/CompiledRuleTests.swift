@@ -1,4 +1,4 @@
-// What becomes of rules that a server decides with bytes alone. That they mean the same is tested where both are known.
+// The compiled form of rules. Other tests check that it means the same as the rules.
 
 import AssociationSamples
 import Testing
@@ -22,12 +22,12 @@ struct CompiledRuleTests {
         (##"[{ "/": "/a", "#": "*" }]"##, ["/a/"]), (##"[{ "/": "/a", "#": "x" }]"##, []),
         (#"[{ "/": "/caf\u00E9" }, { "/": "/b" }]"#, ["/b/"]),
     ])
-    func `paths are in their normal form, variables written out`(links: String, expected: [String]) throws {
+    func `normalises paths and replaces variables by their values`(links: String, expected: [String]) throws {
         let ios = #"{ appIDs: ["8KQ2V7M4XN.dev.acme.shop"], variables: { v: ["a", "b*"] } }"#
         #expect(paths(try rules(links, ios: ios)) == expected)
     }
 
-    @Test func `each item of a query multiplies the rules`() throws {
+    @Test func `makes a rule for each combination of query values`() throws {
         let ios = #"{ appIDs: ["8KQ2V7M4XN.dev.acme.shop"], variables: { v: ["1", "2"] } }"#
         let found = try rules(#"[{ "?": { a: "$(v)", b: "$(v)" } }, { "?": "x=*" }]"#, ios: ios)
         #expect(found.count == 5)
@@ -40,14 +40,14 @@ struct CompiledRuleTests {
         #expect(items.map(\.pattern) == [Array("1".utf8), Array("2".utf8)])
     }
 
-    @Test func `what cannot be said is left out, and an exclusion ends the list`() throws {
+    @Test func `omits a rule that cannot be compiled, and ends the list at such an exclusion`() throws {
         let include = #"{ "/": "/d/*", percentEncoded: false }"#
         let exclude = #"{ "/": "/d/*", percentEncoded: false, exclude: true }"#
         #expect(paths(try rules(#"[{ "/": "/a" }, \#(include), { "/": "/b" }]"#)) == ["/a/", "/b/"])
         #expect(paths(try rules(#"[{ "/": "/a" }, \#(exclude), { "/": "/b" }]"#)) == ["/a/"])
     }
 
-    @Test func `there is a limit to what one rule may become`() throws {
+    @Test func `limits the rules that one rule may become`() throws {
         #expect(try rules(#"[{ "/": "/$(lang)/x" }]"#).count > 1_000)
         #expect(try rules(#"[{ "/": "/$(lang)/$(region)/x" }, { "/": "/b" }]"#).count == 1)
         #expect(

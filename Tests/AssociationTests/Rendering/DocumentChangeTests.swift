@@ -1,4 +1,4 @@
-// What the change journal says of two versions of a file.
+// The words of the change journal for two versions of a file.
 
 import Association
 import Testing

@@ -20,11 +20,11 @@ import Testing
     func `writes paths`(link: AppleComponent, expected: [String]) {
         let translation = translate(link)
         #expect(translation.rules == expected)
-        #expect(translation.obstacle == nil)
+        #expect(translation.unsupported == nil)
     }
 
     @Test(arguments: ["*?a", "*??*", "*?*a*"], ["/a", "/*", "/ba", "/", "/b/a/"])
-    func `means the same where a star begins the path`(pattern: String, path: String) throws {
+    func `means the same if a star begins the path`(pattern: String, path: String) throws {
         let legacy = AppleMatcher(paths: translate(AppleComponent(path: pattern)).rules)
         let modern = AppleMatcher(components: [AppleComponent(path: pattern)], defaults: [], variables: [])
         let url = try #require(LinkURL("https://shop.acme.test\(path)"))
@@ -33,13 +33,16 @@ import Testing
 
     @Test(arguments: [
         (AppleComponent(path: "/a", query: .whole("a=1")), "the query"),
-        (AppleComponent(path: "/a", query: .items([QueryItemPattern(name: "p", pattern: "?*")])), "the query item `p`"),
+        (
+            AppleComponent(path: "/a", query: .items([QueryItemPattern(name: "p", pattern: "?*")])),
+            "the query parameter `p`"
+        ),
         (AppleComponent(fragment: "x"), "the fragment"), (AppleComponent(path: "/$(region)"), "more than 128"),
     ])
-    func `leaves out what only components can say`(link: AppleComponent, reason: String) {
+    func `omits a rule with a feature that only components have`(link: AppleComponent, reason: String) {
         let translation = translate(link)
         #expect(translation.rules.isEmpty)
-        #expect(translation.obstacle?.contains(reason) == true)
+        #expect(translation.unsupported?.contains(reason) == true)
     }
 
     private func translate(_ link: AppleComponent) -> RuleTranslation<String> {

@@ -6,11 +6,11 @@ import Testing
     @Test(arguments: [
         ("a*b", "a*b"), ("**", "*"), ("*?", "?*"), ("a*?*?b", "a??*b"), ("?*?", "??*"), ("", ""),
     ])
-    func `brings wildcards into the order that Android reads`(pattern: String, expected: String) {
+    func `puts wildcards into the order that Android reads`(pattern: String, expected: String) {
         #expect(PatternVariants.canonical(PatternToken.tokens(of: pattern)).text == expected)
     }
 
-    @Test func `writes variables out up to the limit`() {
+    @Test func `replaces variables by their values up to the limit`() {
         let table = SubstitutionTable([SubstitutionVariable(name: "v", values: ["a", "b*"])])
         let variants = PatternVariants(table: table, limit: 4)
         #expect(

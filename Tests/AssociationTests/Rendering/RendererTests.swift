@@ -49,7 +49,7 @@ import Testing
                 """#)
     }
 
-    @Test func `renders both dialects for old systems, an app id at a time`() throws {
+    @Test func `renders components and paths for old systems, with an entry for each app id`() throws {
         let ios = #"""
             { appIDs: ["8KQ2V7M4XN.dev.acme.shop", "8KQ2V7M4XN.dev.acme.shop.pro"], services: ["applinks"], legacyPaths: true }
             """#
@@ -90,7 +90,7 @@ import Testing
         #expect(prints?.map(\.asString) == [Sample.otherFingerprint, Sample.fingerprint])
     }
 
-    @Test func `leaves out the document of a platform that has no app`() throws {
+    @Test func `renders no document for a platform without an app`() throws {
         #expect(Renderer.documents(for: [try Sample.app(Sample.text(ios: nil))]).apple == nil)
         #expect(Renderer.documents(for: [try Sample.app(Sample.text(android: nil))]).statements == nil)
         let ios = #"{ appIDs: ["8KQ2V7M4XN.dev.acme.shop"], services: [] }"#
@@ -122,7 +122,7 @@ import Testing
         #expect(apple?.member(named: "webcredentials")?.member(named: "apps")?.asArray?.count == 2)
     }
 
-    @Test func `says under which name a variable is published`() throws {
+    @Test func `reports the name under which a variable is published`() throws {
         let ios = #"{ appIDs: ["8KQ2V7M4XN.dev.acme.shop"], variables: { lang: ["en", "ja"] } }"#
         let app = try Sample.app(Sample.text(ios: ios, links: #"[{ "/": "/$(lang)" }]"#))
         let documents = Renderer.documents(for: [app])

@@ -6,7 +6,7 @@ import Testing
 @Suite struct SharedHostCheckTests {
     typealias Sample = AppFileSample
 
-    @Test func `says which setting wins where apps differ`() throws {
+    @Test func `reports which setting takes precedence if apps differ`() throws {
         let one = try Sample.app(Sample.text(more: "cacheControl: 60"), file: "one.json")
         let other = #"{ appIDs: ["8KQ2V7M4XN.dev.acme.two"], signed: true }"#
         let two = try Sample.app(
@@ -18,7 +18,7 @@ import Testing
         #expect(documents.signing == .none)
     }
 
-    @Test func `counts a cache time that nobody wrote, without blaming anybody`() throws {
+    @Test func `uses the default cache time without a finding`() throws {
         let one = try Sample.app(Sample.text(more: "cacheControl: 60"), file: "one.json")
         let two = try Sample.app(
             Sample.text(ios: #"{ appIDs: ["8KQ2V7M4XN.dev.acme.two"] }"#, android: nil), file: "two.json")
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: [(Renderer.appsMax, []), (Renderer.appsMax + 1, [RuleID.app045])])
-    func `makes a host's documents of a bounded number of app files`(count: Int, rules: [RuleID]) throws {
+    func `limits the number of app files of a host`(count: Int, rules: [RuleID]) throws {
         let apps = try (0..<count).map { number in
             try Sample.app(
                 Sample.text(ios: "{ appIDs: [\"8KQ2V7M4XN.dev.acme.n\(number)\"] }", android: nil),
@@ -49,7 +49,7 @@ import Testing
         #expect((documents.appleBytes == nil) == !rules.isEmpty)
     }
 
-    @Test func `counts the bytes of the document on both sides of the limits`() throws {
+    @Test func `checks both sides of the limits for the AASA file`() throws {
         let frame = Renderer.documents(for: [try app(pathBytes: 100)]).appleBytes?.count ?? 0
         for (bytes, rules) in [
             (Renderer.appleBytesNear, []), (Renderer.appleBytesNear + 1, [.app035]),
@@ -62,19 +62,19 @@ import Testing
         }
     }
 
-    @Test func `a statement list is as large as Android reads, and no larger`() throws {
+    @Test func `checks both sides of the limit for the statement list`() throws {
         let check = SharedHostCheck(apps: [try Sample.app(Sample.text())], host: "shop.acme.test")
         for (count, rules) in [(Renderer.statementBytesMax, []), (Renderer.statementBytesMax + 1, [RuleID.app033])] {
             #expect(check.sizeFindings(appleBytes: nil, statementBytes: count).rules == rules)
         }
     }
 
-    /// An app whose paths have so many bytes altogether.
+    /// An app whose paths have this many bytes in total.
     private func app(pathBytes: Int) throws -> AppFile {
         var left = pathBytes
         var links: [String] = []
         while left > 0 {
-            // 9 for `{"/":"/"}`, and the comma that the first rule does not have.
+            // 9 bytes for `{"/":"/"}`, and a comma except for the first rule.
             let count = min(left, 2_000)
             links.append(#"{ "/": "/\#(String(repeating: "a", count: count))" }"#)
             left -= count + (left > count ? 10 : 0)

@@ -5,14 +5,14 @@ import Testing
 @testable import Association
 
 @Suite struct VariableTableTests {
-    @Test func `shares a variable that means the same to both apps`() {
+    @Test func `shares a variable that has the same values in both apps`() {
         var table = VariableTable()
         #expect(table.add(app(["v": ["a", "b"]], "/$(v)")) == [:])
         #expect(table.add(app(["v": ["a", "b"]], "/x/$(v)")) == [:])
         #expect(table.variables.map(\.name) == ["v"])
     }
 
-    @Test func `renames one that means something else`() {
+    @Test func `renames a variable that has other values`() {
         var table = VariableTable()
         #expect(table.add(app(["v": ["a"]], "/$(v)")) == [:])
         #expect(table.add(app(["v": ["b"]], "/$(v)")) == ["v": "v_2"])
@@ -21,20 +21,20 @@ import Testing
         #expect(table.variables.map(\.name) == ["v", "v_2", "v_3"])
     }
 
-    @Test func `renames one that would hide a predefined one`() {
+    @Test func `renames a variable with a predefined name`() {
         var table = VariableTable()
         #expect(table.add(app(["lang": ["en"]], "/$(lang)")) == ["lang": "lang_2"])
         #expect(table.add(app([:], "/$(lang)")) == [:])
         #expect(table.variables.map(\.name) == ["lang_2"])
     }
 
-    @Test func `leaves out what no rule uses`() {
+    @Test func `omits a variable that no rule uses`() {
         var table = VariableTable()
         #expect(table.add(app(["v": ["a"]], "/x")) == [:])
         #expect(table.variables.isEmpty)
     }
 
-    @Test func `renames in every part of a rule`() {
+    @Test func `renames the variable in every part of a rule`() {
         let link = AppleComponent(
             path: "/$(v)/*$(w)", query: .items([QueryItemPattern(name: "$(v)", pattern: "?$(v)")]), fragment: "$(v)")
         let renamed = link.renaming(["v": "v_2"])
@@ -49,7 +49,7 @@ import Testing
         let text = AppFileSample.text(
             ios: #"{ appIDs: ["8KQ2V7M4XN.dev.acme.shop"], variables: { \#(written) } }"#,
             links: #"[{ "/": "\#(path)" }]"#)
-        // The sample is right by construction; a mistake in it shows as a table that stays empty.
+        // The sample is valid; with a mistake in it, the table would be empty.
         return (try? AppFileSample.app(text))
             ?? AppFile(file: "", name: "", hosts: [], range: .none)
     }

@@ -39,13 +39,13 @@ private enum FrontInput {
     }
 
     /// Whatever a client writes in front of what a trusted front has added, the client is whom the front names.
-    static func fields(_ input: [UInt8], _ fields: FrontSettings.Fields) throws(Complaint) {
+    static func fields(_ input: [UInt8], _ fields: TrustedProxies.Fields) throws(Complaint) {
         // That would be other lines, or the end of the head.
         if input.contains(UInt8(ascii: "\n")) { return }
-        var settings = FrontSettings()
+        var settings = TrustedProxies()
         settings.fields = fields
-        settings.namesHost = true
-        try demand(settings.trusted.add("10.0.0.0/8"), "a network")
+        settings.readsForwardedHost = true
+        try demand(settings.networks.add("10.0.0.0/8"), "a network")
         let name = fields == .xForwarded ? "X-Forwarded-For" : "Forwarded"
         let added = fields == .xForwarded ? "203.0.113.7" : "for=203.0.113.7;proto=https"
         let bytes =

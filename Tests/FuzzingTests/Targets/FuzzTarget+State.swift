@@ -110,8 +110,8 @@ private enum StateInput {
             guard let site = view.site(host: name.span) else { continue }
             let record = inner.sites[Int(site.index)]
             var paths: [[UInt8]] = [Array("/".utf8), Array("/p/1".utf8), Array("/a.b".utf8)]
-            for route in 0..<Int(record.routeCount) {
-                paths.append(Array(inner.bytes(inner.routes[Int(record.firstRoute) + route].path).prefix(500)))
+            for route in record.routes.range {
+                paths.append(Array(inner.bytes(inner.routes[route].path).prefix(500)))
             }
             let query = Array("q=1&q=&r".utf8)
             for path in paths.prefix(50) {

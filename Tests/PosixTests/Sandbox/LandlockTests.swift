@@ -20,8 +20,8 @@ struct LandlockTests {
                 let number = open("\(folder)/\(path)", flags, 0o600)
                 return number >= 0 ? 0 : errno
             }
-            try Privileges.forbidGaining()
-            try Landlock.confine(to: [
+            try Privileges.setNoNewPrivileges()
+            try Landlock.restrictFiles(to: [
                 Landlock.Rule("\(folder)/read", .read), Landlock.Rule("\(folder)/write", .write),
                 Landlock.Rule("\(folder)/missing", .write),
             ])
@@ -37,8 +37,8 @@ struct LandlockTests {
 
     @Test(.enabled(if: isThere, "the kernel has Landlock")) func `allows a single file`() async {
         await #expect(processExitsWith: .success) {
-            try Privileges.forbidGaining()
-            try Landlock.confine(to: [Landlock.Rule("/etc/passwd", .read)])
+            try Privileges.setNoNewPrivileges()
+            try Landlock.restrictFiles(to: [Landlock.Rule("/etc/passwd", .read)])
             exit(open("/etc/passwd", O_RDONLY) >= 0 && open("/etc/group", O_RDONLY) < 0 ? 0 : 1)
         }
     }
@@ -47,8 +47,8 @@ struct LandlockTests {
     func `refuses to listen and to connect once the network is restricted`() async {
         await #expect(processExitsWith: .success) {
             let listener = try Listener(try #require(SocketAddress("127.0.0.1:0")), sharesPort: true)
-            try Privileges.forbidGaining()
-            let isClosed = try Landlock.closeOutward()
+            try Privileges.setNoNewPrivileges()
+            let isClosed = try Landlock.restrictNetwork()
             let address = listener.address
             func failure(_ attempt: () throws -> Void) -> Int32? {
                 do { try attempt() } catch { return (error as? SystemError)?.number }

@@ -9,9 +9,9 @@ struct PrivilegesTests {
     @Test(.enabled(if: Privileges.isRoot, "only root can become another user"))
     func `switches from root to another user for good`() async {
         await #expect(processExitsWith: .success) {
-            try Privileges.become(try Account("12345:23456"), keeping: .bindLowPorts)
+            try Privileges.switchUser(to: try Account("12345:23456"), keeping: .bindLowPorts)
             let kept = Privileges.capabilities
-            try Privileges.drop()
+            try Privileges.dropCapabilities()
             let back = [setuid(0), setgid(0), seteuid(0), setegid(0)]
             let isGone =
                 getuid() == 12345 && geteuid() == 12345 && getgid() == 23456 && getegid() == 23456
@@ -29,9 +29,9 @@ struct PrivilegesTests {
                     (try? Listener(SocketAddress("127.0.0.1:\(port)")!, sharesPort: false)) != nil
                 }
             }
-            try Privileges.become(try Account("12345"), keeping: .bindLowPorts)
+            try Privileges.switchUser(to: try Account("12345"), keeping: .bindLowPorts)
             let before = listens()
-            try Privileges.drop()
+            try Privileges.dropCapabilities()
             exit(before && !listens() ? 0 : 1)
         }
     }
@@ -39,10 +39,10 @@ struct PrivilegesTests {
     @Test(.enabled(if: Privileges.isRoot, "only root can become another user"))
     func `cannot switch users without being root`() async {
         await #expect(processExitsWith: .success) {
-            try Privileges.become(try Account("12345"), keeping: [])
-            try Privileges.become(try Account("12345"), keeping: [])
+            try Privileges.switchUser(to: try Account("12345"), keeping: [])
+            try Privileges.switchUser(to: try Account("12345"), keeping: [])
             do {
-                try Privileges.become(try Account("12346"), keeping: [])
+                try Privileges.switchUser(to: try Account("12346"), keeping: [])
             } catch {
                 exit("\(error)".contains("only root can") ? 0 : 1)
             }

@@ -168,7 +168,7 @@ struct SystemCallFilterTests {
 
     @Test func `the kernel applies the filter to all threads`() async {
         await #expect(processExitsWith: .success) {
-            try Privileges.forbidGaining()
+            try Privileges.setNoNewPrivileges()
             let elsewhere = try Semaphore()
             let done = try Semaphore()
             nonisolated(unsafe) var outcome: Int32 = 0

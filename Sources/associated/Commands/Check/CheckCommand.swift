@@ -1,5 +1,5 @@
-// `associated check`: checks hosts from outside. What is asked and how it is judged belongs to the Verifier; this is the
-// command around it, and what it prints.
+// `associated check`: checks hosts from outside. `Verifier` sends the requests and judges the answers; this file has the command
+// and its output.
 
 import Association
 import Client
@@ -12,33 +12,43 @@ import Verifier
 
 extension Command {
     static let check = Command(
-        name: "check", summary: "look at hosts from outside, as Apple, Google and phones do",
+        name: "check", summary: "check live hosts from outside, as Apple, Google and phones do",
         details: """
-            Fetches both association files of each HOST (or HOST:PORT) as their verifiers do, and others that tell whether
-            they could: other clients, HEAD, gzip, a trailing dot, unknown names, the other kind of address. Says what
-            stands in the way, lints what is served, and exits 1 when anything is an error. With --all it looks at every host
-            of the configuration that is no wildcard.
+            Checks live hosts from outside: fetches the association files of each HOST (or HOST:PORT) as Apple, Google and
+            phones do, reports problems and lints the served files.
+
+            Further requests show whether a host's answers differ between clients: other user agents, HEAD, gzip, a trailing
+            dot, unknown names and hosts, and the other IP version.
             """,
-        operands: Operands(usage: "HOST…", counts: 0...10_000),
+        operands: Operands(usage: "[HOST…]", counts: 0...10_000),
         options: [
             Option(
-                name: "--config", value: "DIR", help: "compare with what this configuration would serve",
+                name: "--config", value: "DIR",
+                help: "compare with what this configuration generates (default: config with --all, else no comparison)",
                 variable: nil),
             .publicFolder, .environment, .setting("--passphrase-file"),
-            Option(name: "--all", value: nil, help: "check all hosts of the configuration"),
+            Option(
+                name: "--all", value: nil,
+                help: "check every host of the configuration except wildcards"),
             Option(
                 name: "--connect", value: "ADDR",
-                help: "ask every host at this address, instead of where DNS says; short for --resolve *:443:ADDR"),
-            Option(name: "--apple-cdn", value: nil, help: "ask Apple's copies too"),
+                help: "connect to ADDR for every host; short for --resolve *:443:ADDR"),
+            Option(name: "--apple-cdn", value: nil, help: "also check the copies of Apple's CDN"),
             Option(
-                name: "--apple-cdn-url", value: "URL", help: "where they are, up to the host (\(CheckRun.appleCDN))"),
-            Option(name: "--google", value: nil, help: "ask Google's Digital Asset Links service too"),
-            Option(name: "--google-url", value: "URL", help: "where it is, up to the query (\(CheckRun.google))"),
+                name: "--apple-cdn-url", value: "URL",
+                help: "base URL of Apple's CDN; the host name is appended (default: \(CheckRun.appleCDN))"),
+            Option(name: "--google", value: nil, help: "also ask Google's Digital Asset Links service"),
+            Option(
+                name: "--google-url", value: "URL",
+                help: "base URL of that service; the query is appended (default: \(CheckRun.google))"),
             .resolve, .authority,
-            Option(name: "--timeout", value: "SECONDS", help: "for each answer, as verifiers give it (5)"),
+            Option(
+                name: "--timeout", value: "SECONDS",
+                help: "timeout for each request (default: 5, like the verifiers)"),
             .format,
-            Option(name: "--watch", value: "SECONDS", help: "look again every so often, and say what has changed"),
-        ]
+            Option(name: "--watch", value: "SECONDS", help: "repeat every SECONDS and report changes"),
+        ],
+        failure: "a finding is an error"
     ) { arguments throws(Refusal) in try CheckRun(arguments).run() }
 }
 
@@ -46,12 +56,12 @@ extension Command {
 struct CheckRun {
     static let appleCDN = "https://app-site-association.cdn-apple.com/a/v1/"
     static let google = "https://digitalassetlinks.googleapis.com/v1/statements:list"
-    /// Hosts looked at at the same time.
+    /// Hosts that are checked at the same time.
     private static let hostsMax = 8
 
     private let hosts: [CheckedHost]
     private let check: ServerCheck
-    /// Whether hosts in order are left out of the text.
+    /// Whether all hosts of the configuration are checked; then the text omits those without findings.
     private let isAll: Bool
     private let isJSON: Bool
     private let watchSeconds: Int?
@@ -63,12 +73,12 @@ struct CheckRun {
         let all = isAll ? loaded?.hosts.filter { !$0.hasPrefix("*") } ?? [] : []
         for text in arguments.operands + all {
             guard let host = CheckedHost(typed: text) else {
-                throw .usage("\(text) is no host; write it like shop.example.com")
+                throw .usage("\"\(text)\" is not a host name; write it like shop.example.com")
             }
             if !hosts.contains(host) { hosts.append(host) }
         }
         if hosts.isEmpty {
-            throw isAll ? .failure("the configuration has no hosts to check") : .usage("check needs HOST… or --all")
+            throw isAll ? .failure("the configuration has no hosts to check") : .usage("check needs HOST or --all")
         }
         self.hosts = hosts
         var settings = CheckSettings()
@@ -92,7 +102,7 @@ struct CheckRun {
     func run() -> ExitStatus {
         var before: [CheckedHost: [String]] = [:]
         while true {
-            let reports = look()
+            let reports = checkHosts()
             let changed = reports.filter { before[$0.host] != CheckOutput.lines($0) }
             for report in changed { before[report.host] = CheckOutput.lines(report) }
             let shown = changed.filter { !isAll || !$0.findings.isEmpty }
@@ -111,12 +121,12 @@ struct CheckRun {
         }
     }
 
-    private func look() -> [ServerCheckReport] {
+    private func checkHosts() -> [ServerCheckReport] {
         let count = hosts.count
         let reports = Concurrently.map(hosts, threadsMax: CheckRun.hostsMax) { done in
             if count > 1 { Console.progress("\(done) of \(count) hosts") }
         } _: { [check] host in
-            check.look(at: host)
+            check.check(host)
         }
         if count > 1 { Console.progress(nil) }
         return reports
@@ -130,18 +140,18 @@ struct CheckRun {
         return seconds
     }
 
-    /// An address that is asked when the switch or the address is given.
+    /// The URL of a service; nil unless its switch or its URL is given.
     private static func location(
         _ name: String, _ usual: String, _ arguments: ParsedArguments
     ) throws(Refusal) -> WebLocation? {
         guard let text = arguments["\(name)-url"] ?? (arguments.has(name) ? usual : nil) else { return nil }
         guard let location = WebLocation(text) else {
-            throw .usage("\(name)-url \(text) is no address of the form https://host/path")
+            throw .usage("\(name)-url \(text) is not a URL of the form https://host/path")
         }
         return location
     }
 
-    /// What the hosts should serve, where it is asked for.
+    /// The configuration to compare with; nil without `--config` and `--all`.
     private static func configuration(_ arguments: ParsedArguments) throws(Refusal) -> LoadedConfiguration? {
         guard arguments.has("--config") || arguments.has("--all") else { return nil }
         let given = try GivenConfiguration(answering: arguments)
@@ -155,14 +165,14 @@ struct CheckRun {
     }
 }
 
-/// What the command prints of a report.
+/// The output for a report.
 enum CheckOutput {
-    /// What stays the same while nothing changes: without times.
+    /// Without times, so that the lines stay the same as long as the host does.
     static func lines(_ report: ServerCheckReport) -> [String] {
         var lines = ["\(report.host)"]
         if !report.addresses.isEmpty { lines.append("  at \(report.addresses.joined(separator: ", "))") }
         if let peer = report.peer, let own = peer.certificates.first {
-            lines.append("  \(peer.version), certificate by \(own.issuer), until \(Clock.day(own.notAfter))")
+            lines.append("  \(peer.version), certificate by \(own.issuer), expires on \(Clock.day(own.notAfter))")
         }
         for file in report.files {
             if let failure = file.failure {
@@ -181,7 +191,7 @@ enum CheckOutput {
         return lines
     }
 
-    /// Whether it is about one of the other well-known files, which its rule does not tell.
+    /// Whether the finding is about another well-known file; its rule does not say which.
     private static func isAboutOtherFile(_ finding: Finding) -> Bool {
         (RuleID.srv006 ... .srv013).contains(finding.rule)
     }
@@ -205,7 +215,7 @@ enum CheckOutput {
     }
 
     static func text(_ report: ServerCheckReport, isColored: Bool) -> String {
-        // Much of it was written by others.
+        // Names and values in it come from the host, so they are escaped.
         var lines = lines(report).map(Printable.line)
         if isColored { lines = lines.map(colored) }
         lines.append("  \(FindingFormat.summary(distinct(report.findings).map(\.finding), showsNotes: true))")

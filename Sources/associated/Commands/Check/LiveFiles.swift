@@ -1,5 +1,4 @@
-// Association files of live hosts, for the commands that accept them in place of files; and hosts as people type them, in
-// any script.
+// Association files of live hosts, for commands that accept a host instead of a file; and hosts as users type them, in any script.
 
 import Association
 import Client
@@ -10,19 +9,19 @@ import Verifier
 extension Command.Option {
     static let resolve = Command.Option(
         name: "--resolve", value: "HOST:PORT:ADDR",
-        help: "where a live host is, instead of what DNS says; HOST may be *, and ADDR may have a port",
+        help: "connect to ADDR or ADDR:PORT for HOST:PORT instead of using DNS; HOST may be * (repeatable)",
         isRepeatable: true)
     static let authority = Command.Option(
-        name: "--ca", value: "FILE", help: "for live hosts: trust these certificates instead of this machine's")
+        name: "--ca", value: "FILE", help: "trust the CA certificates in FILE instead of the system's")
 }
 
 enum LiveFiles {
-    /// What fetches, by the options of a command.
+    /// The fetcher, with the options of a command.
     static func fetcher(_ arguments: ParsedArguments) throws(Refusal) -> PublishedFiles {
         PublishedFiles(try context(arguments), overrides: try overrides(arguments))
     }
 
-    /// Whom it trusts.
+    /// The TLS context, with the CA certificates to trust.
     static func context(_ arguments: ParsedArguments) throws(Refusal) -> ClientContext {
         do throws(TLSError) {
             return try ClientContext(authorityFile: arguments["--ca"])
@@ -31,7 +30,7 @@ enum LiveFiles {
         }
     }
 
-    /// Where hosts are, by the options of a command.
+    /// The addresses of `--resolve`.
     static func overrides(_ arguments: ParsedArguments) throws(Refusal) -> [AddressOverride] {
         var overrides: [AddressOverride] = []
         for text in arguments.all("--resolve") ?? [] {
@@ -44,18 +43,18 @@ enum LiveFiles {
         return overrides
     }
 
-    /// Where a URL leads, in words.
+    /// The origin of a URL, for messages.
     static func place(of url: LinkURL) -> String {
         "\(url.scheme)://\(url.host)\(url.port.map { ":\($0)" } ?? "")"
     }
 
-    /// Whom to ask for the files of a URL. Nil where its host is no name, or its port is one of plain HTTP.
+    /// The host that serves the files of a URL. Nil if the URL has no valid host name, or names a port for plain HTTP.
     static func host(of url: LinkURL) -> CheckedHost? {
         if url.scheme == "http" { return url.port ?? 80 == 80 ? CheckedHost(url.host) : nil }
         return CheckedHost(url.port.map { "\(url.host):\($0)" } ?? url.host)
     }
 
-    /// A file of a host; nil where the host says that there is none.
+    /// A file of a host; nil if the host answers that it does not exist.
     static func fetch(
         _ path: String, of host: CheckedHost, _ live: PublishedFiles
     ) throws(Refusal) -> [UInt8]? {
@@ -69,13 +68,12 @@ enum LiveFiles {
 }
 
 extension HostPattern {
-    /// The host in what a person types: a name, a name with a port, or a URL. What is none of these stays as it is, to be
-    /// refused where it is read.
+    /// The host in what a user types: a name, a name with a port, or a URL. Other text stays unchanged; its reader rejects it.
     static func typed(_ text: String, keepsPort: Bool = false) -> String {
         alone(inASCII(text), keepsPort: keepsPort)
     }
 
-    /// The same in the script that it is written in.
+    /// The same, without the conversion to ASCII.
     static func alone(_ text: String, keepsPort: Bool = false) -> String {
         var host = text[...]
         for scheme in ["https://", "http://"] where host.hasPrefix(scheme) {

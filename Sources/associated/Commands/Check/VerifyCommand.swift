@@ -1,5 +1,5 @@
-// `associated verify`: is this app bound to this file? Each consumer is asked separately, because they read the same file
-// differently, and fetch it differently from a host. What each says is in Association and in the Verifier.
+// `associated verify`: does an association file bind an app? Each consumer (Google, AOSP, Chromium, Apple) gets its own answer,
+// because each fetches and reads the file in its own way. Their rules are in `AssociationLint` and `Verifier`.
 
 import Association
 import AssociationLint
@@ -11,33 +11,41 @@ import Verifier
 
 extension Command {
     static let verify = Command(
-        name: "verify", summary: "tell whether an app is bound to a file or a host, as each consumer reads it",
+        name: "verify",
+        summary: "show whether an app is bound to a file or host, as Google, AOSP, Chromium or Apple read it",
         details: """
-            Looks for an Android app (--package with --fingerprint) as Google's service, AOSP's verifier on the device and
-            Chromium do, or for an iOS app (--app-id) as Apple does: in FILE, or in what HOST (or HOST:PORT) serves, which
-            each fetches as it is known to. Each says verified, not-verified or file-rejected, and why. Ends with status 1
-            unless all say verified.
+            Shows whether an association file binds an app to its host. The file is FILE, or the one that HOST (or HOST:PORT)
+            serves.
+
+            For an Android app (--package and --fingerprint), the command answers as Google's Digital Asset Links service,
+            AOSP's verifier on the device, and Chromium do; for an iOS app (--app-id), as Apple does. Each answer is verified,
+            not-verified or file-rejected, with the reason.
             """,
         operands: Operands(usage: "FILE|HOST", counts: 1...1),
         options: [
-            Option(name: "--package", value: "NAME", help: "the application id of an Android app"),
+            Option(name: "--package", value: "NAME", help: "package name of the Android app"),
             Option(
                 name: "--fingerprint", value: "SHA256",
-                help: "the certificate that signs it, in any spelling; may be repeated for several signers",
+                help:
+                    "SHA-256 fingerprint of the certificate that signs it, in any notation (repeatable: several signers)",
                 isRepeatable: true),
             Option(
                 name: "--relation", value: "RELATION",
                 help: "relation to verify (default: delegate_permission/common.handle_all_urls)",
                 words: AndroidRelation.shortNames),
-            Option(name: "--app-id", value: "ID", help: "the id of an iOS app, with the team id before it"),
+            Option(
+                name: "--app-id", value: "ID",
+                help: "app id of the iOS app: team id and bundle id, such as 8KQ2V7M4XN.com.acme.shop"),
             Option(
                 name: "--service", value: "NAME",
-                help: "applinks, webcredentials, appclips or activitycontinuation (default: applinks)",
+                help:
+                    "service to verify: applinks, webcredentials, appclips or activitycontinuation (default: applinks)",
                 words: AppleBinding.Service.allCases.map(\.rawValue)),
             .format, .resolve, .authority,
-        ]
+        ],
+        failure: "an answer is not \"verified\""
     ) { arguments throws(Refusal) in
-        let isJSON = try arguments.wantsJSON("none of text, json")
+        let isJSON = try arguments.wantsJSON()
         let question = try BindingQuestion(arguments)
         let answers = try question.answers(from: PublishedPlace(arguments.operands[0]), arguments)
         if isJSON {
@@ -49,13 +57,13 @@ extension Command {
     }
 }
 
-/// Where a published file is.
+/// The file or host whose file is verified.
 enum PublishedPlace {
     case file(String)
     case host(CheckedHost)
 
-    /// What is there as a file is one. Otherwise it is a host if it looks like one and not like the name of a file: a mistyped
-    /// path should not become a question to the name service.
+    /// An existing path is a file. Other text is a host if it looks like one and not like a file name: a misspelt path must
+    /// not cause a DNS query.
     init(_ text: String) {
         let isThere = (try? File.status(text)) != nil
         let name = text.hasPrefix("https://") ? String(text.dropFirst(8)) : text
@@ -74,11 +82,11 @@ enum PublishedPlace {
     }
 }
 
-/// What one consumer says.
+/// The answer of one consumer.
 struct BindingAnswer {
     let consumer: String
     let verdict: BindingVerdict
-    /// What earlier versions of it say, where that differs.
+    /// The answers of its earlier versions, if they differ.
     var earlier: [(versions: String, verdict: BindingVerdict)] = []
 
     static func text(_ answers: [BindingAnswer]) -> String {
@@ -106,7 +114,7 @@ struct BindingAnswer {
     }
 }
 
-/// The app of one platform that the options name, and what every consumer of that platform's file says about it.
+/// The app that the options name, on one platform.
 enum BindingQuestion {
     case android(AndroidBinding)
     case apple(AppleBinding)
@@ -121,19 +129,21 @@ enum BindingQuestion {
 
     private static func apple(_ id: String, _ arguments: ParsedArguments) throws(Refusal) -> AppleBinding {
         let androids = ["--package", "--fingerprint", "--relation"].filter(arguments.has)
-        if let option = androids.first { throw .usage("--app-id and \(option) ask about two platforms") }
+        if let option = androids.first {
+            throw .usage("--app-id is for iOS and \(option) for Android; give one of them")
+        }
         return AppleBinding(appID: id, service: try arguments.choice("--service") ?? .applinks)
     }
 
     private static func android(_ arguments: ParsedArguments) throws(Refusal) -> AndroidBinding {
-        if arguments.has("--service") { throw .usage("--service belongs to --app-id") }
+        if arguments.has("--service") { throw .usage("--service needs --app-id") }
         guard let package = arguments["--package"], let texts = arguments.all("--fingerprint") else {
             throw .usage("verify needs --package NAME and --fingerprint SHA256, or --app-id ID")
         }
         var fingerprints: [String] = []
         for text in texts {
             guard let fingerprint = Fingerprint(normalising: text) else {
-                let problem = Fingerprint.problems(in: text).first?.message ?? "it is none"
+                let problem = Fingerprint.problems(in: text).first?.message ?? "it is not a fingerprint"
                 throw .usage("--fingerprint \(text): \(problem)")
             }
             fingerprints.append(fingerprint.text)
@@ -143,7 +153,7 @@ enum BindingQuestion {
         return AndroidBinding(package: package, fingerprints: fingerprints, relation: full)
     }
 
-    /// What everybody says who reads the file of the platform.
+    /// The answers of all consumers of the platform's file.
     func answers(
         from place: PublishedPlace, _ arguments: ParsedArguments
     ) throws(Refusal) -> [BindingAnswer] {
@@ -180,7 +190,7 @@ enum BindingQuestion {
     private func answer(of consumer: FileConsumer, on bytes: [UInt8], _ file: String) -> BindingAnswer {
         var answer: BindingAnswer
         switch self {
-        // A signed file is read for what is in it, as devices do.
+        // Devices read the content of a signed file, so this does too.
         case .apple(let binding):
             let verdict = binding.verdict(on: SignedDocument.content(of: bytes) ?? bytes, file: file)
             return BindingAnswer(consumer: consumer.rawValue, verdict: verdict)

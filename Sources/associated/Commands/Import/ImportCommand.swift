@@ -1,5 +1,4 @@
-// `associated import`: app files from association files written elsewhere. How these are taken apart is in
-// `ImportedApps`.
+// `associated import`: converts existing association files to app files. `ImportedApps` has the conversion.
 
 import Association
 import Client
@@ -10,29 +9,34 @@ import Verifier
 
 extension Command {
     static let importFiles = Command(
-        name: "import", summary: "turn association files written elsewhere into app files",
+        name: "import", summary: "convert existing association files to app files",
         details: """
-            Reads an apple-app-site-association file, signed ones too, a statement list, or both, from files or https URLs,
-            and prints app files that render to the same meaning, each under a line with its name; or writes them into the
-            folder of --output. Reading is lenient: what phones would reject is imported too, and what is not valid in it
-            gets a comment. Anything that an app file cannot express is reported on standard error.
+            Converts existing association files to app files with the same meaning. The input is an
+            apple-app-site-association file (plain or signed), a statement list (assetlinks.json), or one of each, as files or
+            https URLs.
+
+            The app files are printed, each after a line with its name, or written to --output. Import is lenient: content that
+            phones would reject is converted too, and invalid values get a comment. Anything that cannot be expressed in an app
+            file, or needs your attention, is reported on standard error.
             """,
         operands: Operands(usage: "FILE|URL [FILE|URL]", counts: 1...2),
         options: [
             Option(
                 name: "--host", value: "HOST",
-                help: "host that the files are for; may be repeated (default: the host of the URL)",
-                isRepeatable: true),
+                help: "host of the files (repeatable; default: the host of the URL)", isRepeatable: true),
             Option(
                 name: "--name", value: "NAME",
-                help: "name of the app, if the files name one only (default: the host)"),
-            Option(name: "--output", value: "DIR", help: "folder to write the app files into, such as config/apps"),
+                help: "name of the app, if the files name only one (default: the host)"),
+            Option(
+                name: "--output", value: "DIR",
+                help: "directory to write the app files to, such as config/apps (default: print them)"),
             .force, .resolve, .authority,
-        ]
+        ],
+        failure: "a file could not be read or written, or the files name no app"
     ) { arguments throws(Refusal) in
         let locations = arguments.operands.filter { $0.hasPrefix("https://") }.compactMap(WebLocation.init(typed:))
         guard let hosts = arguments.all("--host") ?? locations.first.map({ [$0.host.name] }) else {
-            return .usage(saying: "import needs --host HOST: association files do not name their host")
+            return .usage(saying: "import needs --host HOST, because association files do not name their host")
         }
         var apps = ImportedApps(hosts: hosts)
         for path in arguments.operands {
@@ -40,13 +44,13 @@ extension Command {
             case .otherKind:
                 return .failure(
                     saying:
-                        "cannot tell what \(path) is: neither an apple-app-site-association file nor a statement list")
+                        "unknown file type: \(path) (neither an apple-app-site-association file nor a statement list)")
             case .unreadable(let finding):
                 if let finding { Console.error(finding) }
                 return .failure(saying: "cannot import \(path)")
             case .added(let finding?):
                 Console.error(finding)
-                Console.complain("phones read nothing of \(path) because of that; imported what it was meant to say")
+                Console.complain("phones reject \(path) because of this error; imported its content as intended")
             case .added(nil): break
             }
         }
@@ -59,7 +63,7 @@ extension Command {
     private static func read(_ path: String, _ arguments: ParsedArguments) throws(Refusal) -> [UInt8] {
         guard path.hasPrefix("https://") else { return try InputFile.read(path, bytesMax: StatementList.bytesMax) }
         guard let location = WebLocation(typed: path) else {
-            throw .usage("\(path) is no address of the form https://host/path")
+            throw .usage("\(path) is not a URL of the form https://host/path")
         }
         switch try LiveFiles.fetcher(arguments).fetch(location.path, of: location.host) {
         case .success(let bytes): return bytes

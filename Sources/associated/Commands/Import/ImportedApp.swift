@@ -1,5 +1,5 @@
-// One app while it is imported: what of association files goes into one app file, and the text of that file. What no phone can
-// use is kept, with a comment beside it, so that it can be fixed where it is.
+// One imported app: the parts of association files that go into one app file, and the text of that file. Values that no phone
+// accepts are kept with a comment, so that the user can fix them in place.
 
 import Association
 import SourceJSON
@@ -12,12 +12,12 @@ struct ImportedApp {
     var rules: [AppleComponent] = []
     var variables: [SubstitutionVariable] = []
     var packages: [Package] = []
-    /// Comments for values that are not what they should be, by the value.
-    var doubts: [String: String] = [:]
-    /// Whether the file that was imported gives URLs of this app to others too.
+    /// Comments on invalid values, by the value.
+    var comments: [String: String] = [:]
+    /// Whether the imported file gives URLs of this app to other apps too.
     var sharesURLs = false
 
-    /// An Android app with everything that statements grant it.
+    /// An Android app with everything that its statements grant.
     struct Package {
         let name: String
         var relations: [String]
@@ -26,21 +26,21 @@ struct ImportedApp {
         var rules: [ImportedRules?]
     }
 
-    /// The words that tell builds and platforms of one app from each other.
+    /// The words that distinguish builds and platforms of one app.
     private static let buildWords: Set<String> = [
         "app", "ios", "android", "mobile", "prod", "production", "release", "dev", "develop", "development", "debug",
         "alpha", "beta", "test", "testing", "qa", "uat", "staging", "stage", "preview", "nightly", "internal",
         "enterprise", "inhouse", "adhoc", "local",
     ]
 
-    /// What the bundle ids and package names of one app's builds have in common: `com.acme.shop` of `com.acme.Shop.beta`.
+    /// The common part of the bundle ids and package names of one app's builds: `com.acme.shop` of `com.acme.Shop.beta`.
     static func family(of name: String) -> String {
         var words = name.lowercased().split { ".-_".contains($0) }.map(String.init)
         while words.count > 2, let last = words.last, buildWords.contains(last) { words.removeLast() }
         return words.joined(separator: ".")
     }
 
-    /// The bundle id in an app id, which need not be a proper one.
+    /// The bundle id in an app id, which may be invalid.
     static func bundleID(of id: String) -> String {
         id.firstIndex(of: ".").map { String(id[id.index(after: $0)...]) } ?? id
     }
@@ -50,7 +50,7 @@ struct ImportedApp {
             .union(packages.map { ImportedApp.family(of: $0.name) })
     }
 
-    /// A name for the file, and for the app where nothing better is known.
+    /// A name for the file, and for an app without a name.
     var stem: String {
         let name = appIDs.first.map(ImportedApp.bundleID(of:)) ?? packages.first?.name ?? ""
         let last = ImportedApp.family(of: name).split(separator: ".").last.map(String.init) ?? ""
@@ -64,14 +64,14 @@ struct ImportedApp {
 
     var hasDynamicRules: Bool { packages.contains { $0.rules.contains { $0 != nil } } }
 
-    /// The dynamic rules that all its statements have; nil where they differ or lack any.
+    /// The dynamic rules that all its statements have; nil if they differ, or if a statement has none.
     private var dynamicRules: ImportedRules? {
         let rules = packages.flatMap(\.rules)
         guard let first = rules.first else { return nil }
         return rules.allSatisfy { $0 == first } ? first : nil
     }
 
-    /// Whether the dynamic rules are what its links render to, so that the app file can say so.
+    /// Whether its links render to the same dynamic rules, so that the app file can have `dynamicRules`.
     func rendersDynamicRules(hosts: [String]) -> Bool {
         guard let dynamicRules else { return false }
         let text = text(name: "app", hosts: hosts, priority: 0, hasDynamicRules: true)
@@ -120,10 +120,10 @@ struct ImportedApp {
         return .object(hasDynamicRules ? android + [("dynamicRules", .bool(true))] : android)
     }
 
-    /// The text with a comment behind each value in doubt, which is the last thing in its line.
+    /// The text with the comments. Each value is the last thing in its line, and its comment follows it.
     private func commented(_ text: [UInt8]) -> [UInt8] {
-        if doubts.isEmpty, !sharesURLs { return text }
-        let comments = doubts.map { (SourceWriter.quoted($0.key), Printable.line($0.value)) }
+        if comments.isEmpty, !sharesURLs { return text }
+        let comments = comments.map { (SourceWriter.quoted($0.key), Printable.line($0.value)) }
         var lines = String(decoding: text, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
             .map { line in
                 let value = line.hasSuffix(",") ? line.dropLast() : line[...]
@@ -131,16 +131,16 @@ struct ImportedApp {
                 return comment.map { "\(line)  // \($0.1)" } ?? String(line)
             }
         if sharesURLs {
-            lines.insert("// Some links open several apps, as in the imported file: associated-ignore APP-036", at: 0)
+            lines.insert("// As in the imported file, several apps open some links: associated-ignore APP-036", at: 0)
         }
         return Array(lines.joined(separator: "\n").utf8)
     }
 }
 
-/// Dynamic rules as values that can be compared, whatever file they were read from.
+/// Dynamic rules as values that can be compared, independent of the file that they come from.
 enum ImportedRules: Equatable {
     case list([Rule])
-    /// There are some, and Android throws them away, or may.
+    /// There are rules that Android ignores, or may ignore.
     case unreadable
 
     struct Rule: Equatable {
@@ -150,7 +150,7 @@ enum ImportedRules: Equatable {
         let excludes: Bool
     }
 
-    /// Nil where there are none.
+    /// Nil if there are none.
     init?(_ rules: [AndroidRule]?) {
         guard let rules else { return nil }
         self = .list(

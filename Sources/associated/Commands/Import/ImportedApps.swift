@@ -1,6 +1,6 @@
-// Association files taken apart into apps: one for each list of rules with the builds of an app that have it, one for what
-// only shares passwords, and the Android app joined to the iOS app of the same name. Reading is lenient: a file that no phone
-// reads, and an id that no app can have, are what somebody imports in order to fix them.
+// Splits association files into apps: one for each list of rules, with all builds that have it, and one for ids that only
+// share passwords. An Android app joins the iOS app of the same name. Reading is lenient, because users import files in order
+// to fix them: also files that phones reject, and ids that no app can have.
 
 import Association
 import AssociationLint
@@ -11,21 +11,21 @@ struct ImportedApps {
     private let hosts: [String]
     private var association: AppleAssociation?
     private var list: StatementList?
-    /// What an app file cannot say, or a person should look at.
+    /// Content that an app file cannot express, or that needs the user's attention.
     private(set) var remarks: [String] = []
 
-    /// What came of a file.
+    /// The result of reading a file.
     enum Addition {
         case otherKind
-        /// Nothing, because of this.
+        /// The file cannot be read because of this finding.
         case unreadable(Finding?)
-        /// Its content; with the reason why phones do not read it.
+        /// The content was added. Phones reject the file because of this finding, if there is one.
         case added(unlessFixed: Finding?)
     }
 
     init(hosts: [String]) { self.hosts = hosts }
 
-    /// Reads a file by its content.
+    /// Reads a file; its content shows the type.
     mutating func add(_ bytes: [UInt8], file: String) -> Addition {
         switch Linter.recognise(bytes) {
         case .signedAppleAssociation:
@@ -54,19 +54,21 @@ struct ImportedApps {
         return isRead ? .added(unlessFixed: fatal) : .unreadable(fatal ?? findings.first { $0.severity == .error })
     }
 
-    /// Says something once.
+    /// Adds a remark, once.
     private mutating func remark(_ text: String) {
         if !remarks.contains(text) { remarks.append(text) }
     }
 
-    /// The app files, in the order in which their rules count.
-    /// - Parameter name: what the app is called, if there is one only; the host otherwise.
+    /// The app files, in the order in which their rules apply.
+    /// - Parameter name: the name of the app if there is only one; by default the host.
     mutating func files(name: String?) -> [OutputFile] {
         var apps = appleApps()
         addAndroidApps(to: &apps)
-        if apps.count > 1, name != nil { remark("--name is for one app; the files name \(apps.count), see each name") }
+        if apps.count > 1, name != nil {
+            remark("--name was ignored, because the files name \(apps.count) apps; set each app file's `name`")
+        }
         markOverlaps(&apps)
-        // Files that share a host are merged by priority, and the order of rules counts.
+        // Files that share a host are merged by priority, and the order of rules matters.
         var stems: Set<String> = []
         return apps.enumerated().map { index, app in
             var stem = app.stem
@@ -78,8 +80,8 @@ struct ImportedApps {
             let hasRules = app.hasDynamicRules && app.rendersDynamicRules(hosts: hosts)
             if app.hasDynamicRules, !hasRules {
                 remark(
-                    "there are dynamic rules for Android; an app file makes them from its links, so compare: "
-                        + "dynamicRules is left off")
+                    "the dynamic rules for Android differ from the links, so they were not imported: compare both, then "
+                        + "set dynamicRules")
             }
             let text = app.text(
                 name: apps.count == 1 ? name ?? hosts[0] : stem, hosts: hosts, priority: index,
@@ -88,7 +90,7 @@ struct ImportedApps {
         }
     }
 
-    /// Marks the apps whose links open others too. The imported file says so, and linting what comes of it need not.
+    /// Marks apps that share URLs with others. The imported file has that overlap too, so lint need not report it.
     private func markOverlaps(_ apps: inout [ImportedApp]) {
         if apps.count < 2 { return }
         let read = apps.enumerated().compactMap { index, app in
@@ -111,7 +113,8 @@ struct ImportedApps {
                 let fresh = ids.filter { known.insert(ExactText($0)).inserted }
                 if fresh.count < ids.count {
                     remark(
-                        "an app has two entries in details; only the first is taken, as far as is known like on phones")
+                        "an app has two entries in details; only the first was imported, because phones are known to use "
+                            + "only that one")
                 }
                 if fresh.isEmpty { continue }
                 var app = ImportedApp()
@@ -129,8 +132,7 @@ struct ImportedApps {
         return apps
     }
 
-    /// Adds each id to an app with the same rules, if one of its builds or one with the same services is there, and to a
-    /// new one otherwise.
+    /// Adds each id to an app with the same rules that has another build of it or the same services, or else to a new app.
     private mutating func add(
         _ ids: [String], like new: ImportedApp, to apps: inout [ImportedApp], _ association: AppleAssociation
     ) {
@@ -148,7 +150,8 @@ struct ImportedApps {
                 fitting.first { apps[$0].families.contains(family) } ?? fitting.first { apps[$0].services == services }
             if let index {
                 if apps[index].services != services {
-                    remark("the builds of \(family) have different services; all get those of any of them")
+                    remark(
+                        "the builds of \(family) have different services; in the app file, each build has all of them")
                     apps[index].services += services.filter { !apps[index].services.contains($0) }
                 }
                 apps[index].appIDs.append(id)
@@ -157,15 +160,15 @@ struct ImportedApps {
                 (app.appIDs, app.services) = ([id], services)
                 apps.append(app)
             }
-            doubt(id, AppID.problems(in: id), what: "app id", in: &apps[index ?? apps.count - 1])
+            check(id, AppID.problems(in: id), what: "app id", in: &apps[index ?? apps.count - 1])
         }
     }
 
-    /// Puts a comment beside what no phone can use.
-    private mutating func doubt(_ text: String, _ problems: [TextProblem], what: String, in app: inout ImportedApp) {
+    /// Adds a comment to a value that no phone accepts.
+    private mutating func check(_ text: String, _ problems: [TextProblem], what: String, in app: inout ImportedApp) {
         guard let problem = problems.first(where: { $0.severity == .error }) else { return }
-        app.doubts[text] = problem.message
-        remark("\(text.isEmpty ? "an empty text" : text) is not a valid \(what); it is kept with a comment")
+        app.comments[text] = problem.message
+        remark("\(text.isEmpty ? "an empty text" : text) is not a valid \(what); it was imported with a comment")
     }
 
     private func services(of id: String, _ association: AppleAssociation) -> [String] {
@@ -175,7 +178,7 @@ struct ImportedApps {
             + (has(association.activitycontinuation) ? ["activitycontinuation"] : [])
     }
 
-    /// Adds each App Clip to the app that its id begins with, or to one that is made for it.
+    /// Adds each App Clip to the app that its id begins with, or else to a new app.
     private mutating func addAppClips(of association: AppleAssociation, to apps: inout [ImportedApp]) {
         for clip in (association.appclips?.apps ?? []).map(\.text) {
             let owner = apps.indices.first { apps[$0].appIDs.contains { clip == $0 || clip.hasPrefix("\($0).") } }
@@ -184,22 +187,24 @@ struct ImportedApps {
                 var app = ImportedApp()
                 let parent = clip.split(separator: ".", omittingEmptySubsequences: false).dropLast()
                 app.appIDs = [parent.count > 2 ? parent.joined(separator: ".") : clip]
-                app.doubts[app.appIDs[0]] = "taken from the id of the App Clip; the imported file does not name its app"
-                remark("the file does not name the app of the App Clip \(clip); its id is taken from the App Clip's")
+                app.comments[app.appIDs[0]] =
+                    "taken from the id of the App Clip; the imported file does not name its app"
+                remark("the file does not name the app of the App Clip \(clip); its id was taken from the App Clip's")
                 apps.append(app)
                 index = apps.count - 1
             }
             apps[index].appClips.append(clip)
-            doubt(clip, AppID.problems(in: clip), what: "app id", in: &apps[index])
+            check(clip, AppID.problems(in: clip), what: "app id", in: &apps[index])
         }
     }
 
-    /// The rules with everything they inherit written out.
+    /// The rules, with inherited defaults written out.
     private mutating func rules(of detail: AppleDetail, _ links: AppleLinks) -> [AppleComponent] {
         let defaults = [detail.defaults, links.defaults].compactMap { $0 }
         if let components = detail.components {
             if detail.paths != nil {
-                remark("an entry has components and paths; the components are taken, and paths are made from them")
+                remark(
+                    "an entry has components and paths; only its components were imported, and paths follow from them")
             }
             return components.map { $0.inheriting(from: defaults) }
         }
@@ -207,7 +212,7 @@ struct ImportedApps {
         return paths.map { AppleComponent(legacyPath: $0.text, defaults: defaults) }
     }
 
-    /// Joins each Android app to the iOS app of its name, or to the only one; the others are apps of their own.
+    /// Adds each Android app to the iOS app of the same name, or to the only one; others become new apps.
     private mutating func addAndroidApps(to apps: inout [ImportedApp]) {
         let hasOneApp = apps.count == 1
         var packages = androidPackages(&apps)
@@ -217,46 +222,49 @@ struct ImportedApps {
             for index in packages.indices { packages[index].family = apps[0].families.first ?? "" }
         }
         let firstOwn = apps.count
-        for (package, family, doubts) in packages {
+        for (package, family, comments) in packages {
             let owner =
                 apps.indices.first { apps[$0].families.contains(family) }
                 ?? apps.indices.dropFirst(firstOwn).first { apps[$0].relations == package.relations }
             if owner == nil { apps.append(ImportedApp()) }
             let index = owner ?? apps.count - 1
             if !apps[index].packages.isEmpty, apps[index].relations != package.relations {
-                remark("the packages of \(family) have different relations; all get those of any of them")
+                remark(
+                    "the packages of \(family) have different relations; in the app file, each package has all of them")
             }
             apps[index].packages.append(package)
-            apps[index].doubts.merge(doubts) { first, _ in first }
+            apps[index].comments.merge(comments) { first, _ in first }
         }
     }
 
-    /// Each package once, with what all its statements say.
+    /// Each package once, with the content of all its statements.
     private mutating func androidPackages(
         _ apps: inout [ImportedApp]
-    ) -> [(package: ImportedApp.Package, family: String, doubts: [String: String])] {
+    ) -> [(package: ImportedApp.Package, family: String, comments: [String: String])] {
         guard let list else { return [] }
-        if !list.includes.isEmpty { remark("includes are left out; add what they lead to") }
-        var packages: [(package: ImportedApp.Package, family: String, doubts: [String: String])] = []
+        if !list.includes.isEmpty {
+            remark("skipped the includes of the statement list; import the files that they name as well")
+        }
+        var packages: [(package: ImportedApp.Package, family: String, comments: [String: String])] = []
         for statement in list.statements {
             guard case .androidApp(let name, let fingerprints)? = statement.target else {
-                remark("the statement in line \(statement.range.start.line) is not for an Android app, and is left out")
+                remark("skipped the statement in line \(statement.range.start.line), which is not for an Android app")
                 continue
             }
             var app = ImportedApp()
-            doubt(name.text, PackageName.problems(in: name.text), what: "package name", in: &app)
+            check(name.text, PackageName.problems(in: name.text), what: "package name", in: &app)
             let prints = fingerprints.map { print in
                 if let known = Fingerprint(normalising: print.text) { return known.text }
-                doubt(print.text, Fingerprint.problems(in: print.text), what: "SHA-256 fingerprint", in: &app)
+                check(print.text, Fingerprint.problems(in: print.text), what: "SHA-256 fingerprint", in: &app)
                 return print.text
             }
-            // Rules that Android may throw away are rules nevertheless.
+            // Rules that Android may ignore still count as rules.
             let rules = statement.malformedRule == nil ? ImportedRules(statement.dynamicRules) : .unreadable
             let relations = statement.relations.map(\.text)
             guard let index = packages.firstIndex(where: { $0.package.name.isIdentical(to: name.text) }) else {
                 let package = ImportedApp.Package(
                     name: name.text, relations: relations, fingerprints: [], rules: [rules])
-                packages.append((package, ImportedApp.family(of: name.text), app.doubts))
+                packages.append((package, ImportedApp.family(of: name.text), app.comments))
                 packages[packages.count - 1].package.add(prints)
                 continue
             }
@@ -265,7 +273,7 @@ struct ImportedApps {
                 !packages[index].package.relations.contains($0)
             }
             packages[index].package.add(prints)
-            packages[index].doubts.merge(app.doubts) { first, _ in first }
+            packages[index].comments.merge(app.comments) { first, _ in first }
         }
         return packages
     }

@@ -27,9 +27,9 @@ struct FixedFile {
         guard isIntact, let editable = SourceEdit.editable(document) else {
             text = bytes
             if !isIntact {
-                refusal = "it has bytes that are no UTF-8, and what they were is not known"
+                refusal = "it contains bytes that are not UTF-8; save it in UTF-8"
             } else if !document.text.isEmpty {
-                refusal = "it has zero bytes, which no text has"
+                refusal = "it contains zero bytes, so it is not a text file"
             }
             return
         }

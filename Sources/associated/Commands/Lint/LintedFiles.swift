@@ -131,8 +131,8 @@ struct LintedFiles {
             passedOver.append(path)
         } else {
             problems.append(
-                "cannot tell what \(path) is: not an apple-app-site-association file, a statement list, an app file, "
-                    + "entitlements or an Android manifest; say it with --as")
+                "unknown file type: \(path) (not an apple-app-site-association file, a statement list, an app file, "
+                    + "entitlements or an Android manifest); specify it with --as")
         }
     }
 
@@ -188,8 +188,8 @@ struct LintedFiles {
         let nearest = RuleID.nearest(to: id.text)
         return Finding(
             rule: .app007, severity: .warning, file: file, range: id.range,
-            message: "`\(id.text)` is not a rule of lint, so the comment ignores nothing",
-            fix: nearest.map { "write `\($0)`" } ?? "docs/rules.md lists them")
+            message: "unknown lint rule `\(id.text)`, so the comment has no effect",
+            fix: nearest.map { "write `\($0)`" } ?? "docs/rules.md lists the rules")
     }
 
     /// What only shows when everything is loaded: hosts that apps share, certificates, settings, pages.
@@ -228,8 +228,8 @@ struct LintedFiles {
             guard (try? File.status(retired)) != nil else { return nil }
             return Finding(
                 rule: .cfg012, severity: .warning, file: retired, range: nil,
-                message: "\(retired) stands beside a live app file of the same name, so its removal is not guarded",
-                fix: "remove it")
+                message: "a live app file has the same name, so the removal guard does not protect it",
+                fix: "remove \(retired)")
         }
     }
 
@@ -255,7 +255,7 @@ struct LintedFiles {
         if files.isEmpty, configurations.isEmpty, passedOver.isEmpty, !problems.isEmpty { return [] }
         let found = FindingFormat.summary(findings, showsNotes: showsNotes)
         guard let first = passedOver.first else { return [found] }
-        return [found, "passed over \(Count.of(passedOver.count, "file")) of no known kind, such as \(first)"]
+        return [found, "skipped \(Count.of(passedOver.count, "file")) of unknown type, such as \(first)"]
     }
 
     /// Applies the edits of all files, one after the other.
@@ -268,7 +268,7 @@ struct LintedFiles {
             if showsDifference { Console.output(data: Array(fixed.difference.utf8)) }
             guard writes else {
                 fixedTexts[path] = fixed.text
-                Console.error(line: "\(path): would make \(fixed.summary)")
+                Console.error(line: "\(path): would apply \(fixed.summary)")
                 continue
             }
             do throws(SystemError) {
@@ -295,7 +295,7 @@ enum LookalikeNames {
             Finding(
                 rule: .cfg008, severity: .error, file: "\(folder)/\(name)", range: nil,
                 message:
-                    "\(groups[name]?.count ?? 2) names look like \(name) and differ in how their characters are composed "
+                    "\(groups[name]?.count ?? 2) names look like \(name) but consist of different characters "
                     + "(\((groups[name] ?? []).map(spelling).sorted().joined(separator: ", "))), so only one of them is served",
                 fix: "rename the others")
         }

@@ -1,6 +1,6 @@
-// Which apps may open the links of a host, each with its rules ready to decide, and what they say about a URL. A rule is
-// named by its index in the list that decided. The rules are those of app files or of published association files; a file
-// that could not be had is not one that names no app, and the answer keeps the two apart.
+// The apps that may open the links of a host, each with its rules, and their decisions about a URL. The rules come from app
+// files or from published association files. An answer distinguishes a file that could not be read from one that names no
+// app.
 
 import Association
 import AssociationLint
@@ -16,12 +16,12 @@ struct LinkMatching {
         let appID: String
         let rules: Rules
         let file: String
-        /// Further entries for the app, which are taken as not being there.
+        /// Further entries for the same app, which do not count.
         var others: [(rules: Rules, line: Int)] = []
 
         enum Rules {
             case list(AppleMatcher)
-            /// An entry without any list, which matches everything.
+            /// An entry without a list matches every URL.
             case everything
         }
     }
@@ -32,28 +32,28 @@ struct LinkMatching {
         let matcher: AndroidMatcher?
         /// Further lists of dynamic rules for the app.
         var others: [(matcher: AndroidMatcher, line: Int)] = []
-        /// What Android 14 and earlier go by, where it is known.
+        /// The manifest, which decides on Android 14 and earlier; nil if not known.
         var manifest: AndroidManifest?
-        /// The rule for whose sake there is no matcher although there are rules.
+        /// The malformed rule because of which there is no matcher.
         var malformedRule: MalformedRule?
         let file: String
-        /// The line of its first statement, where there is one.
+        /// The line of its first statement; nil for an app file.
         var line: Int?
-        /// The consumers that would verify no app by what the list says of it.
+        /// The consumers that reject all its statements, whatever its certificate.
         var rejectedBy = Set<StatementConsumer>()
     }
 
     var apple: [Apple] = []
     var android: [Android] = []
-    /// Whether the manifest of the app itself was named.
+    /// Whether the manifest is that of `--manifest`.
     private(set) var hasOwnManifest = false
-    /// Why nobody knows what a platform does; nil where that is known.
+    /// Why the answer for a platform is unknown; nil if it is known.
     var appleProblem: String?
     var androidProblem: String?
-    /// Where the rules are from, for a host that has none.
+    /// The source of the rules, for messages.
     let origin: String
 
-    /// Whether the answer is the whole one.
+    /// Whether the answer is known for both platforms.
     var isKnown: Bool { appleProblem == nil && androidProblem == nil }
 
     init(origin: String) { self.origin = origin }
@@ -75,7 +75,7 @@ struct LinkMatching {
         }
     }
 
-    /// The same with the manifest that was named, if one was.
+    /// The same with the manifest of `--manifest`, if there is one.
     func with(_ manifest: AndroidManifest?) -> LinkMatching {
         guard let manifest else { return self }
         var matching = self
@@ -84,7 +84,7 @@ struct LinkMatching {
         return matching
     }
 
-    /// One entry for each app, in the order of the file; of several entries for one app the first counts.
+    /// One entry for each app, in the order of the file. Of several entries for one app, the first counts.
     static func apple(of association: AppleAssociation, file: String) -> [Apple] {
         guard let links = association.applinks else { return [] }
         var apps: [Apple] = []
@@ -104,7 +104,7 @@ struct LinkMatching {
         return apps
     }
 
-    /// The apps that may open links. Dynamic rules count wherever they stand for a package.
+    /// The apps that may open links. Dynamic rules count in any statement of the package.
     static func android(of list: StatementList, file: String) -> [Android] {
         var apps: [Android] = []
         var places: [ExactText: Int] = [:]
@@ -121,7 +121,7 @@ struct LinkMatching {
                 apps.append(app)
                 continue
             }
-            // One statement is enough to be verified by.
+            // One accepted statement is enough.
             app.rejectedBy.formIntersection(apps[index].rejectedBy)
             apps[index].rejectedBy = app.rejectedBy
             app.line = apps[index].line
@@ -133,8 +133,8 @@ struct LinkMatching {
         return apps
     }
 
-    /// The answer as one line of JSON. A platform of which nothing is known has no member in it, and `error` says why.
-    // Written without values in between, which would cost `match -` a fifth of its speed.
+    /// Appends the answer as one line of JSON. A platform whose answer is unknown has no member, and `error` says why.
+    // Building JSON values first would cost `match -` a fifth of its speed.
     func appendJSON(of url: LinkURL, written: String, to output: inout [UInt8]) {
         output += #"{"url":"#.utf8
         SourceWriter.append(quoted: written, to: &output)
@@ -189,7 +189,7 @@ struct LinkMatching {
         let plain = isSigned ? SignedDocument.content(of: bytes) ?? bytes : bytes
         let reading = AppleAssociation.read(plain, file: file)
         guard let association = reading.association else {
-            throw LinkMatching.rejected(file, by: "Apple's systems read", reading.findings)
+            throw LinkMatching.rejected(file, by: "Apple's systems reject", reading.findings)
         }
         apple = LinkMatching.apple(of: association, file: file)
     }
@@ -197,29 +197,29 @@ struct LinkMatching {
     mutating func readAndroid(_ bytes: [UInt8], file: String) throws(Refusal) {
         let reading = StatementList.read(bytes, file: file)
         guard let list = reading.list else {
-            throw LinkMatching.rejected(file, by: "Android reads", reading.findings)
+            throw LinkMatching.rejected(file, by: "Android rejects", reading.findings)
         }
         android = LinkMatching.android(of: list, file: file)
     }
 
     private static func rejected(_ path: String, by reader: String, _ findings: [Finding]) -> Refusal {
         if let finding = findings.first(where: { $0.severity == .error }) ?? findings.first { Console.error(finding) }
-        return .failure("\(reader) nothing of \(path), so no app opens anything")
+        return .failure("\(reader) \(path), so no app opens any link")
     }
 
-    /// What the host of a URL serves. A file that it does not have names no app; what else keeps it from being read is
-    /// remembered, and said once on standard error.
+    /// The files that the host of a URL serves. A missing file names no app; any other failure is kept, and reported once on
+    /// standard error.
     init(of url: LinkURL, live: PublishedFiles) {
         let place = LiveFiles.place(of: url)
         self.init(origin: place)
         guard let host = LiveFiles.host(of: url) else {
             let problem =
                 if CheckedHost(url.host) == nil {
-                    "\(url.host) is no name to ask"
+                    "\(url.host) is not a host name"
                 } else if url.scheme == "http" {
-                    "the files are fetched over https, which \(place) names no port for"
+                    "the files are fetched over https, and \(place) names a port for http"
                 } else {
-                    "\(place) has a port that nobody can be asked on"
+                    "the port of \(place) is not valid"
                 }
             Console.complain(problem)
             (appleProblem, androidProblem) = (problem, problem)
@@ -239,7 +239,7 @@ struct LinkMatching {
         }
     }
 
-    /// What keeps something from being done, which is said.
+    /// The message of a failed action, which is also reported; nil on success.
     private static func problem(_ action: () throws(Refusal) -> Void) -> String? {
         do throws(Refusal) { try action() } catch {
             Console.complain(error.message)
@@ -250,7 +250,7 @@ struct LinkMatching {
 }
 
 extension LinkMatching.Apple {
-    /// Why no signed app has the id; nil for one that an app can have.
+    /// Why no signed app can have the id; nil for a valid one.
     var problem: String? { AppID.problems(in: appID).first { $0.severity == .error }?.message }
 
     /// Whether an app opens the URL.
@@ -277,10 +277,10 @@ extension LinkMatching.Android {
         }
     }
 
-    /// Those that do not accept what the list says of the app, in their order.
+    /// The consumers that reject its statements, in their usual order.
     var rejecting: [StatementConsumer] { StatementConsumer.allCases.filter(rejectedBy.contains) }
 
-    /// Whether Android 15 and later open the app; nil where the manifest decides and is not known.
+    /// Whether Android 15 and later open the app; nil if the manifest decides and is not known.
     func opens(_ url: LinkURL) -> Bool? {
         let byRules = matcher?.decide(url).opens
         guard byRules != false, let manifest else { return byRules }

@@ -1,5 +1,5 @@
-// `associated match`: which app opens a URL, on Apple's systems and on Android, and why. What decides is in
-// `LinkMatching`; this file reads the URLs and prints the answers.
+// `associated match`: shows which app opens a URL on each platform, and why. `LinkMatching` decides; this file reads the URLs and
+// prints the answers.
 
 import Association
 import Glibc
@@ -8,33 +8,43 @@ import SourceJSON
 
 extension Command {
     static let match = Command(
-        name: "match", summary: "tell which app opens a URL on each platform, and why",
+        name: "match", summary: "show which app opens a URL on each platform, and why",
         details: """
-            Decides about URL as iOS, Android 15 and later, and Android 14 and earlier do, by the rules of the app files in a
-            configuration, or by published files with --apple and --android, which are taken to be those of the URL's host;
-            or with --live by what it serves, on the URL's port. It tells which rule decides, counted from 0 in its list, and
-            which came nearest; and where the platform is not known well enough. Android 14 and earlier go by the app's
-            manifest: that of --manifest, or for an app file the one that `snippet` writes. A URL without a scheme is one of
-            https. Exits with status 1 if a host could not be reached, no app handles a URL's host, or --expect does not hold.
-            With - it reads URLs from standard input, one a line, and prints one line of JSON for each.
+            Shows which app opens each URL on iOS, on Android 15 and later, and on Android 14 and earlier, and which rule
+            decides. The output says "not settled" where platform behaviour is not documented.
+
+            The rules come from the app files of the configuration; from published files (--apple, --android), as if they were
+            those of the URL's host; or from that host itself (--live). Rules are numbered from 0 in the list that decides.
+
+            Android 14 and earlier follow the app's manifest: that of --manifest, or else the one that `snippet` generates
+            from the app file.
+
+            A URL without a scheme is treated as https. With - instead of URLs, the command reads one URL per line from
+            standard input and prints one line of JSON for each.
             """,
         operands: Operands(usage: "URL…|-", counts: 1...10_000),
         options: [
             .config,
-            Option(name: "--apple", value: "FILE", help: "an apple-app-site-association file to decide by"),
-            Option(name: "--android", value: "FILE", help: "a statement list (assetlinks.json) to decide by"),
-            Option(name: "--manifest", value: "FILE", help: "the AndroidManifest.xml of the app to decide by"),
-            Option(name: "--live", value: nil, help: "decide by what the URL's host serves at this moment"),
+            Option(
+                name: "--apple", value: "FILE",
+                help: "match against this apple-app-site-association file instead of the configuration"),
+            Option(
+                name: "--android", value: "FILE",
+                help: "match against this statement list (assetlinks.json) instead of the configuration"),
+            Option(
+                name: "--manifest", value: "FILE",
+                help: "manifest of the app (AndroidManifest.xml), which decides on Android 14 and earlier"),
+            Option(name: "--live", value: nil, help: "match against the files that the URL's host serves now"),
             Option(
                 name: "--expect", value: "app|web",
-                help:
-                    "exit with status 1 unless every URL opens an app on each platform, or none; Android 14 counts with "
-                    + "--manifest"),
+                help: "fail unless every URL opens an app (app) or no app (web) on each platform; "
+                    + "Android 14 and earlier count only with --manifest"),
             Option(name: "--all", value: nil, help: "list every rule that was tried"),
             .format, .environment, .resolve, .authority,
-        ]
+        ],
+        failure: "no app handles the host of a URL, a host could not be reached, or --expect is not met"
     ) { arguments throws(Refusal) in
-        let isJSON = try arguments.wantsJSON("none of text, json")
+        let isJSON = try arguments.wantsJSON()
         let expected: LinkMatching.Outcome? = try arguments.choice("--expect")
         var source = try MatchSource(arguments)
         if arguments.operands == ["-"] { return MatchStream.run(&source, expecting: expected) }
@@ -67,7 +77,7 @@ extension Command {
 }
 
 extension LinkMatching {
-    /// What --expect asks for.
+    /// The value of `--expect`.
     enum Outcome: String, CaseIterable {
         case app, web
 
@@ -79,8 +89,8 @@ extension LinkMatching {
         }
     }
 
-    /// Whether all is as it should be: the answer is known, and some app has the host, or what is expected holds. What
-    /// nobody knows without the app's manifest is left out of that.
+    /// Whether the answer is known and as expected; without an expectation, whether any app handles the host. Apps whose manifest
+    /// decides and is not known do not count.
     func isFine(_ url: LinkURL, expecting expected: Outcome?) -> Bool {
         guard isKnown else { return false }
         let iOS = apple.map { $0.opens(url) }
@@ -97,10 +107,10 @@ extension LinkMatching {
 }
 
 extension LinkURL {
-    /// A URL as a person types it: without a scheme it is one of https.
+    /// A URL as a user types it; without a scheme it is https.
     static func typed(_ text: String) -> Result<LinkURL, LinkURLProblem> {
         let reading = parse(text)
-        // A host has a dot in it, and nothing else looks like one. With a port it is taken for a scheme.
+        // Only text with a dot looks like a host. Before a port, it would be read as a scheme.
         let host = text.prefix { !"/?#".contains($0) }
         guard case .failure = reading, !text.contains("://"), host.contains("."), !host.contains("@") else {
             return reading
@@ -109,10 +119,10 @@ extension LinkURL {
     }
 }
 
-/// One URL a line in, one line of JSON out.
+/// Reads one URL per line, and prints one line of JSON for each.
 enum MatchStream {
     private static let chunk = 1 << 16
-    /// No URL that anybody opens is a hundredth of this.
+    /// A hundred times the length of any URL in use.
     private static let lineMax = 1 << 20
 
     static func run(_ source: inout MatchSource, expecting expected: LinkMatching.Outcome?) -> ExitStatus {
@@ -137,7 +147,7 @@ enum MatchStream {
             if count == 0, !rest.isEmpty, !answer(rest[...], source: &source, expected, into: &output) {
                 status = .failure
             }
-            // A program that waits for an answer gets it before its next question.
+            // Answers are not held back: the caller may wait for one before it writes the next URL.
             guard Console.output(data: output) else { return status }
             output.removeAll(keepingCapacity: true)
             if count == 0 { return status }
@@ -147,7 +157,7 @@ enum MatchStream {
         }
     }
 
-    /// False for a line that is no URL, or whose answer is not known or not the expected one; an empty one is passed over.
+    /// False for a line that is not a URL, and for an answer that is unknown or not the expected one. An empty line is skipped.
     private static func answer(
         _ line: ArraySlice<UInt8>, source: inout MatchSource, _ expected: LinkMatching.Outcome?,
         into output: inout [UInt8]

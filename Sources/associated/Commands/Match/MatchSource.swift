@@ -1,4 +1,4 @@
-// By which rules a URL is decided: those of the files that were named, or those of the app files that have the URL's host.
+// Finds the rules for a URL: those of the named files, of the live host, or of the app files that name the URL's host.
 
 import Association
 import AssociationLint
@@ -12,19 +12,19 @@ struct MatchSource {
     /// The app files of each host pattern, in merge order.
     private let apps: [String: [AppFile]]
     private let configPath: String
-    /// Asks the hosts themselves.
+    /// Fetches the files of live hosts; nil without `--live`.
     private let live: PublishedFiles?
-    /// The manifest that was named.
+    /// The manifest of `--manifest`.
     private let manifest: AndroidManifest?
+    /// The rules of hosts that were needed before.
     private var known: [String: LinkMatching] = [:]
 
-    /// More hosts than this are not remembered at once.
     private static let knownMax = 10_000
 
     init(_ arguments: ParsedArguments) throws(Refusal) {
         let isPublished = arguments.has("--apple") || arguments.has("--android")
         if arguments.has("--live"), isPublished {
-            throw .usage("--live asks the URL's host, and --apple and --android name files; give one or the other")
+            throw .usage("give --live, or files with --apple and --android, not both")
         }
         manifest = try arguments["--manifest"].map(MatchSource.manifest)
         if arguments.has("--live") || isPublished {
@@ -36,18 +36,18 @@ struct MatchSource {
         let given = try GivenConfiguration(answering: arguments)
         guard let paths = given.appFiles else {
             throw .failure(
-                "there are no app files in \(given.path)/apps; name a folder with --config, or files with --apple and "
-                    + "--android")
+                "there are no app files in \(given.path)/apps; name a configuration with --config, or files with --apple "
+                    + "and --android")
         }
         var apps: [String: [AppFile]] = [:]
         for file in paths {
             let bytes: [UInt8]
             do throws(FileError) { bytes = try File.read(file, bytesMax: AppFile.bytesMax).bytes } catch {
-                Console.complain("cannot read \(file), which is left out: \(error)")
+                Console.complain("skipped \(file): \(error)")
                 continue
             }
             guard let app = AppFile.read(bytes, file: file, environment: given.environment).appFile else {
-                Console.complain("\(file) has errors and is left out; associated lint shows them")
+                Console.complain("skipped \(file), which has errors; associated lint shows them")
                 continue
             }
             for host in app.hosts { apps[host.text, default: []].append(app) }
@@ -57,10 +57,10 @@ struct MatchSource {
         configPath = given.path
     }
 
-    /// Published files.
+    /// The rules of the files of `--apple` and `--android`.
     private static func published(_ arguments: ParsedArguments) throws(Refusal) -> LinkMatching {
         let names = ["--apple", "--android"].compactMap { arguments[$0] }
-        var matching = LinkMatching(origin: names.joined(separator: " together with "))
+        var matching = LinkMatching(origin: names.joined(separator: " and "))
         if let path = arguments["--apple"] { try matching.readApple(try InputFile.read(path), file: path) }
         if let path = arguments["--android"] { try matching.readAndroid(try InputFile.read(path), file: path) }
         return matching
@@ -70,11 +70,11 @@ struct MatchSource {
         var findings: [Finding] = []
         let manifest = AndroidManifest(try InputFile.read(path), file: path, findings: &findings)
         for finding in findings { Console.error(finding) }
-        guard let manifest else { throw .failure("\(path) is no Android manifest that can be read") }
+        guard let manifest else { throw .failure("cannot read \(path) as an Android manifest") }
         return manifest
     }
 
-    /// What decides about the URLs of a host: its own app files, else those of the most specific wildcard over it.
+    /// The rules for a URL.
     mutating func matching(for url: LinkURL) -> LinkMatching {
         if let files { return files.with(manifest) }
         let place = live == nil ? url.host : LiveFiles.place(of: url)
@@ -85,6 +85,7 @@ struct MatchSource {
         return matching
     }
 
+    /// The rules of the app files that name the host, or else of those that name its most specific wildcard.
     private func configured(for url: LinkURL) -> LinkMatching {
         var names = [url.host]
         var rest = url.host[...]

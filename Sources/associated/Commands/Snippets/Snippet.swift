@@ -1,12 +1,12 @@
-// The native half of an app file: files for the app's own project that agree with what is served. Everything that comes
-// from the app file is escaped for the language it lands in. Whole programs are in Templates.
+// The native half of an app file: files for the app's own project that match what the server serves. Values from the app file are
+// escaped for the language of the generated file. Whole programs are in `Templates/`.
 
 import Association
 import SourceJSON
 
 struct Snippet {
     let app: AppFile
-    /// For entitlements of test builds, such as `developer`.
+    /// The mode of the entitlements for test builds, such as `developer`; nil for none.
     let mode: String?
 
     enum Kind: String, CaseIterable {
@@ -14,12 +14,12 @@ struct Snippet {
         case reactNative = "react-native"
     }
 
-    /// The files of the project that have to agree with the app file.
+    /// The files of the project that depend on the app file.
     func files(for kind: Kind) throws(Refusal) -> [OutputFile] {
         let needsIOS = kind == .ios && app.ios == nil
         let needsAndroid = kind == .android && app.android == nil
         if needsIOS || needsAndroid {
-            throw .failure("\(app.file) has no app for \(kind.rawValue)")
+            throw .failure("\(app.file) has no `\(kind.rawValue)` section, so there is nothing to generate")
         }
         switch kind {
         case .ios: return [entitlements("\(identifier).entitlements")] + infoPlist() + swiftFiles
@@ -34,8 +34,8 @@ struct Snippet {
         }
     }
 
-    /// What every kind of project that has both platforms inside needs, where such a project has it.
-    /// - Parameter target: the folder of the target in Xcode, and the name of its entitlements.
+    /// The native files of a project for both platforms, at their usual places.
+    /// - Parameter target: the folder of the target in Xcode, with the name of its entitlements.
     func nativeFiles(target: String, plist: [String] = [], activity: [String] = []) -> [OutputFile] {
         let folder = String(target.prefix(through: target.lastIndex(of: "/") ?? target.startIndex))
         let main = "android/app/src/main/"
@@ -43,34 +43,36 @@ struct Snippet {
             + (app.android == nil ? [] : manifest(activity: activity, folder: main) + assetStatements(folder: main))
     }
 
-    /// What is left to do by hand in the project with these files, one step a line.
+    /// The remaining steps in a project with these files, one line each.
     func steps(for kind: Kind, _ files: [OutputFile]) -> [String] {
         let iOS =
-            app.ios == nil ? [] : ["in Xcode: select the entitlements file as CODE_SIGN_ENTITLEMENTS of the target"]
+            app.ios == nil ? [] : ["in Xcode, set CODE_SIGN_ENTITLEMENTS of the target to the entitlements file"]
         let mergeable = ["Info.plist", "AndroidManifest.xml"].filter { name in
             files.contains { $0.name == name || $0.name.hasSuffix("/\(name)") }
         }
         let merging =
-            mergeable.isEmpty
-            ? [] : ["merge \(mergeable.joined(separator: " and ")) into files that the project has already"]
+            mergeable.isEmpty ? [] : ["merge \(mergeable.joined(separator: " and ")) into the project's own files"]
         switch kind {
         case .ios:
-            return iOS + merging + ["SwiftUI: call onDeepLink on the root view; UIKit: set showLink of SceneDelegate"]
-        case .android: return merging + ["fill in show(link) of MainActivity"]
+            return iOS + merging
+                + ["with SwiftUI, call onDeepLink on the root view; with UIKit, set showLink of SceneDelegate"]
+        case .android: return merging + ["implement show(link) of MainActivity"]
         case .capacitor:
-            return iOS + merging + ["call followDeepLinks() of src/deep-links.ts after the router is there"]
-        case .flutter: return iOS + merging + ["give GoRouter redirect: (context, state) => routeOf(state.uri)"]
-        case .expo: return ["merge app.json into the project's, then run npx expo prebuild"]
+            return iOS + merging + ["call followDeepLinks() of src/deep-links.ts after the router has been created"]
+        case .flutter:
+            return iOS + merging + ["pass redirect: (context, state) => routeOf(state.uri) to GoRouter"]
+        case .expo: return ["merge app.json into the project's own file, then run npx expo prebuild"]
         case .reactNative:
-            return iOS + merging + ["give NavigationContainer linking={{ ...linking, config }} of src/linking.ts"]
+            return iOS + merging
+                + ["pass linking={{ ...linking, config }} of src/linking.ts to NavigationContainer"]
         case .html:
             return [
-                "put the tags into the <head> of each page, with that page's own URL in the *:url tags and the alternate link"
+                "put the tags in the <head> of each page, with that page's own URL in the *:url tags and the alternate link"
             ]
         }
     }
 
-    /// The app's name as a name in programs.
+    /// The app's name as an identifier.
     var identifier: String {
         let words = app.name.unicodeScalars.map { scalar in
             scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil)
@@ -83,10 +85,10 @@ struct Snippet {
 
     var exactHosts: [String] { app.hosts.filter { !$0.isWildcard }.map(\.name) }
 
-    /// What tells the app's own links, as literals of the language that they land in.
+    /// The hosts and the scheme of the app's own links, as literals of the generated language.
     struct OwnLinks {
         let hosts: String
-        /// What the hosts below a wildcard end in, with the dot.
+        /// The endings of hosts below a wildcard, with the dot.
         let suffixes: String
         let scheme: String
     }
@@ -101,7 +103,7 @@ struct Snippet {
     }
 }
 
-/// iOS: the entitlement for each host and service, the custom scheme, and one place that both kinds of link arrive at.
+/// iOS: the entitlement for each host and service, the custom scheme, and one handler for both kinds of link.
 extension Snippet {
     func entitlements(_ name: String) -> OutputFile {
         let entries = associatedDomains.map { "    <string>\($0.xml)</string>" }
@@ -111,7 +113,7 @@ extension Snippet {
                 ["<key>com.apple.developer.associated-domains</key>", "<array>"] + entries + ["</array>"]))
     }
 
-    /// A property list with a dictionary in it.
+    /// A property list with one dictionary.
     private static func propertyList(_ entries: [String]) -> String {
         """
         <?xml version="1.0" encoding="UTF-8"?>
@@ -124,7 +126,7 @@ extension Snippet {
         """
     }
 
-    /// A service and a host each; App Clips have no wildcards.
+    /// Entries of one service and one host each; App Clips have no wildcards.
     var associatedDomains: [String] {
         guard let ios = app.ios else { return [] }
         let suffix = mode.map { "?mode=\($0)" } ?? ""
@@ -137,7 +139,7 @@ extension Snippet {
         return entries
     }
 
-    /// The target's Info.plist: the custom scheme, if there is one, and what else the kind of project needs there.
+    /// The target's Info.plist: the custom scheme, if there is one, and further entries of the project type.
     func infoPlist(_ more: [String] = [], folder: String = "") -> [OutputFile] {
         var entries = more
         if let scheme = app.scheme {
@@ -160,12 +162,12 @@ extension Snippet {
     }
 }
 
-/// Android: an intent filter with the narrowest paths that cover the rules, and the custom scheme in a filter of its own.
+/// Android: an intent filter with the narrowest paths that cover the rules, and another filter for the custom scheme.
 extension Snippet {
-    /// A manifest with nothing but what links need, to be merged into the app's own.
+    /// A manifest with only the parts for links, to be merged into the app's own.
     /// - Parameters:
-    ///   - activity: more that its activity needs.
-    ///   - folder: where the project has it, with a slash at the end.
+    ///   - activity: further elements of the activity.
+    ///   - folder: its folder in the project, with a slash at the end.
     func manifest(activity more: [String] = [], folder: String = "") -> [OutputFile] {
         let statements =
             assetStatements().isEmpty
@@ -195,16 +197,16 @@ extension Snippet {
         return [OutputFile(name: "\(folder)AndroidManifest.xml", text: text)]
     }
 
-    /// Which links go another way by the manifest alone.
+    /// A comment about links for which the manifest alone decides differently.
     private var exclusionNote: [String] {
         guard app.links.contains(where: { $0.exclude == true }) else { return [] }
         return app.androidMatcher == nil
             ? [
-                "<!-- A filter cannot exclude: the app opens for every path here, whatever `links` of the app file exclude. -->"
+                "<!-- A filter cannot exclude paths: the app opens for every path here, also for those that the app file excludes. -->"
             ]
             : [
-                "<!-- A filter cannot exclude: on Android 14 and earlier the app opens for every path here. Later versions also ask",
-                "     the dynamic rules of assetlinks.json. -->",
+                "<!-- A filter cannot exclude paths: on Android 14 and earlier, the app opens for every path here. Later versions",
+                "     also apply the dynamic rules of assetlinks.json. -->",
             ]
     }
 
@@ -221,7 +223,7 @@ extension Snippet {
         lines.map { String(repeating: " ", count: indent) + $0 + "\n" }.joined()
     }
 
-    /// What password sharing asks of the app: a list that includes the host's.
+    /// The statement that password sharing requires in the app: a list that includes the host's.
     func assetStatements(folder: String = "") -> [OutputFile] {
         guard let android = app.android, let host = exactHosts.first,
             android.relations.contains("delegate_permission/common.get_login_creds")
@@ -250,12 +252,12 @@ extension Snippet {
     }
 }
 
-/// Projects that have both platforms inside, and the head of the site's own pages.
+/// Projects for both platforms, and the head of the site's own pages.
 extension Snippet {
     private var routeFunction: String { Snippet.typeScriptRoute(ownLinks()) }
 
     private var flutterFiles: [OutputFile] {
-        // Flutter follows links itself only where it is told to.
+        // Flutter handles links itself only with these switches.
         nativeFiles(
             target: "ios/Runner/Runner", plist: ["<key>FlutterDeepLinkingEnabled</key>", "<true/>"],
             activity: [#"<meta-data android:name="flutter_deeplinking_enabled" android:value="true" />"#])
@@ -306,7 +308,7 @@ extension Snippet {
         ]
     }
 
-    /// The Smart App Banner and the App Links tags, for the head of a page; `content` is to be the page's own address.
+    /// The Smart App Banner and the App Links tags for the head of a page.
     var head: OutputFile {
         let address = "https://\(exactHosts.first ?? app.hosts.first?.name ?? "")/"
         let link = app.scheme.map { "\($0):///" } ?? address
@@ -317,7 +319,7 @@ extension Snippet {
         if let id = app.ios?.storeID {
             meta("name", "apple-itunes-app", "app-id=\(id), app-argument=\(address)")
             lines += [
-                "<script>", "  // The page's own address.",
+                "<script>", "  // Sets app-argument to the URL of this page.",
                 "  document.currentScript.previousElementSibling.content =",
                 "    \("app-id=\(id), app-argument=".literal()) + location.href.replace(/,/g, \"%2C\");", "</script>",
             ]
@@ -337,7 +339,7 @@ extension Snippet {
         meta("property", "al:web:url", address)
         let text = """
             <!-- Put this in the <head> of each page, and set the *:url tags and the alternate link to that page's own URL: programs
-                 read them without running scripts. A page that is made by a server can set app-argument there instead. -->
+                 read them without running scripts. A server that generates the page can also set app-argument. -->
             \(lines.joined(separator: "\n"))
 
             """
@@ -346,7 +348,7 @@ extension Snippet {
 }
 
 extension String {
-    /// For XML and HTML, in text and between double quotes.
+    /// Escaped for XML and HTML, in text and between double quotes.
     var xml: String {
         unicodeScalars.reduce(into: "") { result, scalar in
             switch scalar {
@@ -360,8 +362,8 @@ extension String {
         }
     }
 
-    /// As a literal of Swift, Kotlin, Dart or JavaScript, with its quotation marks. All four agree on these escapes; only
-    /// Kotlin and Dart have a meaning for the dollar, and JavaScript and Swift do without one.
+    /// As a literal of Swift, Kotlin, Dart or JavaScript, with its quotation marks. All four have these escapes; the dollar is
+    /// special only in Kotlin and Dart.
     func literal(escapesDollar: Bool = false) -> String {
         let inside = unicodeScalars.reduce(into: "") { result, scalar in
             switch scalar {

@@ -1,5 +1,4 @@
-// `associated snippet`: the native half of an app file, in files that can be taken over as they are. What they say is in
-// `Snippet`, one file for each kind of project.
+// `associated snippet`: generates the native half of an app file. `Snippet` and the templates have the content of the files.
 
 import Association
 import Glibc
@@ -8,32 +7,36 @@ import Posix
 
 extension Command {
     static let snippet = Command(
-        name: "snippet", summary: "write the native half of an app file: entitlements, manifests, handlers, tags",
+        name: "snippet", summary: "generate the native half of an app file: entitlements, manifests, handlers, tags",
         details: """
-            Generates the native files for the project of APP (its name, its file, or the file's name without the ending)
-            from the app file. They are printed, each under a line with its name, or written into the folder of --output,
-            which may be the project itself: files that exist are kept unless --force. What is left to do by hand is
-            printed to standard error.
+            Generates the native files for APP's project from the app file. APP is the app's name, its file, or the file's name
+            without the extension.
+
+            The files are printed, each after a line with its name, or written to --output, which may be the project itself;
+            existing files are not overwritten unless --force is given. Remaining steps are printed on standard error.
             """,
         operands: Operands(usage: "APP \(Snippet.Kind.allCases.map(\.rawValue).joined(separator: "|"))", counts: 2...2),
         options: [
             .config, .environment,
             Option(
                 name: "--mode", value: "MODE",
-                help: "entitlements for a test build: developer, managed or developer+managed", words: Snippet.modes),
-            Option(name: "--output", value: "DIR", help: "folder to write the files into (default: print them)"),
+                help:
+                    "mode of the entitlements, for test builds: developer, managed or developer+managed (default: none)",
+                words: Snippet.modes),
+            Option(name: "--output", value: "DIR", help: "directory to write the files to (default: print them)"),
             .force,
-        ]
+        ],
+        failure: "the app file does not exist or has errors, or a file was not written"
     ) { arguments throws(Refusal) in
         guard let kind = Snippet.Kind(rawValue: arguments.operands[1]) else {
             let known = Snippet.Kind.allCases.map(\.rawValue)
             let advice = NearestWord.advice(for: arguments.operands[1], among: known)
             return .usage(
-                saying: "there is no snippet for \"\(arguments.operands[1])\"; "
-                    + (advice ?? "name one of \(known.joined(separator: ", "))"))
+                saying: "unknown project type \"\(arguments.operands[1])\"; "
+                    + (advice ?? "name \(String.alternatives(known))"))
         }
         if let mode = arguments["--mode"], !Snippet.modes.contains(mode) {
-            throw .usage("--mode \(mode) is none of \(Snippet.modes.joined(separator: ", "))")
+            throw .usage("--mode must be \(String.alternatives(Snippet.modes)), not \(mode)")
         }
         let snippet = Snippet(app: try AppSearch.find(arguments.operands[0], arguments), mode: arguments["--mode"])
         let files = try snippet.files(for: kind)
@@ -49,10 +52,10 @@ extension Snippet {
     fileprivate static let modes = ["developer", "managed", "developer+managed"]
 }
 
-/// Finds an app file by what a person calls it.
+/// Finds an app file by its path, its file name or the name of its app.
 enum AppSearch {
     static func find(_ name: String, _ arguments: ParsedArguments) throws(Refusal) -> AppFile {
-        // Names of apps may have a slash in them, so what is not there is still looked for among them.
+        // The name of an app may contain a slash, so a path that does not exist may be a name.
         let isFile = (try? File.status(name)).map { $0.isRegular || name.contains("/") } ?? false
         let given = try GivenConfiguration(answering: arguments, about: isFile ? name : nil)
         let paths = isFile ? [name] : given.appFiles ?? []
@@ -71,11 +74,11 @@ enum AppSearch {
             guard isNamed else { continue }
             guard let app = reading.appFile else {
                 for finding in reading.findings where finding.severity == .error { Console.error(finding) }
-                throw .failure("\(path) has errors")
+                throw .failure("\(path) has errors, so there is nothing to generate from; fix them first")
             }
             return app
         }
         let advice = NearestWord.advice(for: name, among: names)
-        throw .failure("there is no app \"\(name)\" in \(given.path)/apps; \(advice ?? "name an app file")")
+        throw .failure("no app \"\(name)\" in \(given.path)/apps; \(advice ?? "name an app file")")
     }
 }

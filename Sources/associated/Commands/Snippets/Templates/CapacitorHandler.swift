@@ -1,4 +1,4 @@
-// src/deep-links.ts: hands links to the router of a Capacitor app.
+// src/deep-links.ts: passes links to the router of a Capacitor app.
 
 extension Snippet {
     static func capacitorHandler(routeFunction: String) -> String {
@@ -7,7 +7,7 @@ extension Snippet {
 
         \(routeFunction)
 
-        /** Hands a route to whatever router listens to the history. */
+        /** Passes the route of a link to the router, which listens to the history. */
         function open(link: string): void {
           const route = routeOf(link);
           if (route === null) return;
@@ -15,8 +15,8 @@ extension Snippet {
           window.dispatchEvent(new PopStateEvent("popstate", { state: {} }));
         }
 
-        /** Call once, after the router is there. Capacitor keeps the link that started the app for the first listener;
-         * asking for App.getLaunchUrl() as well would follow that link twice. */
+        /** Call this once, after the router has been created. Capacitor passes the link that started the app to the first
+         * listener; calling App.getLaunchUrl() as well would follow that link twice. */
         export async function followDeepLinks(): Promise<void> {
           await App.addListener("appUrlOpen", (event) => open(event.url));
         }

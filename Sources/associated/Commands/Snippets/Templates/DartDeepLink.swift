@@ -12,20 +12,20 @@ extension Snippet {
           return _hosts.contains(name) || _hostSuffixes.any(name.endsWith);
         }
 
-        /// The route for a link: `redirect: (context, state) => routeOf(state.uri)` of a GoRouter. Null for a location
-        /// that stays as it is.
+        /// The route for a link; null if the location need not change. Use it in a GoRouter:
+        /// `redirect: (context, state) => routeOf(state.uri)`.
         String? routeOf(Uri uri) {
           String path;
           if (uri.scheme == 'https' || uri.scheme == 'http') {
             if (!_isOwn(uri.host)) return null;
             path = uri.path;
           } else if (_scheme != null && uri.scheme == _scheme) {
-            // scheme:///products/1, scheme://HOST/products/1 and scheme://products/1 are the same link.
+            // scheme:///products/1, scheme://HOST/products/1 and scheme://products/1 lead to the same route.
             path = uri.host.isEmpty || _isOwn(uri.host) ? uri.path : '${uri.host}${uri.path}';
           } else {
             return null;
           }
-          // Sign-in services put their answer into the fragment: #access_token=...&state=...
+          // Sign-in services return their answer in the fragment: #access_token=...&state=...
           final isAnswer = RegExp(r'^[A-Za-z0-9_.%~-]+=').hasMatch(uri.fragment);
           final items = [uri.query, isAnswer ? uri.fragment : ''].where((part) => part.isNotEmpty).join('&');
           final rest = isAnswer || uri.fragment.isEmpty ? '' : '#${uri.fragment}';

@@ -1,4 +1,4 @@
-// DeepLink.kt: where a link leads, in Kotlin.
+// DeepLink.kt: the destination of a link inside the app, in Kotlin.
 
 extension Snippet {
     static func kotlinDeepLink(package: String, _ own: OwnLinks) -> String {
@@ -7,7 +7,7 @@ extension Snippet {
 
         import android.net.Uri
 
-        /** Where a link leads inside the app, whether it came as an App Link or by the custom scheme. */
+        /** The destination of a link inside the app, for App Links and links of the custom scheme. */
         data class DeepLink(val path: String, val parameters: Map<String, String>, val fragment: String?) {
             companion object {
                 private val hosts = setOf<String>(\(own.hosts))
@@ -21,18 +21,18 @@ extension Snippet {
                     return name in hosts || hostSuffixes.any { name.endsWith(it) }
                 }
 
-                /** Null for a link that is not this app's. */
+                /** Null if the link does not belong to this app. */
                 fun of(uri: Uri): DeepLink? {
                     val host = uri.host.orEmpty()
                     val path = when (uri.scheme?.lowercase()) {
                         null -> return null
                         "https", "http" -> if (isOwn(host)) uri.path.orEmpty() else return null
-                        // scheme:///products/1, scheme://HOST/products/1 and scheme://products/1 are the same link.
+                        // scheme:///products/1, scheme://HOST/products/1 and scheme://products/1 lead to the same place.
                         scheme -> if (host.isEmpty() || isOwn(host)) uri.path.orEmpty() else host + uri.path.orEmpty()
                         else -> return null
                     }
                     val parameters = LinkedHashMap<String, String>()
-                    // Sign-in services put their answer into the fragment: #access_token=…&state=…
+                    // Sign-in services return their answer in the fragment: #access_token=…&state=…
                     val answer = uri.encodedFragment?.takeIf { answers.containsMatchIn(it) }
                     for (part in listOfNotNull(uri.encodedQuery, answer)) {
                         for (item in part.split("&")) {

@@ -1,4 +1,4 @@
-// MainActivity.kt: an activity that reads links on a cold start and while it runs.
+// MainActivity.kt: an activity that handles links on a cold start and while it runs.
 
 extension Snippet {
     static func kotlinMainActivity(package: String) -> String {
@@ -12,7 +12,7 @@ extension Snippet {
         class MainActivity : ComponentActivity() {
             override fun onCreate(savedInstanceState: Bundle?) {
                 super.onCreate(savedInstanceState)
-                // A cold start by a link; after a rotation the link has been followed already.
+                // A cold start by a link. After a rotation there is a saved state, and the link was already handled.
                 if (savedInstanceState == null) handle(intent)
             }
 
@@ -29,7 +29,7 @@ extension Snippet {
             }
 
             private fun show(link: DeepLink) {
-                // Show what link.path stands for.
+                // Show the content for link.path.
             }
         }
 

@@ -1,4 +1,4 @@
-// AppDelegate+Links.swift: hands links to React Native.
+// AppDelegate+Links.swift: passes links to React Native.
 
 extension Snippet {
     static func reactNativeDelegate() -> String {
@@ -6,7 +6,7 @@ extension Snippet {
         import React
         import UIKit
 
-        /// Hands links to React Native's Linking.
+        /// Passes links to React Native's Linking.
         extension AppDelegate {
             func application(
                 _ app: UIApplication, open url: URL, options: [UIApplication.OpenURLOptionsKey: Any] = [:]

@@ -1,4 +1,4 @@
-// SceneDelegate.swift: every way in which a link arrives, for apps with UIKit.
+// SceneDelegate.swift: receives links in apps with UIKit.
 
 extension Snippet {
     static func swiftSceneDelegate() -> String {
@@ -6,13 +6,13 @@ extension Snippet {
         import Foundation
         import UIKit
 
-        /// For apps with UIKit: every way in which a link arrives ends in `open`.
+        /// For apps with UIKit: receives links on every path and passes them to `showLink`.
         class SceneDelegate: UIResponder, UIWindowSceneDelegate {
             var window: UIWindow?
 
-            /// Shows what a link leads to. Set it as soon as the app can show something, such as in `viewDidAppear` of
+            /// Shows the content of a link. Set it as soon as the app can show something, such as in `viewDidAppear` of
             /// the first view controller: `(view.window?.windowScene?.delegate as? SceneDelegate)?.showLink = …`.
-            /// The link that started the app waits until then.
+            /// The link that started the app is kept until then.
             var showLink: ((DeepLink) -> Void)? {
                 didSet {
                     guard let showLink, let link = pendingLink else { return }

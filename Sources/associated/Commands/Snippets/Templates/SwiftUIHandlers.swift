@@ -1,4 +1,4 @@
-// DeepLink+SwiftUI.swift: both kinds of link sent to one place, in SwiftUI. The scene delegate does the same in UIKit.
+// DeepLink+SwiftUI.swift: one handler for both kinds of link in SwiftUI. The scene delegate does the same in UIKit.
 
 extension Snippet {
     static func swiftUIHandlers() -> String {
@@ -7,7 +7,7 @@ extension Snippet {
         import SwiftUI
 
         extension View {
-            /// Sends universal links and links of the custom scheme to one place, whether the app runs or is started.
+            /// Passes universal links and links of the custom scheme to one handler, on a cold start and while the app runs.
             func onDeepLink(perform open: @escaping (DeepLink) -> Void) -> some View {
                 onOpenURL { url in
                     if let link = DeepLink(url) { open(link) }

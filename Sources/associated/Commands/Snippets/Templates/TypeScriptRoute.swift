@@ -1,4 +1,4 @@
-// `routeOf` in TypeScript, which all projects in JavaScript share.
+// `routeOf` in TypeScript, shared by all JavaScript projects.
 
 extension Snippet {
     static func typeScriptRoute(_ own: OwnLinks) -> String {
@@ -6,8 +6,8 @@ extension Snippet {
         const hosts: string[] = [\(own.hosts)];
         const hostSuffixes: string[] = [\(own.suffixes)];
         const scheme: string | null = \(own.scheme);
-        // Sign-in services put their answer into the fragment: #access_token=…&state=… It becomes a part of the query.
-        // Write false where a library such as MSAL or Supabase reads it from location.hash.
+        // Sign-in services return their answer in the fragment: #access_token=…&state=… This moves it to the query.
+        // Set it to false if a library such as MSAL or Supabase reads the answer from location.hash.
         const movesAnswerToQuery: boolean = true;
 
         function isOwn(host: string): boolean {
@@ -15,7 +15,7 @@ extension Snippet {
           return hosts.includes(name) || hostSuffixes.some((suffix) => name.endsWith(suffix));
         }
 
-        /** The route for a link; null for a link that is not this app's. */
+        /** The route for a link; null if the link does not belong to this app. */
         export function routeOf(link: string): string | null {
           const match = /^([a-z][a-z0-9+.-]*):\\/\\/([^/?#]*)([^?#]*)(\\?[^#]*)?(#.*)?$/i.exec(link);
           if (match === null) return null;
@@ -27,7 +27,7 @@ extension Snippet {
             if (!isOwn(host)) return null;
             route = path;
           } else if (name === scheme) {
-            // scheme:///products/1, scheme://HOST/products/1 and scheme://products/1 are the same link.
+            // scheme:///products/1, scheme://HOST/products/1 and scheme://products/1 lead to the same route.
             route = host === "" || isOwn(host) ? path : host + path;
           } else {
             return null;

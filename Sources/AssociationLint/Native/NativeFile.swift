@@ -1,0 +1,72 @@
+// A file of the native project: an app's entitlements on Apple's systems, or its manifest on Android. Both are XML. The
+// checks of the two read only what a phone reads about associated hosts.
+
+import Association
+import SourceJSON
+
+/// An XML file with the findings about it.
+struct NativeFile {
+    var findings: FindingList
+    private let bytes: [UInt8]
+    /// The offsets at which lines begin.
+    private let lines: [Int]
+    /// The hosts of the app files that belong to the project, if known.
+    private let appHosts: [HostPattern]?
+
+    init(_ bytes: [UInt8], file: String, appHosts: [HostPattern]? = nil) {
+        let text = Array(bytes[Self.start(of: bytes)...])
+        lines = [0] + text.indices.filter { text[$0] == UInt8(ascii: "\n") }.map { $0 + 1 }
+        self.bytes = text
+        self.appHosts = appHosts
+        findings = FindingList(file: file)
+    }
+
+    /// The offset after a byte order mark.
+    private static func start(of bytes: [UInt8]) -> Int { bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0 }
+
+    /// The kind of a text that begins with a tag; nil if it is not a file of a native project.
+    static func recognise(_ bytes: [UInt8]) -> DocumentKind? {
+        let first = bytes[start(of: bytes)...].first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
+        guard first == UInt8(ascii: "<") else { return nil }
+        let text = String(decoding: bytes, as: UTF8.self)
+        if text.contains(run: EntitlementsCheck.domainsKey) { return .entitlements }
+        return text.contains(run: "<manifest") ? .androidManifest : nil
+    }
+
+    /// The outermost element. Reports a text that is not well-formed.
+    mutating func root(for rule: RuleID, _ consequence: String) -> XMLElement? {
+        do throws(XMLReader.Fault) {
+            return try XMLReader.root(of: bytes)
+        } catch {
+            findings.report(
+                rule, at: range(error.offset..<error.offset),
+                "the file is not well-formed XML: \(error.reason), so \(consequence)", fix: "correct the XML",
+                severity: .error)
+            return nil
+        }
+    }
+
+    /// Reports a host that no app file has.
+    mutating func compare(_ host: HostPattern, rule: RuleID, at range: SourceRange) {
+        guard let appHosts, !appHosts.contains(where: { $0 == host || (!host.isWildcard && $0.matches(host.name)) })
+        else { return }
+        findings.report(
+            rule, at: range, "no app file has the host \(host.text.quoted), so nothing is served for the app there",
+            fix: "add it to `hosts`, or remove it here")
+    }
+
+    func range(_ offsets: Range<Int>) -> SourceRange {
+        SourceRange(start: position(offsets.lowerBound), end: position(offsets.upperBound))
+    }
+
+    private func position(_ offset: Int) -> SourcePosition {
+        var (low, high) = (0, lines.count)
+        while high - low > 1 {
+            let middle = (low + high) / 2
+            if lines[middle] <= offset { low = middle } else { high = middle }
+        }
+        let start = lines[low]
+        let column = bytes[start..<max(start, min(offset, bytes.count))].count { $0 & 0xC0 != 0x80 }
+        return SourcePosition(line: low + 1, column: column + 1, offset: offset)
+    }
+}

@@ -1,0 +1,76 @@
+// The open findings about tenants' files: what keeps something from being served, as long as it does.
+
+import Association
+
+struct OpenFindings: Sendable {
+    /// Why files are not in service, by path.
+    var files: [String: [Finding]] = [:]
+    /// How many live entries each held file would have removed, by path.
+    var guarded: [String: Int] = [:]
+    /// Why hosts are not served as their files say, by host.
+    var hosts: [String: [Finding]] = [:]
+    var appFolders = UnusableFolders()
+    /// Set while `config/hosts` cannot be read.
+    var hostsFolder: Finding?
+    /// The files with a finding at the end of the last round.
+    private var reportedFiles: Set<String> = []
+
+    /// All open findings, each once: app files first, then hosts, each sorted.
+    /// - Parameter label: the path of `config/apps`.
+    func all(in label: String) -> [Finding] {
+        var seen: Set<Finding> = []
+        var (ofFiles, ofTree) = (AppFindings(), AppFindings())
+        for (path, findings) in files.sorted(by: { $0.key < $1.key }) {
+            for finding in findings { ofFiles.append(finding, at: path) }
+        }
+        for (path, finding) in appFolders.findings.sorted(by: { $0.key < $1.key }) { ofTree.append(finding, at: path) }
+        let all =
+            ofFiles.all(in: label) + hosts.sorted { $0.key < $1.key }.flatMap(\.value) + ofTree.all(in: label)
+            + [hostsFolder].compactMap { $0 }
+        // A finding on a wildcard's file also appears on the hosts below it.
+        return all.filter { seen.insert($0).inserted }
+    }
+
+    /// The files, sorted, that had a finding at the previous call and have none now.
+    mutating func takeFixedFiles() -> [String] {
+        var now: Set<String> = []
+        // Findings that were only counted are included.
+        for findings in [files, hosts].flatMap(\.values) {
+            for (index, finding) in findings.enumerated() where index == 0 || findings[index - 1].file != finding.file {
+                now.insert(finding.file)
+            }
+        }
+        now.formUnion(appFolders.findings.values.map(\.file))
+        if let hostsFolder { now.insert(hostsFolder.file) }
+        defer { reportedFiles = now }
+        return reportedFiles.subtracting(now).sorted()
+    }
+}
+
+/// Folders below `config/apps` that cannot be read or exceed their quota. This is kept apart from app files and not saved: a
+/// start finds it out again.
+struct UnusableFolders: Sendable {
+    /// By path; empty for all of `config/apps`.
+    private(set) var findings: [String: Finding] = [:]
+
+    /// Replaces the findings of the folders that were listed.
+    mutating func update(_ found: [String: Finding], below roots: Set<String>) {
+        findings = findings.filter { folder, _ in !roots.contains { $0 == folder || AppTree.isPath(folder, below: $0) }
+        }
+        findings.merge(found) { $1 }
+    }
+
+    /// Whether a path is in a folder above its quota.
+    func isOverQuota(_ path: String) -> Bool {
+        if findings.isEmpty { return false }
+        return [AppTree.topFolder(of: path) ?? "", ""].contains { findings[$0]?.rule == .cfg010 }
+    }
+
+    /// Whether a path is in an unusable folder.
+    func hides(_ path: String) -> Bool { !findings.isEmpty && AppTree.isPath(path) { findings[$0] != nil } }
+
+    /// The finding on the innermost unusable folder of a path.
+    func reason(hiding path: String) -> Finding? {
+        findings.keys.sorted().last { AppTree.isPath(path, below: $0) }.flatMap { findings[$0] }
+    }
+}

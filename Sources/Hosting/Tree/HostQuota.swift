@@ -1,0 +1,160 @@
+// The quota of one host: files, folders and bytes of its own folders. If a host exceeds it, the whole folder is ignored; other
+// hosts are not affected.
+
+import Association
+import HTTP
+
+/// What is left of a host's quota while its folders are read.
+struct HostQuota: Sendable {
+    private let limits: Limits
+    private var files: Int
+    private var folders: Int
+    private var bytes: Int
+    var compression = CompressionBudget()
+
+    init(_ limits: Limits) {
+        self.limits = limits
+        (files, folders, bytes) = (limits.filesPerHostMax, limits.foldersPerHostMax, limits.bytesPerHostMax)
+    }
+
+    var bounds: FolderScan.Bounds { FolderScan.Bounds(filesMax: files, foldersMax: folders) }
+
+    /// Subtracts a folder's use, or returns the limit that it exceeds.
+    mutating func take(_ scan: FolderScan, bytes byteCount: Int) -> Excess? {
+        switch scan.excess {
+        case .files, .bytes: return Excess(limit: limits.filesPerHostMax, what: "files", key: .filesPerHostMax)
+        case .folders: return Excess(limit: limits.foldersPerHostMax, what: "folders", key: .foldersPerHostMax)
+        case nil: break
+        }
+        if byteCount > bytes {
+            return Excess(limit: limits.bytesPerHostMax, what: "bytes to keep in memory", key: .bytesPerHostMax)
+        }
+        files -= scan.files.count
+        folders -= scan.folders.count
+        bytes -= byteCount
+        return nil
+    }
+
+    /// A limit that was exceeded.
+    struct Excess {
+        let limit: Int
+        let what: String
+        let key: LimitKey
+
+        /// - Parameters:
+        ///   - host: the name of the host's folder, or the path of a folder of `config/apps`.
+        ///   - path: the path of the folder that is ignored.
+        func finding(host: String, path: String) -> Finding {
+            Finding(
+                rule: .cfg010, severity: .error, file: path, range: nil,
+                message:
+                    "\(host) has more than \(limit) \(what), so this folder is ignored; what was served from it "
+                    + "before stays",
+                fix: "remove files or links, or raise `limits.\(key.name)` in server.json")
+        }
+    }
+}
+
+/// How many bytes of a host's files may be compressed in one round. Other files are sent uncompressed until a later round.
+struct CompressionBudget: Sendable {
+    /// Half a second of CPU time at most; less than a fifth of that for HTML, CSS and scripts.
+    static let compressedBytesMax = 4_194_304
+    private var bytesLeft = CompressionBudget.compressedBytesMax
+    /// Whether it was exhausted.
+    private(set) var isSpent = false
+
+    static var unlimited: CompressionBudget {
+        var budget = CompressionBudget()
+        budget.bytesLeft = .max
+        return budget
+    }
+
+    mutating func take(_ byteCount: Int) -> Bool {
+        isSpent = isSpent || byteCount > bytesLeft
+        if !isSpent { bytesLeft -= byteCount }
+        return !isSpent
+    }
+}
+
+extension FolderScan.Bounds {
+    /// For listing `config/apps` or a part of it. Files directly in it are the operator's; each folder may be a tenant's and has
+    /// its own limits.
+    static func apps(_ limits: Limits) -> FolderScan.Bounds {
+        FolderScan.Bounds(
+            filesMax: limits.appFilesMax, foldersMax: 1, isOfPaths: false,
+            folderQuota: FolderQuota(filesMax: limits.filesPerAppFolderMax, foldersMax: limits.foldersPerAppFolderMax))
+    }
+}
+
+extension HostQuota.Excess {
+    /// For a folder of `config/apps`; an empty name is `config/apps` itself.
+    init(_ excess: FolderScan.Excess, ofAppFolder name: String, _ limits: Limits) {
+        if name.isEmpty {
+            self.init(limit: limits.appFilesMax, what: "files", key: .appFilesMax)
+            return
+        }
+        switch excess {
+        case .files: self.init(limit: limits.filesPerAppFolderMax, what: "files", key: .filesPerAppFolderMax)
+        case .folders: self.init(limit: limits.foldersPerAppFolderMax, what: "folders", key: .foldersPerAppFolderMax)
+        case .bytes:
+            self.init(limit: limits.bytesPerAppFolderMax, what: "bytes of app files", key: .bytesPerAppFolderMax)
+        }
+    }
+}
+
+/// The findings on one folder's files: the first few, and one that counts the rest.
+struct FolderFindings {
+    private var first: [Finding] = []
+    private var restCount = 0
+
+    static let countMax = 20
+
+    mutating func append(_ finding: Finding) {
+        if first.count < FolderFindings.countMax { first.append(finding) } else { restCount += 1 }
+    }
+
+    /// - Parameter path: the path of the folder.
+    func all(in path: String) -> [Finding] {
+        guard restCount > 0, let last = first.last else { return first }
+        return first + [FolderFindings.rest(restCount, like: last, in: path)]
+    }
+
+    static func rest(_ count: Int, like last: Finding, in path: String) -> Finding {
+        Finding(
+            rule: last.rule, severity: last.severity, file: path, range: nil,
+            message: "\(Count.of(count, "more finding")) on files of this folder", fix: "fix those above first")
+    }
+}
+
+/// Findings on app files in their order: the first ones of each folder of `config/apps`, and one that counts the rest. Files
+/// directly in `config/apps` are the operator's, so all their findings are kept.
+struct AppFindings {
+    private var first: [Finding] = []
+    private var folders: [String: (count: Int, last: Finding)] = [:]
+
+    /// For one folder, which may have many files with a few findings each.
+    static let countMax = 100
+    /// For one file.
+    static let ofFileMax = 20
+
+    /// - Parameter path: the path of the file or folder below `config/apps`.
+    mutating func append(_ finding: Finding, at path: String) {
+        guard let folder = AppTree.topFolder(of: path) else { return first.append(finding) }
+        let known = folders[folder]
+        if known?.count ?? 0 < AppFindings.countMax {
+            first.append(finding)
+            folders[folder] = ((known?.count ?? 0) + 1, finding)
+        } else {
+            folders[folder]?.count += 1
+        }
+    }
+
+    /// - Parameter label: the path of `config/apps`.
+    func all(in label: String) -> [Finding] {
+        let rest = folders.filter { $0.value.count > AppFindings.countMax }.sorted { $0.key < $1.key }
+        return first
+            + rest.map { folder, found in
+                FolderFindings.rest(found.count - AppFindings.countMax, like: found.last, in: "\(label)/\(folder)")
+            }
+    }
+}

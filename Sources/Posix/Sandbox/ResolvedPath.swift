@@ -1,0 +1,70 @@
+// Resolves a path, and finds the directories in which a change could make it lead to another place. The sandbox must allow
+// these directories too: after a link is replaced, the same path leads to another directory.
+
+import CLinux
+import Glibc
+
+/// A path as it was resolved once.
+public struct ResolvedPath: Equatable, Sendable {
+    /// The path without links; nil if it does not exist.
+    public private(set) var place: String?
+    /// The directories that contain a link of the path. For a missing path, also the nearest existing directory above it.
+    public private(set) var changePoints: [String] = []
+
+    /// As many links as the kernel follows (path_resolution(7)).
+    private static let linksMax = 40
+
+    public init(_ path: String) {
+        var rest = Directory.absolute(path).split(separator: "/").map(String.init)[...]
+        var folder = ""
+        var links = 0
+        while let name = rest.popFirst() {
+            if name == "." { continue }
+            if name == ".." {
+                folder = ResolvedPath.parent(of: folder)
+                continue
+            }
+            let next = "\(folder)/\(name)"
+            if let target = ResolvedPath.target(of: next) {
+                links += 1
+                if links > ResolvedPath.linksMax { return }
+                changePoints.append(folder)
+                rest = target.split(separator: "/").map(String.init) + rest
+                if target.hasPrefix("/") { folder = "" }
+            } else if unsafe access(next, F_OK) == 0 {
+                folder = next
+            } else {
+                changePoints.append(folder)
+                return
+            }
+        }
+        place = folder.isEmpty ? "/" : folder
+    }
+
+    /// A path without its last name.
+    public static func parent(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return String(path[..<slash])
+    }
+
+    /// Whether a folder is the root or directly below it.
+    public static func isTop(_ folder: String) -> Bool { folder.split(separator: "/").count < 2 }
+
+    /// Whether a folder is a top-level folder of the system, in which other programs have their files.
+    public static func isSystemFolder(_ folder: String) -> Bool {
+        isTop(folder) && systemFolders.contains(folder.split(separator: "/").first ?? "")
+    }
+
+    private static let systemFolders: Set<Substring> = [
+        "", "bin", "boot", "dev", "etc", "home", "lib", "lib32", "lib64", "libx32", "media", "mnt", "opt", "proc",
+        "root",
+        "run", "sbin", "srv", "sys", "tmp", "usr", "var",
+    ]
+
+    /// The target of a link; nil if it is not a link. The corresponding C function is `readlink`.
+    private static func target(of path: String) -> String? {
+        var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
+        let count = unsafe buffer.withUnsafeMutableBytes { unsafe readlink(path, $0.baseAddress!, $0.count) }
+        return count > 0 ? String(decoding: buffer[..<count], as: UTF8.self) : nil
+    }
+}

@@ -1,0 +1,121 @@
+// The status of the certificate of a folder, as small values that stay in memory when the certificate does not.
+
+/// The state of the certificate of a served host.
+public enum CertificateState: String, Hashable, Sendable, CaseIterable {
+    case usable
+    /// The files are broken or gone, and an earlier version is in service.
+    case lastGood = "last_good"
+    /// Handshakes fail, or every client rejects the certificate.
+    case broken
+    /// The host has no certificate.
+    case missing
+}
+
+/// A summary of a certificate in service.
+public struct CertificateSummary: Hashable, Sendable {
+    public internal(set) var issuer: String
+    public let serial: [UInt8]
+    /// The period of the host's own certificate, and those of the other certificates that clients get.
+    let own: CertificatePeriod
+    var others: [CertificatePeriod]
+    /// Distinguishes certificates.
+    let fingerprint: Int
+
+    init(_ identity: ServerIdentity) {
+        let facts = identity.first.certificate.facts
+        let periods = identity.periods
+        self.init(
+            issuer: facts.issuer, serial: facts.serial, own: periods[0], others: Array(periods.dropFirst()),
+            fingerprint: facts.fingerprint.hashValue)
+    }
+
+    init(issuer: String, serial: [UInt8], own: CertificatePeriod, others: [CertificatePeriod], fingerprint: Int) {
+        self.issuer = issuer
+        self.serial = serial
+        self.own = own
+        self.others = others
+        self.fingerprint = fingerprint
+    }
+
+    var periods: [CertificatePeriod] { [own] + others }
+
+    /// The serial number as `openssl x509 -serial` writes it.
+    public var serialText: String {
+        serial.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true) }.joined()
+    }
+
+    /// When the first of the host's own certificates expires, in seconds since 1970.
+    public var notAfter: Int64 {
+        others.reduce(own.notAfter) { $1.subject == own.subject ? min($0, $1.notAfter) : $0 }
+    }
+
+    /// The lowest remaining share of the lifetime of the host's own certificates: 1 at the beginning, 0 or less after expiry.
+    public func lifeLeft(_ now: Int64) -> Double {
+        func left(_ period: CertificatePeriod) -> Double {
+            Double(period.notAfter - now) / Double(max(1, period.notAfter - period.notBefore))
+        }
+        return others.reduce(left(own)) { $1.subject == own.subject ? min($0, left($1)) : $0 }
+    }
+}
+
+/// The status of a certificate, and its problems except expiry.
+struct CertificateStatus: Sendable {
+    var state: CertificateState
+    var problems: [CertificateProblem]
+    /// The summary of the certificate in service, if there is one.
+    var summary: CertificateSummary?
+    /// The names of the certificate.
+    var names: [String] = []
+
+    init(_ content: CertificateRecord.Content, host: String?) {
+        switch content {
+        case .broken(let problem): (state, problems) = (.broken, [problem])
+        case .identity(let identity):
+            problems = CertificateChecks.problemsBesideExpiry(of: identity, host: host)
+            state = problems.contains { $0.kind.isRefusedByClients } ? .broken : .usable
+            summary = CertificateSummary(identity)
+            names = identity.facts.first?.names ?? []
+        }
+    }
+
+    init(_ state: CertificateState, _ problem: CertificateProblem) { (self.state, problems) = (state, [problem]) }
+
+    /// Adds the problems of files that are not in service, including expiry, because it may be the reason.
+    mutating func add(_ content: CertificateRecord.Content, host: String?, now: Int64) {
+        switch content {
+        case .broken(let problem): problems.append(problem)
+        case .identity(let identity):
+            problems += CertificateChecks.problems(of: identity, host: host, now: now)
+        }
+    }
+}
+
+/// A problem of a certificate that is not resolved yet.
+public struct OpenProblem: Hashable, Sendable {
+    public let problem: CertificateProblem
+    /// The folder below `config/hosts` in which the certificate is, or should be.
+    public let folder: String
+    /// When it was found, in seconds since 1970.
+    public let sinceSeconds: Int64
+    /// Whether it depends only on the time.
+    let isOfTime: Bool
+    /// The survey in which it was last logged.
+    var reported: Int32
+}
+
+/// Changes of certificates, for the log.
+public struct CertificateNews: Sendable {
+    public var found: [CertificateProblem] = []
+    /// Files without errors any more, and whether they have no other problems either.
+    public var ended: [(file: String, isFine: Bool)] = []
+    /// Folders with a new certificate in service, and when it expires.
+    public var renewed: [(folder: String, notAfter: Int64)] = []
+    /// How many more of each there are than are listed.
+    public var moreFound = 0
+    public var moreEnded = 0
+    public var moreRenewed = 0
+
+    public init() {}
+
+    public var isEmpty: Bool { found.isEmpty && ended.isEmpty && renewed.isEmpty }
+}

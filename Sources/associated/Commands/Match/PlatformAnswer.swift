@@ -1,0 +1,184 @@
+// The text of `match`: what each platform does, the rule that decides, and those that came nearest. Apps with the same result and
+// the same rules share one answer.
+
+import Association
+import SourceJSON
+
+/// What a platform does for one or more apps, and why.
+private struct PlatformAnswer {
+    var platform: String
+    var apps: [String]
+    var verdict: String
+    var lines: [String]
+
+    /// Whether only the apps differ.
+    func isSame(as other: PlatformAnswer) -> Bool {
+        platform == other.platform && verdict == other.verdict && lines == other.lines
+    }
+
+    /// The lines of a rule list. Without `listsAll`, only the two nearest of the rules that did not match, each app-file rule
+    /// once.
+    static func lines(_ steps: [MatchStep], file: String, listsAll: Bool) -> [String] {
+        let near = listsAll ? steps : nearest(of: steps)
+        let hidden = steps.count - near.count
+        // A line that says that one rule is hidden would save nothing.
+        let shown = hidden > 1 ? near : steps
+        // Rules of the same line have the same place, which is printed once.
+        let places = shown.map { $0.range.map { " (\(file):\($0.start.line))" } ?? "" }
+        return shown.indices.map { shown[$0].message + (places[($0 + 1)...].contains(places[$0]) ? "" : places[$0]) }
+            + (hidden > 1 ? ["\(Count.of(hidden, "other rule")) did not match; --all lists them"] : [])
+    }
+
+    private static let nearestMax = 2
+
+    private static func nearest(of steps: [MatchStep]) -> [MatchStep] {
+        guard let last = steps.last else { return [] }
+        var seen: Set<Int> = []
+        if let place = last.range?.start.offset { seen.insert(place) }
+        let best = steps.indices.dropLast().sorted { (steps[$1].nearness, $0) < (steps[$0].nearness, $1) }
+        let kept = best.filter { index in steps[index].range.map { seen.insert($0.start.offset).inserted } ?? true }
+        return kept.prefix(nearestMax).sorted().map { steps[$0] } + [last]
+    }
+}
+
+extension LinkMatching {
+    func text(of url: LinkURL, listsAll: Bool) -> String {
+        var text = "\(url.text)\n"
+        if isKnown, apple.isEmpty, android.isEmpty {
+            return text + "no app in \(origin) handles links to \(url.host)\n"
+        }
+        text += LinkMatching.text(of: apple.map { $0.answer(to: url, listsAll: listsAll) })
+        if let appleProblem { text += Printable.line("iOS: unknown (\(appleProblem))") + "\n" }
+        text += LinkMatching.text(of: android.flatMap { $0.answers(to: url, listsAll: listsAll) })
+        if let androidProblem { text += Printable.line("Android: unknown (\(androidProblem))") + "\n" }
+        return text
+    }
+
+    private static func text(of answers: [PlatformAnswer]) -> String {
+        var distinct: [PlatformAnswer] = []
+        for answer in answers {
+            if let index = distinct.firstIndex(where: { $0.isSame(as: answer) }) {
+                distinct[index].apps += answer.apps
+            } else {
+                distinct.append(answer)
+            }
+        }
+        return distinct.map { answer in
+            let head = "\(answer.platform), \(answer.apps.joined(separator: ", ")): \(answer.verdict)"
+            return ([head] + answer.lines.map { "  \($0)" }).map { "\(Printable.line($0))\n" }.joined()
+        }.joined()
+    }
+
+    fileprivate static func verdict(_ opens: Bool?) -> String {
+        switch opens {
+        case true?: "opens the app"
+        case false?: "stays in the browser"
+        case nil: "its manifest decides"
+        }
+    }
+}
+
+extension LinkMatching.Apple {
+    fileprivate func answer(to url: LinkURL, listsAll: Bool) -> PlatformAnswer {
+        var answer = ruleAnswer(to: url, listsAll: listsAll)
+        guard let problem else { return answer }
+        answer.verdict = "stays in the browser, because no signed app has this id"
+        answer.lines.insert(problem, at: 0)
+        return answer
+    }
+
+    /// The answer of the rules.
+    private func ruleAnswer(to url: LinkURL, listsAll: Bool) -> PlatformAnswer {
+        guard case .list(let matcher) = rules else {
+            return PlatformAnswer(
+                platform: "iOS", apps: [appID], verdict: "opens the app",
+                lines: ["the entry has no list of rules, so every URL opens the app (\(file))"])
+        }
+        let unsettled = matcher.unsettled(url).map(\.message) + [effectOfOtherEntry(on: url)].compactMap { $0 }
+        return PlatformAnswer(
+            platform: "iOS", apps: [appID], verdict: LinkMatching.verdict(matcher.decide(url).opens),
+            lines: PlatformAnswer.lines(matcher.explain(url), file: file, listsAll: listsAll)
+                + unsettled.map { "not settled: \($0)" })
+    }
+
+    /// What another entry for the app would change, if it counted as well.
+    private func effectOfOtherEntry(on url: LinkURL) -> String? {
+        guard case .list(let matcher) = rules, matcher.decide(url) == .none else { return nil }
+        let other = others.first { other in
+            guard case .list(let matcher) = other.rules else { return true }
+            return matcher.decide(url).opens
+        }
+        return other.map { other in
+            "whether the app's other entry, in line \(other.line), counts too; it would open the app"
+        }
+    }
+}
+
+extension LinkMatching.Android {
+    /// One answer, or two if Android 14 and earlier, which have no dynamic rules, decide differently.
+    fileprivate func answers(to url: LinkURL, listsAll: Bool) -> [PlatformAnswer] {
+        let byRules = matcher?.decide(url).opens
+        let opens = opens(url)
+        let older = manifest?.decide(url)
+        let olderOpens: Bool? = older.flatMap { $0.outcome == .leftOpen ? nil : $0.outcome == .opens }
+        let olderLines = older.map { PlatformAnswer.lines([$0], file: manifest?.file ?? file, listsAll: true) }
+        var lines = ruleLines(url, listsAll: listsAll)
+        if byRules == nil || opens != byRules { lines += olderLines ?? [] }
+        let (note, isVerified) = acceptance(opens)
+        var answer = PlatformAnswer(
+            platform: "Android", apps: [package], verdict: LinkMatching.verdict(opens), lines: note + lines)
+        guard isVerified else {
+            answer.verdict = "stays in the browser, because no verifier accepts its statement"
+            return [answer]
+        }
+        if opens == olderOpens { return [answer] }
+        answer.platform = "Android 15 and later"
+        return [
+            answer,
+            PlatformAnswer(
+                platform: "Android 14 and earlier", apps: [package], verdict: LinkMatching.verdict(olderOpens),
+                lines: olderLines ?? ["name the manifest with --manifest to see how"]),
+        ]
+    }
+
+    /// The verifiers that reject all statements of the app, and whether any accepts them.
+    private func acceptance(_ opens: Bool?) -> (lines: [String], isVerified: Bool) {
+        guard !rejectedBy.isEmpty else { return ([], true) }
+        let isVerified = rejectedBy.count < StatementConsumer.allCases.count
+        let names = rejecting.map(\.name)
+        let subject = [names.dropLast().joined(separator: ", "), names.last ?? ""].filter { !$0.isEmpty }
+        let place = line.map { " (\(file):\($0))" } ?? ""
+        let rest = isVerified ? "" : "; once verified: \(LinkMatching.verdict(opens))"
+        return (
+            [
+                "\(subject.joined(separator: " and ")) would not verify the app; associated lint shows why\(place)\(rest)"
+            ], isVerified
+        )
+    }
+
+    /// The lines about the dynamic rules.
+    private func ruleLines(_ url: LinkURL, listsAll: Bool) -> [String] {
+        if let malformedRule {
+            return PlatformAnswer.lines([malformedRule.step], file: file, listsAll: true)
+                + ["not settled: \(malformedRule.unsettled.message)"]
+        }
+        guard let matcher else { return ["there are no dynamic rules (\(file))"] }
+        let unsettled = matcher.unsettled(url).map(\.message) + [effectOfOtherList(on: url, matcher)].compactMap { $0 }
+        return PlatformAnswer.lines(matcher.explain(url), file: file, listsAll: listsAll)
+            + unsettled.map { "not settled: \($0)" }
+    }
+
+    /// What another list of rules would change.
+    private func effectOfOtherList(on url: LinkURL, _ matcher: AndroidMatcher) -> String? {
+        let opens = matcher.decide(url).opens
+        guard let other = others.first(where: { $0.matcher.decide(url).opens != opens }) else { return nil }
+        let outcome =
+            switch other.matcher.decide(url).opens {
+            case true: "the URL opens the app"
+            case false: "the URL stays in the browser"
+            case nil: "the manifest decides"
+            }
+        return
+            "which of the app's lists of dynamic rules counts; by the one in line \(other.line), \(outcome)"
+    }
+}

@@ -1,0 +1,52 @@
+// Opens, reports on and ends the access log.
+
+import Hosting
+import Posix
+import Telemetry
+
+enum AccessLog {
+    /// Opens the log, which gets its lines from these records; nil if it is turned off.
+    static func open(_ wanted: AccessLogSettings, _ records: Records) throws(Refusal) -> Journal? {
+        let target: LogTarget
+        switch wanted.place {
+        case .off: return nil
+        case .standardOutput: target = .standardOutput
+        case .file(let path): target = .file(path)
+        }
+        do throws(SystemError) {
+            let log = try AccessLog(
+                target, wanted.format == .json ? .json : .combined, LogSelection(wanted), metrics: metrics)
+            Log.info("logging requests to \(target)")
+            return log
+        } catch {
+            throw .failure(
+                "not started: cannot write the access log \(target): \(error.reason); choose a file in a folder that the "
+                    + "server's user may write to, or `off`")
+        }
+    }
+
+    /// Logs the messages of the access log itself.
+    static func report(_ journal: Journal?) {
+        for note in journal?.takeNotes() ?? [] { Log.warning(note) }
+    }
+
+    /// Writes the remaining lines, with a time limit.
+    static func end(_ journal: Journal?, milliseconds: Int32 = 2_000) {
+        journal?.end(milliseconds: milliseconds)
+        report(journal)
+    }
+}
+
+extension LogSelection {
+    fileprivate init(_ wanted: AccessLogSettings) {
+        self.init()
+        only =
+            switch wanted.only {
+            case .all: .all
+            case .errors: .errors
+            case .verifiers: .verifiers
+            }
+        hasQuery = wanted.hasQuery
+        hasHandshakes = wanted.hasHandshakes && wanted.format == .json
+    }
+}
