@@ -1,4 +1,4 @@
-"""Bad clients. None of them is answered in any particular way; what counts is what everybody else gets meanwhile."""
+"""Hostile clients. Their own answers do not matter; only the answers that other clients get meanwhile do."""
 import select
 import socket
 import ssl
@@ -12,7 +12,7 @@ LINGER_ZERO = struct.pack("ii", 1, 0)
 
 
 class Attacks:
-    """What hostile clients do, each with dice of its own. A method is one attack; it ends by itself in some seconds."""
+    """The attacks, each with a random generator of its own. A method is one attack; it ends by itself within seconds."""
 
     def __init__(self, world, server):
         self.world, self.server = world, server
@@ -29,7 +29,7 @@ class Attacks:
         return connection
 
     def _reset(self, connection):
-        """Without a word of farewell: the other side meets ECONNRESET."""
+        """Closes with a reset: the server gets ECONNRESET."""
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, LINGER_ZERO)
         connection.close()
 
@@ -45,7 +45,7 @@ class Attacks:
         return outgoing.read()
 
     def slowloris(self, dice):
-        """Many heads that never end, a byte at a time."""
+        """Many request heads that never end, one byte at a time."""
         connections = [self._open(dice.choice(["http", "https"])) for _ in range(dice.randrange(5, 40))]
         text = head(APPLE, dice.choice(self.world.tenants).host, "X-Slow: " + "a" * 50)
         for place in range(dice.randrange(5, 40)):
@@ -56,7 +56,7 @@ class Attacks:
             dice.choice([self._reset, socket.socket.close])(connection)
 
     def half_open(self, dice):
-        """A request, and then only one direction."""
+        """A request, then closes one direction."""
         for _ in range(10):
             connection = self._open()
             connection.sendall(head(ANDROID, dice.choice(self.world.tenants).host))
@@ -66,14 +66,14 @@ class Attacks:
             connection.close()
 
     def silent(self, dice):
-        """Connections that say nothing."""
+        """Connections that send nothing."""
         connections = [self._open(dice.choice(["http", "https"])) for _ in range(dice.randrange(10, 100))]
         time.sleep(dice.random() * 2)
         for connection in connections:
             dice.choice([self._reset, socket.socket.close])(connection)
 
     def reset_in_mid_answer(self, dice):
-        """Takes a little of a long answer, and is gone."""
+        """Reads the beginning of a long answer and disconnects."""
         for _ in range(5):
             tenant = dice.choice(self.world.secure)
             context = ssl._create_unverified_context()
@@ -84,7 +84,7 @@ class Attacks:
             self._reset(connection)
 
     def never_reads(self, dice):
-        """Asks for much and takes nothing."""
+        """Requests much and reads nothing."""
         connection = self._open(small=True)
         request = head(APPLE, dice.choice(self.world.tenants).host)
         try:
@@ -96,7 +96,7 @@ class Attacks:
         self._reset(connection)
 
     def pipelined_flood(self, dice):
-        """Hundreds of requests at once, answered in order or not at all."""
+        """Hundreds of pipelined requests, answered in order or not at all."""
         connection = self._open()
         request = head(dice.choice([APPLE, ANDROID, "/none"]), dice.choice(self.world.tenants).host)
         connection.setblocking(False)
@@ -111,7 +111,7 @@ class Attacks:
         connection.close()
 
     def oversized(self, dice):
-        """Everything longer than it may be."""
+        """Every part of a request above its limit."""
         host = dice.choice(self.world.tenants).host.encode()
         much = b"a" * dice.choice([8_000, 16_384, 100_000])
         request = dice.choice([
@@ -134,7 +134,7 @@ class Attacks:
         connection.close()
 
     def nonsense(self, dice):
-        """Bytes that are no request."""
+        """Bytes that are not a request."""
         for _ in range(5):
             connection = self._open()
             try:
@@ -145,7 +145,7 @@ class Attacks:
             connection.close()
 
     def handshake_flood(self, dice):
-        """Hellos without an end, for names that are there and names that are not."""
+        """Endless ClientHellos, for known and unknown names."""
         connections = []
         for _ in range(dice.randrange(20, 150)):
             host = dice.choice(self.world.secure).host if dice.random() < 0.7 else f"none{dice.randrange(1000)}.example"
@@ -157,7 +157,7 @@ class Attacks:
             dice.choice([self._reset, socket.socket.close])(connection)
 
     def garbage_records(self, dice):
-        """Handshakes with damage in them, and records that are none."""
+        """Damaged handshakes and invalid records."""
         for _ in range(10):
             connection = self._open("https")
             hello = bytearray(self._hello(dice.choice(self.world.secure).host))
@@ -178,7 +178,7 @@ class Attacks:
             connection.close()
 
     def garbage_after_handshake(self, dice):
-        """A session that is fine until it sends a record nobody can decrypt."""
+        """A valid session that then sends a record that cannot be decrypted."""
         tenant = dice.choice(self.world.secure)
         plain = self._open("https")
         session = ssl._create_unverified_context().wrap_socket(plain, server_hostname=tenant.host)

@@ -1,14 +1,15 @@
-"""Runs a server with some hundred tenants for a given time while everything goes wrong, and checks each good answer.
+"""Runs a server with a hundred tenants while everything goes wrong, and checks each answer to a good client.
 
     script/chaos [--seconds N] [--seed S] [--tenants N] [--clients N] [--binary FILE] [--only NAME,NAME,…]
 
-Good clients ask over plain HTTP and TLS without a pause, and compare every byte with the versions that may be served at that
-moment: never one that is older than what was answered before, also not after a kill -9. Meanwhile bad clients attack, a hostile
-tenant does what files can do, files are edited, broken and removed, certificates change, the process is signalled, killed, starved of descriptors, memory and
-disk, and its clock jumps. In the end everything is mended, and within a minute everybody must be served the newest version.
+Good clients send requests over plain HTTP and TLS without a pause, and compare every byte with the versions that may be served at
+that moment: never one older than an earlier answer, not even after a kill -9. Meanwhile hostile clients attack, a hostile tenant
+does harm with files, files are edited, broken and removed, certificates change, the process is signalled, killed, and deprived of
+descriptors, memory and disk, and its clock jumps. In the end everything is repaired, and within a minute every tenant must be
+served its newest version.
 
-The seed decides which faults come in which order and what is in them; when exactly they meet the server's threads is the
-machine's business. Exit status 1 when an answer was wrong, one was lost without an excuse, or the process ended by itself.
+The seed decides the faults, their order and their content; their exact timing depends on the machine. Exits with 1 if an answer
+was wrong, one was lost without an excuse, or the process exited by itself.
 """
 import argparse
 import collections
@@ -33,7 +34,7 @@ ATTACKS_AT_ONCE = 4
 
 
 class Tally:
-    """What has happened so far."""
+    """Counts of what has happened."""
 
     def __init__(self):
         self.lock = threading.Lock()
@@ -100,7 +101,7 @@ class Run:
             self.disk.end()
 
     def trouble(self):
-        """One thing after the other until the time is over. Attacks go on beside what comes next."""
+        """Runs one fault after the other until the time is over. Attacks continue during the next fault."""
         names = [("attack", name) for name in self.attacks.names()] + [("fault", name) for name in self.faults.names()]
         names += [("tenant", name) for name in self.hostile.names()]
         weights = [2 if kind == "attack" else Faults.weights.get(name, 1) for kind, name in names]
@@ -131,12 +132,12 @@ class Run:
         try:
             getattr(self.attacks, name)(dice)
         except OSError:
-            # It was refused, or the process was killed under it.
+            # The attack was refused, or the process was killed during it.
             pass
         self.tally.count(f"attack: {name.replace('_', ' ')}")
 
     def settle(self):
-        """Everything is mended; everybody must be served the newest version, and nothing may be left open."""
+        """Repairs everything; every tenant must be served its newest version, and no connection may be left open."""
         self.clock.jump(0)
         self.world.mend()
         missing = set(self.world.tenants)
@@ -188,7 +189,7 @@ def main():
     parser.add_argument("--tenants", type=int, default=200)
     parser.add_argument("--clients", type=int, default=6)
     parser.add_argument("--binary", required=True)
-    parser.add_argument("--only", type=lambda text: text.split(","), help="nothing but these faults, attacks and kinds of mischief")
+    parser.add_argument("--only", type=lambda text: text.split(","), help="only these faults, attacks and kinds of harm")
     options = parser.parse_args()
     print(f"{options.seconds} seconds, {options.tenants} tenants, {options.clients} good clients, seed {options.seed}",
           flush=True)

@@ -1,4 +1,4 @@
-"""Good clients: they ask for what must be there, and compare every byte of what they get."""
+"""Good clients: they request what must exist and compare every byte of the answer."""
 import random
 import socket
 import ssl
@@ -7,16 +7,16 @@ import time
 
 from world import ANDROID, APPLE, PAGE
 
-# How long a good client waits before it counts an answer as lost. Long, because the machine may be busy with the faults.
+# How long a good client waits for an answer. Long, because the machine may be busy with the faults.
 PATIENCE_SECONDS = 30
 
 
 class Wrong(Exception):
-    """An answer that must not be."""
+    """An answer that must never be sent."""
 
 
 class Lost(Exception):
-    """An answer that did not come whole."""
+    """An answer that did not arrive completely."""
 
 
 class Connection:
@@ -63,7 +63,7 @@ def head(path, host, *lines):
 
 
 class GoodClient(threading.Thread):
-    """Asks for random tenants until it is told to stop. Half of the clients speak TLS."""
+    """Requests random tenants until it is stopped. Half of the clients use TLS."""
 
     def __init__(self, number, seed, world, server, tally):
         super().__init__(daemon=True, name=f"client {number}")
@@ -80,13 +80,13 @@ class GoodClient(threading.Thread):
             except Wrong as error:
                 self.tally.fail(f"{self.name}: {error}")
             except (Lost, OSError, ValueError) as error:
-                # A process that was killed takes its connections with it, and one without descriptors has none to give.
+                # A killed process loses its connections, and one without descriptors accepts none.
                 is_excused = generation != self.server.generation or self.server.is_excused(began)
                 self.tally.lose(f"{self.name}: {type(error).__name__} {error}", is_excused)
                 time.sleep(0.05)
 
     def visit(self):
-        """One connection, and a few requests on it."""
+        """A few requests on one connection."""
         if self.is_secure:
             tenant = self.dice.choice(self.world.secure)
             context = ssl.create_default_context(cafile=self.world.authority.certificate)

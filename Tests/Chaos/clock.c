@@ -1,5 +1,5 @@
-// The wall clock of the process under test, moved by so many seconds as stand in a file that the test rewrites. What
-// counts time steadily is left alone, as it would be on a machine whose clock is set.
+// Moves the wall clock of the process under test by the number of seconds in a file that the test rewrites. Monotonic clocks are
+// not changed, as on a machine whose clock is set.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-"""What is done to the server itself: its configuration, its certificates, its process, its clock and its resources."""
+"""Faults of the server itself: its configuration, certificates, process, clock and resources."""
 import os
 import resource
 import signal
@@ -7,9 +7,9 @@ import time
 
 
 class Faults:
-    """A method is one fault; each leaves everything so that the server can serve again."""
+    """A method is one fault; afterwards the server can serve again."""
 
-    # How often one comes, beside the others; 1 where nothing is said.
+    # The relative frequency of a fault; 1 by default.
     weights = {"edit": 12, "break_file": 6, "page": 4, "rotate": 4, "kill": 1, "settings": 1, "remove": 2}
 
     def __init__(self, world, server, clock, disk):
@@ -29,7 +29,7 @@ class Faults:
             self.world.dribble(tenant, dice)
 
     def break_file(self, dice):
-        """Cut off, or no app file at all."""
+        """Truncated, or not an app file at all."""
         tenant = dice.choice(self.world.tenants)
         if dice.random() < 0.5:
             self.world.cut(tenant, dice)
@@ -43,13 +43,13 @@ class Faults:
         self.world.change_page(dice.choice(self.world.secure))
 
     def rotate(self, dice):
-        # For a moment the key and the certificate do not belong together.
+        # For a moment the key and the certificate do not match.
         self.server.excuse(3)
         self.world.rotate(dice.choice(self.world.secure), dice)
         self.server.excuse(3)
 
     def settings(self, dice):
-        """A running server keeps the settings it was started with, and a restart must still come up."""
+        """A running server keeps its settings, and a restart must still work."""
         self.world.touch_settings(dice)
         self.server.send(signal.SIGHUP)
         time.sleep(0.1)
@@ -62,13 +62,13 @@ class Faults:
                 time.sleep(0.01)
 
     def kill(self, dice):
-        """kill -9 in the midst of anything, and a restart. Edits go on until the very moment."""
+        """kill -9 at any moment, and a restart. Edits continue until then."""
         self.edit(dice)
         time.sleep(dice.random() * 0.2)
         self.server.kill()
 
     def stop(self, dice):
-        """SIGTERM, as an update does it."""
+        """SIGTERM, as in an update."""
         status = self.server.stop()
         if status != 0:
             raise RuntimeError(f"the server ended with status {status} when it was told to")
@@ -76,13 +76,13 @@ class Faults:
         self.server.start()
 
     def pause(self, dice):
-        """The whole process stands still, as a machine that is moved does."""
+        """The whole process is paused, like a virtual machine that is moved."""
         self.server.send(signal.SIGSTOP)
         time.sleep(dice.random() * 2)
         self.server.send(signal.SIGCONT)
 
     def few_descriptors(self, dice):
-        """No more descriptors than are open."""
+        """No descriptors beyond those that are open."""
         self.server.excuse(20)
         count = self.server.count_descriptors() + dice.randrange(0, 10)
         before = self.server.limit(resource.RLIMIT_NOFILE, count)
@@ -91,7 +91,7 @@ class Faults:
         self.server.excuse(2)
 
     def little_memory(self, dice):
-        """Hardly any address space left. A program in Swift may end for want of memory; the next one must be fine."""
+        """Hardly any address space left. The process may exit without memory; the next one must work."""
         self.server.excuse(20)
         size = self.server.address_space() + dice.choice([1, 4, 16, 64]) * 1_048_576
         before = self.server.limit(resource.RLIMIT_AS, size)
@@ -106,32 +106,32 @@ class Faults:
         self.server.revive()
         if status == 71 and said:
             return "exited, out of memory, and said so"
-        # The kernel ends who has no room for a stack, and the C library who has none for a thread, before anything can be said.
+        # Without room for a stack or a thread, the kernel or the C library ends the process without a message.
         if status in (-signal.SIGSEGV, -signal.SIGKILL, 127):
             return f"ended by the system, status {status}"
         raise RuntimeError(f"without memory it ended with status {status}" + ("" if said else ", and did not say why"))
 
     def full_disk(self, dice):
-        """No room for the state; what is served does not depend on it."""
+        """No space for the state; what is served does not depend on it."""
         with self.world.lock:
             self.world.is_state_writable = False
         with self.disk.full():
             for _ in range(5):
                 self.edit(dice)
                 time.sleep(0.2)
-        # Something changes afterwards, so that the state is written again; only then it counts.
+        # Change something afterwards, so that the state is saved again; only then it counts.
         self.edit(dice)
         time.sleep(1)
         with self.world.lock:
             self.world.is_state_writable = True
 
     def clock_jump(self, dice):
-        """The wall clock moves, for good or until the next jump."""
+        """The wall clock jumps, until the next jump."""
         self.clock.jump(dice.choice([-10 * 365, -30, -1, 0, 0, 1, 30, 10 * 365]) * 86_400 + dice.randrange(-5000, 5000))
 
 
 class Clock:
-    """The shim for the server's wall clock."""
+    """The library that moves the server's wall clock."""
 
     def __init__(self, folder, source):
         self.path = folder / "clock"
@@ -147,7 +147,7 @@ class Clock:
 
 
 class Disk:
-    """A small file system for the state where this is root; elsewhere a limit on the size of files stands for it."""
+    """A small file system for the state if run as root; otherwise a limit on the size of files."""
 
     SIZE = "64m"
 

@@ -1,6 +1,5 @@
-"""A hostile tenant: what files alone can do, in the three folders that one tenant may write to. Beside it everybody else must be
-served as ever: a change of an honest tenant is live within a bound, the process stays within its memory, and no answer has a
-byte of another tenant's key."""
+"""A hostile tenant, which can write files in its three folders. All others must be served as usual: a change of an honest tenant
+is live within a limit, the process keeps its memory limit, and no answer contains a byte of another tenant's key."""
 import os
 import shutil
 import time
@@ -18,7 +17,7 @@ NAMES = [
 
 
 class HostileTenant:
-    """A method is one kind of mischief; afterwards the others are looked at, and everything of it is taken away again."""
+    """A method is one kind of harm; afterwards the other tenants are checked, and it is removed again."""
 
     def __init__(self, world, server):
         self.world, self.server = world, server
@@ -40,13 +39,13 @@ class HostileTenant:
         self._change_of_another(dice)
 
     def breadth(self, dice):
-        """Many links to the folder that they are in."""
+        """Many links to the folder that contains them."""
         for place in (self.apps, self.host / "well-known", self.pages):
             for number in range(dice.choice([3, 30, 300])):
                 self._link(place / f"l{number}", dice.choice([".", "./.", "../" + place.name]))
 
     def loops(self, dice):
-        """Links to links, and folders that are in each other."""
+        """Links to links, and folders that contain each other."""
         for place in (self.apps, self.host / "well-known", self.pages):
             for number in range(60):
                 self._link(place / f"l{number}", f"l{(number + 1) % 60}")
@@ -64,14 +63,14 @@ class HostileTenant:
         self._link(self.host / "well-known", dice.choice([f"../{victim.host}", "../..", key.parent]))
 
     def foreign_key(self, dice):
-        """By a second name of the same file."""
+        """By a hard link to the file."""
         key = self.world.config / "hosts" / dice.choice(self.world.secure).host / "privkey.pem"
         for place in (self.apps, self.pages, self.host, self.host / "well-known"):
             for name in ("key.txt", "privkey.pem", "a.json"):
                 os.link(key, place / name)
 
     def totals(self, dice):
-        """Much more than any tenant needs, each file within its bound. Holes take no room on the disk."""
+        """Far more than a tenant needs, each file within its limit. Sparse files take no disk space."""
         for place, count, size in ((self.pages, 1500, 262_144), (self.host / "well-known", 300, 1_048_576)):
             for number in range(count):
                 with open(place / f"f{number}", "wb") as file:
@@ -87,7 +86,7 @@ class HostileTenant:
                     (place / f"{name}.json").write_text("{ name: ")
 
     def slow_files(self, dice):
-        """App files that take long to refuse."""
+        """App files that take long to reject."""
         links = ",".join('{ "/": "/%sc%d/*" }' % ("*a" * 150, number) for number in range(500))
         examples = ",".join('"https://%s/%s%d": "web"' % (HOST, "a" * 1500, number) for number in range(1000))
         for number in range(dice.randrange(1, 6)):
@@ -96,7 +95,7 @@ class HostileTenant:
                 'examples: {%s} }' % (HOST, number, links, examples))
 
     def deep(self, dice):
-        """A folder in a folder in a folder, to the longest path there is."""
+        """Nested folders up to the longest possible path."""
         for place in (self.apps, self.host / "well-known", self.pages):
             path = place
             while len(os.fsencode(path)) < 3_900:
@@ -104,7 +103,7 @@ class HostileTenant:
                 path.mkdir()
 
     def churn(self, dice):
-        """Files and folders that come and go without a pause."""
+        """Files and folders that are created and removed without a pause."""
         end = time.monotonic() + 2
         while time.monotonic() < end:
             place = dice.choice([self.apps, self.host / "well-known", self.pages])

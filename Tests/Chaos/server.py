@@ -1,4 +1,4 @@
-"""The process under test: started, limited, killed, and started again, always on the same ports."""
+"""The process under test: started, limited, killed and restarted, always on the same ports."""
 import os
 import re
 import resource
@@ -8,12 +8,12 @@ import threading
 import time
 
 
-# Control characters of either kind, and those that turn the direction of writing.
+# Control characters, and those that change the direction of text.
 UNPRINTABLE = re.compile(rb"[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\xaa-\xae]|\xe2\x81[\xa6-\xa9]")
 
 
 class Died(Exception):
-    """The server ended by itself."""
+    """The server exited by itself."""
 
 
 class Server:
@@ -57,12 +57,12 @@ class Server:
         ready.set()
 
     def said(self, text):
-        """Whether the process that has ended has said so."""
+        """Whether the ended process has logged why."""
         self.listener.join(10)
         return any(line.startswith(text) for line in self.lines)
 
     def telling(self):
-        """Its last words: from where a crash begins, if it was one."""
+        """Its last lines, from the beginning of a crash report if there is one."""
         start = next((index for index, line in enumerate(self.lines) if "crash" in line.lower()), len(self.lines) - 20)
         return self.lines[max(0, start):][:60]
 
@@ -75,7 +75,7 @@ class Server:
         self.process.send_signal(number)
 
     def kill(self):
-        """kill -9, and the next process."""
+        """kill -9, and a new process."""
         self.is_down = True
         self.process.kill()
         self.process.wait()
@@ -83,7 +83,7 @@ class Server:
         self.start()
 
     def revive(self):
-        """After an end that a fault excuses."""
+        """Restarts it after an exit that a fault excuses."""
         self.is_down = True
         self.process.wait()
         self.lines.clear()
@@ -96,7 +96,7 @@ class Server:
         return self.process.wait(timeout=60)
 
     def limit(self, which, value):
-        """Sets a soft limit of the running process, and says what it was."""
+        """Sets a soft limit of the running process and returns the old one."""
         self.check()
         before = resource.prlimit(self.process.pid, which)
         resource.prlimit(self.process.pid, which, (min(value, before[1]) if before[1] >= 0 else value, before[1]))
@@ -117,11 +117,11 @@ class Server:
             return int(file.read().split()[1]) * resource.getpagesize()
 
     def excuse(self, seconds):
-        """What is done to it keeps it from answering everybody, up to so many seconds from now."""
+        """Notes that a fault may keep it from answering for this many seconds."""
         self.excused_until = max(self.excused_until, time.monotonic() + seconds)
 
     def is_excused(self, began):
-        """Whether it need not have answered what was asked at that time."""
+        """Whether a request at that time may have been lost."""
         return self.is_down or self.process.poll() is not None or began < self.excused_until
 
     def wait_until(self, condition, seconds):

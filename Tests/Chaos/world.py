@@ -1,7 +1,7 @@
-"""What is on disk, and what may be served because of it: tenants with versions, certificates, and damage to both.
+"""The files on disk, and what may be served from them: tenants with versions, certificates, and damage to both.
 
-Every tenant has a host, and an app file whose only difference from that of another tenant or version are two numbers of fixed
-width. So one rendering, made by the program itself before anything goes wrong, gives the expected bytes of all.
+Every tenant has a host and an app file. App files of tenants and versions differ in two numbers of fixed width only, so one
+rendering, made by the program itself before any fault, gives the expected bytes of all.
 """
 import hashlib
 import os
@@ -35,20 +35,20 @@ def page(tenant, version):
 
 
 class Tenant:
-    """One host. `latest` is the newest good version that was begun to be written, `seen` the newest that was answered."""
+    """One host. `latest` is the newest good version that was written, at least partly, `seen` the newest that was answered."""
 
     def __init__(self, number, path):
         self.number, self.host, self.path = number, host_of(number), path
         self.latest = {"app": 0, "page": 0}
         self.seen = {"app": 0, "page": 0}
-        # What was seen while the state could be written, and so survives any end of the process.
+        # The newest version answered while the state could be saved; it survives any exit of the process.
         self.lasting = 0
-        # A file that is broken or gone is served from its last good version.
+        # A broken or deleted file is served from its last good version.
         self.is_whole = True
 
 
 class World:
-    """The folders of one run."""
+    """The folders of a run."""
 
     def __init__(self, folder, tenants, secure):
         self.folder = pathlib.Path(folder)
@@ -72,7 +72,7 @@ class World:
         self.templates = {}
 
     def learn(self, binary):
-        """What the program makes of the first tenant's first version."""
+        """Renders the first tenant's first version with the program."""
         for path, platform in ((APPLE, "apple"), (ANDROID, "android")):
             self.templates[path] = subprocess.check_output(
                 [binary, "render", host_of(0), platform, "--config", self.config], stderr=subprocess.DEVNULL)
@@ -82,7 +82,7 @@ class World:
             return page(tenant.number, version)
         zero = "0" * WIDTH
         text = self.templates[path].decode()
-        # Both numbers are zeros in the template; the words before them tell them apart.
+        # Both numbers are zeros in the template; the words before them distinguish them.
         for word in ("first/", "last/"):
             text = text.replace(word + zero, f"{word}{version:0{WIDTH}d}")
         for word in (".t", "/t"):
@@ -101,13 +101,13 @@ class World:
                 tenant.lasting = max(tenant.lasting, version)
 
     def lost_memory(self):
-        """The process was killed. What could not be written down may be forgotten, unless the file itself has it."""
+        """The process was killed. What could not be saved may be forgotten, unless the file itself has it."""
         with self.lock:
             for tenant in self.tenants:
                 if not tenant.is_whole:
                     tenant.seen["app"] = min(tenant.seen["app"], tenant.lasting)
 
-    # Edits: each leaves `latest` at the newest version that can be meant by what is on disk.
+    # Edits: each leaves `latest` at the newest version that the files can mean.
 
     def begin(self, tenant, kind="app"):
         with self.lock:
@@ -115,7 +115,7 @@ class World:
             return tenant.latest[kind]
 
     def write(self, tenant):
-        """In place, so that a reader may meet it half written."""
+        """In place, so that a reader may find it half written."""
         version = self.begin(tenant)
         tenant.path.write_text(app_file(tenant.number, version))
         tenant.is_whole = True
@@ -128,7 +128,7 @@ class World:
         tenant.is_whole = True
 
     def dribble(self, tenant, dice):
-        """In pieces, as a slow copy does."""
+        """In pieces, like a slow copy."""
         version = self.begin(tenant)
         text = app_file(tenant.number, version)
         with open(tenant.path, "w") as file:
@@ -145,7 +145,7 @@ class World:
         tenant.path.write_text(text[:dice.randrange(len(text) - 3)])
 
     def spoil(self, tenant, dice):
-        """What is no good in a way of its own."""
+        """Breaks the file in a random way."""
         tenant.is_whole = False
         tenant.path.write_bytes(dice.choice([
             b"", b"\x00" * 500, b"{", b"[" * 5000, b"<!DOCTYPE html>", dice.randbytes(2000), b'{"name": "' + b"a" * 200_000,
@@ -163,21 +163,21 @@ class World:
         other.rename(self.public / tenant.host / "page.html")
 
     def rotate(self, tenant, dice):
-        """A new pair; its key and its certificate do not change in one step."""
+        """A new pair; its key and certificate are not replaced in one step."""
         self.authority.issue(tenant.host, self.config / "hosts" / tenant.host, key_first=dice.random() < 0.5)
 
     def touch_settings(self, dice):
         (self.config / "server.json").write_text(dice.choice(["{", "{}", "{ unknown: 1 }", "{ limits: { headBytesMax: 0 } }"]))
 
     def mend(self):
-        """Everything is as it should be, and newer than anything before."""
+        """Repairs everything, with a version newer than any before."""
         (self.config / "server.json").unlink(missing_ok=True)
         for tenant in self.tenants:
             self.replace(tenant)
 
 
 class Authority:
-    """Certificates that a client of this run believes."""
+    """Certificates from an authority that the clients trust."""
 
     def __init__(self, folder):
         self.folder, self.count = folder, 0
