@@ -16,14 +16,14 @@ struct AccessLogTests {
     private static let request = "GET \(path) HTTP/1.1\r\nHost: shop.localhost\r\nUser-Agent: test\r\n"
     private static let plain = ServeTests.demo + ["--http", "127.0.0.1:0", "--workers", "2"]
 
-    /// A server whose standard output the shell has redirected.
+    /// A server whose standard output is redirected.
     private func server(_ redirection: String, _ more: String...) throws -> RunningServer {
         try RunningServer(
             command: ["/bin/sh", "-c", "exec \"$0\" \"$@\" \(redirection)", Subject.executable.path, "serve"]
                 + AccessLogTests.plain + more, environment: [:], input: nil)
     }
 
-    /// Asks so many times on each of four connections, many at a time, and says how often the answer was right.
+    /// Sends this many requests on each of four connections, many at a time, and returns how many answers were right.
     private func ask(_ server: RunningServer, _ count: Int) throws -> Int {
         let address = try #require(SocketAddress("127.0.0.1:\(server.port)"))
         let batch = Array(String(repeating: AccessLogTests.request + "\r\n", count: 50).utf8)
@@ -44,7 +44,7 @@ struct AccessLogTests {
         return answers
     }
 
-    /// The lines of a file once there are so many, each a JSON object of its own.
+    /// The lines of a file once there are this many, each parsed as JSON.
     private func lines(_ path: String, _ count: Int) throws -> [[String: Any]] {
         var text = ""
         _ = eventually {
@@ -73,10 +73,10 @@ struct AccessLogTests {
         #expect(try self.lines(log, 400).count == 400)
     }
 
-    @Test func `nothing is logged unless it is asked for`() throws {
+    @Test func `nothing is logged by default`() throws {
         let server = try server(">'\(log)'")
         #expect(try ask(server, 200) == 200)
-        // Not the end of it.
+        // Only the end of the first request.
         server.send(SIGUSR1)
         #expect(try ask(server, 200) == 200)
         server.send(SIGTERM)
@@ -88,7 +88,7 @@ struct AccessLogTests {
         (">&-", "bad file descriptor"), (">/dev/full", "no space left on device"),
         ("</dev/null >&0", "bad file descriptor"),
     ])
-    func `a standard output that takes nothing costs no request`(redirection: String, reason: String) throws {
+    func `a blocked standard output delays no request`(redirection: String, reason: String) throws {
         let server = try server(redirection, "--access-log", "stdout")
         #expect(try ask(server, 20_000) == 20_000)
         #expect(note(server, "cannot write the access log to standard output: \(reason)") != nil)
@@ -97,7 +97,7 @@ struct AccessLogTests {
         #expect(server.waitUntilExit() == 0)
     }
 
-    @Test func `a full disk costs no request`() throws {
+    @Test func `a full disk affects no request`() throws {
         let server = try server("", "--access-log", "/dev/full")
         #expect(try ask(server, 20_000) == 20_000)
         #expect(note(server, "cannot write the access log to /dev/full: no space left on device") != nil)
@@ -106,7 +106,7 @@ struct AccessLogTests {
         #expect(server.waitUntilExit() == 0)
     }
 
-    @Test func `a reader that has stopped reading costs lines, which are counted, and no request`() throws {
+    @Test func `a reader that stops reading costs lines, which are counted, but no request`() throws {
         let pipe = "\(folder.path)/pipe"
         #expect(mkfifo(pipe, 0o600) == 0)
         let reader = open(pipe, O_RDONLY | O_NONBLOCK)
@@ -114,12 +114,12 @@ struct AccessLogTests {
         let server = try server(">'\(pipe)'", "--access-log", "stdout")
         #expect(try ask(server, 20_000) == 20_000)
         #expect(note(server, "of the access log: standard output is too slow") != nil)
-        // It ends all the same, although a thread of it waits for the reader.
+        // It exits although one of its threads waits for the reader.
         server.send(SIGTERM)
         #expect(server.waitUntilExit() == 0)
     }
 
-    @Test func `a reader that goes away costs no request`() throws {
+    @Test func `a reader that disappears affects no request`() throws {
         let pipe = "\(folder.path)/pipe"
         #expect(mkfifo(pipe, 0o600) == 0)
         let reader = open(pipe, O_RDONLY | O_NONBLOCK)
@@ -166,7 +166,7 @@ struct AccessLogTests {
         #expect(try lines(log, 1_400).count == 1_400)
     }
 
-    @Test func `settings and environment may ask for it too`() throws {
+    @Test func `settings and environment can turn it on too`() throws {
         try folder.write(
             "config/server.json", "{ http: [\"127.0.0.1:0\"], log: { access: \"\(log)\", format: \"combined\" } }")
         try folder.write("config/apps/README.md", "")
@@ -200,13 +200,13 @@ struct AccessLogTests {
             "cannot write the access log /nonexistent/access.log: no such file or directory", 1
         ),
     ])
-    func `a place that is none is refused at the start`(arguments: [String], message: String, status: Int32) throws {
+    func `an invalid destination is refused at the start`(arguments: [String], message: String, status: Int32) throws {
         let run = try Subject.run(["serve"] + AccessLogTests.plain + arguments)
         #expect(run.status == status)
         #expect(run.errors.contains(message), "\(run.errors)")
     }
 
-    @Test func `over TLS the line tells version, resumption and the name that was asked for`() throws {
+    @Test func `over TLS the line has version, resumption and server name`() throws {
         let server = try RunningServer(
             ServeTests.demo + [
                 "--http", "127.0.0.1:0", "--https", "127.0.0.1:0", "--dev", "--state", folder.path, "--access-log", log,

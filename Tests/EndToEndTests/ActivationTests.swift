@@ -1,11 +1,11 @@
-// Started by a supervisor that opens the sockets and wants to hear how it goes, as systemd does.
+// Socket activation and notifications, as with systemd.
 
 import Foundation
 import Posix
 import Testing
 
 struct ActivationTests {
-    /// A datagram socket in the place of systemd's, and the name under which it is reached.
+    /// A datagram socket instead of systemd's, and its name.
     private final class Ear {
         let name: String
         private let descriptor: Descriptor
@@ -30,7 +30,7 @@ struct ActivationTests {
             setsockopt(number, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         }
 
-        /// The names of what the next message assigns, and their values.
+        /// The names and values that the next message assigns.
         func next() -> [String: String] {
             var buffer = [UInt8](repeating: 0, count: 1_024)
             let count = recv(descriptor.number, &buffer, buffer.count, 0)
@@ -43,7 +43,7 @@ struct ActivationTests {
         }
     }
 
-    /// A socket that listens as systemd's would: it waits, and knows nothing of the server's options.
+    /// A listening socket as systemd passes it.
     private static func listen() throws -> (number: Int32, address: SocketAddress) {
         let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
@@ -61,7 +61,7 @@ struct ActivationTests {
         return (number, try #require(SocketAddress("127.0.0.1:\(port)")))
     }
 
-    /// Starts the server with a socket as descriptor 3, by way of a shell that knows its own process id.
+    /// Starts the server with a socket as descriptor 3, through a shell that knows its own process id.
     private static func start(_ socket: Int32, named name: String, ear: String? = nil) throws -> RunningServer {
         let script = "export LISTEN_PID=$$ LISTEN_FDS=1 LISTEN_FDNAMES=\(name); exec \"$@\" 3<&0 </dev/null"
         let command = ["/bin/sh", "-c", script, "sh", Subject.executable.path, "serve"] + ServeTests.demo
@@ -76,7 +76,7 @@ struct ActivationTests {
         return String(decoding: try client.receive().prefix { $0 != 0x0D }, as: UTF8.self)
     }
 
-    @Test func `serves on the socket that it is given, and on no other`() throws {
+    @Test func `serves only on the inherited socket`() throws {
         let (number, address) = try ActivationTests.listen()
         let owner = Descriptor(takingOwnershipOf: number)
         let first = try ActivationTests.start(owner.number, named: "http")
@@ -84,7 +84,7 @@ struct ActivationTests {
         for _ in 0..<20 { #expect(try ActivationTests.statusLine(from: address) == "HTTP/1.1 200 OK") }
         first.send(SIGTERM)
         #expect(first.waitUntilExit() == 0)
-        // Nobody serves now, and nobody is refused: who connects waits for the next process.
+        // No server is running, but clients are not refused: they wait for the next process.
         let client = try ClientSocket(to: address, timeoutMilliseconds: 10_000)
         try client.send(Array("OPTIONS * HTTP/1.0\r\n\r\n".utf8))
         let second = try ActivationTests.start(owner.number, named: "http")
@@ -92,7 +92,7 @@ struct ActivationTests {
         #expect(second.addresses == first.addresses)
     }
 
-    @Test func `a socket without a purpose is refused in one line`() throws {
+    @Test func `an inherited socket with an unknown name is refused`() throws {
         let (number, _) = try ActivationTests.listen()
         let owner = Descriptor(takingOwnershipOf: number)
         let script = "export LISTEN_PID=$$ LISTEN_FDS=1; exec \"$@\" 3<&0 </dev/null"
@@ -109,7 +109,7 @@ struct ActivationTests {
         #expect(Subject.message(text).hasPrefix("unknown protocol of the inherited socket \"\"; set "))
     }
 
-    @Test func `shows its supervisor that it is alive, as often as that wants to know`() throws {
+    @Test func `sends the watchdog its heartbeat as often as required`() throws {
         let folder = try Folder()
         let ear = try Ear("\(folder.path)/notify")
         let server = try RunningServer(
@@ -122,7 +122,7 @@ struct ActivationTests {
     }
 
     @Test(arguments: [true, false])
-    func `tells its supervisor what becomes of it`(isAbstract: Bool) throws {
+    func `notifies systemd of its state`(isAbstract: Bool) throws {
         let folder = try Folder()
         let ear = try Ear(isAbstract ? "@associated-\(UUID().uuidString)" : "\(folder.path)/notify")
         let server = try RunningServer(
@@ -139,7 +139,7 @@ struct ActivationTests {
         let again = ear.next()
         #expect(again["READY"] == "1")
         #expect(again["STATUS"] == "serving 2 apps on 2 hosts")
-        // Kills a process that does not expect it.
+        // Kills a process without warning.
         server.send(SIGUSR2)
         while let line = server.nextLine(), !line.hasPrefix("SIGUSR2 has no effect") {}
         server.send(SIGTERM)

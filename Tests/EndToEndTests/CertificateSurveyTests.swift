@@ -63,7 +63,7 @@ struct CertificateSurveyTests {
         }
     }
 
-    @Test func `a broken pair stands in status, metrics and probes until it is fixed, without a handshake`() throws {
+    @Test func `a broken pair is reported by status, metrics and probes until it is fixed, without a handshake`() throws {
         let watched = try Watched(options)
         let good = "certificates{state=\"usable\"}"
         #expect(try eventually { try watched.metric("associated_\(good)") == "2" })
@@ -134,7 +134,7 @@ struct CertificateSurveyTests {
         #expect(try watched.status("b.test").output.contains("certificate in hosts/b.test: missing\n"))
     }
 
-    @Test func `a clock that jumps is in the status at once, and leaves the uptime as it is`() throws {
+    @Test func `a jump of the clock is visible in status at once, and does not affect the uptime`() throws {
         let (library, clock) = ("\(folder.path)/clock.so", "\(folder.path)/clock")
         let source = URL(fileURLWithPath: #filePath).appendingPathComponent("../../Chaos/clock.c").standardized.path
         let run = try Subject.run(

@@ -1,10 +1,10 @@
-// What a host answers, row by row as docs/http.md and docs/hosting.md promise it: the requests of each row, and the answers.
+// The answers of a host that docs/http.md and docs/hosting.md promise: for each row the requests and the answers.
 
 import Testing
 
-/// The promise as a table.
+/// The promises as a table.
 enum Contract {
-    /// One row: its name is the request it is about.
+    /// One row, named after its request.
     struct Row: Sendable, CustomTestStringConvertible {
         let name: String
         let cases: [Case]
@@ -17,24 +17,24 @@ enum Contract {
         var testDescription: String { name }
     }
 
-    /// One request, and what its answer must have.
+    /// One request, and what its answer must contain.
     struct Case: Sendable {
         var url: String
         var status: Int
         var method = "GET"
         /// Options of curl, such as `--header`.
         var options: [String] = []
-        /// Field lines, in lower case.
+        /// Header fields, in lower case.
         var fields: [String] = []
         /// Fields that must not be there.
         var missing: [String] = []
-        /// A part of the body; empty for a body without a byte, nil for any.
+        /// A part of the body; empty for an empty body, nil for any.
         var body: String?
-        /// Over which of the two it is asked.
+        /// Whether the request uses HTTP or TLS.
         var schemes = ["http", "https"]
     }
 
-    /// For bodies that are no text.
+    /// For binary bodies.
     private static let headOnly = ["--output", "/dev/null", "--dump-header", "-"]
     private static let json = "content-type: application/json"
     private static let legacy = "/apple-app-site-association"
@@ -122,7 +122,7 @@ enum Contract {
             "an unknown host is 404 and empty",
             Case(url: "other.example/page.html", status: 404, body: "", schemes: ["http"]),
             Case(url: "other.example\(apple)", status: 404, body: "", schemes: ["http"]),
-            // Over TLS it gets no further than its name: a test of its own.
+            // Over TLS the handshake fails, which another test covers.
             Case(url: "both.example/", status: 404, options: ["--header", "Host: other.example"], body: "")),
         Row(
             "a Host of another site than the one that TLS was made for: 421",
@@ -167,7 +167,7 @@ enum Contract {
                 url: "both.example/%zz", status: 400, fields: ["connection: close"], body: "")),
     ]
 
-    /// With `tls.redirectPages`, as it is by default.
+    /// With `tls.redirectPages`, the default.
     static let redirects = [
         Row(
             "a page over plain HTTP is sent to https",
@@ -177,7 +177,7 @@ enum Contract {
                 body: "", schemes: ["http"]),
             Case(url: "both.example/none", status: 308, body: "", schemes: ["http"]),
             Case(url: "both.example/page.html", status: 200, schemes: ["https"]),
-            // Without a certificate there is nothing to be sent to.
+            // Without a certificate, pages are not redirected.
             Case(url: "bare.example/shared.txt", status: 200, body: "shared", schemes: ["http"])),
         Row(
             "association files and ACME challenges never are",

@@ -86,14 +86,14 @@ struct ContractTests {
         for row in rows { try site.check(row) }
     }
 
-    @Test func `pages are sent to https, and what verifiers ask for is not`() throws {
+    @Test func `pages are redirected to https, and files of verifiers are not`() throws {
         let site = try Site(settings: "{}")
-        // The certificate of the host is in memory from its first handshake on.
+        // The first handshake loads the certificate of the host.
         _ = try site.ask("https", "both.example/page.html", [])
         for row in Contract.redirects { try site.check(row) }
     }
 
-    @Test func `an unknown host over TLS is told that nobody has its name`() throws {
+    @Test func `an unknown host over TLS gets the alert unrecognized_name`() throws {
         let site = try Site(settings: "{}")
         let run = try site.ask("https", "other.example/", [])
         #expect(run.status == 35)

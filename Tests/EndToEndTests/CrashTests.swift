@@ -1,5 +1,5 @@
-// A server is killed at any moment of its reloads, files are spoilt while it is down, and the next one serves the last good
-// versions.
+// A server is killed at any moment of its reloads and its files are broken before the next start: the new process serves the last
+// good versions.
 
 import Foundation
 import Glibc
@@ -20,7 +20,7 @@ import Testing
             """)
     }
 
-    /// The version that a tenant's host serves; nil when there is no whole document of its own.
+    /// The version that a tenant's host serves; nil if it has no complete document of its own.
     private func version(_ server: RunningServer, _ tenant: Int) throws -> Int? {
         let url = "http://127.0.0.1:\(server.port)/.well-known/apple-app-site-association"
         let text = try Subject.curl(["--header", "Host: t\(tenant).example", url]).output
@@ -38,10 +38,10 @@ import Testing
             ])
     }
 
-    @Test func `after a kill at any moment the last good versions are served`() throws {
+    @Test func `after kill -9 at any moment the last good versions are served`() throws {
         var random = SystemRandomNumberGenerator()
         for tenant in 0..<Self.tenants { try write(tenant, version: 0) }
-        /// What a tenant may be served with: the versions since the last one that was seen.
+        /// The versions that may be served to clients: those since the last one that was seen.
         var seen = [Int](repeating: 0, count: Self.tenants)
         var latest = seen
         for round in 1...8 {
@@ -51,14 +51,14 @@ import Testing
                 #expect(version.map { (seen[tenant]...latest[tenant]).contains($0) } == true, "round \(round)")
                 seen[tenant] = version ?? seen[tenant]
             }
-            // All of them change, and in the midst of it the server is killed.
+            // All files change, and the server is killed in between.
             for tenant in 0..<Self.tenants {
                 latest[tenant] += 1
                 try write(tenant, version: latest[tenant])
                 if Bool.random(using: &random) { sched_yield() }
             }
             if round % 3 > 0 {
-                // What has been seen by a client stays seen.
+                // What a client has seen must not be lost.
                 let tenant = Int.random(in: 0..<Self.tenants, using: &random)
                 try #require(eventually { try version(server, tenant) == latest[tenant] })
                 seen[tenant] = latest[tenant]
@@ -67,7 +67,7 @@ import Testing
             }
             server.send(SIGKILL)
             _ = server.waitUntilExit()
-            // Every file is spoilt while nobody is there.
+            // All files are broken while no server is running.
             for tenant in 0..<Self.tenants { try folder.write("config/apps/t\(tenant).json", "{ name: \"half") }
         }
     }

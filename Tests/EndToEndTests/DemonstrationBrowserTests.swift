@@ -1,5 +1,4 @@
-// The demonstration pages in a browser, as the server sends them: what a person would click is clicked by another page of the
-// same host, which then says what it saw.
+// The demonstration pages in a browser: another page of the same host clicks through them and reports what it sees.
 
 import Foundation
 import Testing
@@ -49,7 +48,7 @@ struct DemonstrationBrowserTests {
         """
 
     @Test(.enabled(if: browser != nil, "there is no Chromium here"))
-    func `the router, the destination and the source do what they say`() throws {
+    func `the router, the destination and the source page work`() throws {
         let browser = try #require(DemonstrationBrowserTests.browser)
         let folder = try Folder()
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..")

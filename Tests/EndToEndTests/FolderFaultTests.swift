@@ -1,4 +1,4 @@
-// Folders of a running server that are removed, cannot be read or do not answer: what an operator is told, and what to do about it.
+// Folders of a running server that are removed, unreadable or hang: what the operator is told.
 
 import Foundation
 import Glibc
@@ -31,7 +31,7 @@ struct FolderFaultTests {
 
         func status(_ more: String...) throws -> Run { try Subject.run(["status", "--admin", admin] + more) }
 
-        /// The lines of the log up to the first that contains a text.
+        /// The lines of the log up to the first one that contains a text.
         func lines(to wanted: String) -> [String] {
             var lines: [String] = []
             while let line = server.nextRawLine() {
@@ -43,14 +43,14 @@ struct FolderFaultTests {
         }
     }
 
-    /// A server whose user may read what others may.
+    /// A server that runs as an ordinary user.
     private func start(_ more: [String] = [], environment: [String: String] = [:]) throws -> Watched {
         let server = try RunningServer(
             [
                 "--config", config, "--public", "\(folder.path)/public", "--state", state, "--user", "nobody",
                 "--http", "127.0.0.1:0", "--admin", "127.0.0.1:0",
             ] + more, environment: environment)
-        // What was read at the start is written down by then, so nothing waits for a later try.
+        // By now the state of the start has been saved, so no retry is pending.
         #expect(eventually { FileManager.default.fileExists(atPath: "\(state)/tenants") })
         let line = try #require(server.addresses.first { $0.hasSuffix(" (admin)") })
         return Watched(server: server, admin: line.replacing(" (admin)", with: "").replacing("http://", with: ""))
@@ -60,7 +60,7 @@ struct FolderFaultTests {
         Landlock.version > 0 && ProcessInfo.processInfo.environment["ASSOCIATED_SANITIZER"] == nil
 
     @Test(.enabled(if: isConfined, "the server is in a sandbox"), arguments: [false, true])
-    func `a state directory that is removed is out of reach until the next start`(isMadeAgain: Bool) throws {
+    func `a removed state directory stays blocked until a restart`(isMadeAgain: Bool) throws {
         let watched = try start()
         try FileManager.default.removeItem(atPath: state)
         if isMadeAgain {
@@ -78,7 +78,7 @@ struct FolderFaultTests {
         #expect(status.output.contains(complaint) && !status.output.contains("free space"))
     }
 
-    @Test func `a state directory that can be written to again is told`() throws {
+    @Test func `a state directory that can be written again is reported`() throws {
         let watched = try start()
         chown(state, 0, 0)
         try write("two")
@@ -90,7 +90,7 @@ struct FolderFaultTests {
         #expect(watched.lines(to: "\(state) can be written again").last?.contains(" info ") == true)
     }
 
-    @Test func `while config/apps cannot be read a finding stands, and a line ends it`() throws {
+    @Test func `a finding is open while config/apps cannot be read`() throws {
         let watched = try start()
         chmod("\(config)/apps", 0o700)
         _ = watched.lines(
@@ -106,14 +106,14 @@ struct FolderFaultTests {
     }
 
     @Test(.enabled(if: isConfined, "the server is in a sandbox"))
-    func `a folder that only has another mode is not taken for another folder`() throws {
+    func `a folder with a changed mode is not taken for another folder`() throws {
         let watched = try start()
         chmod(config, 0o700)
         let lines = watched.lines(to: " cannot read \(config): permission denied; let the server's user read it")
         #expect(!lines.contains { $0.contains("another folder") })
     }
 
-    @Test func `a file system that hangs is told while it does`() throws {
+    @Test func `a hanging file system is reported`() throws {
         try folder.write("hang.c", FolderFaultTests.hanging)
         try folder.write("config/server.json", "{}")
         let library = "\(folder.path)/hang.so"
@@ -133,7 +133,7 @@ struct FolderFaultTests {
         #expect(try eventually { try watched.status().status == 0 })
     }
 
-    /// Looks at server.json wait for as long as there is a file.
+    /// Makes reads of server.json wait while a file exists.
     private static let hanging = """
         #define _GNU_SOURCE
         #include <fcntl.h>

@@ -1,5 +1,5 @@
-// The recipes in deploy/fronts, as they are given to people, with ports, names and certificates of this test put in. Each needs
-// its front on this machine (Debian's nginx, caddy and haproxy) and is skipped without.
+// The recipes in deploy/fronts, with the ports, names and certificates of the test. Each needs its proxy (Debian's nginx, caddy
+// or haproxy) and is skipped otherwise.
 
 import Foundation
 import Glibc
@@ -18,13 +18,13 @@ import Testing
             .first { FileManager.default.isExecutableFile(atPath: $0) }
     }
 
-    /// A front in a process of its own, ended by its process id with the test.
+    /// A proxy in a process of its own, ended by its process id with the test.
     private final class Front {
         let plainPort: String
         let tlsPort: String
         private let process = Process()
 
-        /// Starts a program on a recipe, or on the text of one, in which the words in front are replaced by those behind.
+        /// Starts a program with a recipe, or with its text after some replacements.
         init(
             _ program: String, _ recipe: String, text: String? = nil, in folder: Folder,
             replacing words: [(String, String)], arguments: (String) -> [String]
@@ -52,7 +52,7 @@ import Testing
         }
 
         deinit {
-            // A quick end of nginx, which takes its workers with it; the others take it for what it is.
+            // Stops nginx and its workers at once; the others treat it like SIGTERM.
             process.terminate()
             process.waitUntilExit()
         }
@@ -69,7 +69,7 @@ import Testing
         return "\(listener.address.port)"
     }
 
-    /// The demonstration with a certificate for its host, so that pages in plain HTTP would be sent to TLS.
+    /// The demonstration with a certificate for its host, so that pages over plain HTTP would be redirected.
     private func serve(in folder: Folder, _ more: [String]) throws -> RunningServer {
         let project = FrontRecipeTests.recipes.deletingLastPathComponent().deletingLastPathComponent()
         for name in ["config", "public"] {
@@ -90,8 +90,8 @@ import Testing
         server.addresses.first { $0.hasPrefix("\(scheme)://") }?.split(separator: ":").last.map(String.init) ?? "0"
     }
 
-    /// What every recipe must keep: the documents as they are, with their type, for the host that was asked for, and no
-    /// redirect of anything that came over TLS.
+    /// What every recipe must preserve: the documents unchanged, with their type, for the requested host, and no redirect of a
+    /// request that came over TLS.
     private func check(_ front: Front, redirectsPlainPages: Bool) throws {
         func ask(_ scheme: String, _ path: String, host: String = FrontRecipeTests.host) throws -> String {
             let port = scheme == "https" ? front.tlsPort : front.plainPort
@@ -107,11 +107,11 @@ import Testing
             #expect(try ask(scheme, "/.well-known/nothing") == "404  ")
         }
         #expect(try ask("https", "/").hasPrefix("200 text/html"))
-        // Redirected as soon as the host's certificate is known to be there.
+        // Redirected as soon as the certificate of the host is loaded.
         #expect(try eventually { try ask("http", "/").hasPrefix(redirectsPlainPages ? "308 " : "200 text/html") })
     }
 
-    /// How an nginx of a test's own begins: in the foreground, with its files in the test's folder.
+    /// The beginning of a test's nginx configuration: in the foreground, with its files in the test's folder.
     private static func nginxMain(_ folder: Folder) -> String {
         "daemon off; worker_processes 1; pid \(folder.path)/nginx.pid; error_log stderr; events {}"
     }
@@ -169,7 +169,7 @@ import Testing
     }
 
     @Test(.enabled(if: isThere("haproxy"), "HAProxy is installed"))
-    func `HAProxy hands TLS on, with the PROXY protocol in both versions`() throws {
+    func `HAProxy passes TLS on, with both versions of the PROXY protocol`() throws {
         let folder = try Folder()
         let server = try serve(in: folder, ["--proxy-protocol"])
         let front = try Front(
@@ -181,14 +181,14 @@ import Testing
             ]
         ) { ["-db", "-f", $0] }
         try check(front, redirectsPlainPages: true)
-        // Without the header nobody is let in.
+        // Without the PROXY header, connections are closed.
         let url = "http://127.0.0.1:\(port(server, "http"))/.well-known/assetlinks.json"
         #expect(try Subject.curl(["--header", "Host: \(FrontRecipeTests.host)", url]).output.isEmpty)
     }
 
-    /// What the nginx ingress controller makes of deploy/kubernetes/ingress.yaml, as far as a request meets it: both ports in
-    /// one server without a redirect, because the annotations turn it off, and its fields of the client in place of what the
-    /// client wrote. The controller picks pods in Lua, here there is one.
+    /// What the nginx ingress controller makes of deploy/kubernetes/ingress.yaml, as far as requests are concerned: both ports in
+    /// one server without a redirect, because of the annotations, and its own fields for the client instead of the client's. The
+    /// controller picks pods in Lua; here there is one upstream.
     private static func ingress(_ folder: Folder, behindLoadBalancer: Bool) -> String {
         """
         \(nginxMain(folder))
@@ -244,7 +244,7 @@ import Testing
             ]
         ) { ["-p", folder.path, "-c", $0] }
         if !behindLoadBalancer { try check(front, redirectsPlainPages: true) }
-        // A client that would like to be somebody else, on a connection that the load balancer says is 192.0.2.7's.
+        // A client that sends forged headers, on a connection that the load balancer says comes from 192.0.2.7.
         let address = try #require(SocketAddress("127.0.0.1:\(front.plainPort)"))
         let client = try ClientSocket(to: address, timeoutMilliseconds: 10_000)
         let header = behindLoadBalancer ? "PROXY TCP4 192.0.2.7 192.0.2.1 258 80\r\n" : ""

@@ -1,27 +1,27 @@
-// What a tenant may find to put into folders of their own, to see, to slow down or to deceive others.
+// What a hostile tenant may put into its own folders to read, slow down or deceive others.
 
 import Foundation
 import Glibc
 import Testing
 
-/// One kind of mischief, below `config/apps/evil`, `config/hosts/evil.example` and `public/evil.example`.
+/// One kind of harm, below `config/apps/evil`, `config/hosts/evil.example` and `public/evil.example`.
 enum HostileFolder: CaseIterable, CustomTestStringConvertible {
-    /// Hundreds of links to the folder that they are in, in each of the places.
+    /// Hundreds of links to the folder that contains them, in each folder.
     case breadth
     /// Links to other tenants' folders and files, to the whole configuration and to the system.
     case foreignLinks
-    /// Another tenant's key, by a second name of the same file.
+    /// A hard link to another tenant's key.
     case foreignKey
-    /// A gigabyte of pages and files, each within its bound.
+    /// A gigabyte of pages and files, each below its limit.
     case totals
-    /// Names that are not what they look like.
+    /// Misleading names.
     case names
-    /// An app file that takes long to refuse.
+    /// An app file that takes long to reject.
     case slowFile
 
     var testDescription: String { "\(self)" }
 
-    /// Where a leak would show, of all kinds.
+    /// Every kind of file through which a key might leak.
     static let paths =
         ["privkey.pem", "x.txt", "good.example/privkey.pem", "hosts/good.example/privkey.pem", "server.json"]
         .flatMap { ["/.well-known/\($0)", "/\($0)", "/.well-known/l/\($0)", "/l/\($0)"] }
@@ -70,7 +70,7 @@ enum HostileFolder: CaseIterable, CustomTestStringConvertible {
         .flatMap { [Array($0.utf8), Array("\($0).json".utf8)] }
         + [[0xFF, 0xFE, 0x9B, 0x41], Array("\u{9B}31m".utf8), [UInt8](repeating: 0x61, count: 255), [0xC3]]
 
-    /// Many patterns that fit many texts in many ways.
+    /// Many patterns that match many texts in many ways.
     private static let slowText = {
         let stars = String(repeating: "*a", count: 150)
         let text = String(repeating: "a", count: 1_500)
@@ -88,7 +88,7 @@ enum HostileFolder: CaseIterable, CustomTestStringConvertible {
 
     private func link(_ path: String, to target: String) throws { try #require(symlink(target, path) == 0, "\(path)") }
 
-    /// As long as it is to be, without taking room on a disk.
+    /// A sparse file of this size.
     private func grow(_ path: String, to count: off_t) throws {
         try #require(FileManager.default.createFile(atPath: path, contents: Data([0x61])) && truncate(path, count) == 0)
     }

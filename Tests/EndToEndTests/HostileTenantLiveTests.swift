@@ -1,5 +1,5 @@
-// A tenant makes as many links as it likes under a running server, and a file system hangs: other tenants' changes are live, and
-// the server ends when it is told to.
+// A tenant creates many links under a running server, and a file system hangs: changes of other tenants are live, and the server
+// exits on SIGTERM.
 
 import Foundation
 import Testing
@@ -37,7 +37,7 @@ import Testing
     private static let folders = ["public/a.example", "config/hosts/a.example/well-known", "config/apps/team"]
 
     @Test(arguments: folders)
-    func `links to their own folder hold up no other host, and not the end`(place: String) throws {
+    func `links to their own folder delay neither other hosts nor the exit`(place: String) throws {
         let server = try start()
         for index in 0..<100 { try link("\(place)/l\(index)", to: ".") }
         try folder.write("public/b.example/page.txt", "two")
@@ -53,7 +53,7 @@ import Testing
         {
             try link("config/hosts/a.example/well-known/\(name)", to: target)
         }
-        // When this is live, so would be the others.
+        // When this change is live, the others would be too.
         try folder.write("config/hosts/a.example/well-known/file.txt", "two")
         #expect(try eventually { try get(server, "a", "/.well-known/file.txt").output == "two" })
         let paths = [
@@ -65,7 +65,7 @@ import Testing
         #expect(server.waitUntilExit() == 0)
     }
 
-    /// Makes directories that are read wait for as long as a file is there, as a file system does whose server is away.
+    /// Makes reads of directories wait while a file exists, like a file system whose server is unreachable.
     private static let hang = """
         #define _GNU_SOURCE
         #include <dirent.h>
@@ -86,7 +86,7 @@ import Testing
         }
         """
 
-    @Test func `a file system that hangs does not keep the server from ending`() throws {
+    @Test func `a hanging file system does not keep the server from exiting`() throws {
         try folder.write("hang.c", HostileTenantLiveTests.hang)
         let library = "\(folder.path)/hang.so"
         let build = try Subject.run(
@@ -98,7 +98,7 @@ import Testing
         try folder.write("public/b.example/page.txt", "two")
         #expect(try eventually { try get(server, "b", "/page.txt").output == "two" })
         try folder.write("hang", "")
-        // A round that reads folders, and folders to be watched.
+        // A round that reads folders, and folders to watch.
         try folder.write("public/a.example/new/page.txt", "two")
         server.send(SIGHUP)
         #expect(try get(server, "b", "/page.txt").output == "two")

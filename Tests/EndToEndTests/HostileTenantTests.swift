@@ -1,6 +1,6 @@
-// A tenant who does harm with files alone, beside an honest one: whatever lies in the folders of the first, the second's changes
-// are live at once and its answers are right, the process stays small, ends when it is told to and gives no key away, and no
-// byte of a file's name acts on the terminal of whoever reads the log.
+// A tenant that does harm with files only, next to an honest one: the honest tenant's changes are live at once and its answers
+// are right, the process stays small, exits on SIGTERM and reveals no key, and file names cannot control the terminal of a person
+// who reads the log.
 
 import Foundation
 import Glibc
@@ -24,7 +24,8 @@ import Testing
     }
 
     private static let secret = "NEVER-IN-AN-ANSWER"
-    /// Milliseconds. A change is live in some hundredths of a second; what this looks for took half a minute, or never ended.
+    /// Milliseconds. A change is live within some hundredths of a second; in the errors that this test looks for it took half a
+    /// minute or forever.
     private static let liveMillisecondsMax: Int64 = 15_000
     private static let endMillisecondsMax: Int64 = 10_000
     private static let residentKilobytesMax = 160_000
@@ -40,7 +41,7 @@ import Testing
     enum When: CaseIterable { case beforeTheStart, besideTheServer }
 
     @Test(arguments: HostileFolder.allCases.filter { $0 != .names }, When.allCases)
-    func `another tenant notices nothing`(mischief: HostileFolder, when: When) throws {
+    func `another tenant is not affected`(mischief: HostileFolder, when: When) throws {
         if when == .beforeTheStart { try mischief.make(in: folder.path) }
         let server = try HostileTenantServer(folder.path)
         try change(server, "two")
@@ -60,7 +61,7 @@ import Testing
         check(log: log)
     }
 
-    /// What the honest tenant writes is what its host answers, within the bound.
+    /// The honest tenant's host serves what its files say, within the time limit.
     private func change(_ server: HostileTenantServer, _ version: String) throws {
         try folder.write("config/apps/good.json", HostileTenantTests.app("good.example", version))
         let start = Clock.monotonicMilliseconds()
@@ -72,7 +73,7 @@ import Testing
         #expect(isLive && took < HostileTenantTests.liveMillisecondsMax, "live after \(took) ms")
     }
 
-    /// Lines of our own, in characters that only show.
+    /// Every line is one of the server's own, in printable characters.
     private func check(log: [UInt8]) {
         #expect(String(validating: log, as: UTF8.self) != nil)
         let text = String(decoding: log, as: UTF8.self)
@@ -82,7 +83,7 @@ import Testing
     }
 }
 
-/// The process, and what it says, which is read all the time.
+/// The process and its output, which is read continuously.
 private final class HostileTenantServer {
     private let process = Process()
     private let errors: FileHandle
@@ -133,7 +134,7 @@ private final class HostileTenantServer {
         return try #require(line.flatMap { Int($0.filter(\.isNumber)) })
     }
 
-    /// Tells it to end, and gives its status and all that it has said.
+    /// Sends SIGTERM, and returns its status and all of its output.
     func end() -> (status: Int32, log: [UInt8]) {
         kill(process.processIdentifier, SIGTERM)
         if !eventually({ !process.isRunning }) { kill(process.processIdentifier, SIGKILL) }

@@ -259,7 +259,8 @@ struct LintCommandTests {
         #expect(run.status == 1)
         let text = run.output
         for part in [
-            #""rule": "APP-036""#, "https://a.acme.test/a/b is also claimed by", "/config/apps/bad.json", #""rule": "CERT-"#,
+            #""rule": "APP-036""#, "https://a.acme.test/a/b is also claimed by", "/config/apps/bad.json",
+            #""rule": "CERT-"#,
             "/config/server.json", "fullchain.pem",
         ] { #expect(text.contains(part), "\(part) in \(text)") }
     }

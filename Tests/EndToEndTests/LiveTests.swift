@@ -1,5 +1,5 @@
-// Files change under a running server, in each of the ways in which people and programs change them, and the change is
-// live without a signal. Nothing here waits for a time: it waits for what the server says, or for the answer.
+// Files change under a running server in all the ways that people and programs change them, and each change is live without a
+// signal. Nothing here waits for a fixed time, only for a log line or an answer.
 
 import Foundation
 import Glibc
@@ -14,7 +14,7 @@ import Testing
         try app("b", "one")
     }
 
-    /// An app whose document says which version it is.
+    /// An app whose document contains its version.
     private func text(_ name: String, _ version: String) -> String {
         """
         { name: "App", guard: "off", hosts: ["\(name).example"], links: [{ "/": "/\(version)/?*" }],
@@ -38,19 +38,19 @@ import Testing
         return try Subject.curl(["--header", "Host: \(host)", url]).output
     }
 
-    /// Waits until a host's line has been said, and gives it.
+    /// Waits for the log line about a host, and returns it.
     private func line(_ server: RunningServer, about host: String = "a.example") -> String? {
         while let line = server.nextLine() { if line.hasPrefix("\(host): ") { return line } }
         return nil
     }
 
-    /// How a file gets its new content.
+    /// How a file is replaced.
     enum Way: CaseIterable {
         case written, replaced, linkTurned, folderReplaced, rsync, git
     }
 
     @Test(arguments: Way.allCases)
-    func `a change is live without a signal, and its tags are told`(way: Way) throws {
+    func `a change is live without a signal and logged with its ETags`(way: Way) throws {
         try prepare(way)
         let server = try start()
         #expect(try document(server).contains("/one/"))
@@ -86,7 +86,7 @@ import Testing
         switch way {
         case .written:
             let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path("config/apps/a.json")))
-            // Half of it is no version of anything.
+            // Half of the file is not a valid version.
             let bytes = Data(text("a", "two").utf8)
             try file.truncate(atOffset: 0)
             file.write(bytes.prefix(bytes.count / 2))
@@ -121,7 +121,7 @@ import Testing
         #expect(run.status == 0, "\(run.errors)")
     }
 
-    @Test func `files of an app's host are there from the first answer, and others soon after`() throws {
+    @Test func `own files of an app's host are served at once, others soon after`() throws {
         for host in ["a", "d"] {
             try folder.write("config/hosts/\(host).example/well-known/security.txt", "Contact: mailto:x@example.com\n")
         }
@@ -132,7 +132,7 @@ import Testing
         #expect(try Subject.curl(["--header", "Host: d.example", url]).output.hasPrefix("Contact"))
     }
 
-    /// Whether a program can be given fewer directories to watch than there are.
+    /// Whether a program's limit of watched directories can be lowered.
     private static let canLimitWatches = (try? limited("true"))?.status == 0
 
     private static func limited(_ command: String...) throws -> Run {
@@ -145,7 +145,7 @@ import Testing
     ]
 
     @Test(.enabled(if: canLimitWatches, "the number of watched directories cannot be limited here"))
-    func `what cannot be watched is looked at every few seconds`() throws {
+    func `what cannot be watched is read every few seconds`() throws {
         try folder.write("config/apps/deep/er/c.json", text("c", "one"))
         let server = try RunningServer(
             command: LiveTests.limiting + [Subject.executable.path, "serve", "--config", path("config"), "--public"]
@@ -160,7 +160,7 @@ import Testing
         #expect(try document(server, "c.example").contains("/two/"))
     }
 
-    @Test func `new hosts, folders and pages come and go`() throws {
+    @Test func `hosts, folders and pages can be added and removed`() throws {
         let server = try start()
         try folder.write("config/apps/new/folder/c.json", text("c", "one"))
         #expect(line(server, about: "c.example") != nil)
@@ -179,7 +179,7 @@ import Testing
         #expect(line(server, about: "d.example")?.hasSuffix("no longer served") == true)
     }
 
-    @Test func `a broken file is named at each reload that touches it, and the host goes on`() throws {
+    @Test func `a broken file is named at each reload that touches it, and its host stays in service`() throws {
         let server = try start()
         try folder.write("config/apps/a.json", "{ name: ")
         var line = server.nextLine()
@@ -189,11 +189,11 @@ import Testing
         #expect(try document(server).contains("/one/"))
         server.send(SIGHUP)
         #expect(server.nextLine()?.hasPrefix("\(path("config/apps/a.json")):1:") == true)
-        // The same text again changes nothing, and is told all the same.
+        // The same text again changes nothing, but is reported.
         try app("a", "one")
         repeat { line = server.nextLine() } while line != nil && line != "reloaded: 2 apps on 2 hosts"
         #expect(server.nextLine() == "\(path("config/apps/a.json")): all problems resolved")
-        // What is left of warnings is not passed over.
+        // Remaining warnings are still reported.
         try folder.write("config/apps/a.json", "{ name: ")
         repeat { line = server.nextLine() } while line != nil && line?.hasPrefix("reloaded: ") != true
         let retiring = text("a", "one").replacing("guard:", with: "retired: { hosts: [\"a.example\"] }, guard:")
@@ -206,8 +206,8 @@ import Testing
         #expect(try document(server).contains("/two/"))
     }
 
-    @Test func `a file that nobody but others may read is a finding, and its host goes on`() throws {
-        // A superuser may read everything, so the server runs as somebody else.
+    @Test func `an unreadable file is a finding, and its host stays in service`() throws {
+        // Root can read everything, so the server runs as another user.
         guard getuid() == 0 else { return }
         let copy = path("associated")
         try Subject.copyExecutable(to: copy)
@@ -234,7 +234,7 @@ import Testing
         #expect(try document(server, "b.example").contains("/one/"))
     }
 
-    @Test func `with --strict nothing starts with a broken file, whatever was good before`() throws {
+    @Test func `with --strict a broken file prevents a start, even with a last good version`() throws {
         do {
             let server = try start("--state", path("state"))
             server.send(SIGTERM)
@@ -249,8 +249,8 @@ import Testing
         #expect(try document(server).contains("/one/"))
     }
 
-    @Test func `a signal ends the server while it reads`() throws {
-        // A pipe with a folder's worth of files would end; a thousand files that take a while to render do.
+    @Test func `a signal ends the server during the first round`() throws {
+        // A thousand files that take a while to render.
         for number in 0..<600 { try app("n\(number)", "one") }
         let process = Process()
         process.executableURL = Subject.executable

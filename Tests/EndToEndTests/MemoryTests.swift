@@ -1,5 +1,5 @@
-// Serving costs memory for who is here now, and nothing for who was: resident memory stays where it is over many requests,
-// connections and handshakes. The benchmark does the same with a million of each.
+// Resident memory does not grow with the number of past requests, connections and handshakes. The benchmark repeats this with a
+// million of each.
 
 import Foundation
 import Posix
@@ -14,7 +14,7 @@ struct MemoryTests {
     private let plain: SocketAddress
     private let securePort: String
 
-    /// What allocators and the kernel may move, in KiB; a leak of 16 bytes for each of 100,000 requests is more.
+    /// Variation by allocators and the kernel, in KiB; a leak of 16 bytes for each of 100,000 requests is more.
     private static let slackKilobytes = 1_500
 
     init() throws {
@@ -36,7 +36,7 @@ struct MemoryTests {
         return try #require(line.flatMap { Int($0.filter(\.isNumber)) })
     }
 
-    /// Growth by something that has been done before.
+    /// The growth by an action that has run before.
     private func growth(_ body: () throws -> Void) throws -> Int {
         try body()
         let before = try residentKilobytes()
@@ -46,7 +46,7 @@ struct MemoryTests {
 
     private static let request = "GET /.well-known/assetlinks.json HTTP/1.1\r\nHost: shop.localhost\r\n"
 
-    @Test func `a hundred thousand requests leave nothing behind`() throws {
+    @Test func `a hundred thousand requests leave no memory behind`() throws {
         let batch = Array(String(repeating: MemoryTests.request + "\r\n", count: 100).utf8)
         let growth = try growth {
             for _ in 0..<10 {
@@ -55,7 +55,7 @@ struct MemoryTests {
                     try client.send(batch)
                     var (answers, last) = (0, [UInt8]())
                     while answers < 100 {
-                        // A status line may be cut between two pieces.
+                        // A status line may be split between two reads.
                         let bytes = last + (try client.receive())
                         answers += String(decoding: bytes, as: UTF8.self).ranges(of: "HTTP/1.1 200 OK\r\n").count
                         last = Array(bytes.suffix(16))
@@ -66,7 +66,7 @@ struct MemoryTests {
         #expect(growth < MemoryTests.slackKilobytes)
     }
 
-    @Test func `connections that come and go leave nothing behind`() throws {
+    @Test func `closed connections leave no memory behind`() throws {
         let requests = ["", "GET / HT", MemoryTests.request + "Connection: close\r\n\r\n", "nonsense\r\n\r\n"]
             .map { Array($0.utf8) }
         let growth = try growth {
@@ -79,7 +79,7 @@ struct MemoryTests {
         #expect(growth < MemoryTests.slackKilobytes)
     }
 
-    @Test func `handshakes leave nothing behind`() throws {
+    @Test func `handshakes leave no memory behind`() throws {
         let growth = try growth {
             let run = try Subject.curl([
                 "--cacert", "\(folder.path)/development-ca.pem", "--resolve", "shop.localhost:\(securePort):127.0.0.1",

@@ -1,5 +1,5 @@
-// What lies outside of a sandbox: a service inside the network, and sockets of other processes of the machine. A server that
-// was taken over must reach none of them but its supervisor.
+// Targets outside the sandbox: a service in the network, and sockets of other processes on the machine. A server under an
+// attacker's control must reach none of them except systemd.
 
 import Foundation
 import Glibc
@@ -7,9 +7,9 @@ import Posix
 import Testing
 
 final class Outside {
-    /// A service that the server has no business with.
+    /// A service that the server must not reach.
     private let service: Listener
-    /// The supervisor's socket, to which the server has a connection, and another one of its kind.
+    /// The notification socket that the server is connected to, and another one of its kind.
     private let supervisor: Descriptor
     private let other: Descriptor
     let environment: [String: String]
@@ -24,7 +24,7 @@ final class Outside {
         ]
     }
 
-    /// What the server has reached, its supervisor left out.
+    /// What the server has reached, except the notification socket.
     func reached() throws -> Set<String> {
         var reached: Set<String> = []
         var peer = SocketAddress.unknown

@@ -1,5 +1,5 @@
-// What the probe's library tries. Each attempt is one line of the report; where it is made on every socket that the process
-// has, one success is enough, and the first failure that is not the filter's own is told otherwise.
+// The attempts of the probe's library. Each attempt is one line of the report. If an attempt is made on every socket of the
+// process, one success counts; otherwise the first failure that does not come from the filter is reported.
 
 extension Probe {
     static let source = """
@@ -21,7 +21,7 @@ extension Probe {
         #include <unistd.h>
 
         static int report;
-        // What was open before the server began belongs to the process that runs the test.
+        // Descriptors that were open before the server began belong to the test process.
         static char inherited[256];
 
         static int isOwnSocket(int fd) {
@@ -86,7 +86,7 @@ extension Probe {
             return 0;
         }
 
-        /// On every socket, in this order: what was shut down can be opened again.
+        /// On every socket, in this order: a blocked operation can be repeated on another one.
         static void outward(void) {
             for (int attempt = 0; attempt < COUNT; attempt++) {
                 int outcome = -1;
@@ -99,7 +99,7 @@ extension Probe {
                 }
                 say(names[attempt], outcome);
             }
-            // What needs no address reaches only what a socket was connected to at the start.
+            // Calls without an address only reach what a socket is connected to.
             for (int fd = 3; fd < 256; fd++) {
                 if (!isOwnSocket(fd)) continue;
                 struct iovec part = {text, sizeof text};
@@ -131,7 +131,7 @@ extension Probe {
             if (child == 0) _exit(0);
             sayFailed("fork", child < 0);
             if (child > 0) waitpid(child, 0, 0);
-            // Last, because it does not come back where it is allowed: then its program writes the end.
+            // Last, because a successful attempt does not return: the new program writes the end.
             char *script = "echo program 0 >>\\"$0\\"; echo end >>\\"$0\\"";
             char *words[] = {"/bin/sh", "-c", script, getenv("PROBE_REPORT"), 0};
             execve(words[0], words, (char *[]){0});

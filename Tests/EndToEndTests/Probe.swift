@@ -1,5 +1,5 @@
-// A way to make a server try what it must not be able to do, without a way in the server: a library that is loaded into its
-// process and that, at a signal, tries it with the rights which the server has given itself.
+// Makes a server try what it must not be able to do, without any code in the server: a library that is loaded into its process
+// and, on a signal, tries everything with the privileges that the server has left.
 
 import Foundation
 import Testing
@@ -14,7 +14,7 @@ struct Probe {
     var environment: [String: String] {
         ["LD_PRELOAD": library, "PROBE_REPORT": report].merging(outside.environment) { $1 }
     }
-    /// What the server must not reach.
+    /// What the server must not be able to do.
     let outside: Outside
 
     init() throws {
@@ -29,10 +29,10 @@ struct Probe {
         try #require(run.status == 0, "\(run.errors)")
     }
 
-    /// Has the server try it, and gives what each attempt came to: 0, or the number of the error.
+    /// Makes the server try it, and returns the result of each attempt: 0 or the error number.
     func outcomes(in server: RunningServer) throws -> [String: Int32] {
         server.send(SIGWINCH)
-        // Until the last line is there, which may be written by a program in the server's place that has ended since.
+        // Waits for the last line, which may come from a program that replaced the server and has ended.
         var lines: [Substring] = []
         let isOver = try eventually {
             let isRunning = server.process.isRunning

@@ -1,4 +1,4 @@
-// The process log: one event a line with its time and level, whatever the names of files are.
+// The process log: one event per line with its time and level, whatever file names contain.
 
 import Foundation
 import Glibc
@@ -25,7 +25,7 @@ import Testing
             ["--config", "\(folder.path)/config", "--public", "\(folder.path)/public", "--http", "127.0.0.1:0"] + more)
     }
 
-    /// A time to the millisecond, a level, and something said.
+    /// A time in milliseconds, a level and a text.
     private static var event: Regex<(Substring, Substring)> {
         /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z (info|warning|error) \S[^\n]*/
     }
@@ -56,7 +56,7 @@ import Testing
         #expect(events.last?["msg"] as? String == "not started: 1 error above, and --strict is set")
     }
 
-    @Test func `a level leaves out what is less urgent`() throws {
+    @Test func `a level omits less urgent events`() throws {
         try folder.write("config/apps/b.json", "{")
         try folder.write("config/server.json", "{ log: { level: 'error', process: 'json' } }")
         for more in [["--log-level", "error", "--log-format", "text"], []] {
@@ -72,7 +72,7 @@ import Testing
     @Test(arguments: [
         ("--log-format", "xml", "format; write text or json"), ("--log-level", "all", "level; write error"),
     ])
-    func `an unknown form of log is wrong usage`(option: String, value: String, advice: String) throws {
+    func `an unknown log format is a usage error`(option: String, value: String, advice: String) throws {
         let run = try Subject.run("serve", option, value)
         #expect(run.status == 2)
         #expect(run.errors.hasPrefix("associated: \(option) \(value) is not a \(advice)"))
@@ -93,13 +93,13 @@ import Testing
         let lines = log.split(separator: "\n")
         let start = format == "text" ? "<3>error cannot read " : "<3>{\"level\":\"error\",\"msg\":\"cannot read "
         #expect(lines.last?.hasPrefix(start) == true, "\(log)")
-        // Standard error is another file than the journal's.
+        // Standard error is not the journal.
         let other = try Subject.run(
             "serve", "--config", "\(folder.path)/nowhere", environment: ["JOURNAL_STREAM": "1:1"])
         #expect(!other.errors.contains("<3>") && other.errors.contains("Z error "))
     }
 
-    @Test func `names of files can neither end a line nor act on a terminal`() throws {
+    @Test func `file names can neither end a line nor control a terminal`() throws {
         let name = "x\nassociated: exiting because of a bug\u{1B}[31m\u{202E}\u{2028}y"
         let server = try start()
         try folder.write("config/apps/\(name).json", "{")
@@ -113,7 +113,7 @@ import Testing
             }
         }
         read(until: "error[APP-001]", " a.example: ")
-        // A file that is fixed is named once more.
+        // A fixed file is named once more.
         try folder.write("config/apps/\(name).json", app(hosts: ["c.example"]))
         read(until: "all problems resolved")
         #expect(lines.contains { $0.contains("ended by a bug") })

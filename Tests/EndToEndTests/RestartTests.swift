@@ -1,4 +1,4 @@
-// A new process takes over from the old one while clients go on asking: nobody loses an answer.
+// A new process takes over from the old one while clients continue: no client loses an answer.
 
 import Foundation
 import Posix
@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 struct RestartTests {
-    /// What became of the clients' requests.
+    /// The outcome of the clients' requests.
     private final class Tally: Sendable {
         let isOver = Atomic<Bool>(false)
         private let answered = Atomic<Int>(0)
@@ -19,7 +19,7 @@ struct RestartTests {
         func note(_ problem: String) { problems.withLock { $0.append(problem) } }
     }
 
-    /// Asks until it is over: on one connection for as long as the server keeps it, or on a new one each time.
+    /// Sends requests until the end: on one connection as long as the server keeps it, or on a new one each time.
     private static func ask(_ address: SocketAddress, keepsAlive: Bool, _ tally: Tally) {
         let line = keepsAlive ? "" : "Connection: close\r\n"
         let request = Array("GET /.well-known/assetlinks.json HTTP/1.1\r\nHost: shop.localhost\r\n\(line)\r\n".utf8)
@@ -44,11 +44,11 @@ struct RestartTests {
         }
     }
 
-    /// A connection that nobody has used for longer than this may be closed at any time, as every client of HTTP knows; on a
-    /// machine with much to do, this one may be kept waiting as long itself. A server that leaves waits longer.
+    /// HTTP allows a server to close an idle connection at any time, and on a busy machine this client may be idle itself. A
+    /// stopping server waits longer than this.
     private static let silenceMilliseconds: Int64 = 1_000
 
-    /// The head of an answer; nil when there is none.
+    /// The head of an answer; nil if there is none.
     private static func exchange(
         _ request: [UInt8], _ client: borrowing ClientSocket, canBeClosed: Bool
     ) throws -> String? {
@@ -61,7 +61,7 @@ struct RestartTests {
         }
     }
 
-    /// The head of an answer whose body came whole.
+    /// The head of an answer with a complete body.
     private static func readAnswer(_ client: borrowing ClientSocket) throws -> String? {
         var bytes: [UInt8] = []
         while true {
@@ -88,7 +88,7 @@ struct RestartTests {
             let before = tally.count
             server.send(SIGTERM)
             #expect(server.waitUntilExit() == 0)
-            // The new one serves alone before it is replaced in its turn.
+            // The new process serves alone before it is replaced in turn.
             try #require(eventually { tally.count >= before + 50 || !tally.losses.isEmpty })
             server = next
         }

@@ -1,4 +1,4 @@
-// What a running server can still do, tried by the server itself.
+// What a running server can still do, tried from inside its process.
 
 import Foundation
 import Glibc
@@ -26,10 +26,10 @@ import Testing
         return try RunningServer(paths + ["--http", "127.0.0.1:0"] + more, environment: environment)
     }
 
-    /// The values of a line in what the kernel says about each thread of a process.
+    /// The values of a line in /proc/PID/task/*/status, for all threads of a process.
     private func status(_ name: String, of server: RunningServer) throws -> Set<String> {
         let tasks = "/proc/\(server.process.processIdentifier)/task"
-        // A thread may have ended since it was listed: then it is nobody's.
+        // A thread may have ended since it was listed.
         let texts = try FileManager.default.contentsOfDirectory(atPath: tasks).compactMap {
             try? String(contentsOfFile: "\(tasks)/\($0)/status", encoding: .utf8)
         }
@@ -46,7 +46,7 @@ import Testing
         .enabled(if: hasAll, "the kernel has Landlock and seccomp"),
         .enabled(
             if: ProcessInfo.processInfo.environment["ASSOCIATED_SANITIZER"] == nil, "sanitizers run without a sandbox"))
-    func `a server opens no foreign file, starts no program and reaches nothing by any call that sends`() throws {
+    func `a server opens no other file, starts no program and reaches no other address`() throws {
         let probe = try Probe()
         let server = try start([], environment: probe.environment)
         let outcomes = try probe.outcomes(in: server)
@@ -56,7 +56,7 @@ import Testing
             #expect(number == (isFile ? EACCES : EPERM), "\(attempt)")
         }
         #expect(try probe.outside.reached().isEmpty)
-        // And it goes on serving.
+        // It still serves.
         let url = "http://127.0.0.1:\(server.port)/page.html"
         #expect(try Subject.curl(["--header", "Host: a.example", url]).output == "page")
     }
@@ -65,7 +65,7 @@ import Testing
         .enabled(if: hasAll, "the kernel has Landlock and seccomp"),
         .enabled(
             if: ProcessInfo.processInfo.environment["ASSOCIATED_SANITIZER"] == nil, "sanitizers run without a sandbox"))
-    func `a server writes to its state, and to nothing that it serves`() throws {
+    func `a server can write its state but not the files that it serves`() throws {
         try folder.write("config/hosts/a.example/well-known/x.txt", "own")
         let folders = ["config/new1", "config/apps/new2", "config/hosts/a.example/new3", "public/new4"]
         let files = ["config/apps/a.json", "config/hosts/a.example/well-known/x.txt", "public/a.example/page.html"]
@@ -85,13 +85,13 @@ import Testing
         try FileManager.default.createSymbolicLink(
             atPath: "\(folder.path)/config/hosts", withDestinationPath: "\(folder.path)/elsewhere")
         let server = try start([])
-        // A host that no app file names is there in a moment; until then it is answered 503, which is asked again.
+        // A host that no app file names appears a moment after the start; until then it is answered 503.
         let url = "http://127.0.0.1:\(server.port)/.well-known/x.txt"
         let asking = ["--fail", "--retry", "10", "--retry-max-time", "20", "--header", "Host: own.example", url]
         #expect(try Subject.curl(asking).output == "own")
     }
 
-    @Test func `links may lead into the places that the settings name`() throws {
+    @Test func `links may lead into the folders that the settings name`() throws {
         try folder.write("elsewhere/acme/token", "token")
         try folder.write("config/server.json", "{ linkTargets: ['\(folder.path)/elsewhere/acme'] }")
         try folder.write("config/hosts/a.example/well-known/x.txt", "x")
@@ -102,12 +102,12 @@ import Testing
         let url = "http://127.0.0.1:\(server.port)/.well-known/acme-challenge/"
         let asking = ["--fail", "--header", "Host: a.example"]
         #expect(try Subject.curl(asking + [url + "token"]).output == "token")
-        // One that comes later is found too.
+        // A host that is added later is found too.
         try folder.write("elsewhere/acme/other", "other")
         #expect(try eventually { try Subject.curl(asking + [url + "other"]).output == "other" })
     }
 
-    @Test func `without a sandbox it can, and says that there is none`() throws {
+    @Test func `without a sandbox everything is allowed, and the log says so`() throws {
         let probe = try Probe()
         let server = try start(["--sandbox", "off"], environment: probe.environment)
         #expect(server.announcements.contains("sandbox: off"))
@@ -132,7 +132,7 @@ import Testing
             (["--http", "unix:/run/x.sock"], "for the socket /run/x.sock"),
             (["--admin", "unix:/tmp/x.sock"], "for the socket /tmp/x.sock"),
         ])
-    func `a top folder is never opened for writing`(arguments: [String], problem: String) throws {
+    func `a top-level folder is never opened for writing`(arguments: [String], problem: String) throws {
         let run = try Subject.run(
             ["serve", "--config", "\(folder.path)/config", "--http", "127.0.0.1:0", "--sandbox", "on"] + arguments)
         #expect(run.status == 1)
@@ -140,7 +140,7 @@ import Testing
     }
 
     @Test(.enabled(if: hasAll, "the kernel has Landlock and seccomp"))
-    func `every thread has the filter, and no capabilities nor a way to any`() throws {
+    func `every thread has the filter and no capabilities`() throws {
         try folder.write("log/before", "")
         let server = try start([
             "--sandbox", "required", "--workers", "3", "--https", "127.0.0.1:0", "--dev", "--admin", "127.0.0.1:0",
@@ -148,7 +148,7 @@ import Testing
         ])
         #expect(try status("Seccomp", of: server) == ["2"])
         #expect(try status("NoNewPrivs", of: server) == ["1"])
-        // A sanitizer has a thread of its own, from before there is anything of ours.
+        // A sanitizer starts a thread before the program begins.
         if ProcessInfo.processInfo.environment["ASSOCIATED_SANITIZER"] != "thread" {
             #expect(try status("CapEff", of: server) == ["0000000000000000"])
             #expect(try status("CapPrm", of: server) == ["0000000000000000"])
@@ -157,8 +157,8 @@ import Testing
     }
 
     @Test(.enabled(if: Privileges.isRoot, "only root can become another user"))
-    func `started as root it binds a low port and becomes the user for good`() throws {
-        // No fixed port: the first of these that is free.
+    func `started as root, it binds a low port and becomes the user permanently`() throws {
+        // The first of these ports that is free.
         let port = try #require((700..<800).first { Listener.isFree("127.0.0.1:\($0)") })
         let server = try start([
             "--user", "65532:65531", "--state", "\(folder.path)/state/of/it", "--http", "127.0.0.1:\(port)",
@@ -176,7 +176,7 @@ import Testing
         var line = server.nextLine()
         while let text = line, !text.hasPrefix("a.example: ") { line = server.nextLine() }
         #expect(line?.contains("apple-app-site-association") == true)
-        // The folder for what is to be remembered was not there, and has been made for the user.
+        // The state directory did not exist and was created for the user.
         server.send(SIGTERM)
         #expect(server.waitUntilExit() == 0)
         let state = "\(folder.path)/state/of/it"
@@ -189,7 +189,7 @@ import Testing
     }
 
     @Test(.enabled(if: Privileges.isRoot, "only root can be root"))
-    func `staying root is said, unless it is meant`() throws {
+    func `staying root causes a warning, unless --user root is given`() throws {
         let warned = try start([])
         #expect(warned.announcements.contains { $0.hasPrefix("running as root; ") })
         let meant = try start(["--user", "root"])
@@ -200,13 +200,13 @@ import Testing
         (["--user", "no such user"], "error there is no user \"no such user\"", Int32(1)),
         (["--sandbox", "maybe"], "associated: --sandbox maybe is not a mode; write on, required or off", 2),
     ])
-    func `what cannot be done is said`(arguments: [String], line: String, status: Int32) throws {
+    func `a restriction that is not possible is reported`(arguments: [String], line: String, status: Int32) throws {
         let run = try Subject.run(["serve", "--config", "\(folder.path)/config", "--http", "127.0.0.1:0"] + arguments)
         #expect(run.status == status && run.errors.contains(line), "\(run.errors)")
     }
 
     @Test(.enabled(if: hasAll, "the kernel has Landlock and seccomp"))
-    func `a link to config may be turned, and another folder in its place is said`() throws {
+    func `a link to config may change, and a replaced folder is reported`() throws {
         try FileManager.default.createDirectory(
             atPath: "\(folder.path)/releases", withIntermediateDirectories: true)
         for release in ["1", "2"] {
@@ -228,7 +228,7 @@ import Testing
         .enabled(if: hasAll, "the kernel has Landlock and seccomp"),
         .enabled(
             if: ProcessInfo.processInfo.environment["ASSOCIATED_SANITIZER"] == nil, "sanitizers run without a sandbox"))
-    func `another folder in the place of config is said, and what was served is served on`() throws {
+    func `a replaced config folder is reported, and the previous version stays in service`() throws {
         let server = try start([])
         try FileManager.default.copyItem(atPath: "\(folder.path)/config", toPath: "\(folder.path)/new")
         #expect(rename("\(folder.path)/config", "\(folder.path)/old") == 0)
@@ -245,7 +245,7 @@ import Testing
 }
 
 extension Listener {
-    /// Whether somebody could listen on an address now.
+    /// Whether an address is free.
     fileprivate static func isFree(_ text: String) -> Bool {
         guard let address = SocketAddress(text) else { return false }
         return (try? Listener(address, sharesPort: false)) != nil

@@ -1,5 +1,5 @@
-// Every option of `serve` that takes a path, under a sandbox: what is named there has to work although the server may open
-// nothing else. The options come from the program's own help, so a new one fails until it has its line here.
+// Every option of `serve` that takes a path, in a sandbox: its path must be usable although all other files are blocked. The
+// options are taken from `--help`, so a new one fails until it has a line here.
 
 import Foundation
 import Posix
@@ -20,14 +20,14 @@ struct SandboxedOptionsTests {
               links: [{ "/": "/one/?*" }] }
             """)
         try folder.write("pages/a.example/page.html", page)
-        // Each has a folder of its own, which nothing else opens.
+        // Each has a folder of its own, which no other option allows.
         for name in ["state", "log", "plain", "secure", "admin"] { try folder.write("\(name)/.keep", "") }
         try folder.write("acme/.well-known/acme-challenge/token", "token.thumbprint")
         try folder.write("token/file", "0123456789abcdef\n")
         try folder.write("phrase/file", "hush\n")
     }
 
-    /// What is given to an option, and whether it has its effect in a server.
+    /// The value of an option, and a check that it works in a server.
     private struct Case: Sendable {
         let value: String
         var more: [String] = []
@@ -65,7 +65,7 @@ struct SandboxedOptionsTests {
         "--access-log": Case(value: "log/requests") { tests, server in
             _ = try tests.fetch("/page.html", server)
             guard try eventually({ try tests.folder.read("log/requests").contains("/page.html") }) else { return false }
-            // Rotated: another file of its name has to be made.
+            // After rotation, another file of the same name must be created.
             try FileManager.default.moveItem(
                 atPath: "\(tests.folder.path)/log/requests", toPath: "\(tests.folder.path)/log/old")
             server.send(SIGUSR1)
@@ -73,7 +73,7 @@ struct SandboxedOptionsTests {
         },
     ]
 
-    /// An option of `serve` that takes a path or an address, which may be one.
+    /// An option of `serve` that takes a path, or an address that can be one.
     private static let options: [(name: String, variable: String)] = {
         let help = (try? Subject.run("serve", "--help").output) ?? ""
         return help.split(separator: "\n").compactMap { line in
@@ -84,12 +84,12 @@ struct SandboxedOptionsTests {
         }
     }()
 
-    @Test func `every option that takes a path is tried`() {
+    @Test func `every option that takes a path has a test`() {
         #expect(Set(SandboxedOptionsTests.options.map(\.name)) == Set(SandboxedOptionsTests.cases.keys))
     }
 
     @Test(arguments: options.map(\.name), [false, true])
-    func `an option has its effect under a sandbox`(name: String, asVariable: Bool) throws {
+    func `an option works in a sandbox`(name: String, asVariable: Bool) throws {
         let (option, example) = try (
             #require(SandboxedOptionsTests.options.first { $0.name == name }),
             #require(SandboxedOptionsTests.cases[name])
@@ -123,7 +123,7 @@ struct SandboxedOptionsTests {
         ]).output
     }
 
-    /// A certificate for the host whose private key the passphrase opens.
+    /// A certificate for the host, with a key that the passphrase opens.
     private func makeLockedPair() throws {
         let hosts = "\(folder.path)/config/hosts"
         let made = try Subject.run("certificate", "--state", "\(folder.path)/state", "--output", hosts, "a.example")

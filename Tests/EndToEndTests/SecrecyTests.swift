@@ -1,12 +1,12 @@
-// What nobody may learn from the outside about a process that has private keys in its memory.
+// Other users of the machine cannot read the memory of a process with private keys.
 
 import Foundation
 import Testing
 
 struct SecrecyTests {
-    /// The files of a process in /proc belong to its user, unless nobody may have an image of its memory: then they belong to
-    /// root (proc(5)). So it has to be run by somebody else to be seen.
-    @Test func `a server leaves no image of its memory`() throws {
+    /// The files of a process in /proc belong to its user, or to root if the process forbids dumps (proc(5)). This can only be
+    /// observed as another user.
+    @Test func `no other user can read the memory of a server`() throws {
         let folder = try Folder()
         try folder.write(
             "config/apps/shop.json",
@@ -25,7 +25,7 @@ struct SecrecyTests {
         var status = stat()
         #expect(stat("/proc/\(server.process.processIdentifier)/environ", &status) == 0)
         #expect(status.st_uid == 0)
-        // The command that runs beside it shows that this tells something.
+        // An ordinary process shows that the check works.
         let other = Process()
         other.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         let drop = getuid() == 0 ? ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"] : []

@@ -1,4 +1,4 @@
-// The server as users meet it: started, fetched with curl, told to reload and to stop.
+// The server as users see it: started, fetched with curl, reloaded and stopped.
 
 import Foundation
 import Posix
@@ -33,7 +33,7 @@ struct ServeTests {
         #expect("\(json)".contains(mentions))
     }
 
-    @Test func `compressed, revalidated and with any user agent it is the same document`() throws {
+    @Test func `the document is the same compressed, revalidated and for any user agent`() throws {
         let server = try RunningServer(ServeTests.demo + ["--http", "127.0.0.1:0"])
         let path = "/.well-known/apple-app-site-association"
         let plain = try fetch(server, "shop.localhost", path)
@@ -54,7 +54,7 @@ struct ServeTests {
         ("/demo/", "200", "Links to try"), ("/demo/destination/", "200", "You are in the browser"),
         ("/demo/router/?/products/anchor", "200", "A router that takes a path"),
     ])
-    func `a link without its app ends on the landing page, other paths do not`(
+    func `a link without its app shows the landing page, other paths do not`(
         path: String, status: String, mentions: String
     ) throws {
         let server = try RunningServer(ServeTests.demo + ["--http", "127.0.0.1:0"])
@@ -80,7 +80,7 @@ struct ServeTests {
         #expect(try fetch(server, "a.localhost", probe).hasPrefix("HTTP/1.1 404 "))
     }
 
-    @Test func `with --dev curl trusts each host over TLS, and strangers are told that there is nobody`() throws {
+    @Test func `with --dev curl trusts each host over TLS, and unknown hosts get an alert`() throws {
         let folder = try Folder()
         let server = try RunningServer(
             ServeTests.demo + ["--http", "127.0.0.1:0", "--https", "127.0.0.1:0", "--dev", "--state", folder.path])
@@ -121,14 +121,14 @@ struct ServeTests {
     }
 
     @Test(arguments: [SIGTERM, SIGINT])
-    func `ends when it is told to`(signal: Int32) throws {
+    func `exits on SIGTERM`(signal: Int32) throws {
         let server = try RunningServer(ServeTests.demo + ["--http", "127.0.0.1:0"])
         server.send(signal)
         #expect(server.nextLine() == "stopping")
         #expect(server.waitUntilExit() == 0)
     }
 
-    @Test func `finishes what is in flight, unless it is told a second time`() throws {
+    @Test func `finishes open requests, unless it gets a second signal`() throws {
         for signals in 1...2 {
             let server = try RunningServer(ServeTests.demo + ["--http", "127.0.0.1:0"])
             let address = try #require(SocketAddress("127.0.0.1:\(server.port)"))
@@ -149,7 +149,7 @@ struct ServeTests {
         }
     }
 
-    @Test func `health tells a server that answers from none`() throws {
+    @Test func `health distinguishes a running server from none`() throws {
         let server = try RunningServer(ServeTests.demo + ["--http", "127.0.0.1:0"])
         let address = "127.0.0.1:\(server.port)"
         #expect(try Subject.run("health", "--http", address).status == 0)
@@ -161,7 +161,7 @@ struct ServeTests {
         #expect(run.errors == "associated: no answer from \(address): connect: connection refused\n")
     }
 
-    @Test func `what keeps the server from starting is said in one line`() throws {
+    @Test func `an error that prevents a start is one line`() throws {
         let folder = try ServeTests.config(broken: true)
         for (arguments, line) in [
             (
@@ -189,20 +189,20 @@ struct ServeTests {
     }
 
     @Test(arguments: [("user: 65532", "`user`"), ("sandbox: 'requird', strict: 1", "`sandbox` and `strict`")])
-    func `settings that keep the server safe are not done without`(settings: String, keys: String) throws {
+    func `the server does not start with invalid safety settings`(settings: String, keys: String) throws {
         let folder = try ServeTests.config(broken: true)
         try folder.write("server.json", "{ \(settings) }")
-        // Whatever else keeps it from starting comes later.
+        // This is checked before anything else that could prevent the start.
         let run = try Subject.run("serve", "--config", folder.path, "--http", "127.0.0.1:0", "--strict")
         #expect(run.status == 1)
         let lines = run.messages
         let reason = "not started: the server would be less safe without \(keys) of \(folder.path)/server.json"
         #expect(lines.last?.hasPrefix(reason) == true, "\(run.errors)")
-        // Nothing has been read by whoever it should not be.
+        // Nothing has been read with the wrong settings.
         #expect(lines.dropLast().allSatisfy { $0.hasPrefix("\(folder.path)/server.json:1:") }, "\(run.errors)")
     }
 
-    @Test func `settings that cannot be read are not done without`() throws {
+    @Test func `the server does not start with unreadable settings`() throws {
         let folder = try ServeTests.config(broken: false)
         try folder.write("server.json", "{ https: [\"127.0.0.1:0\"]")
         let run = try Subject.run("serve", "--config", folder.path, "--http", "127.0.0.1:0")
@@ -213,7 +213,7 @@ struct ServeTests {
         #expect(lines.last == reason)
     }
 
-    @Test func `a second server on a port is refused, unless it shares the port on purpose`() throws {
+    @Test func `a second server on a port is refused without --reuse-port`() throws {
         let first = try RunningServer(ServeTests.demo + ["--http", "127.0.0.1:0"])
         let address = "127.0.0.1:\(first.port)"
         #expect(first.addresses == ["http://\(address)"])
@@ -228,7 +228,7 @@ struct ServeTests {
         #expect(second.addresses == ["http://\(address), shared with another process"])
     }
 
-    @Test func `a port in use is said in one line`() throws {
+    @Test func `a port in use is one line of error`() throws {
         let folder = try ServeTests.config(broken: false)
         let other = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(other) }

@@ -1,5 +1,5 @@
-// A server without a descriptor left, as its users and its log see it. What is served stays, and is what the files say as soon as
-// there are descriptors, without anybody's doing.
+// A server without free descriptors, as its users and its log see it. What is served stays, and is updated without help as soon
+// as there are descriptors.
 
 import Foundation
 import Glibc
@@ -20,7 +20,7 @@ import Testing
         try folder.write("public/a.example/page.html", "one")
     }
 
-    /// Sets how many descriptors the server may have.
+    /// Sets the server's limit of descriptors.
     private func limit(_ server: RunningServer, to count: Int) throws {
         let run = try Subject.run(
             URL(fileURLWithPath: "/usr/bin/env"),
@@ -28,7 +28,7 @@ import Testing
         try #require(run.status == 0, "\(run.errors)")
     }
 
-    @Test func `pages stay while nothing can be opened, and are new soon after, with two lines in the log`() throws {
+    @Test func `pages stay while no file can be opened, are updated soon after, and two lines are logged`() throws {
         let server = try RunningServer([
             "--config", "\(folder.path)/config", "--public", "\(folder.path)/public", "--http", "127.0.0.1:0",
         ])

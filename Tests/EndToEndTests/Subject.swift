@@ -15,22 +15,21 @@ extension Run {
 }
 
 enum Subject {
-    /// Beside the test bundle that this runs in.
+    /// In the directory of the test bundle.
     static let executable: URL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         .deletingLastPathComponent().appendingPathComponent("associated")
 
-    /// What programs are run with: nothing of ours, but what `script/sanitize` tells the sanitizers, and `script/mutate` the
-    /// faults.
+    /// The environment of programs: only the variables of `script/sanitize` and `script/mutate`.
     static let environment = {
         let ours = ProcessInfo.processInfo.environment
-        // In a sandbox a sanitizer cannot ask what a function is called, so it cannot leave out what it is told to.
+        // A sanitizer in a sandbox cannot look up function names, so it cannot apply its list of exceptions.
         let sandbox = ours["ASSOCIATED_SANITIZER"] == nil ? [:] : ["ASSOCIATED_SANDBOX": "off"]
         let kept = ours.filter { $0.key.hasSuffix("SAN_OPTIONS") || $0.key == "SEEDED_FAULT" }
         return kept.merging(["PATH": "/usr/bin:/bin"]) { $1 }.merging(sandbox) { $1 }
     }()
 
-    /// Puts the program somewhere else. By another process: what is open for writing cannot be run, and a file of this one
-    /// is open in every process that another test starts meanwhile.
+    /// Copies the program. Uses another process, because a file that is open for writing cannot be executed, and a file of this
+    /// process is open in every process that another test starts meanwhile.
     static func copyExecutable(to path: String) throws {
         let result = try run(URL(fileURLWithPath: "/bin/cp"), [executable.path, path])
         try #require(result.status == 0, "\(result.errors)")
@@ -76,17 +75,17 @@ final class RunningServer {
     let process = Process()
     private let errors = Pipe()
     private let ended = DispatchSemaphore(value: 0)
-    /// Where it runs: what one server remembers in `state` is no other test's business.
+    /// Its working directory; a server's `state` must not be shared between tests.
     private let folder: Folder
-    /// What it has said so far, up to `ready`.
+    /// What it has logged so far, up to `ready`.
     private(set) var announcements: [String] = []
 
-    /// Starts `associated serve` and waits until it says that it is ready, or has ended.
+    /// Starts `associated serve` and waits until it is ready or has exited.
     convenience init(_ arguments: [String], environment: [String: String] = [:]) throws {
         try self.init(command: [Subject.executable.path, "serve"] + arguments, environment: environment, input: nil)
     }
 
-    /// The same by way of another program, which is given a standard input.
+    /// Starts it through another program with a standard input.
     init(command: [String], environment: [String: String], input: FileHandle?) throws {
         folder = try Folder()
         process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
@@ -104,7 +103,7 @@ final class RunningServer {
         Issue.record("the server did not start: \(announcements)")
     }
 
-    /// The addresses that were announced, as URLs.
+    /// The announced addresses, as URLs.
     var addresses: [String] {
         announcements.filter { $0.hasPrefix("listening on ") }.map { String($0.dropFirst("listening on ".count)) }
     }
@@ -112,7 +111,7 @@ final class RunningServer {
     /// The port of the first address.
     var port: String { addresses.first?.split(separator: ":").last.map(String.init) ?? "0" }
 
-    /// The message of the next event in the log; nil at its end, or when there is none for so long that none will come.
+    /// The message of the next event; nil at the end of the log or after a very long time.
     func nextLine() -> String? { nextRawLine().map(Subject.message) }
 
     /// The same with its time and level.
@@ -125,7 +124,7 @@ final class RunningServer {
         return line.isEmpty ? nil : String(decoding: line, as: UTF8.self)
     }
 
-    /// Waits until something can be read, or the end of it.
+    /// Waits until there is something to read or the end is reached.
     private func hasMore() -> Bool {
         var events = pollfd(fd: errors.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
         if poll(&events, 1, Int32(RunningServer.patience * 1000)) == 1 { return true }
@@ -146,7 +145,7 @@ final class RunningServer {
         return process.terminationStatus
     }
 
-    /// Seconds: far more than a busy machine needs, and less than anybody waits for a test.
+    /// Seconds: far more than a busy machine needs.
     private static let patience = 60
 
     deinit {

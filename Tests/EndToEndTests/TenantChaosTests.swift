@@ -1,5 +1,5 @@
-// Random edits, good and bad, of some dozens of tenants while clients read: no answer is ever anything but some complete
-// version of that same host's document.
+// Random edits, good and bad, of some dozens of tenants while clients read: each answer is a complete version of that host's
+// document.
 
 import Foundation
 import Posix
@@ -10,7 +10,7 @@ import Testing
     private static let tenants = 40
     private static let edits = 250
 
-    /// What the clients have to say.
+    /// The failures that clients have noticed.
     private final class Tally: Sendable {
         let isOver = Atomic<Bool>(false)
         let answers = Atomic<Int>(0)
@@ -24,7 +24,7 @@ import Testing
 
     init() throws { folder = try Folder() }
 
-    /// A version says twice which one it is, at both ends of the document, and whose.
+    /// A version is written at both ends of the document, with its tenant.
     private func text(_ tenant: Int, _ version: Int) -> String {
         let id = "8KQ2V7M4XN.dev.associated.t\(tenant)"
         return """
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    /// A head, and as many bytes behind it as it says.
+    /// A head, and as many bytes after it as it states.
     private static func answer(_ client: borrowing ClientSocket) throws -> String {
         var bytes: [UInt8] = []
         while true {
@@ -78,12 +78,12 @@ import Testing
     }
 
     @Test(arguments: [1] as [UInt64])
-    func `no answer is anything but a complete version of the host's own document`(seed: UInt64) throws {
+    func `every answer is a complete version of the host's own document`(seed: UInt64) throws {
         for tenant in 0..<Self.tenants { try folder.write("config/apps/t\(tenant).json", text(tenant, 0)) }
         let server = try RunningServer(
             ["--config", "\(folder.path)/config", "--public", "\(folder.path)/public", "--http", "127.0.0.1:0"])
         let address = try #require(SocketAddress("127.0.0.1:\(server.port)"))
-        // What it says is of no interest here, but somebody has to listen.
+        // The log does not matter here, but it must be read.
         nonisolated(unsafe) let speaker = server
         let listener = try Thread(name: "listener") { while speaker.nextLine() != nil {} }
         let tally = Tally()
@@ -96,7 +96,7 @@ import Testing
             let tenant = Int.random(in: 0..<Self.tenants, using: &random)
             try edit(tenant, version, &paths, &isBroken, &random)
             if version % 50 == 0 { server.send(SIGHUP) }
-            // So that edits meet reloads in all their moments.
+            // Pauses of random length, so that edits happen at all moments of a reload.
             let before = tally.answers.load(ordering: .relaxed)
             let pause = Int.random(in: 0..<60, using: &random)
             try #require(
@@ -132,14 +132,14 @@ import Testing
         let good = text(tenant, version)
         switch Int.random(in: 0..<6, using: &random) {
         case 0:
-            // Broken at any byte.
+            // Broken at a random byte.
             try folder.write(
                 "config/apps/\(paths[tenant])", String(good.prefix(Int.random(in: 0..<good.count - 1, using: &random))))
         case 1:
             try folder.write("config/apps/.new", good)
             rename("\(folder.path)/config/apps/.new", path)
         case 2:
-            // To another name in one step, with what it has.
+            // Renamed in one step.
             let name = "t\(tenant)-\(version).json"
             rename(path, "\(folder.path)/config/apps/\(name)")
             paths[tenant] = name
