@@ -43,7 +43,7 @@ extension AppFile {
         Finding(
             rule: .app043, severity: .note, file: file, range: plain.appFile?.ranges.root,
             message: "the environment \(environment.quoted) and those after it were not checked: the file is too large "
-                + "for so many environments")
+                + "for that many environments")
     }
 
     /// The settings that findings about rules depend on and that an environment may change.

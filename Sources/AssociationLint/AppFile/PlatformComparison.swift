@@ -133,7 +133,7 @@ struct PlatformComparison {
     }
 
     private static let segmentsMax = 4
-    /// No one reads more, and so many findings in one file have a common cause.
+    /// More findings in one file have a common cause.
     private static let findingsMax = 100
     /// URLs that are tried with all rules. The cost of each grows with the number of rules.
     private static let triesMax = 1_000

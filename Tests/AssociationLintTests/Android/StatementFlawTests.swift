@@ -49,7 +49,7 @@ struct StatementFlawTests {
             "a number as a package name", statement(#"{"namespace": "android_app", "package_name": 1}"#),
             since: .android6),
         Row("a boolean in an array", statement(app("a.b"), more: #", "flags": [true]"#), since: .android6),
-        Row("a number beside an include", #"{"include": "https://a.example/x.json", "level": 1}"#, since: .android6),
+        Row("a number next to an include", #"{"include": "https://a.example/x.json", "level": 1}"#, since: .android6),
         Row("an entry that is a string", #""a""#, since: .android6),
         Row("an entry that is an array", "[]", since: .android6),
         Row("an entry that is null", "null", since: .android6),

@@ -106,7 +106,7 @@ import Testing
         Case(name: "a string", text: "\"foo\"", rules: [.dal002], google: []),
         Case(name: "a text cut short", text: "[{", rules: [.dal001], google: []),
         Case(
-            name: "a bad statement beside a good one", text: "[{}, \(good)]", rules: [.dal004], google: [false, true]),
+            name: "a bad statement next to a good one", text: "[{}, \(good)]", rules: [.dal004], google: [false, true]),
         Case(
             name: "relation as a string", text: "[\(app("[\"\(print)\", \"\(second)\"]", relation: "\"\(handle)\""))]",
             rules: [.dal005], google: [false]),
