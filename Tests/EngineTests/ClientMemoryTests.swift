@@ -87,7 +87,7 @@ struct ClientMemoryTests {
 private final class Crowd {
     private static let count = 200
 
-    private let kind: MemoryOfClientsTests.Kind
+    private let kind: ClientMemoryTests.Kind
     private let folder: TemporaryFolder
     private let rig: WorkerRig
     private let context: OpaquePointer?

@@ -94,8 +94,8 @@ struct SandboxPlaces {
         _ folder: String, _ access: Landlock.Access, _ purpose: String
     ) throws(Refusal) -> [Landlock.Rule] {
         // The parent of a path directly in `/` is empty.
-        guard let place = PathWay(folder.isEmpty ? "/" : folder).place else { return [] }
-        if PathWay.isSystemFolder(place) {
+        guard let place = ResolvedPath(folder.isEmpty ? "/" : folder).place else { return [] }
+        if ResolvedPath.isSystemFolder(place) {
             throw .failure(
                 "not started: for \(purpose), the sandbox would have to allow writing to all of \(place); "
                     + "use a folder below it that belongs to the server, or --sandbox off")
