@@ -35,7 +35,7 @@ struct AdminClientTests {
         }
     }
 
-    @Test func `a server that sends a byte now and then is given up in time`() throws {
+    @Test func `gives up in time on a server that sends single bytes`() throws {
         let server = try DrippingServer(Array("H".utf8))
         let address = server.address
         let began = Clock.monotonicMilliseconds()
@@ -55,7 +55,7 @@ struct AdminClientTests {
     }
 
     @Test(arguments: ["HTTP/1.1 503 Service Unavailable\r\n\r\n", "SSH-2.0-x\r\n", ""])
-    func `any other answer to a ping is none`(answer: String) throws {
+    func `does not count any other status as an answer to a ping`(answer: String) throws {
         try serve(answer) { address in
             #expect(throws: AdminClient.Failure.self) { try AdminClient.ping(address, timeoutMilliseconds: 5_000) }
         }

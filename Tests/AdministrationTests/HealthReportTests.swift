@@ -32,7 +32,7 @@ struct HealthReportTests {
         #expect(report.ready(includesReasons: true).status == (isReady ? .ok : .serviceUnavailable))
     }
 
-    @Test func `the worker that is stuck is named`() {
+    @Test func `names the stuck worker`() {
         let report = report(.draining, silences: [0, 12_345])
         #expect(report.failures == ["worker 1 has not responded for 12 seconds"])
         #expect(

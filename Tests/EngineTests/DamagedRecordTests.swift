@@ -15,7 +15,7 @@ struct DamagedRecordTests {
     private static let host = "play.example"
 
     @Test(arguments: [TLS1_2_VERSION, TLS1_3_VERSION])
-    func `a spoiled record behind requests ends its session and leaves nothing to the next`(version: Int32) throws {
+    func `a damaged record after requests ends its session and does not affect the next one`(version: Int32) throws {
         let folder = try TemporaryFolder()
         let large = Array(TestEngine.largeBody.prefix(600_000))
         try Data(large).write(to: URL(fileURLWithPath: "\(folder.path)/file"))

@@ -26,7 +26,7 @@ struct HandOverTests {
         }
     }
 
-    @Test func `no connection comes to a worker in the moment it closes`() {
+    @Test func `no worker gets a connection while it closes its listener`() {
         var dice = SplitMix(seed: 7)
         for own in 1...7 {
             for others in 1...9 {

@@ -78,7 +78,7 @@ struct HeartbeatTests {
     @Test func `only a worker that hangs does not answer`() throws {
         let trap = Trap()
         let authority = try DevelopmentAuthority(directory: try TemporaryFolder().path)
-        // A page asked for in plain HTTP makes a worker ask whether the host has a certificate.
+        // For a page over plain HTTP a worker checks whether the host has a certificate.
         let store = CertificateStore(
             hostsPath: "/nonexistent", development: authority,
             wantsDevelopment: { _ in

@@ -10,7 +10,7 @@ import Testing
 
 @testable import Engine
 
-struct RoomTests {
+struct HostileClientTests {
     private let folder: TemporaryFolder
     private let store: CertificateStore
 

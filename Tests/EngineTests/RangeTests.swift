@@ -107,7 +107,7 @@ struct RangeTests {
     }
 
     @Test(arguments: [true, false])
-    func `long parts are sent from where they are, and what follows them is answered`(isFile: Bool) throws {
+    func `sends long parts from the disk, and answers the requests after them`(isFile: Bool) throws {
         let folder = try TemporaryFolder()
         try Data(TestEngine.largeBody).write(to: URL(fileURLWithPath: "\(folder.path)/large.bin"))
         let file = try Posix.Folder(folder.path).open("large.bin")

@@ -74,7 +74,7 @@ struct SharedAddressTests {
         #expect(!left.hasOlderSockets)
     }
 
-    @Test func `workers that share a socket are not all woken for one connection`() throws {
+    @Test func `one connection does not wake all workers of a shared socket`() throws {
         let folder = try TemporaryFolder()
         let workers = 8
         let server = try TestEngine(

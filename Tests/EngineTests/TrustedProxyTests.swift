@@ -246,7 +246,7 @@ struct TrustedProxyTests {
         #expect(try exchange(stranger, malformed)?.status == 200)
     }
 
-    @Test func `on a socket of this machine everybody is trusted, or nobody`() throws {
+    @Test func `trusts all or none of the clients of a Unix-domain socket`() throws {
         let folder = try TemporaryFolder()
         for (trust, expected) in [("unix:", "203.0.113.7"), ("127.0.0.0/8", "unix:")] {
             let log = "\(folder.path)/\(expected.prefix(2))"

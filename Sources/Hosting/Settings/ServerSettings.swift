@@ -38,7 +38,7 @@ public struct ServerSettings: Sendable {
     public var accessLog = AccessLogSettings()
     public var processLog = ProcessLogSettings()
     /// The trusted proxies (`fronts` in `server.json`).
-    public var proxies = FrontSettings()
+    public var proxies = TrustedProxies()
     public var proxyProtocol = ProxyProtocol.off
     /// The user that a server started as root switches to: `NAME` or `UID`, either with or without `:GROUP`.
     public var user: String?

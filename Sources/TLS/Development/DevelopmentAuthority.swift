@@ -130,7 +130,8 @@ public final class DevelopmentAuthority: Sendable {
                 alternativeNames: nil, isAuthority: true, days: authorityDays)
             _ = try create(try draft.certificate(for: key).pem, path)
         } catch {
-            throw CertificateProblem(.unreadableFile, file: path, error.description, fix: "make the state directory writable")
+            throw CertificateProblem(
+                .unreadableFile, file: path, error.description, fix: "make the state directory writable")
         }
     }
 

@@ -4,9 +4,9 @@ import Hosting
 import Posix
 import Telemetry
 
-enum AccessLog {
-    /// Opens the log, which gets its lines from these records; nil if it is turned off.
-    static func open(_ wanted: AccessLogSettings, _ records: Records) throws(Refusal) -> Journal? {
+extension AccessLog {
+    /// Opens the log, which gets its lines from these workers; nil if it is turned off.
+    static func open(_ wanted: AccessLogSettings, _ metrics: WorkerMetrics) throws(Refusal) -> AccessLog? {
         let target: LogTarget
         switch wanted.place {
         case .off: return nil
@@ -26,14 +26,14 @@ enum AccessLog {
     }
 
     /// Logs the messages of the access log itself.
-    static func report(_ journal: Journal?) {
-        for note in journal?.takeNotes() ?? [] { Log.warning(note) }
+    static func report(_ log: AccessLog?) {
+        for note in log?.takeNotes() ?? [] { Log.warning(note) }
     }
 
     /// Writes the remaining lines, with a time limit.
-    static func end(_ journal: Journal?, milliseconds: Int32 = 2_000) {
-        journal?.end(milliseconds: milliseconds)
-        report(journal)
+    static func end(_ log: AccessLog?, milliseconds: Int32 = 2_000) {
+        log?.end(milliseconds: milliseconds)
+        report(log)
     }
 }
 

@@ -12,7 +12,7 @@ import Telemetry
 final class AdminWiring: Sendable {
     let state: ServerState
     /// Written by the workers.
-    let records: Records
+    let metrics: WorkerMetrics
     private let settings: AdminSettings?
     private let statePath: String
     // Opened before the sandbox forbids it.
@@ -27,7 +27,7 @@ final class AdminWiring: Sendable {
         var address: SocketAddress? { listener?.address }
 
         /// The ledger's messages since the last call.
-        func complaints() -> [String] { keeper.takeComplaints() }
+        func complaints() -> [String] { keeper.takeWarnings() }
 
         /// Whether a verifier has fetched anything of a host since a time, in seconds since 1970.
         func wasFetched(_ host: String, since: Int64) -> Bool {

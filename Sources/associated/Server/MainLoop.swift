@@ -201,9 +201,9 @@ final class MainLoop: @unchecked Sendable {
         }
         // After a requested reload systemd expects READY, even if it failed.
         if round.isRequested {
-            server.notifier.tell(.ready(status: status))
+            server.notifier.notify(.ready(status: status))
         } else if status != previous {
-            server.notifier.tell(.serving(status: status))
+            server.notifier.notify(.serving(status: status))
         }
         round.isRequested = false
     }
@@ -213,10 +213,10 @@ final class MainLoop: @unchecked Sendable {
         nextTick = now + MainLoop.tickMilliseconds
         server.state.tick()
         checkSettings(isRequested: false)
-        server.engine.lookForNeighbours()
+        server.engine.checkOtherProcesses()
         // By then, a worker that needs a heartbeat request has had one.
-        let isAlive = server.engine.silences().allSatisfy { $0 <= WorkerState.silentMillisecondsMax }
-        if watchdog.isDue(now: now, isAlive: isAlive) { server.notifier.tell(.alive) }
+        let isAlive = server.engine.silentMilliseconds().allSatisfy { $0 <= WorkerState.silentMillisecondsMax }
+        if watchdog.isDue(now: now, isAlive: isAlive) { server.notifier.notify(.alive) }
         for text in server.admin.complaints() { Log.warning(text) }
         // Surveys and handshakes leave their findings here.
         if let news = server.certificates?.drainNews() { ReloadLog.certificates(news) }

@@ -60,7 +60,7 @@ struct Sandbox {
     mutating func restrictFiles() throws {
         if mode == .off { return }
         // These open files once and use them as long as the process lives.
-        Library.start()
+        Library.loadConfiguration()
         ListeningSockets.prepare()
         try? Directory.create(places.state, permissions: 0o700)
         let version = Landlock.version
@@ -77,10 +77,10 @@ struct Sandbox {
     /// Gives up everything that only a start needs.
     mutating func restrictCalls() throws {
         // Without a sandbox, a process that stays root keeps its capabilities.
-        if mode != .off || !Privileges.isRoot { try Privileges.drop() }
+        if mode != .off || !Privileges.isRoot { try Privileges.dropCapabilities() }
         if mode == .off { return }
         if hasRestrictedFiles {
-            if try Landlock.closeOutward() {
+            if try Landlock.restrictNetwork() {
                 active.append("network")
             } else {
                 missing.append("this kernel's Landlock cannot restrict the network")

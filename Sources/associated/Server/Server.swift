@@ -103,7 +103,7 @@ struct Server {
         let listeners = try Engine.listen(listening)
         try sandbox.restrictCalls()
         // It starts a thread.
-        listening.journal = try AccessLog.open(settings.accessLog, wiring.records)
+        listening.accessLog = try AccessLog.open(settings.accessLog, wiring.metrics)
         let engine = try Engine(listening, published: published, on: listeners)
         let admin = try wiring.begin(
             AdminWiring.Parts(engine: engine, published: published, certificates: certificates), on: adminSocket)
@@ -175,7 +175,7 @@ struct Server {
             }
             while !Server.endingSignals.contains(signals.next()) {}
             Log.warning("stopped before all requests were finished")
-            AccessLog.end(engine.journal, milliseconds: 200)
+            AccessLog.end(engine.accessLog, milliseconds: 200)
             exit(ExitStatus.failure.rawValue)
         } catch {
             engine.stop()
@@ -213,8 +213,8 @@ struct Server {
         _ certificates: CertificateStore?, _ metrics: WorkerMetrics
     ) throws(TLSError) -> EngineSettings {
         // Not asked again, because the system might now count other processors.
-        var engine = EngineSettings(plainAddresses: settings.http, workerCount: records.workerCount)
-        engine.records = records
+        var engine = EngineSettings(plainAddresses: settings.http, workerCount: metrics.workerCount)
+        engine.metrics = metrics
         engine.limits = settings.limits
         engine.trustedProxies = settings.proxies
         engine.proxyListeners =

@@ -65,8 +65,8 @@ struct RefusalWatch {
         if now < nextMilliseconds { return nil }
         nextMilliseconds = now + RefusalWatch.minuteMilliseconds
         let previous = (connections, handshakes)
-        connections = engine.records.total(.connectionsRefused(.tooManyFromAddress))
-        handshakes = engine.records.total(.handshakes(.timedOut))
+        connections = engine.metrics.total(.connectionsRefused(.tooManyFromAddress))
+        handshakes = engine.metrics.total(.handshakes(.timedOut))
         var figures = RefusalFigures()
         figures.connections = Int(clamping: connections &- previous.0)
         figures.handshakes = Int(clamping: handshakes &- previous.1)
