@@ -33,7 +33,7 @@ struct HealthReportTests {
     }
 
     @Test func `names the stuck worker`() {
-        let report = report(.draining, silences: [0, 12_345])
+        let report = report(.draining, silentMilliseconds: [0, 12_345])
         #expect(report.failures == ["worker 1 has not responded for 12 seconds"])
         #expect(
             report.alive(includesReasons: true).body.elementsEqual("worker 1 has not responded for 12 seconds\n".utf8))

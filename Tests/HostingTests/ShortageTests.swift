@@ -98,15 +98,15 @@ struct ShortageTests {
             try site.shop("a.json", hosts: ["a.example.com"])
             let watch = try TreeWatch(configPath: site.tree.config, publicPath: site.tree.root + "/public")
             watch.start()
-            _ = watch.takeEvents()
+            _ = watch.takeChanges()
             try site.write("config/apps/team/part/b.json", "{}")
-            _ = starved(0) { watch.takeEvents() }
+            _ = starved(0) { watch.takeChanges() }
             guard watch.shortage?.isShortage == true else { exit(2) }
             watch.start()
             guard watch.shortage == nil else { exit(3) }
-            _ = watch.takeEvents()
+            _ = watch.takeChanges()
             try site.write("config/apps/team/part/b.json", "{ }")
-            guard watch.takeEvents().appFiles == ["team/part/b.json"] else { exit(4) }
+            guard watch.takeChanges().appFiles == ["team/part/b.json"] else { exit(4) }
         }
     }
 }

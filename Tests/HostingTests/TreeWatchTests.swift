@@ -19,7 +19,7 @@ struct TreeWatchTests {
         try site.write("public/_default/index.html", "")
         watch = try TreeWatch(configPath: site.tree.config, publicPath: site.tree.root + "/public")
         watch.start()
-        _ = watch.takeEvents()
+        _ = watch.takeChanges()
     }
 
     /// The changes reported after an action. If another test is just starting a process, that may hold the file open for a moment
@@ -28,7 +28,7 @@ struct TreeWatchTests {
         try body()
         let deadline = Date(timeIntervalSinceNow: 10)
         while true {
-            let changes = watch.takeEvents()
+            let changes = watch.takeChanges()
             if !changes.isEmpty || Date() > deadline { return changes }
             sched_yield()
         }
@@ -37,7 +37,7 @@ struct TreeWatchTests {
     /// Whether an action reports no change.
     private func isNothing(_ body: () throws -> Void) rethrows -> Bool {
         try body()
-        return watch.takeEvents().isEmpty
+        return watch.takeChanges().isEmpty
     }
 
     private static func changes(_ set: (inout TreeChanges) -> Void) -> TreeChanges {
@@ -48,7 +48,7 @@ struct TreeWatchTests {
 
     @Test func `everything is watched, and nothing is reported without a change`() {
         #expect(watch.shortage == nil)
-        #expect(watch.takeEvents().isEmpty)
+        #expect(watch.takeChanges().isEmpty)
         #expect(!watch.hasMoved())
     }
 
@@ -70,9 +70,9 @@ struct TreeWatchTests {
         #expect(try isNothing { try site.write("config/server.json", "{}") })
         // An empty new file is reported when its writer closes it.
         let file = open(site.tree.config + "/apps/new.json", O_CREAT | O_WRONLY, 0o644)
-        #expect(watch.takeEvents().isEmpty)
+        #expect(watch.takeChanges().isEmpty)
         #expect(write(file, "{}", 2) == 2)
-        #expect(watch.takeEvents().isEmpty)
+        #expect(watch.takeChanges().isEmpty)
         #expect(changes { close(file) } == Self.changes { $0.appFiles = ["new.json"] })
     }
 
@@ -88,7 +88,7 @@ struct TreeWatchTests {
             try changes { try site.shop("other/deep/c.json", hosts: ["e.example.com"]) }
                 == Self.changes { $0.appFiles = ["other/deep/c.json"] })
         try site.move("config/apps/other", to: "gone")
-        _ = watch.takeEvents()
+        _ = watch.takeChanges()
         #expect(try isNothing { try site.write("gone/c.json", "{}") })
     }
 
@@ -122,23 +122,23 @@ struct TreeWatchTests {
 
     @Test func `changing the link of a mounted folder reports all of it`() throws {
         try site.shop("..1/k.json", hosts: ["k.example.com"])
-        _ = watch.takeEvents()
+        _ = watch.takeChanges()
         #expect(try changes { try site.link("config/apps/..data", to: "..1") }.appFolders == [""])
     }
 
     @Test func `the target of a link is watched`() throws {
         try site.write("config/apps/.shared/x.json", "{}")
         #expect(try changes { try site.link("config/apps/x.json", to: ".shared/x.json") }.appFiles == ["x.json"])
-        _ = watch.take()
+        _ = watch.takeChanges()
         // Only the whole tree shows where links lead.
         let linked = Self.changes { $0.appFolders = [""] }
         #expect(try changes { try site.write("config/apps/.shared/x.json", "{ }") } == linked)
         try site.write("config/apps/.shared/new", "{  }")
-        _ = watch.takeEvents()
+        _ = watch.takeChanges()
         #expect(
             try changes { try site.replace("config/apps/.shared/x.json", with: "config/apps/.shared/new") } == linked)
         try site.remove("config/apps/x.json")
-        _ = watch.takeEvents()
+        _ = watch.takeChanges()
         #expect(try isNothing { try site.write("config/apps/.shared/x.json", "{}") })
     }
 
@@ -148,13 +148,13 @@ struct TreeWatchTests {
         try site.link("config/apps/released", to: ".releases/current")
         let other = try TreeWatch(configPath: site.tree.config, publicPath: site.tree.root + "/public")
         other.start()
-        _ = other.take()
+        _ = other.takeChanges()
         try site.link("config/apps/.releases/next", to: "v2")
-        _ = other.take()
+        _ = other.takeChanges()
         try site.replace("config/apps/.releases/current", with: "config/apps/.releases/next")
-        #expect(other.take().appFolders == [""])
+        #expect(other.takeChanges().appFolders == [""])
         try site.shop(".releases/v2/r.json", hosts: ["s.example.com"])
-        #expect(other.take().appFolders == [""])
+        #expect(other.takeChanges().appFolders == [""])
     }
 
     @Test func `a link target is watched for the hosts that link to it`() throws {
@@ -167,43 +167,43 @@ struct TreeWatchTests {
             try site.write("config/hosts/\(host).example.com/well-known/y", "")
             try site.link("config/hosts/\(host).example.com/well-known/shared", to: site.tree.root + "/acme")
         }
-        _ = other.take()
-        _ = other.take()
+        _ = other.takeChanges()
+        _ = other.takeChanges()
         try site.write("acme/token", "2")
-        #expect(other.take() == Self.changes { $0.hostFolders = ["a.example.com", "b.example.com"] })
+        #expect(other.takeChanges() == Self.changes { $0.hostFolders = ["a.example.com", "b.example.com"] })
         try site.remove("config/hosts/b.example.com/well-known/shared")
-        _ = other.take()
+        _ = other.takeChanges()
         // The next walk through the host's folder stops watching it.
         try site.write("config/hosts/b.example.com/well-known/new/y", "")
-        _ = other.take()
+        _ = other.takeChanges()
         try site.write("acme/token", "3")
-        #expect(other.take() == Self.changes { $0.hostFolders = ["a.example.com"] })
+        #expect(other.takeChanges() == Self.changes { $0.hostFolders = ["a.example.com"] })
     }
 
     @Test func `ACME challenges are not reported`() throws {
         try site.write("config/hosts/b.example.com/well-known/y", "")
-        _ = watch.takeEvents()
+        _ = watch.takeChanges()
         try site.write("config/hosts/b.example.com/well-known/acme-challenge/token", "1")
-        #expect(watch.takeEvents() == Self.changes { _ in })
+        #expect(watch.takeChanges() == Self.changes { _ in })
         try site.write("config/hosts/b.example.com/well-known/z", "")
-        #expect(watch.takeEvents() == Self.changes { $0.hostFolders = ["b.example.com"] })
+        #expect(watch.takeChanges() == Self.changes { $0.hostFolders = ["b.example.com"] })
         try site.remove("config/hosts/b.example.com/well-known/acme-challenge")
-        #expect(watch.takeEvents() == Self.changes { _ in })
+        #expect(watch.takeChanges() == Self.changes { _ in })
     }
 
     @Test(
         arguments: ["config/apps/team", "config/hosts/b.example.com/well-known", "public/a.example.com"])
     func `a hundred links to a folder that contains them cost a hundred checks`(folder: String) throws {
         try site.write("\(folder)/kept.txt", "1")
-        _ = watch.takeEvents()
+        _ = watch.takeChanges()
         let count = watch.count
         for index in 0..<100 { try site.link("\(folder)/l\(index)", to: ".") }
-        let changes = watch.takeEvents()
+        let changes = watch.takeChanges()
         #expect(!changes.everything && changes.appFolders.count + changes.appFiles.count <= 101)
         #expect(watch.count == count)
         // One event and one place, whatever links lead to it.
         try site.write("\(folder)/kept.json", "2")
-        let one = watch.takeEvents()
+        let one = watch.takeChanges()
         #expect(one.appFiles.count + one.hostFolders.count + one.pageFolders.count == 1)
     }
 
@@ -228,7 +228,7 @@ struct TreeWatchTests {
         try site.link("config", to: "config-1")
         #expect(!watch.hasMoved())
         watch.start()
-        _ = watch.takeEvents()
+        _ = watch.takeChanges()
         #expect(
             try changes { try site.shop("a.json", hosts: ["z.example.com"]) }
                 == Self.changes { $0.appFiles = ["a.json"] })

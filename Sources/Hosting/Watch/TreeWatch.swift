@@ -56,7 +56,7 @@ public final class TreeWatch: @unchecked Sendable {
     public func hasMoved() -> Bool { roots != rootIdentities() }
 
     /// What may have changed since the last call. New directories are watched from now on.
-    public func take() -> TreeChanges {
+    public func takeChanges() -> TreeChanges {
         var changes = TreeChanges()
         var places: Set<WatchedPlace> = []
         for event in watch.takeEvents() {
@@ -171,7 +171,7 @@ public final class TreeWatch: @unchecked Sendable {
         let previous = directories(of: place)
         var present: Set<Int32> = []
         let path = folders.path(tree)
-        if let root = orNil({ () throws(SystemError) in try folders.open(tree) }) ?? nil {
+        if let root = noting({ () throws(SystemError) in try folders.open(tree) }) ?? nil {
             let scan = FolderScan(root, HostQuota(folders.limits).bounds)
             shortage = shortage ?? scan.shortage
             for folder in scan.folders { present.formUnion(add(WatchedPlace.join(path, folder), for: place)) }
@@ -197,7 +197,7 @@ public final class TreeWatch: @unchecked Sendable {
     }
 
     private func watchTree(_ place: WatchedPlace, _ path: String) {
-        guard let root = orNil({ () throws(SystemError) in try Folder(path, links: folders.linkTargets) }) else {
+        guard let root = noting({ () throws(SystemError) in try Folder(path, links: folders.linkTargets) }) else {
             return
         }
         let scan = FolderScan(TenantFolder(root), .apps(folders.limits))
@@ -207,7 +207,7 @@ public final class TreeWatch: @unchecked Sendable {
 
     private func watchApps(_ folder: String) {
         let path = "\(folders.configPath)/apps"
-        guard let root = orNil({ () throws(SystemError) in try Folder(path, links: folders.linkTargets) }) else {
+        guard let root = noting({ () throws(SystemError) in try Folder(path, links: folders.linkTargets) }) else {
             return
         }
         let scan = FolderScan(TenantFolder(root), from: folder, .apps(folders.limits))
@@ -248,7 +248,7 @@ public final class TreeWatch: @unchecked Sendable {
 
     @discardableResult
     private func add(_ path: String, for place: WatchedPlace) -> Set<Int32> {
-        guard let number = orNil(refusals: true, { () throws(SystemError) in try watch.add(path) }) else { return [] }
+        guard let number = noting(refusals: true, { () throws(SystemError) in try watch.add(path) }) else { return [] }
         watched.insert(place, number)
         if place.isOfMany { paths[number] = path }
         return [number]
@@ -259,7 +259,7 @@ public final class TreeWatch: @unchecked Sendable {
         var numbers: Set<Int32> = []
         let roots = [folders.configPath, folders.publicPath] + folders.linkTargets.paths
         for folder in File.foldersBehind(link: link, inside: roots) {
-            guard let number = orNil({ () throws(SystemError) in try watch.add(folder) }) else { continue }
+            guard let number = noting({ () throws(SystemError) in try watch.add(folder) }) else { continue }
             behindLinks.insert(place, number)
             numbers.insert(number)
         }

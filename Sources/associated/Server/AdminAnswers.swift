@@ -14,7 +14,7 @@ import Telemetry
 
 struct AdminAnswers: AdminSources {
     let state: ServerState
-    let metrics: WorkerMetrics
+    let workerMetrics: WorkerMetrics
     let usage: ProcessUsage
     let parts: AdminWiring.Parts
     let ledger: VerifierLedger
@@ -22,7 +22,7 @@ struct AdminAnswers: AdminSources {
     func health() -> HealthReport { HealthReport(state.phase, workers: workers(), hosting: hosting) }
 
     func metrics() -> MetricsSnapshot {
-        var snapshot = MetricsSnapshot(metrics)
+        var snapshot = MetricsSnapshot(workerMetrics)
         (snapshot.version, snapshot.commit, snapshot.library) = (Product.version, Product.commit, Library.version)
         (snapshot.uptimeSeconds, snapshot.isReady) = (state.uptimeSeconds, health().isReady)
         (snapshot.workers, snapshot.hosting, snapshot.reloads) = (workers(), hosting, state.reloads)
@@ -45,7 +45,7 @@ struct AdminAnswers: AdminSources {
         report.servedDigest = parts.digest.text(of: parts.published.current)
         report.certificates = certificates(listMax: StatusReport.listMax)
         (report.workers, report.openConnections, report.verifiers) = (
-            workers(), metrics.openConnections, ledger.figures
+            workers(), workerMetrics.openConnections, ledger.figures
         )
         (report.guardedFiles, report.refusals) = (state.guardedFiles, state.refusals)
         return report
@@ -151,7 +151,7 @@ struct AdminAnswers: AdminSources {
         return parts.engine.silentMilliseconds().enumerated().map { number, silence in
             WorkerState(
                 silentMilliseconds: silence,
-                longestRoundMicroseconds: metrics.longestRoundMicroseconds(number, nowMilliseconds: now))
+                longestRoundMicroseconds: workerMetrics.longestRoundMicroseconds(number, nowMilliseconds: now))
         }
     }
 

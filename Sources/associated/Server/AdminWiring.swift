@@ -73,7 +73,7 @@ final class AdminWiring: Sendable {
         let keeper = try LedgerKeeper(ledger, metrics, folder: statePath)
         state.enter(.serving)
         guard let settings, let socket else { return Running(ledger: ledger, keeper: keeper, listener: nil) }
-        let answers = AdminAnswers(state: state, metrics: metrics, usage: usage, parts: parts, ledger: ledger)
+        let answers = AdminAnswers(state: state, workerMetrics: metrics, usage: usage, parts: parts, ledger: ledger)
         return Running(
             ledger: ledger, keeper: keeper, listener: try AdminListener(settings, answers, on: socket))
     }

@@ -53,7 +53,7 @@ final class WatchKeeper: Sendable {
                     // What happened before a directory was watched raises no event.
                     post(News(changes: .all, hasStarted: true, shortage: watch.shortage, complaint: complaint()))
                 } else if hasStarted, isWatchReadable {
-                    post(News(changes: watch.takeEvents(), shortage: watch.shortage))
+                    post(News(changes: watch.takeChanges(), shortage: watch.shortage))
                 }
             }
         }

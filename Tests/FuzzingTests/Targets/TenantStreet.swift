@@ -42,7 +42,7 @@ final class TenantStreet {
 
     /// Rounds until nothing is left for later, and what must hold then.
     func look() throws {
-        var changes = watch?.take() ?? .all
+        var changes = watch?.takeChanges() ?? .all
         for _ in 0..<TenantStreet.looksMax where !changes.isEmpty {
             let report = try tenants.round(changes)
             changes = report.later
