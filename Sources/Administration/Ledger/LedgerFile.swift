@@ -15,7 +15,7 @@ struct LedgerFile: Equatable {
 
     init(beganSeconds: Int64, records: [String: [VerifierRecord]]) {
         self.beganSeconds = beganSeconds
-        self.metrics = metrics
+        self.records = records
     }
 
     var bytes: [UInt8] {
