@@ -25,9 +25,11 @@ struct FixedFile {
         self.file = file
         let isIntact = !file.document.problems.contains { $0.kind == .invalidEncoding }
         guard isIntact, let editable = SourceEdit.editable(file.document) else {
-            refusal =
-                isIntact
-                ? (file.document.text.isEmpty ? nil : "it has zero bytes") : "it has bytes that are not UTF-8"
+            if !isIntact {
+                refusal = "it contains bytes that are not UTF-8; save it in UTF-8"
+            } else if !file.document.text.isEmpty {
+                refusal = "it contains zero bytes, so it is not a text file"
+            }
             return
         }
         // UTF-8 without a byte order mark is already a fix.

@@ -40,14 +40,14 @@ struct LintedFiles {
     /// The directories that were searched.
     private var directories: Set<FileStatus.Identity> = []
     private var configurations: [GivenConfiguration] = []
-    /// The preferences for files outside the configurations.
-    private let preferences: LintPreferences
+    /// The configuration of `--config`, whose preferences apply to files outside the others.
+    private let base: GivenConfiguration
     /// Files with fixes that are not written.
     private var unwritten: Set<String> = []
 
     init(_ arguments: ParsedArguments, forced: DocumentKind? = nil) {
         (self.arguments, self.forced) = (arguments, forced)
-        preferences = GivenConfiguration(arguments).lint
+        base = GivenConfiguration(arguments)
     }
 
     /// The parsed files, for the lines of findings.
@@ -63,7 +63,7 @@ struct LintedFiles {
         if ["apps", "hosts"].contains(where: { Directory.exists("\(path)/\($0)") })
             || (try? File.status("\(path)/server.json")) != nil
         {
-            configurations.append(GivenConfiguration(arguments, at: path))
+            configurations.append(path == base.path ? base : GivenConfiguration(arguments, at: path))
         } else {
             addDirectory(path)
         }
@@ -180,7 +180,7 @@ struct LintedFiles {
         let byFile = Dictionary(grouping: found.filter { seen.insert($0).inserted }, by: \.file)
         findings = byFile.sorted { $0.key < $1.key }.flatMap { file, findings in
             let owner = configurations.first { file.hasPrefix($0.path + "/") }
-            return (owner?.lint ?? preferences).apply(
+            return (owner ?? base).lint.apply(
                 to: findings.sortedInFile, alsoIgnoring: ignored[file] ?? [],
                 keepsErrors: owner != nil || ignored[file] != nil)
         }
@@ -189,7 +189,7 @@ struct LintedFiles {
     /// The hosts of all app files of configurations, in all environments; nil without a configuration or a native file.
     private var appHosts: [HostPattern]? {
         guard files.contains(where: { $0.kind == .entitlements || $0.kind == .androidManifest }) else { return nil }
-        let given = configurations + (arguments.has("--config") ? [GivenConfiguration(arguments)] : [])
+        let given = configurations + (arguments.has("--config") ? [base] : [])
         let known = Dictionary(files.map { ($0.path, $0) }) { first, _ in first }
         let paths = given.compactMap(\.appFiles)
         if paths.isEmpty { return nil }
