@@ -319,7 +319,7 @@ private struct OpenCounter: ~Copyable {
         descriptor = Descriptor(takingOwnershipOf: number)
         // The kernel merges equal events that follow each other, so closing is watched too.
         watches = paths.map { inotify_add_watch(number, $0, UInt32(IN_OPEN | IN_CLOSE_NOWRITE)) }
-        if watches.contains(-1) { throw POSIXError(.EIO) }
+        if watches.contains(-1) { throw SystemError(call: "inotify_add_watch", number: errno) }
     }
 
     /// The number of times that each file was opened.

@@ -34,7 +34,7 @@ public struct HostPattern: Hashable, Sendable {
         var asked = Substring(host).utf8[...]
         if asked.last == UInt8(ascii: ".") { asked = asked.dropLast() }
         let own = name.utf8
-        let isSame = { (byte: UInt8, lowered: UInt8) in ASCII.lowercased(byte) == lowered }
+        let isSame = { (byte: UInt8, lowered: UInt8) in byte.lowercasedASCII == lowered }
         guard isWildcard else { return asked.elementsEqual(own, by: isSame) }
         guard asked.count > own.count + 1 else { return false }
         return asked.suffix(own.count).elementsEqual(own, by: isSame)

@@ -49,7 +49,7 @@ struct ApplePatternCheck {
             case UInt8(ascii: "/"): if last == byte { return false }
             case UInt8(ascii: "*"): if last == UInt8(ascii: ".") { return false }
             case UInt8(ascii: "?"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."): break
-            default: if !ASCII.isLetter(byte), !ASCII.isDigit(byte) { return false }
+            default: if !byte.isLetter, !byte.isDigit { return false }
             }
             (beforeLast, last) = (last, byte)
         }
