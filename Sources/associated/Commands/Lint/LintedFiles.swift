@@ -100,7 +100,7 @@ struct LintedFiles {
         var file = LintedFile(
             bytes, path: path, kind: forced ?? (path.hasSuffix(".entitlements") ? .entitlements : nil))
         if file.kind == .unknown, let kind = LintedFiles.kind(of: path, bytes) {
-            file = LintedFile(bytes, path: path, kind: kind, document: file.document)
+            file = LintedFile(bytes, path: path, kind: kind)
         }
         if file.kind != .unknown {
             files.append(file)
