@@ -10,7 +10,10 @@ import Testing
 
     @Test(
         arguments: [
-            ("{ x: { name: null } }", RuleID.app006, "in the environment `x`, `name` is missing, so pages cannot name the app"),
+            (
+                "{ x: { name: null } }", RuleID.app006,
+                "in the environment `x`, `name` is missing, so pages cannot name the app"
+            ),
             (
                 "{ x: { ios: null, android: null } }", .app016,
                 "in the environment `x`, the file has neither `ios` nor `android`, so nothing is served for it"
