@@ -1,7 +1,7 @@
 // The entry point for linting: the bytes of a file in, findings out, for each kind of file that the project knows.
 
 public import Association
-import SourceJSON
+public import SourceJSON
 
 /// Lints association files. It opens no files; the caller passes the name that findings use.
 public enum Linter {
@@ -9,8 +9,9 @@ public enum Linter {
     public static func recognise(_ bytes: [UInt8]) -> DocumentKind { DocumentKind.recognise(bytes) }
 
     /// Lints an apple-app-site-association file as it is served.
-    public static func lint(apple bytes: [UInt8], file: String) -> [Finding] {
-        let reading = AppleAssociation.read(bytes, file: file)
+    /// - Parameter document: the file, if it has been parsed already.
+    public static func lint(apple bytes: [UInt8], parsed document: SourceDocument? = nil, file: String) -> [Finding] {
+        let reading = AppleAssociation.read(bytes, parsed: document, file: file)
         guard let content = reading.content else { return reading.findings }
         var check = AppleAssociationCheck(content, findings: reading.problems)
         check.run()
@@ -18,8 +19,11 @@ public enum Linter {
     }
 
     /// Lints an assetlinks.json file as it is served. With `host`, it also finds includes that point back to the file.
-    public static func lint(statements bytes: [UInt8], file: String, host: String? = nil) -> [Finding] {
-        let reading = StatementList.read(bytes, file: file, host: host)
+    /// - Parameter document: the file, if it has been parsed already.
+    public static func lint(
+        statements bytes: [UInt8], parsed document: SourceDocument? = nil, file: String, host: String? = nil
+    ) -> [Finding] {
+        let reading = StatementList.read(bytes, parsed: document, file: file, host: host)
         guard let content = reading.content else { return reading.findings }
         var check = StatementListCheck(content, findings: reading.problems)
         check.run()
@@ -50,14 +54,8 @@ public enum Linter {
 
     /// Lints a file of any kind; nil if the kind is not known.
     public static func lint(_ bytes: [UInt8], file: String) -> [Finding]? {
-        switch recognise(bytes) {
-        case .appleAssociation, .signedAppleAssociation: lint(apple: bytes, file: file)
-        case .statementList: lint(statements: bytes, file: file)
-        case .appFile: AppFile.lint(bytes, file: file)
-        case .entitlements: lint(entitlements: bytes, file: file)
-        case .androidManifest: lint(manifest: bytes, file: file)
-        case .unknown: nil
-        }
+        let file = LintedFile(bytes, path: file)
+        return file.kind == .unknown ? nil : file.lint()
     }
 }
 
@@ -83,10 +81,11 @@ public enum DocumentKind: String, Hashable, Sendable, CaseIterable {
     ]
 
     /// The kind of a file. A text that is not valid JSON is recognised by the keys in it.
-    static func recognise(_ bytes: [UInt8]) -> DocumentKind {
+    /// - Parameter document: the file, if it has been parsed already; both dialects have the same value.
+    static func recognise(_ bytes: [UInt8], parsed document: SourceDocument? = nil) -> DocumentKind {
         if SignedMessage.isSigned(bytes) { return .signedAppleAssociation }
         if let kind = NativeFile.recognise(bytes) { return kind }
-        let document = SourceReader.read(bytes, as: .json5)
+        let document = document ?? SourceReader.read(bytes, as: .json5)
         if let value = document.value { return recognise(value) }
         return recognise(brokenText: document.text)
     }

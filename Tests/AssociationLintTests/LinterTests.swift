@@ -37,10 +37,10 @@ import Testing
     @Test func `reports that no slash is added to a single character`() {
         #expect(
             messages(.aasa049, components: #"{"/": "a"}"#)
-                == ["`a` is a single character, to which no slash is added, so it never matches"])
+                == ["`a` is one character without a slash, so it never matches"])
         #expect(
             messages(.aasa049, components: #"{"/": "ab"}"#)
-                == ["`ab` does not start with a slash; macOS 27 adds it, older systems are not known to"])
+                == ["`ab` does not start with a slash; macOS 27 adds it, earlier systems perhaps not"])
     }
 
     @Test(arguments: LintExample.all)

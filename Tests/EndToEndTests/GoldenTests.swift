@@ -125,7 +125,7 @@ struct GoldenTests {
         #expect(run.output.contains("What is the name of the app? "), "\(run.output)")
         #expect(run.output.contains("Which domain do its links use? "))
         #expect(run.output.contains("ftp://x is not a host: it has a scheme"))
-        #expect(run.output.contains("app id `com.acme` is a bundle id without a team id before it"))
+        #expect(run.output.contains("app id `com.acme` is a bundle id without a team id"))
         #expect(try folder.read("config/apps/myshop.json").contains(#"hosts: ["shop.acme.test"]"#))
     }
 }

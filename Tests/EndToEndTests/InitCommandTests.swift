@@ -53,7 +53,7 @@ struct InitCommandTests {
         (["init", "--name", "Shop", "--host", "ftp://x"], "`ftp://x` is not a host: it has a scheme"),
         (
             ["init", "--name", "Shop", "--host", "a.example", "--app-id", "shop"],
-            "app id `shop` is not PREFIX.bundle.id, so it equals no signed app's id"
+            "app id `shop` is not PREFIX.bundle.id, so it matches no app"
         ),
         (["completion", "tcsh"], "no completions for tcsh; name bash, zsh or fish"),
     ])

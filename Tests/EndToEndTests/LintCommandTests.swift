@@ -1,6 +1,8 @@
 // `associated lint`: its findings in each output format, and its fixes.
 
 import Foundation
+import Glibc
+import Posix
 import Testing
 
 struct LintCommandTests {
@@ -61,10 +63,10 @@ struct LintCommandTests {
         #expect(run.status == 1)
         #expect(
             run.output == """
-                \(folder.path)/file:3:34: error[AASA-001]: a comma stands before ']', with nothing after it; JSON refuses that; Apple's systems then read nothing of the file; remove the comma
+                \(folder.path)/file:3:34: error[AASA-001]: trailing comma before ']'; JSON does not allow it, so Apple ignores the whole file; remove the comma
                  3 |     {"/": "/a", "comments": true},
                    |                                  ^
-                \(folder.path)/file:3:17: warning[AASA-035]: `comments` is no key of a component, so it is ignored; write "comment"
+                \(folder.path)/file:3:17: warning[AASA-035]: unknown key `comments` in a component is ignored; write `comment`
                  3 |     {"/": "/a", "comments": true},
                    |                 ^~~~~~~~~~
 
@@ -118,7 +120,7 @@ struct LintCommandTests {
             entries.last
                 == Entry(
                     file: "\(folder.path)/file", line: 3, column: 17, rule: "AASA-035", severity: "warning",
-                    message: "`comments` is no key of a component, so it is ignored", fix: #"write "comment""#))
+                    message: "unknown key `comments` in a component is ignored", fix: "write `comment`"))
         try folder.write("good", "{\(Self.bundled)}")
         #expect(try lint("\(folder.path)/good", "--format=json").output == "[]\n")
     }
@@ -131,7 +133,7 @@ struct LintCommandTests {
         #expect(lines.count == 2)
         #expect(
             lines.last
-                == "::warning file=\(file),line=3,endLine=3,col=17,endColumn=27,title=AASA-035::`comments` is no key of a component, so it is ignored; write \"comment\""
+                == "::warning file=\(file),line=3,endLine=3,col=17,endColumn=27,title=AASA-035::unknown key `comments` in a component is ignored; write `comment`"
         )
         #expect(lines.first?.hasPrefix("::error file=\(file),line=3,") == true)
     }
@@ -188,8 +190,8 @@ struct LintCommandTests {
         #expect(run.errors.contains("/link: 2 fixes (AASA-001, AASA-035)\n"))
         #expect(run.status == 0)
         #expect(run.output.contains("warning[AASA-022]"))
-        let mended = broken.replacing("comments", with: "comment").replacing("true},", with: "true}")
-        #expect(try folder.read("file") == mended)
+        let fixed = broken.replacing("comments", with: "comment").replacing("true},", with: "true}")
+        #expect(try folder.read("file") == fixed)
         let attributes = try FileManager.default.attributesOfItem(atPath: path)
         #expect(attributes[.posixPermissions] as? Int == 0o640)
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: "\(folder.path)/link") == "file")
@@ -236,7 +238,7 @@ struct LintCommandTests {
         #expect(below.output.contains("/below/assetlinks/shop.json:1:1: error[DAL-001]"))
         #expect(below.output.contains("/below/shop.json:1:1: error[AASA-001]"))
         #expect(
-            below.errors.hasSuffix("passed over 1 file of no known kind, such as \(folder.path)/below/package.json\n"))
+            below.errors.hasSuffix("skipped 1 file of unknown type, such as \(folder.path)/below/package.json\n"))
     }
 
     @Test func `checks a configuration like a server, with certificates and shared hosts`()
@@ -265,6 +267,26 @@ struct LintCommandTests {
         ] { #expect(text.contains(part), "\(part) in \(text)") }
     }
 
+    @Test func `opens each file once`() throws {
+        let app = #"{ name: "A", hosts: ["a.acme.test"], ios: { appIDs: ["9JA89QQLNQ.a.b"] }, links: [], exmples: {}, "#
+        let files = [
+            "config/apps/good.json": app.replacing("exmples", with: "examples") + "environments: { staging: {} } }",
+            "config/apps/misspelt.json": app + "}", "config/apps/broken.json": app,
+            "config/server.json": "{ wrkers: 1 }",
+            "theirs/apple-app-site-association": Self.broken, "theirs/App.entitlements": "<plist><dict/></plist>",
+            "theirs/shop.json": app + "}",
+        ]
+        let folder = try folder(files)
+        let opened = try OpenCounter(files.keys.sorted().map { "\(folder.path)/\($0)" })
+        let run = try lint(
+            "\(folder.path)/config", "\(folder.path)/theirs", "--config", "\(folder.path)/config", "--environment",
+            "staging", "--notes")
+        for file in files.keys where file != "config/apps/good.json" {
+            #expect(run.output.contains("\(folder.path)/\(file):"), "\(run.output)")
+        }
+        #expect(opened.counts == files.map { _ in 1 }, "\(files.keys.sorted())")
+    }
+
     @Test func `explains a rule`() throws {
         let run = try lint("--explain", "dal-010")
         #expect(run.status == 0)
@@ -284,5 +306,27 @@ struct LintCommandTests {
         let run = try Subject.run(arguments)
         #expect(run.status == 2)
         #expect(run.errors == "associated: \(message)\n")
+    }
+}
+
+/// Counts how often files are opened.
+private struct OpenCounter: ~Copyable {
+    private let descriptor: Descriptor
+    private let watches: [Int32]
+
+    init(_ paths: [String]) throws {
+        let number = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
+        descriptor = Descriptor(takingOwnershipOf: number)
+        // The kernel merges equal events that follow each other, so closing is watched too.
+        watches = paths.map { inotify_add_watch(number, $0, UInt32(IN_OPEN | IN_CLOSE_NOWRITE)) }
+        if watches.contains(-1) { throw SystemError(call: "inotify_add_watch", number: errno) }
+    }
+
+    /// The number of times that each file was opened.
+    var counts: [Int] {
+        var events = [inotify_event](repeating: inotify_event(), count: 4_096)
+        let bytes = Glibc.read(descriptor.number, &events, events.count * MemoryLayout<inotify_event>.size)
+        let read = events.prefix(max(0, bytes) / MemoryLayout<inotify_event>.size)
+        return watches.map { watch in read.count { $0.wd == watch && $0.mask & UInt32(IN_OPEN) != 0 } }
     }
 }

@@ -207,7 +207,7 @@ struct MatchCommandTests {
         #expect(text.contains("  rule 1 matches, so the app opens"))
         #expect(
             text.contains(
-                "  not settled: rule 0: it has the wrong type and is read as not being there, but it may match every URL\n"
+                "  not settled: rule 0: it has the wrong type and is assumed to be ignored, but it may match every URL\n"
             ))
     }
 
@@ -222,12 +222,12 @@ struct MatchCommandTests {
     static let unsettled: [(String, String, String)] = [
         (
             #"{"appIDs": ["9JA89QQLNQ.a"], "components": [{"/": "/b"}, {"/": "*", "exclude": "true"}]}"#, "",
-            "rule 1: a flag that is neither true nor false is read as not being there"
+            "rule 1: a flag that is neither true nor false is assumed to be ignored"
         ),
         (
             #"{"appIDs": ["9JA89QQLNQ.a"], "components": [{"/": "/$(v)"}]}"#,
             #""substitutionVariables": {"v": "a"}, "#,
-            "rule 0: a variable that is a string is read as an array of that one value"
+            "rule 0: a variable that is a string is assumed to be read as an array of that value"
         ),
         (
             #"{"appIDs": ["9JA89QQLNQ.a"], "components": [{"/": "/b"}]}, {"appIDs": ["9JA89QQLNQ.a"], "components": [{"/": "/a"}]}"#,

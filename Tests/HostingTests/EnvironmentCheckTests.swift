@@ -18,7 +18,13 @@ struct EnvironmentCheckTests {
         }
         let paths = files.indices.map { "\(apps.path)/\($0).json" }
         let error = EnvironmentCheck.error(environment, in: paths, of: folder.path)
-        let finding = EnvironmentCheck.finding(environment, in: paths, of: folder.path)
+        let finding = environment.flatMap { environment in
+            let names = files.map { text in
+                let bytes = Array(text.utf8)
+                return EnvironmentCheck.names(in: bytes, AppFile.parse(bytes), environment)
+            }
+            return EnvironmentCheck.finding(environment, in: names, of: folder.path)
+        }
         #expect(error == nil || error == finding)
         return (error.map { "\($0.severity): \($0.fix ?? "")" }, error == nil ? finding?.message : nil)
     }

@@ -2,6 +2,8 @@
 // match. Plain patterns are split at their stars, and the leftmost match of each piece is found without backtracking. Patterns
 // with variables, and very large ones, are matched with sets of positions (`PositionSearch`).
 
+import SourceJSON
+
 /// A compiled pattern over UTF-8 text.
 package struct GlobPattern: Sendable {
     package let elements: [GlobElement]
@@ -174,7 +176,7 @@ package struct GlobPattern: Sendable {
             position -= 1
             let symbol = symbols[index]
             if symbol == Self.anySymbol {
-                while position > limit, UTF8Scalar.isContinuation(bytes[position]) { position -= 1 }
+                while position > limit, bytes[position].isContinuation { position -= 1 }
             } else {
                 guard UInt16(bytes[position]) == symbol else { return nil }
             }

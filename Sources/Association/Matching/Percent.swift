@@ -1,6 +1,8 @@
 // Percent-encoding (RFC 3986 §2.1) in both directions. Decoding keeps a malformed escape and replaces bytes that are not UTF-8
 // by U+FFFD; `isWellFormed` tells whether either happens.
 
+import SourceJSON
+
 /// Percent-encoding of URL pieces.
 package enum Percent {
     private static let upperDigits = Array("0123456789ABCDEF".utf8)
@@ -56,8 +58,8 @@ package enum Percent {
     }
 
     private static func escapedByte(_ bytes: ArraySlice<UInt8>, at index: Int) -> UInt8? {
-        guard index + 2 < bytes.endIndex, let high = ASCII.hexValue(bytes[index + 1]),
-            let low = ASCII.hexValue(bytes[index + 2])
+        guard index + 2 < bytes.endIndex, let high = bytes[index + 1].hexadecimalValue,
+            let low = bytes[index + 2].hexadecimalValue
         else { return nil }
         return high << 4 | low
     }
@@ -68,6 +70,4 @@ package enum UTF8Scalar {
     package static func length(startingWith byte: UInt8) -> Int {
         byte < 0x80 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4
     }
-
-    package static func isContinuation(_ byte: UInt8) -> Bool { byte & 0xC0 == 0x80 }
 }

@@ -1,7 +1,9 @@
 // Matches a pattern with the set of all positions that its elements so far can reach, one bit for each. A step takes text/64
 // words for any pattern, so no pattern makes it exponential. Between two stars only the lowest reachable position counts, because
-// the star reaches all positions after it; it is searched in growing windows, so many short pieces cost no more than one pass over
-// the text. A limit on steps bounds the work for variables with many values.
+// the star reaches all positions after it; it is searched in growing windows, so many short pieces cost no more than reading
+// the text once. A limit on steps bounds the work for variables with many values.
+
+import SourceJSON
 
 /// One run of a pattern over one text.
 struct PositionSearch {
@@ -41,7 +43,7 @@ struct PositionSearch {
             starts = nil
         } else {
             var bits = [UInt64](repeating: 0, count: wordCount)
-            for index in 0...text.count where index == text.count || !UTF8Scalar.isContinuation(text[index]) {
+            for index in 0...text.count where index == text.count || !text[index].isContinuation {
                 bits[index >> 6] |= 1 << UInt64(index & 63)
             }
             starts = bits

@@ -128,7 +128,7 @@ package struct SubstitutionTable: Sendable {
         case "lang": return .choice(folds ? foldedLanguages : languages)
         default: return nil
         }
-        return .oneOf(ByteSet(folds ? bytes.map(ASCII.lowercased) : bytes))
+        return .oneOf(ByteSet(folds ? bytes.map(\.lowercasedASCII) : bytes))
     }
 
     // Each code in upper and in lower case, but not in mixed case.
@@ -138,8 +138,8 @@ package struct SubstitutionTable: Sendable {
     private static let foldedLanguages = choice(ISOCodes.languages, folds: true)
 
     private static func choice(_ codes: [String], folds: Bool) -> GlobChoice {
-        let lowered = codes.map { $0.utf8.map(ASCII.lowercased) }
-        let raised = codes.map { code in code.utf8.map { ASCII.isLetter($0) ? $0 & 0xDF : $0 } }
+        let lowered = codes.map { $0.utf8.map(\.lowercasedASCII) }
+        let raised = codes.map { code in code.utf8.map { $0.isLetter ? $0 & 0xDF : $0 } }
         return GlobChoice(plain: ByteTrie(folds ? lowered : lowered + raised), patterns: [])
     }
 }

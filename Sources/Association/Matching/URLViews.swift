@@ -1,6 +1,8 @@
 // A URL in the readings that rules need. Each is made at most once for a decision; most decisions need only the plain one, which
 // copies only the path.
 
+import SourceJSON
+
 /// The parts of a URL in one reading.
 package struct URLView {
     /// With normalised slashes.
@@ -86,7 +88,7 @@ package struct URLReading: Hashable, Sendable {
     package func read(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         let decoded = decodes ? Percent.decode(bytes) : Array(bytes)
         guard folds else { return decoded }
-        if decoded.allSatisfy({ $0 < 0x80 }) { return decoded.map(ASCII.lowercased) }
+        if decoded.allSatisfy({ $0 < 0x80 }) { return decoded.map(\.lowercasedASCII) }
         return Array(String(decoding: decoded, as: UTF8.self).folded.utf8)
     }
 }

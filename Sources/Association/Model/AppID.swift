@@ -1,5 +1,7 @@
 // An Apple app id, `PREFIX.bundle.id`, and common mistakes in one. Only the text is checked, not whether such an app exists.
 
+import SourceJSON
+
 /// An application identifier in its two parts.
 public struct AppID: Hashable, Sendable {
     /// The team id, or for old apps a seed id: ten characters.
@@ -50,17 +52,17 @@ public struct AppID: Hashable, Sendable {
     private static func isProper(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         guard bytes.count > 12, bytes[10] == UInt8(ascii: "."),
-            bytes[..<10].allSatisfy({ ASCII.isDigit($0) || (ASCII.isLetter($0) && $0 & 0x20 == 0) })
+            bytes[..<10].allSatisfy({ $0.isDigit || ($0.isLetter && $0 & 0x20 == 0) })
         else { return false }
         var last = UInt8(ascii: ".")
         for byte in bytes[11...] {
             let isDot = byte == UInt8(ascii: ".")
-            guard isDot ? last != byte : ASCII.isLetter(byte) || ASCII.isDigit(byte) || byte == UInt8(ascii: "-") else {
+            guard isDot ? last != byte : byte.isLetter || byte.isDigit || byte == UInt8(ascii: "-") else {
                 return false
             }
             last = byte
         }
-        guard last != UInt8(ascii: "."), placeholderWords(in: bytes.map(ASCII.lowercased)) == false else {
+        guard last != UInt8(ascii: "."), placeholderWords(in: bytes.map(\.lowercasedASCII)) == false else {
             return false
         }
         let prefix = bytes[..<10]
@@ -144,7 +146,7 @@ public struct AppID: Hashable, Sendable {
 
     /// A template's text instead of an id.
     private static func placeholder(in text: String) -> TextProblem? {
-        guard placeholderWords(in: text.utf8.map(ASCII.lowercased)) else { return nil }
+        guard placeholderWords(in: text.utf8.map(\.lowercasedASCII)) else { return nil }
         let (prefix, bundleID) = split(text)
         let works =
             bundleID.map {

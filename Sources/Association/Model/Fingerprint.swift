@@ -1,6 +1,8 @@
 // The SHA-256 fingerprint of an Android signing certificate. Consumers compare the text exactly: 32 upper-case pairs of hexadecimal
 // digits with colons between them. People paste many other forms, which are recognised here.
 
+import SourceJSON
+
 /// A SHA-256 certificate fingerprint in the one form that every consumer accepts.
 public struct Fingerprint: Hashable, Sendable {
     /// Such as `14:6D:E9:…`, 95 characters.
@@ -159,7 +161,7 @@ public struct Fingerprint: Hashable, Sendable {
 
     /// A pattern that no hash has: of 32 random bytes about 30 differ, and so do the steps between them.
     private var pattern: String? {
-        let digits = text.utf8.compactMap(ASCII.hexValue)
+        let digits = text.utf8.compactMap(\.hexadecimalValue)
         let bytes = stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
         let differing = Self.differing(bytes)
         if differing == 1 { return "repeats one byte" }

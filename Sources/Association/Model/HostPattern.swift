@@ -1,6 +1,8 @@
 // The names of a site: one host, or every host below a suffix. Parsing is strict, because verifiers never reach a site whose name
 // is not a valid DNS name.
 
+import SourceJSON
+
 /// A host name, or `*.` and a suffix; always ASCII and in lower case.
 public struct HostPattern: Hashable, Sendable {
     /// Whether it matches every name below `name`, at any depth, but not `name` itself.
@@ -32,7 +34,7 @@ public struct HostPattern: Hashable, Sendable {
         var asked = Substring(host).utf8[...]
         if asked.last == UInt8(ascii: ".") { asked = asked.dropLast() }
         let own = name.utf8
-        let isSame = { (byte: UInt8, lowered: UInt8) in ASCII.lowercased(byte) == lowered }
+        let isSame = { (byte: UInt8, lowered: UInt8) in byte.lowercasedASCII == lowered }
         guard isWildcard else { return asked.elementsEqual(own, by: isSame) }
         guard asked.count > own.count + 1 else { return false }
         return asked.suffix(own.count).elementsEqual(own, by: isSame)
@@ -231,9 +233,7 @@ extension HostPattern.Fault {
 extension Unicode.Scalar {
     /// The code point, with the character if it is visible.
     package var visibleName: String {
-        let hex = String(value, radix: 16, uppercase: true)
-        let code = "U+" + String(repeating: "0", count: max(0, 4 - hex.count)) + hex
         let isVisible = value > 0x20 && properties.generalCategory != .control && properties.generalCategory != .format
-        return isVisible ? "\"\(self)\" (\(code))" : code
+        return isVisible ? "\"\(self)\" (\(codePoint))" : codePoint
     }
 }

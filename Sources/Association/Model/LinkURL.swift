@@ -1,6 +1,8 @@
 // A URL as a phone matches it: split into its parts, but otherwise unchanged. Dot segments, escapes and the case of the path are
 // kept. Only the host is normalised, because hosts are compared without case.
 
+import SourceJSON
+
 /// An http or https URL, split into the parts that rules compare.
 ///
 /// The parts are ASCII: a character that a URL must not have (a space, `é`) is escaped first, as in every browser.
@@ -55,7 +57,7 @@ public struct LinkURL: Hashable, Sendable {
         guard let colon = written.firstIndex(of: UInt8(ascii: ":")), isScheme(written[..<colon]),
             written.count >= colon + 3, written[colon + 1] == UInt8(ascii: "/"), written[colon + 2] == UInt8(ascii: "/")
         else { return .failure(.missingScheme) }
-        let scheme = String(decoding: written[..<colon].map(ASCII.lowercased), as: UTF8.self)
+        let scheme = String(decoding: written[..<colon].map(\.lowercasedASCII), as: UTF8.self)
         guard scheme == "http" || scheme == "https" else { return .failure(.otherScheme(scheme)) }
 
         let bytes = Percent.escapingIllegalBytes(written)
@@ -90,9 +92,9 @@ public struct LinkURL: Hashable, Sendable {
     }
 
     private static func isScheme(_ bytes: ArraySlice<UInt8>) -> Bool {
-        guard let first = bytes.first, ASCII.isLetter(first) else { return false }
+        guard let first = bytes.first, first.isLetter else { return false }
         return bytes.allSatisfy { byte in
-            ASCII.isLetter(byte) || ASCII.isDigit(byte) || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-")
+            byte.isLetter || byte.isDigit || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-")
                 || byte == UInt8(ascii: ".")
         }
     }
@@ -113,12 +115,12 @@ public struct LinkURL: Hashable, Sendable {
         if let colon = portSearch.firstIndex(of: UInt8(ascii: ":")) {
             let port = host[(colon + 1)...]
             let text = String(decoding: port, as: UTF8.self)
-            number = port.allSatisfy(ASCII.isDigit) ? UInt16(text) : nil
+            number = port.allSatisfy(\.isDigit) ? UInt16(text) : nil
             guard port.isEmpty || number != nil else { return .failure(.illegalPort(text)) }
             host = host[..<colon]
         }
         if host.last == UInt8(ascii: ".") { host = host.dropLast() }
-        let name = String(decoding: host.map(ASCII.lowercased), as: UTF8.self)
+        let name = String(decoding: host.map(\.lowercasedASCII), as: UTF8.self)
         guard !host.isEmpty else { return .failure(.missingHost) }
         guard isLiteral ? host.last == UInt8(ascii: "]") : host.allSatisfy(isHostByte) else {
             return .failure(.illegalHost(name))
@@ -128,7 +130,7 @@ public struct LinkURL: Hashable, Sendable {
 
     /// Letters, digits, `-`, `.` and `_`, which the DNS allows and some hosts have.
     private static func isHostByte(_ byte: UInt8) -> Bool {
-        ASCII.isLetter(byte) || ASCII.isDigit(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
+        byte.isLetter || byte.isDigit || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
             || byte == UInt8(ascii: "_")
     }
 

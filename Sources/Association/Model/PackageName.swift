@@ -1,5 +1,7 @@
 // The application id of an Android app, and common mistakes in one.
 
+import SourceJSON
+
 /// Checks Android package names.
 public enum PackageName {
     /// The problems of a package name; empty for a valid one.
@@ -30,10 +32,9 @@ public enum PackageName {
         var last = UInt8(ascii: ".")
         for byte in text.utf8 {
             if last == UInt8(ascii: ".") {
-                guard ASCII.isLetter(byte) else { return false }
+                guard byte.isLetter else { return false }
                 parts += 1
-            } else if !ASCII.isLetter(byte), !ASCII.isDigit(byte), byte != UInt8(ascii: "_"), byte != UInt8(ascii: ".")
-            {
+            } else if !byte.isLetter, !byte.isDigit, byte != UInt8(ascii: "_"), byte != UInt8(ascii: ".") {
                 return false
             }
             last = byte
@@ -75,7 +76,7 @@ enum PlaceholderName {
 
     /// Whether this is an example's name, or one below it.
     static func isOne(_ name: String) -> Bool {
-        let lower = name.utf8.map(ASCII.lowercased)
+        let lower = name.utf8.map(\.lowercasedASCII)
         return roots.contains { root in
             lower.starts(with: root) && (lower.count == root.count || lower[root.count] == UInt8(ascii: "."))
         }

@@ -98,22 +98,6 @@ extension String {
     }
 }
 
-/// Classes of ASCII bytes.
-package enum ASCII {
-    package static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
-
-    package static func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) &- 0x61 < 26 }
-
-    package static func lowercased(_ byte: UInt8) -> UInt8 { byte &- 0x41 < 26 ? byte | 0x20 : byte }
-
-    /// The value of a hexadecimal digit of either case.
-    package static func hexValue(_ byte: UInt8) -> UInt8? {
-        if isDigit(byte) { return byte &- 0x30 }
-        let letter = (byte | 0x20) &- 0x61
-        return letter < 6 ? letter + 10 : nil
-    }
-}
-
 extension [UInt8] {
     /// Whether the bytes of `run` occur in it; for short texts.
     package func contains(run: [UInt8]) -> Bool {
@@ -128,7 +112,7 @@ extension [UInt8] {
 extension Unicode.Scalar {
     /// Lower case, one scalar at a time: a mapping to several scalars does not change the scalar (reference A.6.7).
     package var folded: Unicode.Scalar {
-        if value < 0x80 { return Unicode.Scalar(ASCII.lowercased(UInt8(value))) }
+        if value < 0x80 { return Unicode.Scalar(UInt8(value).lowercasedASCII) }
         let mapped = properties.lowercaseMapping.unicodeScalars
         guard let only = mapped.first, mapped.count == 1 else { return self }
         return only

@@ -1,5 +1,7 @@
 // The `site` of a web target: only a scheme, a host and perhaps a port.
 
+import SourceJSON
+
 /// Checks web sites.
 enum WebSite {
     /// - Parameter isForWebAPK: whether query_webapk is the only relation, which needs the address of a manifest.
@@ -53,7 +55,7 @@ enum WebSite {
         let isName = labels.allSatisfy { label in
             !label.isEmpty && label.utf8.count <= 63 && !label.begins(with: "-") && !label.ends(with: "-")
                 && label.utf8.allSatisfy {
-                    ASCII.isLetter($0) || ASCII.isDigit($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
+                    $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
                 }
         }
         guard !isName else { return nil }

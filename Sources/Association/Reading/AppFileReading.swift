@@ -6,14 +6,15 @@ extension AppFile {
     /// Far more than the documents made from it may have.
     public static let bytesMax = 4 * 1024 * 1024
 
-    /// The limits of an app file as a text.
-    package static let sourceLimits = SourceLimits(depth: 64, bytes: bytesMax)
+    /// Parses an app file (JSON5), with its limits.
+    public static func parse(_ bytes: [UInt8]) -> SourceDocument {
+        SourceReader.read(bytes, as: .json5, limits: SourceLimits(depth: 64, bytes: bytesMax))
+    }
 
     /// Reads an app file (JSON5) and checks its examples. With an environment, its overlay is merged into the rest first
     /// (RFC 7396).
     public static func read(_ bytes: [UInt8], file: String, environment: String? = nil) -> AppFileReading {
-        let document = SourceReader.read(bytes, as: .json5, limits: sourceLimits)
-        return read(document, file: file, environment: environment)
+        read(parse(bytes), file: file, environment: environment)
     }
 
     /// The same for a text that has been parsed already.
@@ -53,13 +54,9 @@ extension AppFile {
     }
 
     /// The names under `environments`; nil if the text cannot be read to its end.
-    public static func environments(in bytes: [UInt8]) -> [String]? {
-        let document = SourceReader.read(bytes, as: .json5, limits: sourceLimits)
-        guard let root = document.value, case .object(let members) = root.kind else { return nil }
-        guard case .object(let overlays)? = members.first(where: { $0.key == "environments" })?.value.kind else {
-            return []
-        }
-        return overlays.map(\.key)
+    public static func environments(in document: SourceDocument) -> [String]? {
+        guard let root = document.value, root.asObject != nil else { return nil }
+        return root.member(named: "environments")?.asObject?.map(\.key) ?? []
     }
 }
 

@@ -49,7 +49,7 @@ struct ApplePatternCheck {
             case UInt8(ascii: "/"): if last == byte { return false }
             case UInt8(ascii: "*"): if last == UInt8(ascii: ".") { return false }
             case UInt8(ascii: "?"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."): break
-            default: if !ASCII.isLetter(byte), !ASCII.isDigit(byte) { return false }
+            default: if !byte.isLetter, !byte.isDigit { return false }
             }
             (beforeLast, last) = (last, byte)
         }
@@ -294,7 +294,7 @@ struct ApplePatternCheck {
                 problems.append(
                     TextProblem(
                         .aasa051,
-                        "\(pattern.quoted) has U+\(String(letter.value, radix: 16, uppercase: true)), which a URL has only "
+                        "\(pattern.quoted) has \(letter.codePoint), which a URL has only "
                             + "percent-encoded; with caseSensitive false it matches only the letter \(String(letter.folded).quoted)",
                         fix: "write the letter, or percent-encode it and set caseSensitive to true"))
             }
@@ -370,17 +370,10 @@ struct ApplePatternCheck {
     /// The pattern with percent-encoding where it is needed; nil with variables.
     private func encoded(_ pattern: String) -> String? {
         guard !pattern.contains(run: "$(") else { return nil }
-        var result = ""
-        for scalar in pattern.unicodeScalars {
-            guard isNeverInURL(scalar) else {
-                result.unicodeScalars.append(scalar)
-                continue
-            }
-            for byte in String(scalar).utf8 {
-                result += (byte < 0x10 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
-            }
+        let bytes = pattern.unicodeScalars.flatMap { scalar in
+            isNeverInURL(scalar) ? String(scalar).utf8.flatMap(Percent.escape) : Array(String(scalar).utf8)
         }
-        return result
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     private func upperCased(_ pattern: String) -> String? {

@@ -2,7 +2,7 @@
 // misread or never match. The reader continues after each finding, so that a person sees every mistake at once. Rules that need
 // the whole list of patterns are in `AppleListCheck`.
 
-import SourceJSON
+public import SourceJSON
 
 /// Reads the services of one file, and the apps in them.
 struct AppleReader {
@@ -245,7 +245,10 @@ extension AppleAssociation {
 
     /// Reads a file as it is served, after decompression. `file` is its name in the findings. If it is read leniently, a file
     /// that no system reads has its intended content, as far as that is clear.
-    public static func read(_ bytes: [UInt8], file: String, leniently: Bool = false) -> AppleReading {
+    /// - Parameter document: the file, if it has been parsed already.
+    public static func read(
+        _ bytes: [UInt8], parsed document: SourceDocument? = nil, file: String, leniently: Bool = false
+    ) -> AppleReading {
         var findings = FindingList(file: file)
         reportSize(bytes.count, &findings)
         // Far beyond the limit, other findings are of no use.
@@ -264,7 +267,7 @@ extension AppleAssociation {
             }
             return AppleReading(problems: findings, isSigned: true)
         }
-        let document = SourceReader.read(bytes, as: .json)
+        let document = document ?? SourceReader.read(bytes, as: .json)
         findings.takeProblems(of: document, as: .apple)
         let isReadable = !findings.hasErrors
         guard let root = document.value, leniently || document.isWorthLinting else {

@@ -12,7 +12,8 @@ extension ObjectReader {
             case .success(let host):
                 if host.text != text.text {
                     findings.report(
-                        .app009, at: text.range, "\(text.text.quoted) is read as \(host.text), which clients ask for",
+                        .app009, at: text.range, "\(text.text.quoted) is read as \(host.text), which clients request",
+                        fix: "write \"\(host.text)\"",
                         edit: SourceEdit(range: text.range, replacement: host.text.jsonQuoted))
                 }
                 hosts.append(Located(value: host, range: text.range))

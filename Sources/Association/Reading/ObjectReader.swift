@@ -64,8 +64,9 @@ struct ObjectReader {
         else { return nil }
         if let whole = number.asInt, allowed.contains(whole) { return Located(value: whole, range: value.range) }
         findings.report(
-            .app020, at: value.range, "\(path(key).quoted) is \(number.text.quoted)",
-            fix: "write a whole number from \(allowed.lowerBound) to \(allowed.upperBound)")
+            .app020, at: value.range,
+            "\(path(key).quoted) is \(number.text.quoted), but must be a whole number from \(allowed.lowerBound) to "
+                + "\(allowed.upperBound)")
         return nil
     }
 
@@ -198,7 +199,7 @@ final class FindingCollector {
         let differsInCase = nearest?.lowercased() == key.lowercased()
         report(
             rules.rule, at: member.keyRange,
-            "unknown key \(name) is ignored" + (differsInCase ? "; upper and lower case differ" : ""),
+            "unknown key \(name) is ignored" + (differsInCase ? "; keys are case-sensitive" : ""),
             fix: nearest.map { isTaken == true ? "remove it; the object already has `\($0)`" : "write `\($0)`" }
                 ?? "remove it; known keys are \(keys.joined(separator: ", "))",
             edit: edit, severity: rules.severity(place, nearest, edit != nil))

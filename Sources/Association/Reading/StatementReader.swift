@@ -1,7 +1,7 @@
 // From the values of an assetlinks.json file to the model, with a finding for everything that a consumer rejects, ignores or
 // never uses. The three consumers differ, so each finding says which ones fail, and each statement has those that can use it.
 
-import SourceJSON
+public import SourceJSON
 
 /// Reads one file.
 struct StatementReader {
@@ -312,14 +312,16 @@ extension StatementList {
 
     /// Reads a file as it is served, after decompression. `file` is its name in the findings; `host` is the host that serves
     /// it, if known. If it is read leniently, a file that no system reads has its intended content, as far as that is clear.
+    /// - Parameter document: the file, if it has been parsed already.
     public static func read(
-        _ bytes: [UInt8], file: String, host: String? = nil, leniently: Bool = false
+        _ bytes: [UInt8], parsed document: SourceDocument? = nil, file: String, host: String? = nil,
+        leniently: Bool = false
     ) -> StatementReading {
         var findings = FindingList(file: file)
         reportSize(bytes.count, &findings)
         // Far beyond the limit, other findings are of no use.
         if bytes.count > 4 * bytesMax { return StatementReading(problems: findings) }
-        let document = SourceReader.read(bytes, as: .json)
+        let document = document ?? SourceReader.read(bytes, as: .json)
         findings.takeProblems(of: document, as: .statements)
         let isReadable = document.isAcceptable
         guard let root = document.value, leniently || document.isWorthLinting else {

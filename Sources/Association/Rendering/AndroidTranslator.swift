@@ -220,7 +220,7 @@ enum AndroidPattern {
     private static func byte(_ tokens: [PatternToken], at index: Int) -> UInt8? {
         guard index + 1 < tokens.count, case .scalar(let first) = tokens[index],
             case .scalar(let second) = tokens[index + 1], first.isASCII, second.isASCII,
-            let high = ASCII.hexValue(UInt8(first.value)), let low = ASCII.hexValue(UInt8(second.value))
+            let high = UInt8(first.value).hexadecimalValue, let low = UInt8(second.value).hexadecimalValue
         else { return nil }
         return high << 4 | low
     }

@@ -2,12 +2,14 @@
 // URLs. The searches take longer than reading, and their findings never keep a file from being published.
 
 public import Association
-import SourceJSON
+public import SourceJSON
 
 extension AppFile {
     /// All findings about a file, in each of its environments.
-    public static func lint(_ bytes: [UInt8], file: String) -> [Finding] {
-        let document = SourceReader.read(bytes, as: .json5, limits: sourceLimits)
+    public static func lint(_ bytes: [UInt8], file: String) -> [Finding] { lint(parse(bytes), file: file) }
+
+    /// The same for a text that has been parsed already.
+    public static func lint(_ document: SourceDocument, file: String) -> [Finding] {
         var workLeft = ExampleCheck.workMax
         let plain = read(document, file: file, environment: nil, workLeft: &workLeft)
         var findings = plain.findings + (plain.appFile?.ruleFindings() ?? [])

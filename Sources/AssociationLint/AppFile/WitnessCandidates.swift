@@ -2,6 +2,7 @@
 // They are only candidates. Both matchers decide whether the platforms really differ on one.
 
 import Association
+import SourceJSON
 
 /// Makes candidate URLs from one rule.
 struct WitnessCandidates {
@@ -120,7 +121,7 @@ struct WitnessCandidates {
     private func withUpperCaseEscapes(_ text: String) -> String {
         var bytes = Array(text.utf8)
         for index in bytes.indices where bytes[index] == UInt8(ascii: "%") {
-            for digit in index + 1..<min(index + 3, bytes.count) where ASCII.isLetter(bytes[digit]) {
+            for digit in index + 1..<min(index + 3, bytes.count) where bytes[digit].isLetter {
                 bytes[digit] &= 0xDF
             }
         }
@@ -142,7 +143,7 @@ struct WitnessCandidates {
                 index += 3
                 continue
             }
-            if ASCII.isLetter(bytes[index]), !isName {
+            if bytes[index].isLetter, !isName {
                 bytes[index] ^= 0x20
                 left -= 1
             }

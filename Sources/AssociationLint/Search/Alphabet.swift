@@ -3,6 +3,7 @@
 // is tried: the one that reads best.
 
 import Association
+import SourceJSON
 
 /// A piece of a URL, by the letters that it can contain.
 enum Piece: Sendable {
@@ -125,13 +126,13 @@ enum Alphabet {
     private static func isOrdinaryEscape(_ scalar: Unicode.Scalar) -> Bool {
         guard scalar.value < 0x80 else { return true }
         let byte = UInt8(scalar.value)
-        let isUnreserved = ASCII.isLetter(byte) || ASCII.isDigit(byte) || Array("-._~".utf8).contains(byte)
+        let isUnreserved = byte.isLetter || byte.isDigit || Array("-._~".utf8).contains(byte)
         return byte >= 0x20 && byte != 0x7F && !isUnreserved
     }
 
     private static func escaped(_ bytes: [UInt8], _ index: Int) -> UInt8? {
-        guard index + 2 < bytes.count, bytes[index] == UInt8(ascii: "%"), let high = ASCII.hexValue(bytes[index + 1]),
-            let low = ASCII.hexValue(bytes[index + 2])
+        guard index + 2 < bytes.count, bytes[index] == UInt8(ascii: "%"), let high = bytes[index + 1].hexadecimalValue,
+            let low = bytes[index + 2].hexadecimalValue
         else { return nil }
         return high << 4 | low
     }

@@ -3,7 +3,7 @@
 
 public import Association
 import Posix
-import SourceJSON
+public import SourceJSON
 
 public enum EnvironmentCheck {
     /// The error for a server with these settings.
@@ -17,7 +17,20 @@ public enum EnvironmentCheck {
     /// An error if there are app files and none of them has the environment.
     public static func error(_ environment: String?, in files: [String], of configPath: String) -> Finding? {
         guard let environment else { return nil }
-        let count = Tally(environment, files, stopsAtFirst: true)
+        let names = files.lazy.compactMap { path -> [String]? in
+            guard let bytes = (try? File.read(path, bytesMax: AppFile.bytesMax))?.bytes else { return nil }
+            return self.names(in: bytes, AppFile.parse(bytes), environment)
+        }
+        return error(environment, in: Tally(environment, names, stopsAtFirst: true), of: configPath)
+    }
+
+    /// The environments of an app file. A file that cannot be parsed counts as having one if its text contains the name.
+    public static func names(in bytes: [UInt8], _ document: SourceDocument, _ environment: String) -> [String] {
+        AppFile.environments(in: document)
+            ?? (String(decoding: bytes, as: UTF8.self).contains(environment) ? [environment] : [])
+    }
+
+    private static func error(_ environment: String, in count: Tally, of configPath: String) -> Finding? {
         guard count.having == 0, count.files > 0 else { return nil }
         let nearest = NearestKey.find(environment, among: count.names)
         let known =
@@ -29,10 +42,10 @@ public enum EnvironmentCheck {
     }
 
     /// That error, or a note if only some files lack the environment.
-    public static func finding(_ environment: String?, in files: [String], of configPath: String) -> Finding? {
-        if let error = error(environment, in: files, of: configPath) { return error }
-        guard let environment else { return nil }
-        let count = Tally(environment, files, stopsAtFirst: false)
+    /// - Parameter names: the environments of each app file.
+    public static func finding(_ environment: String, in names: [[String]], of configPath: String) -> Finding? {
+        let count = Tally(environment, names, stopsAtFirst: false)
+        if let error = error(environment, in: count, of: configPath) { return error }
         guard count.having < count.files else { return nil }
         return Finding(
             rule: .app022, severity: .note, file: "\(configPath)/apps", range: nil,
@@ -48,16 +61,11 @@ public enum EnvironmentCheck {
         /// The environments of the files that were read.
         var names: [String] = []
 
-        init(_ environment: String, _ paths: [String], stopsAtFirst: Bool) {
-            for path in paths {
-                guard let bytes = (try? File.read(path, bytesMax: AppFile.bytesMax))?.bytes else { continue }
-                files += 1
-                // A file that cannot be parsed counts as having the environment if its text contains the name.
-                let found = AppFile.environments(in: bytes)
-                let mentioned = String(decoding: bytes, as: UTF8.self).contains(environment) ? [environment] : []
-                let all = found ?? mentioned
-                for name in all where !names.contains(name) { names.append(name) }
-                guard all.contains(environment) else { continue }
+        init(_ environment: String, _ files: some Sequence<[String]>, stopsAtFirst: Bool) {
+            for found in files {
+                self.files += 1
+                for name in found where !names.contains(name) { names.append(name) }
+                guard found.contains(environment) else { continue }
                 having += 1
                 if stopsAtFirst { return }
             }

@@ -4,7 +4,7 @@
 public import Association
 public import HTTP
 import Posix
-import SourceJSON
+public import SourceJSON
 import TLS
 
 /// Turns the text of `server.json` into settings and findings.
@@ -14,6 +14,8 @@ public struct SettingsReader {
     private let tenantFolders: [String]
     public internal(set) var settings = ServerSettings()
     public private(set) var findings: [Finding] = []
+    /// The parsed file, for the lines of findings.
+    public private(set) var document: SourceDocument?
     /// Settings that protect the server and are invalid. The server does not start without them, because it would be less
     /// secure than the operator wants.
     public private(set) var lostSafeguards: [String] = []
@@ -36,7 +38,9 @@ public struct SettingsReader {
         settings.limits = limits
         do {
             let contents = try File.read(file, bytesMax: SettingsReader.bytesMax)
-            read(SourceReader.read(contents.bytes, as: .json5))
+            let document = SourceReader.read(contents.bytes, as: .json5)
+            self.document = document
+            read(document)
         } catch {
             if error.isMissing { return }
             let fix = error.isRefused ? "give the server's user permission to read it" : nil

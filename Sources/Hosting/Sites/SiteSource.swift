@@ -26,6 +26,8 @@ struct AppSource: Sendable {
     var owners = HostOwners()
     /// Measures the CPU time of parsing.
     var costs = RoundCosts(isCounting: false)
+    /// Called with each file that is read from disk.
+    var inspect: AppFileInspector?
 
     /// The path of `config/apps` in findings.
     var label: String { "\(configPath)/apps" }

@@ -4,6 +4,7 @@ public import Association
 public import Catalogue
 public import HTTP
 public import Posix
+public import SourceJSON
 public import TLS
 
 /// The result of loading.
@@ -30,6 +31,9 @@ public struct ConfigurationError: Error, CustomStringConvertible {
     }
 }
 
+/// A function for an app file that was read and parsed.
+public typealias AppFileInspector = @Sendable (_ path: String, _ bytes: [UInt8], _ document: SourceDocument) -> Void
+
 public struct ConfigurationLoader: Sendable {
     private let tenants: Tenants
 
@@ -47,7 +51,9 @@ public struct ConfigurationLoader: Sendable {
             linkTargets: linkTargets, limits: limits, owners: owners)
     }
 
-    public func load() throws(ConfigurationError) -> LoadedConfiguration {
+    /// - Parameter inspect: called with each app file that is read, on several threads.
+    public func load(inspecting inspect: AppFileInspector? = nil) throws(ConfigurationError) -> LoadedConfiguration {
+        tenants.source.inspect = inspect
         let report = try tenants.round(.allAgain)
         let hosts = report.catalogue.layers.last?.hosts.sorted() ?? []
         return LoadedConfiguration(

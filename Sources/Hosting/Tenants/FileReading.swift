@@ -50,8 +50,9 @@ struct FileReading: Sendable {
             let isSame = known?.good?.text.equals(contents.bytes) == true
             outcome = .same(mark)
             if isSame, known?.state == .current { return }
-            let reading = AppFile.read(
-                contents.bytes, file: source.file(path), environment: source.environment)
+            let document = AppFile.parse(contents.bytes)
+            source.inspect?(source.file(path), contents.bytes, document)
+            let reading = AppFile.read(document, file: source.file(path), environment: source.environment)
             let objections = source.owners.findings(about: reading, file: source.file(path), at: path)
             if isSame, reading.appFile != nil { return }
             var candidate = Scan.Candidate(content: .broken, mark: mark, findings: reading.findings + objections)

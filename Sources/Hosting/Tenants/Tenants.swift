@@ -12,7 +12,7 @@ public import TLS
 
 /// Everything that is hosted.
 public final class Tenants: @unchecked Sendable {
-    private(set) var source: AppSource
+    var source: AppSource
     let folders: HostFolders
     private let signer: DocumentSigner
 

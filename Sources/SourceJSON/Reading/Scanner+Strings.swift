@@ -150,8 +150,8 @@ extension Scanner {
         }
         index += 2
         let value = high << 4 | low
-        if let scalar = Unicode.Scalar(value) { decoded.append(scalar) }
-        report(.javaScriptEscape, from: start, replacement: Self.unicodeEscape(value))
+        decoded.append(Unicode.Scalar(value))
+        report(.javaScriptEscape, from: start, replacement: Self.unicodeEscape(UInt32(value)))
     }
 
     /// `\uXXXX`, or two of them for a scalar beyond U+FFFF.
@@ -182,7 +182,7 @@ extension Scanner {
         var unit: UInt32 = 0
         for place in offset..<offset + 4 {
             guard let digit = bytes[place].hexadecimalValue else { return nil }
-            unit = unit << 4 | digit
+            unit = unit << 4 | UInt32(digit)
         }
         return unit
     }

@@ -177,7 +177,7 @@ struct Scanner {
 
     /// The name of the scalar at the cursor, such as `U+00A0`.
     func scalarName(at offset: Int) -> String {
-        Printable.name(scalar(at: offset).value)
+        Printable.name(Unicode.Scalar(scalar(at: offset).value) ?? "\u{FFFD}")
     }
 
     /// Skips everything up to the next token.

@@ -34,22 +34,20 @@ enum Byte {
     static let percent: UInt8 = 0x25
 }
 
+/// Classes of ASCII.
 extension UInt8 {
-    var isDigit: Bool { self &- Byte.zero < 10 }
-    var isLetter: Bool { (self | 0x20) &- 0x61 < 26 }
+    @inlinable package var isDigit: Bool { self &- 0x30 < 10 }
+    @inlinable package var isLetter: Bool { (self | 0x20) &- 0x61 < 26 }
+    @inlinable package var lowercasedASCII: UInt8 { self &- 0x41 < 26 ? self | 0x20 : self }
     /// White space of RFC 8259 §2.
     var isSpace: Bool {
         self == Byte.space || self == Byte.tab || self == Byte.lineFeed || self == Byte.carriageReturn
     }
     /// The second and later bytes of a scalar in UTF-8.
-    var isContinuation: Bool { self & 0xC0 == 0x80 }
+    @inlinable package var isContinuation: Bool { self & 0xC0 == 0x80 }
 
-    var hexadecimalValue: UInt32? {
-        switch self {
-        case 0x30...0x39: UInt32(self - 0x30)
-        case 0x41...0x46: UInt32(self - 0x41 + 10)
-        case 0x61...0x66: UInt32(self - 0x61 + 10)
-        default: nil
-        }
+    package var hexadecimalValue: UInt8? {
+        let letter = (self | 0x20) &- 0x61
+        return isDigit ? self - 0x30 : letter < 6 ? letter + 10 : nil
     }
 }

@@ -59,11 +59,9 @@ public enum Printable {
         }
     }
 
-    /// `U+0009 (tab)`, `U+00A0 (no-break space)`; the number alone where there is no common name.
-    static func name(_ scalar: UInt32) -> String {
-        let digits = String(scalar, radix: 16, uppercase: true)
-        let number = "U+" + String(repeating: "0", count: max(0, 4 - digits.utf8.count)) + digits
-        return names[scalar].map { "\(number) (\($0))" } ?? number
+    /// `U+0009 (tab)`, `U+00A0 (no-break space)`; only the number if there is no common name.
+    static func name(_ scalar: Unicode.Scalar) -> String {
+        names[scalar.value].map { "\(scalar.codePoint) (\($0))" } ?? scalar.codePoint
     }
 
     private static let names: [UInt32: String] = [
@@ -74,4 +72,12 @@ public enum Printable {
         0x2029: "paragraph separator", 0x202F: "narrow no-break space", 0x2060: "word joiner",
         0x3000: "ideographic space", 0xFEFF: "byte order mark", 0xFFFD: "replacement character",
     ]
+}
+
+extension Unicode.Scalar {
+    /// Such as `U+00E9`.
+    package var codePoint: String {
+        let digits = String(value, radix: 16, uppercase: true)
+        return "U+" + String(repeating: "0", count: max(0, 4 - digits.utf8.count)) + digits
+    }
 }

@@ -8,6 +8,7 @@ import Client
 import HTTP
 import Hosting
 import Posix
+import SourceJSON
 import TLS
 import Verifier
 
@@ -16,8 +17,10 @@ struct GivenConfiguration {
     /// The environment of the app files to use.
     let environment: String?
     let passphrase: Passphrase?
-    /// Findings about `server.json`.
+    /// Findings about `server.json`, and its parsed text.
     let findings: [Finding]
+    let settingsDocument: SourceDocument?
+    var settingsPath: String { "\(path)/server.json" }
     /// The preferences of `lint` in `server.json`.
     var lint: LintPreferences { settings.lint }
     private let settings: ServerSettings
@@ -30,6 +33,7 @@ struct GivenConfiguration {
         let reader = SettingsReader(file: "\(self.path)/server.json", folders: [publicPath])
         settings = reader.settings
         findings = reader.findings
+        settingsDocument = reader.document
         environment = arguments["--environment"] ?? settings.environment
         passphrase = PassphraseSource.given(arguments, settingsFile: settings.passphraseFile)?.passphrase
         speaksTLS = arguments.has("--https") || !settings.https.isEmpty
@@ -73,20 +77,16 @@ struct GivenConfiguration {
     /// Whether a server with these settings and options would speak TLS.
     let speaksTLS: Bool
 
-    /// The finding about the environment, if there is one.
-    var environmentFinding: Finding? {
-        environment.flatMap { EnvironmentCheck.finding($0, in: appFiles ?? [], of: path) }
-    }
-
     /// Loads it as a server would.
-    func load() throws(ConfigurationError) -> LoadedConfiguration {
+    /// - Parameter inspect: called with each app file that is read, on several threads.
+    func load(inspecting inspect: AppFileInspector? = nil) throws(ConfigurationError) -> LoadedConfiguration {
         // Signing documents brings private keys into memory, and a core dump would copy them to disk.
         try? ProcessMemory.forbidDumps()
         return try ConfigurationLoader(
             configPath: path, publicPath: publicPath, environment: environment,
             signer: settings.signer(configPath: path, passphrase: passphrase), linkTargets: settings.linkTargets,
             limits: settings.limits, owners: settings.owners
-        ).load()
+        ).load(inspecting: inspect)
     }
 }
 

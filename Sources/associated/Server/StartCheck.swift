@@ -90,7 +90,7 @@ struct StartCheck {
 
     /// Reports everything that `lint` finds, and returns how many hosts would be served.
     private mutating func lint() -> Int {
-        var files = LintedFiles(arguments, forced: nil)
+        var files = LintedFiles(arguments)
         files.add(given.configPath)
         files.lint()
         for finding in files.findings where finding.severity == .error {

@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test func `lists the environments of a file`() {
-        func names(_ text: String) -> [String]? { AppFile.environments(in: Array(text.utf8)) }
+        func names(_ text: String) -> [String]? { AppFile.environments(in: AppFile.parse(Array(text.utf8))) }
         #expect(names(Self.text) == ["staging", "ios_only"])
         #expect(names(Sample.text()) == [])
         #expect(names("{ environments: 7 }") == [])

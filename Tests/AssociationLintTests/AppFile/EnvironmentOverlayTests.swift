@@ -10,14 +10,17 @@ import Testing
 
     @Test(
         arguments: [
-            ("{ x: { name: null } }", RuleID.app006, "in the environment `x`, the app file has no `name`"),
+            (
+                "{ x: { name: null } }", RuleID.app006,
+                "in the environment `x`, `name` is missing, so pages cannot name the app"
+            ),
             (
                 "{ x: { ios: null, android: null } }", .app016,
-                "in the environment `x`, the app file has neither `ios` nor `android`, so nothing is served for it"
+                "in the environment `x`, the file has neither `ios` nor `android`, so nothing is served for it"
             ),
             (
                 "{ x: { ios: { appIDs: null } } }", .app006,
-                "in the environment `x`, `ios.appIDs` is missing, so no app is bound to the hosts"
+                "in the environment `x`, `ios.appIDs` is missing, so no app is associated with the hosts"
             ),
             (
                 "{ x: { hosts: [] } }", .app006,

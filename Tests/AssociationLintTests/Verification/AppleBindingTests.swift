@@ -26,7 +26,7 @@ struct AppleBindingTests {
         (
             "org.acme.shop", .applinks,
             "not-verified: applinks lists 9JA89QQLNQ.org.acme.shop, but not org.acme.shop; app id `org.acme.shop` is a bundle id "
-                + "without a team id before it, so it equals no signed app's id"
+                + "without a team id, so it matches no app"
         ),
         ("A.b", .appclips, "not-verified: the file has no service appclips"),
     ])

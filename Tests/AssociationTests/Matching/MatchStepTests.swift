@@ -30,18 +30,18 @@ struct MatchStepTests {
             query: .items([QueryItemPattern(name: "q", pattern: "??")]), caseSensitive: false, percentEncoded: false)
         #expect(
             try explain([rule], "/x?q=%41&q=ab").first
-                == "rule 0 needs query `q` to be exactly 2 characters once decoded, in any case; the URL has `a`, and every occurrence has to match"
+                == "rule 0 needs query `q` to be exactly 2 characters once decoded, in any case; the URL has `a`, and every occurrence must match"
         )
         #expect(
             try explain([AppleComponent(query: .whole("a=1"))], "/x?").first
                 == "rule 0 needs the whole query to be `a=1`; the URL has an empty one")
         #expect(
             try explain([AppleComponent()], "/x")
-                == ["rule 0 matches, so the app opens; it has no `/`, `?` or `#`, so it holds for every URL"])
+                == ["rule 0 matches, so the app opens; it has no `/`, `?` or `#`, so it matches every URL"])
         #expect(try explain([], "/x") == ["there are no rules, so the URL stays in the browser"])
         #expect(
             try explain([AppleComponent(path: "/$(nothing)")], "/x").first
-                == "rule 0 needs the path to match `/$(nothing)` (which nothing does, because a variable in it is not defined); the URL has `/x`"
+                == "rule 0 needs the path to match `/$(nothing)` (impossible, because a variable in it is not defined); the URL has `/x`"
         )
     }
 
@@ -61,15 +61,15 @@ struct MatchStepTests {
             try explain(
                 [AndroidRule(), AndroidRule(path: "/a/*/c"), AndroidRule(fragment: "*"), flag], "/a/b/x/c?flag")
                 == [
-                    "rule 0 has no `/`, `?` or `#`, and such a rule never matches on Android",
+                    "rule 0 has no `/`, `?` or `#`, so it never matches on Android",
                     "rule 1 needs the path to match `/a/*/c`; the URL has `/a/b/x/c` (on Android `*` stops at the first character that may follow it)",
-                    "rule 2 needs the fragment to be anything; the URL has none, and what is absent matches nothing",
+                    "rule 2 needs the fragment to be anything; the URL has none, and an absent part matches nothing",
                     "rule 3 needs query `flag` to be anything; the URL has none with a `=` after it",
                     "no rule matches, so the URL stays in the browser",
                 ])
         #expect(
             try explain([AndroidRule(path: "")], "/x") == [
-                "rule 0 has an empty field, so Android throws all the rules away and the manifest decides alone"
+                "rule 0 has an empty field, so Android discards all rules and only the manifest decides"
             ])
         #expect(
             try explain([AndroidRule(path: "/x")], "/x") == [

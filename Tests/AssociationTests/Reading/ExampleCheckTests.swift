@@ -88,11 +88,11 @@ import Testing
         let excluded = read(#""https://shop.acme.test/a/private/1": "app""#).findings
         #expect(
             excluded.map(\.message) == [
-                "`https://shop.acme.test/a/private/1` must open the app on iOS and Android, and "
+                "`https://shop.acme.test/a/private/1` must open the app on iOS and Android, but "
                     + "links[0] (line 1) keeps it in the browser"
             ])
         let nothing = read(#""https://shop.acme.test/b": { ios: "app" }"#).findings
-        #expect(nothing.first?.message.hasSuffix("and no rule matches it") == true)
+        #expect(nothing.first?.message.hasSuffix("but no rule matches") == true)
         let opens = read(#""https://shop.acme.test/a/1": { ios: "web" }"#).findings
         #expect(opens.first?.message.hasSuffix("links[1] (line 1) opens the app") == true)
     }
@@ -103,12 +103,12 @@ import Testing
             (#""https://shop.acme.test/b": "web", "https://shop.acme.test/a/1": "app""#, nil),
             (
                 #""https://shop.acme.test/a/private/1": "web", "https://shop.acme.test/a/private/2": "web""#,
-                "`https://shop.acme.test/a/private/1` must stay in the browser on Android (and 1 more example like it), and "
+                "`https://shop.acme.test/a/private/1` must stay in the browser on Android (and 1 more example), but "
                     + "the manifest of `associated snippet` covers the URL with android:pathPrefix=\"/a/\", so the app opens"
             ),
             (
                 #""https://shop.acme.test/b": { android: "app" }"#,
-                "`https://shop.acme.test/b` must open the app on Android, and no path of the manifest of `associated snippet` "
+                "`https://shop.acme.test/b` must open the app on Android, but no path of the manifest of `associated snippet` "
                     + "covers the URL, so it stays in the browser"
             ), (#""https://shop.acme.test/a/private/1": { ios: "web" }"#, nil),
             (#""https://shop.acme.test/a/private/1": { ios: "web", android: "app" }"#, nil),

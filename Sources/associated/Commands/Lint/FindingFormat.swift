@@ -8,12 +8,12 @@ import SourceJSON
 enum FindingFormat: String, CaseIterable {
     case text, json, sarif, github
 
-    /// A person gets each thing once in a file; programs get each finding. `texts` are those of files that are not as they
-    /// are on the disk.
-    func text(of findings: [Finding], texts: [String: [UInt8]] = [:]) -> String {
+    /// The findings as text. For a person, equal findings in one file are merged.
+    /// - Parameter documents: the files that were parsed already.
+    func text(of findings: [Finding], documents: [String: SourceDocument] = [:]) -> String {
         switch self {
         case .text:
-            FindingText(isColoured: Console.wantsColour, texts: texts).text(of: FindingDigest.digest(findings))
+            FindingText(isColoured: Console.wantsColour, documents: documents).text(of: FindingDigest.digest(findings))
         case .json: json(.array(findings.map(FindingFormat.value)))
         case .sarif: json(SARIFLog.value(of: findings))
         case .github: findings.map(FindingFormat.annotation).joined()
@@ -22,7 +22,7 @@ enum FindingFormat: String, CaseIterable {
 
     private func json(_ value: SourceValue) -> String { String(decoding: SourceWriter.canonical(value), as: UTF8.self) }
 
-    /// What was found, in numbers.
+    /// The numbers of findings.
     static func summary(_ findings: [Finding], showsNotes: Bool) -> String {
         func count(_ severity: Severity, _ noun: String) -> String {
             Count.of(findings.count { $0.severity == severity }, noun)
@@ -33,7 +33,7 @@ enum FindingFormat: String, CaseIterable {
             + (showsNotes ? ", \(notes)" : hasNotes ? "; \(notes), shown with --notes" : "")
     }
 
-    /// A finding as a program reads it.
+    /// A finding for programs.
     static func value(of finding: Finding) -> SourceValue {
         .object([
             ("file", .string(finding.file)),
@@ -44,14 +44,9 @@ enum FindingFormat: String, CaseIterable {
         ])
     }
 
-    /// A workflow command: one line, with what ends a line or a value written as an escape.
+    /// A workflow command in one line.
     private static func annotation(_ finding: Finding) -> String {
-        let level =
-            switch finding.severity {
-            case .error: "error"
-            case .warning: "warning"
-            case .note: "notice"
-            }
+        let level = finding.severity == .note ? "notice" : finding.severity.rawValue
         var properties = ["file=\(property(finding.file))"]
         if let range = finding.range {
             properties += ["line=\(range.start.line)", "endLine=\(range.end.line)", "col=\(range.start.column)"]
@@ -62,50 +57,33 @@ enum FindingFormat: String, CaseIterable {
         return "::\(level) \(properties.joined(separator: ","))::\(escaped(message))\n"
     }
 
-    private static func escaped(_ text: String) -> String {
-        text.unicodeScalars.reduce(into: "") { result, scalar in
-            switch scalar {
-            case "%": result += "%25"
-            case "\r": result += "%0D"
-            case "\n": result += "%0A"
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
+    /// The text with reserved characters percent-encoded.
+    private static func escaped(_ text: String, _ reserved: String = "%\r\n") -> String {
+        let bytes = text.utf8.flatMap { reserved.utf8.contains($0) ? Percent.escape($0) : [$0] }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
-    private static func property(_ text: String) -> String {
-        escaped(text).unicodeScalars.reduce(into: "") { result, scalar in
-            switch scalar {
-            case ":": result += "%3A"
-            case ",": result += "%2C"
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-    }
+    private static func property(_ text: String) -> String { escaped(text, "%\r\n:,") }
 }
 
-/// Findings as compilers write them, with the source line and a caret.
+/// Findings in the form of compilers, with the source line and a caret.
 struct FindingText {
     let isColoured: Bool
-    var texts: [String: [UInt8]] = [:]
+    /// The files that were parsed already; others, such as those of hosts, are read for their lines.
+    var documents: [String: SourceDocument] = [:]
 
     func text(of findings: [Finding]) -> String {
-        var text = ""
-        // One file after the other, each read once more for its lines.
-        var document: (file: String, text: SourceDocument?)?
-        for finding in findings {
-            if document?.file != finding.file {
-                let bytes = texts[finding.file] ?? (try? File.read(finding.file, bytesMax: AppFile.bytesMax))?.bytes
-                document = (finding.file, bytes.map { SourceReader.read($0, as: .json5) })
-            }
-            text += self.text(of: finding, in: document?.text)
+        var documents = documents
+        for finding in findings where finding.range != nil && documents[finding.file] == nil {
+            documents[finding.file] = try? SourceReader.read(InputFile.read(finding.file), as: .json5)
         }
-        return text
+        return findings.map { text(of: $0, in: documents[$0.file]) }.joined()
     }
 
     private func text(of finding: Finding, in document: SourceDocument?) -> String {
         let place = finding.range.map { ":\($0.start.line):\($0.start.column)" } ?? ""
-        let severity = coloured("\(finding.severity.rawValue)[\(finding.rule)]", code(of: finding.severity))
+        let code = finding.severity == .error ? 31 : finding.severity == .warning ? 33 : 36
+        let severity = coloured("\(finding.severity.rawValue)[\(finding.rule)]", code)
         let fix = finding.fix.map { "; \($0)" } ?? ""
         let subject = coloured(Printable.line("\(finding.file)\(place):"), 1)
         let head = "\(subject) \(severity): \(Printable.line(finding.message + fix))\n"
@@ -116,14 +94,6 @@ struct FindingText {
         let caret = "^" + String(repeating: "~", count: min(excerpt.caretLength, 160) - 1)
         let indent = String(repeating: " ", count: excerpt.caretColumn)
         return head + " \(number) | \(excerpt.text)\n \(gap) | \(indent)\(coloured(caret, 32))\n"
-    }
-
-    private func code(of severity: Severity) -> Int {
-        switch severity {
-        case .error: 31
-        case .warning: 33
-        case .note: 36
-        }
     }
 
     private func coloured(_ text: String, _ code: Int) -> String {

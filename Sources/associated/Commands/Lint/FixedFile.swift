@@ -1,7 +1,8 @@
-// The mechanical fixes of one file, applied in memory: its text with them, and the difference. Fixing continues as long as lint has
-// more to suggest, because a fixed text shows what is wrong with its values.
+// The mechanical fixes of one file, applied in memory. Fixing is repeated as long as there are new edits, because a fixed text reveals
+// problems of its values.
 
 import Association
+import AssociationLint
 import Glibc
 import Posix
 import SourceJSON
@@ -12,41 +13,42 @@ struct FixedFile {
     private(set) var editCount = 0
     /// The rules whose findings are fixed, in the order of their fixes.
     private(set) var rules: [RuleID] = []
-    private let path: String
-    private let original: [UInt8]
-    private(set) var text: [UInt8]
+    private let original: LintedFile
+    /// The file with its fixes.
+    private(set) var file: LintedFile
 
-    /// Each round fixes what the one before has uncovered; after more than a few, they undo each other.
-    private static let roundsMax = 10
+    /// Each pass fixes what the previous one revealed; after more than a few, fixes undo each other.
+    private static let passesMax = 10
 
-    init(_ bytes: [UInt8], path: String, kind: LintedKind) {
-        self.path = path
-        original = bytes
-        let document = SourceReader.read(bytes, as: .json5)
-        let isIntact = !document.problems.contains { $0.kind == .invalidEncoding }
-        guard isIntact, let editable = SourceEdit.editable(document) else {
-            text = bytes
+    init(_ file: LintedFile) {
+        original = file
+        self.file = file
+        let isIntact = !file.document.problems.contains { $0.kind == .invalidEncoding }
+        guard isIntact, let editable = SourceEdit.editable(file.document) else {
             if !isIntact {
                 refusal = "it contains bytes that are not UTF-8; save it in UTF-8"
-            } else if !document.text.isEmpty {
+            } else if !file.document.text.isEmpty {
                 refusal = "it contains zero bytes, so it is not a text file"
             }
             return
         }
-        text = editable
-        // Without its mark and in UTF-8 the text is already better.
-        if text != bytes { editCount = 1 }
-        for _ in 0..<FixedFile.roundsMax {
-            let fixable = kind.lint(text, file: path).filter { $0.edit != nil }
-            let mended = SourceEdit.apply(fixable.compactMap(\.edit), to: text)
-            if mended.text == text { break }
+        // UTF-8 without a byte order mark is already a fix.
+        replace(editable, count: editable == file.bytes ? 0 : 1)
+        for _ in 0..<FixedFile.passesMax {
+            let fixable = self.file.lint().filter { $0.edit != nil }
+            let fixed = SourceEdit.apply(fixable.compactMap(\.edit), to: self.file.bytes)
+            if fixed.text == self.file.bytes { break }
             for finding in fixable where !rules.contains(finding.rule) { rules.append(finding.rule) }
-            text = mended.text
-            editCount += mended.count
+            replace(fixed.text, count: fixed.count)
         }
     }
 
-    var isChanged: Bool { text != original }
+    private mutating func replace(_ text: [UInt8], count: Int) {
+        if count > 0 { file = LintedFile(text, path: file.path, kind: file.kind) }
+        editCount += count
+    }
+
+    var isChanged: Bool { file.bytes != original.bytes }
 
     /// `2 fixes (AASA-001, AASA-035)`.
     var summary: String {
@@ -54,21 +56,22 @@ struct FixedFile {
         return rules.isEmpty ? count : "\(count) (\(rules.map(\.description).joined(separator: ", ")))"
     }
 
-    /// As `diff -u` has it.
+    /// In the format of `diff -u`.
     var difference: String {
         UnifiedDifference(
-            from: String(decoding: original, as: UTF8.self), to: String(decoding: text, as: UTF8.self), path: path
+            from: String(decoding: original.bytes, as: UTF8.self), to: String(decoding: file.bytes, as: UTF8.self),
+            path: file.path
         ).text
     }
 
-    /// In one step; a link is followed to its file.
+    /// Replaces the file atomically; for a symbolic link, its target.
     func write() throws(SystemError) {
-        let permissions = (try? File.status(path))?.permissions ?? 0o644
-        var place = path
-        if let resolved = unsafe realpath(path, nil) {
+        let permissions = (try? File.status(file.path))?.permissions ?? 0o644
+        var place = file.path
+        if let resolved = unsafe realpath(file.path, nil) {
             place = unsafe String(cString: resolved)
             unsafe free(resolved)
         }
-        try OutputFile.replace(place, text, permissions: permissions)
+        try OutputFile.replace(place, file.bytes, permissions: permissions)
     }
 }

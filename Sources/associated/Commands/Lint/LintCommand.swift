@@ -53,7 +53,7 @@ extension Command {
         if arguments.has("--dry-run"), !arguments.has("--fix") { throw .usage("--dry-run needs --fix") }
         let failsOn: Severity = try arguments.choice("--fail-on") ?? .error
         let showsNotes = arguments.has("--notes") || failsOn == .note
-        var files = LintedFiles(arguments, forced: kind)
+        var files = LintedFiles(arguments, forced: kind?.kind)
         let paths = arguments.operands.isEmpty ? [arguments["--config"] ?? "config"] : arguments.operands
         if arguments.operands.isEmpty, !arguments.has("--config"), !Directory.exists(paths[0]) {
             return .failure(saying: "there is no directory \(paths[0]); name files to check, or run `associated init`")
@@ -62,7 +62,7 @@ extension Command {
         if arguments.has("--fix") { files.fix(writes: !arguments.has("--dry-run"), showsDifference: format == .text) }
         files.lint()
         let findings = files.findings.filter { showsNotes || $0.severity != .note }
-        let text = format.text(of: findings, texts: files.fixedTexts)
+        let text = format.text(of: findings, documents: files.documents)
         if format == .text {
             Console.output(text)
             for line in files.summary(showsNotes: showsNotes) { Console.error(line: line) }

@@ -1,108 +1,81 @@
-// Which files to lint, and the findings on each. A configuration is loaded as `serve` loads it, so that
-// nothing is found here that a server would not find, and nothing the other way round.
+// The files of one run of `lint`, and all findings about them. A configuration is loaded as `serve` loads it, so the findings are
+// those of a server. Each file is read and parsed once, except those that `--fix` changes.
 
 import Association
 import AssociationLint
 import Hosting
 import Posix
 import SourceJSON
+import Synchronization
 import TLS
 
-/// What a file is taken for.
+/// The words for `--as`.
 enum LintedKind: String, CaseIterable {
     case apple, android, app, entitlements, manifest
 
-    /// By the content, and for a text that shows nothing by the name.
-    init?(of bytes: [UInt8], path: String) {
-        switch path.hasSuffix(".entitlements") ? .entitlements : Linter.recognise(bytes) {
-        case .appleAssociation, .signedAppleAssociation: self = .apple
-        case .statementList: self = .android
-        case .appFile: self = .app
-        case .entitlements: self = .entitlements
-        case .androidManifest: self = .manifest
-        case .unknown:
-            let name = path.split(separator: "/").last ?? ""
-            if name.hasPrefix("apple-app-site-association") {
-                self = .apple
-            } else if name.hasPrefix("assetlinks") {
-                self = .android
-            } else if bytes.allSatisfy({ [0x20, 0x09, 0x0A, 0x0D].contains($0) }) {
-                // Whatever it was to be, it says nothing; a folder may still tell which of the two was meant.
-                self = path.contains("assetlinks") ? .android : .apple
-            } else {
-                return nil
-            }
-        }
-    }
-
-    /// - Parameter appHosts: the hosts of all app files, for the files of native projects.
-    func lint(_ bytes: [UInt8], file: String, appHosts: [HostPattern]? = nil) -> [Finding] {
+    var kind: DocumentKind {
         switch self {
-        case .apple: Linter.lint(apple: bytes, file: file)
-        case .android: Linter.lint(statements: bytes, file: file)
-        case .app: AppFile.lint(bytes, file: file)
-        case .entitlements: Linter.lint(entitlements: bytes, file: file, appHosts: appHosts)
-        case .manifest: Linter.lint(manifest: bytes, file: file, appHosts: appHosts)
+        case .apple: .appleAssociation
+        case .android: .statementList
+        case .app: .appFile
+        case .entitlements: .entitlements
+        case .manifest: .androidManifest
         }
     }
-
-    /// Whether it is read as JSON, which is what fixes are made for.
-    var isJSON: Bool { self != .entitlements && self != .manifest }
 }
 
 /// The files of one run.
 struct LintedFiles {
     private let arguments: ParsedArguments
-    private let forced: LintedKind?
+    private let forced: DocumentKind?
     /// How many hosts a server would serve.
     private(set) var hostCount = 0
-    /// What could not be looked at, for a person.
+    /// Messages about files that could not be linted.
     private(set) var problems: [String] = []
-    /// Files of folders that looked like ours by their names and not by their content.
-    private var passedOver: [String] = []
-    /// Everything there is to say, each thing once: by file, then by place.
+    /// Files in directories that have the name of a file to lint, but not its content.
+    private var skipped: [String] = []
+    /// All findings, each once: by file, then by place.
     private(set) var findings: [Finding] = []
-    /// Files whose kind is known, in the order in which they came.
-    private var files: [(path: String, kind: LintedKind)] = []
-    /// The directories that were looked into.
-    private var folders: Set<FileStatus.Identity> = []
+    private var files: [LintedFile] = []
+    /// The directories that were searched.
+    private var directories: Set<FileStatus.Identity> = []
     private var configurations: [GivenConfiguration] = []
-    /// What is wanted of files outside the configurations.
-    private let preferences: LintPreferences
-    /// The texts of files with their fixes, where those are not written.
-    private(set) var fixedTexts: [String: [UInt8]] = [:]
+    /// The configuration of `--config`, whose preferences apply to files outside the others.
+    private let base: GivenConfiguration
+    /// Files with fixes that are not written.
+    private var unwritten: Set<String> = []
 
-    /// No association file is larger; an app file may be, up to this.
-    private static let bytesMax = AppFile.bytesMax
-
-    init(_ arguments: ParsedArguments, forced: LintedKind?) {
-        self.arguments = arguments
-        self.forced = forced
-        preferences = GivenConfiguration(arguments).lint
+    init(_ arguments: ParsedArguments, forced: DocumentKind? = nil) {
+        (self.arguments, self.forced) = (arguments, forced)
+        base = GivenConfiguration(arguments)
     }
 
-    /// Lints a configuration, a folder or a file.
+    /// The parsed files, for the lines of findings.
+    var documents: [String: SourceDocument] {
+        let settings = configurations.compactMap { given in given.settingsDocument.map { (given.settingsPath, $0) } }
+        return Dictionary(files.map { ($0.path, $0.document) } + settings) { first, _ in first }
+    }
+
+    /// Adds a configuration, a directory or a file.
     mutating func add(_ path: String) {
         let path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
         guard Directory.exists(path) else { return addFile(path, isNamed: true) }
         if ["apps", "hosts"].contains(where: { Directory.exists("\(path)/\($0)") })
             || (try? File.status("\(path)/server.json")) != nil
         {
-            let given = GivenConfiguration(arguments, at: path)
-            configurations.append(given)
-            files += (given.appFiles ?? []).map { ($0, .app) }
+            configurations.append(path == base.path ? base : GivenConfiguration(arguments, at: path))
         } else {
-            addFolder(path)
+            addDirectory(path)
         }
     }
 
-    /// Each directory once, however many links lead to it.
-    private mutating func addFolder(_ path: String) {
-        guard let status = try? File.status(path), folders.insert(status.identity).inserted else { return }
+    /// Each directory once, even if several links lead to it.
+    private mutating func addDirectory(_ path: String) {
+        guard let status = try? File.status(path), directories.insert(status.identity).inserted else { return }
         for entry in entries(of: path) where !entry.name.hasPrefix(".") || entry.name == ".well-known" {
             let below = "\(path)/\(entry.name)"
             switch entry.kind {
-            case .directory: addFolder(below)
+            case .directory: addDirectory(below)
             case .file: addFile(below, isNamed: false)
             default: continue
             }
@@ -118,69 +91,114 @@ struct LintedFiles {
         }
     }
 
-    /// A file that was named has to be one of ours; in a folder there may be others.
+    /// Adds a file. A file that is named must have a known type; a directory may have others.
     private mutating func addFile(_ path: String, isNamed: Bool) {
         let isLikely =
             [".json", ".json5", ".entitlements", "/AndroidManifest.xml"].contains(where: path.hasSuffix)
             || path.hasSuffix("apple-app-site-association")
-        guard isNamed || isLikely else { return }
-        guard let bytes = read(path) else { return }
-        if let kind = forced ?? LintedKind(of: bytes, path: path) {
-            files.append((path, kind))
-        } else if !isNamed {
-            passedOver.append(path)
-        } else {
+        guard isNamed || isLikely, let bytes = read(path) else { return }
+        var file = LintedFile(
+            bytes, path: path, kind: forced ?? (path.hasSuffix(".entitlements") ? .entitlements : nil))
+        if file.kind == .unknown, let kind = LintedFiles.kind(of: path, bytes) {
+            file = LintedFile(bytes, path: path, kind: kind)
+        }
+        if file.kind != .unknown {
+            files.append(file)
+        } else if isNamed {
             problems.append(
                 "unknown file type: \(path) (not an apple-app-site-association file, a statement list, an app file, "
                     + "entitlements or an Android manifest); specify it with --as")
+        } else {
+            skipped.append(path)
         }
     }
 
+    /// The kind of a file whose content does not show it.
+    private static func kind(of path: String, _ bytes: [UInt8]) -> DocumentKind? {
+        let name = path.split(separator: "/").last ?? ""
+        if name.hasPrefix("apple-app-site-association") { return .appleAssociation }
+        if name.hasPrefix("assetlinks") { return .statementList }
+        // An empty file is an error in both formats; a directory of its path may show which one was meant.
+        guard bytes.allSatisfy({ [0x20, 0x09, 0x0A, 0x0D].contains($0) }) else { return nil }
+        return path.contains("assetlinks") ? .statementList : .appleAssociation
+    }
+
     private mutating func read(_ path: String) -> [UInt8]? {
-        if let text = fixedTexts[path] { return text }
-        do throws(Refusal) { return try InputFile.read(path, bytesMax: LintedFiles.bytesMax) } catch {
+        do throws(Refusal) { return try InputFile.read(path) } catch {
             problems.append(error.message)
             return nil
         }
     }
 
-    mutating func lint() {
-        var found: [Finding] = []
-        var ignored: [String: Set<RuleID>] = [:]
-        let appHosts = files.contains { !$0.kind.isJSON } ? appHosts : nil
-        for (path, kind) in files {
-            guard let bytes = read(path) else { continue }
-            found += kind.lint(bytes, file: path, appHosts: appHosts)
-            guard kind == .app else { continue }
-            let named = IgnoreComment.rules(in: bytes)
-            ignored[path] = Set(named.compactMap { RuleID($0.text) })
-            found += named.filter { RuleID($0.text) == nil }.map { LintedFiles.unknownRule($0, in: path) }
-        }
-        for given in configurations {
-            // What a server would say of a file that would be fixed is said of the fixed one.
-            found += configurationFindings(given).filter { fixedTexts[$0.file] == nil }
-        }
-        var seen: Set<Finding> = []
-        let byFile = Dictionary(grouping: found.filter { seen.insert($0).inserted }, by: \.file)
-        let appFiles = Set(files.filter { $0.kind == .app }.map(\.path))
-        findings = byFile.sorted { $0.key < $1.key }.flatMap { file, findings in
-            let owner = configurations.first { file.hasPrefix($0.path + "/") }
-            return (owner?.lint ?? preferences).apply(
-                to: findings.sortedInFile, alsoIgnoring: ignored[file] ?? [],
-                keepsErrors: owner != nil || appFiles.contains(file))
+    /// Applies the edits of all files, one after the other.
+    mutating func fix(writes: Bool, showsDifference: Bool) {
+        addAppFiles(configurations.flatMap { $0.appFiles ?? [] })
+        for (index, file) in files.enumerated() where file.kind != .entitlements && file.kind != .androidManifest {
+            let fixed = FixedFile(file)
+            if let reason = fixed.refusal { problems.append("cannot fix \(file.path): \(reason)") }
+            guard fixed.isChanged else { continue }
+            if showsDifference { Console.output(data: Array(fixed.difference.utf8)) }
+            guard writes else {
+                unwritten.insert(file.path)
+                files[index] = fixed.file
+                Console.error(line: "\(file.path): would apply \(fixed.summary)")
+                continue
+            }
+            do throws(SystemError) {
+                try fixed.write()
+                files[index] = fixed.file
+                Console.error(line: "\(file.path): \(fixed.summary)")
+            } catch {
+                problems.append("cannot write \(file.path): \(error.reason)")
+            }
         }
     }
 
-    /// The hosts of the configurations that were named, in all environments; nil where none was.
+    /// Reads the app files that are not here yet.
+    private mutating func addAppFiles(_ paths: [String]) {
+        let known = Set(files.map(\.path))
+        for path in paths where !known.contains(path) {
+            if let bytes = read(path) { files.append(LintedFile(bytes, path: path, kind: .appFile)) }
+        }
+    }
+
+    /// Lints everything that was added.
+    mutating func lint() {
+        var found: [Finding] = []
+        for given in configurations { found += load(given) }
+        let appHosts = appHosts
+        var ignored: [String: Set<RuleID>] = [:]
+        for file in files {
+            found += file.lint(appHosts: appHosts)
+            guard file.kind == .appFile else { continue }
+            let ids = IgnoreComment.rules(in: file.bytes)
+            ignored[file.path] = Set(ids.compactMap { RuleID($0.text) })
+            found += ids.filter { RuleID($0.text) == nil }.map { LintedFiles.unknownRule($0, in: file.path) }
+        }
+        for given in configurations { found += findings(about: given) }
+        var seen: Set<Finding> = []
+        let byFile = Dictionary(grouping: found.filter { seen.insert($0).inserted }, by: \.file)
+        findings = byFile.sorted { $0.key < $1.key }.flatMap { file, findings in
+            let owner = configurations.first { file.hasPrefix($0.path + "/") }
+            return (owner ?? base).lint.apply(
+                to: findings.sortedInFile, alsoIgnoring: ignored[file] ?? [],
+                keepsErrors: owner != nil || ignored[file] != nil)
+        }
+    }
+
+    /// The hosts of all app files of configurations, in all environments; nil without a configuration or a native file.
     private var appHosts: [HostPattern]? {
-        let given = configurations + (arguments.has("--config") ? [GivenConfiguration(arguments)] : [])
+        guard files.contains(where: { $0.kind == .entitlements || $0.kind == .androidManifest }) else { return nil }
+        let given = configurations + (arguments.has("--config") ? [base] : [])
+        let known = Dictionary(files.map { ($0.path, $0) }) { first, _ in first }
         let paths = given.compactMap(\.appFiles)
         if paths.isEmpty { return nil }
         return paths.joined().flatMap { path -> [HostPattern] in
-            // What cannot be read is reported where the configuration itself is linted.
-            guard let bytes = try? File.read(path, bytesMax: LintedFiles.bytesMax).bytes else { return [] }
-            let environments: [String?] = [nil] + (AppFile.environments(in: bytes) ?? [])
-            return environments.flatMap { AppFile.read(bytes, file: path, environment: $0).appFile?.hosts ?? [] }
+            // Unreadable files are reported when the configuration itself is linted.
+            let read = { (try? InputFile.read(path)).map { LintedFile($0, path: path, kind: .appFile) } }
+            guard let document = (known[path] ?? read())?.document else { return [] }
+            let environments: [String?] = [nil] + (AppFile.environments(in: document) ?? [])
+            return environments.flatMap { AppFile.read(document, file: path, environment: $0).appFile?.hosts ?? [] }
         }
     }
 
@@ -192,101 +210,85 @@ struct LintedFiles {
             fix: nearest.map { "write `\($0)`" } ?? "docs/rules.md lists the rules")
     }
 
-    /// What only shows when everything is loaded: hosts that apps share, certificates, settings, pages.
-    private mutating func configurationFindings(_ given: GivenConfiguration) -> [Finding] {
-        let path = given.path
+    /// Loads a configuration, with its app files. Returns the findings of a server.
+    private mutating func load(_ given: GivenConfiguration) -> [Finding] {
+        let read = Mutex<[LintedFile]>([])
         var findings = given.findings
-        if let finding = given.environmentFinding { findings.append(finding) }
-        var served: [String] = []
         do throws(ConfigurationError) {
-            let loaded = try given.load()
-            findings += loaded.findings + loaded.strays
-            served = loaded.hosts
-            hostCount += served.count
+            let loaded = try given.load { path, bytes, document in
+                read.withLock { $0.append(LintedFile(bytes, path: path, kind: .appFile, document: document)) }
+            }
+            // Of files with unwritten fixes, the server has read the old version.
+            findings += (loaded.findings + loaded.strays).filter { !unwritten.contains($0.file) }
+            hostCount += loaded.hosts.count
+            var coverage = CertificateCoverage(
+                hostsPath: "\(given.path)/hosts", links: given.linkTargets, passphrase: given.passphrase,
+                isTLSOn: given.speaksTLS)
+            findings += loaded.hosts.compactMap { coverage.problem(for: $0) }.map(Finding.init)
         } catch {
             problems.append("\(error)")
         }
-        findings += appFindings(below: "\(path)/apps/", environment: given.environment)
-        findings += LookalikeNames.findings(below: "\(path)/apps")
-        findings += LintedFiles.retiredBesideLive(given)
-        let hosts = "\(path)/hosts"
-        for entry in Directory.exists(hosts) ? entries(of: hosts) : [] where entry.kind == .directory {
-            findings += CertificateChecks.problems(
-                folder: entry.name, in: hosts, links: given.linkTargets, passphrase: given.passphrase
-            ).map(Finding.init)
-        }
-        var coverage = CertificateCoverage(
-            hostsPath: hosts, links: given.linkTargets, passphrase: given.passphrase, isTLSOn: given.speaksTLS)
-        findings += served.compactMap { coverage.problem(for: $0) }.map(Finding.init)
+        let known = Set(files.map(\.path))
+        files += read.withLock { $0 }.filter { !known.contains($0.path) }
+        addAppFiles(given.appFiles ?? [])
         return findings
     }
 
-    /// Files of `retired` beside a live one of their name: the removal guard takes each for the confirmation that it waits for.
-    private static func retiredBesideLive(_ given: GivenConfiguration) -> [Finding] {
-        (given.appFiles ?? []).compactMap { live in
-            let retired = "\(given.path)/retired/\(live.dropFirst("\(given.path)/apps/".count))"
+    /// Findings that need several files of a configuration, or its certificates.
+    private mutating func findings(about given: GivenConfiguration) -> [Finding] {
+        let apps = files.filter { $0.kind == .appFile && $0.path.hasPrefix("\(given.path)/apps/") }
+            .sorted { $0.path < $1.path }
+        var findings = LintedFiles.findings(about: apps, given.environment)
+        if let environment = given.environment {
+            let names = apps.map { EnvironmentCheck.names(in: $0.bytes, $0.document, environment) }
+            findings += [EnvironmentCheck.finding(environment, in: names, of: given.path)].compactMap { $0 }
+        }
+        findings += LookalikeNames.findings(below: "\(given.path)/apps")
+        findings += apps.compactMap { app in
+            let retired = "\(given.path)/retired/\(app.path.dropFirst("\(given.path)/apps/".count))"
             guard (try? File.status(retired)) != nil else { return nil }
             return Finding(
                 rule: .cfg012, severity: .warning, file: retired, range: nil,
                 message: "a live app file has the same name, so the removal guard does not protect it",
                 fix: "remove \(retired)")
         }
+        let hosts = "\(given.path)/hosts"
+        for entry in Directory.exists(hosts) ? entries(of: hosts) : [] where entry.kind == .directory {
+            findings += CertificateChecks.problems(
+                folder: entry.name, in: hosts, links: given.linkTargets, passphrase: given.passphrase
+            ).map(Finding.init)
+        }
+        return findings
     }
 
-    /// Where two apps of one host claim the same URL, and what their pages lack.
-    private mutating func appFindings(below folder: String, environment: String?) -> [Finding] {
-        var apps: [String: [AppFile]] = [:]
-        var notes: [Finding] = []
-        for (path, kind) in files where kind == .app && path.hasPrefix(folder) {
-            guard let bytes = read(path),
-                let app = AppFile.read(bytes, file: path, environment: environment).appFile
-            else { continue }
-            for host in app.hosts { apps[host.text, default: []].append(app) }
-            notes += [app.pageFinding].compactMap { $0 }
+    /// URLs that two apps of a host claim, and problems of landing pages.
+    private static func findings(about files: [LintedFile], _ environment: String?) -> [Finding] {
+        let apps = files.compactMap { AppFile.read($0.document, file: $0.path, environment: environment).appFile }
+        var byHost: [String: [AppFile]] = [:]
+        for app in apps {
+            for host in app.hosts { byHost[host.text, default: []].append(app) }
         }
-        return notes
-            + apps.filter { $0.value.count > 1 }.sorted { $0.key < $1.key }.flatMap { host, apps in
+        return apps.compactMap(\.pageFinding)
+            + byHost.filter { $0.value.count > 1 }.sorted { $0.key < $1.key }.flatMap { host, apps in
                 Linter.overlaps(of: Renderer.mergeOrder(apps), host: host)
             }
     }
 
-    /// What was found, in numbers; nothing where there was nothing to look at.
+    /// The numbers of findings and skipped files; empty if nothing could be linted.
     func summary(showsNotes: Bool) -> [String] {
-        if files.isEmpty, configurations.isEmpty, passedOver.isEmpty, !problems.isEmpty { return [] }
+        if files.isEmpty, configurations.isEmpty, skipped.isEmpty, !problems.isEmpty { return [] }
         let found = FindingFormat.summary(findings, showsNotes: showsNotes)
-        guard let first = passedOver.first else { return [found] }
-        return [found, "skipped \(Count.of(passedOver.count, "file")) of unknown type, such as \(first)"]
-    }
-
-    /// Applies the edits of all files, one after the other.
-    mutating func fix(writes: Bool, showsDifference: Bool) {
-        for (path, kind) in files where kind.isJSON {
-            guard let bytes = read(path) else { continue }
-            let fixed = FixedFile(bytes, path: path, kind: kind)
-            if let reason = fixed.refusal { problems.append("cannot fix \(path): \(reason)") }
-            guard fixed.isChanged else { continue }
-            if showsDifference { Console.output(data: Array(fixed.difference.utf8)) }
-            guard writes else {
-                fixedTexts[path] = fixed.text
-                Console.error(line: "\(path): would apply \(fixed.summary)")
-                continue
-            }
-            do throws(SystemError) {
-                try fixed.write()
-                Console.error(line: "\(path): \(fixed.summary)")
-            } catch {
-                problems.append("cannot write \(path): \(error.reason)")
-            }
-        }
+        guard let first = skipped.first else { return [found] }
+        return [found, "skipped \(Count.of(skipped.count, "file")) of unknown type, such as \(first)"]
     }
 }
 
-/// Names in one folder that differ in their bytes alone: `é` as one character, and as `e` with a combining accent. A file system
-/// keeps them apart, but texts compare as equal, so the server sees only one of them.
+/// Names in one directory that look the same but have different bytes: `é` as one character, or as `e` with a combining accent. A
+/// file system keeps them apart, but Swift's strings are equal, so the server sees only one of them.
 enum LookalikeNames {
     private static let depthMax = 16
 
-    /// A finding for each name below a folder that another one looks like.
+    /// A finding for each name below a directory that another one looks like.
     static func findings(below folder: String, depth: Int = 0) -> [Finding] {
         guard let entries = try? Directory.entries(folder) else { return [] }
         let names = entries.map(\.name).filter { !$0.hasPrefix(".") }
@@ -306,11 +308,8 @@ enum LookalikeNames {
             }
     }
 
-    /// What is not ASCII, by its code points.
+    /// The code points that are not ASCII.
     private static func spelling(_ name: String) -> String {
-        name.unicodeScalars.filter { !$0.isASCII }.map { scalar in
-            let hex = String(scalar.value, radix: 16, uppercase: true)
-            return "U+" + String(repeating: "0", count: max(0, 4 - hex.count)) + hex
-        }.joined(separator: " ")
+        name.unicodeScalars.filter { !$0.isASCII }.map(\.codePoint).joined(separator: " ")
     }
 }

@@ -1,5 +1,5 @@
-// Findings as a SARIF 2.1.0 log, for services that show them beside the code. Columns count Unicode scalars, and
-// artifacts are named by relative references, as the specification has them (§3.4.3, §3.14.17).
+// Findings as a SARIF 2.1.0 log, for services that show them next to the code. Columns count Unicode scalars, and artifacts have
+// relative references (§3.4.3, §3.14.17).
 
 import Association
 import AssociationLint
@@ -42,7 +42,7 @@ enum SARIFLog {
         return .object([("text", .string("Fix: \(rule.fix)")), ("markdown", .string(markdown))])
     }
 
-    /// The platform or part that the rule is about, and what one has to look at to find it.
+    /// The platform or part that the rule is about, and the subject of its check.
     private static func tags(of rule: LintRule) -> [String] {
         let part =
             switch rule.id.family {
@@ -88,7 +88,7 @@ enum SARIFLog {
 
     private static func message(_ text: String) -> SourceValue { .object([("text", .string(text))]) }
 
-    /// A path as a URI reference (RFC 3986 §4.2): what has a meaning there, or none, is escaped.
+    /// A path as a URI reference (RFC 3986 §4.2), with reserved and illegal characters escaped.
     private static func artifact(_ path: String) -> SourceValue {
         let uri = path.utf8.reduce(into: "") { result, byte in
             switch byte {
@@ -96,7 +96,7 @@ enum SARIFLog {
                 UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "-"), UInt8(ascii: "."),
                 UInt8(ascii: "_"), UInt8(ascii: "~"):
                 result.unicodeScalars.append(Unicode.Scalar(byte))
-            default: result += (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
+            default: result += String(decoding: Percent.escape(byte), as: UTF8.self)
             }
         }
         let isRelative = !uri.hasPrefix("/")
