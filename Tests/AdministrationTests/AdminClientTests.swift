@@ -36,7 +36,7 @@ struct AdminClientTests {
     }
 
     @Test func `gives up in time on a server that sends single bytes`() throws {
-        let server = try DrippingServer(Array("H".utf8))
+        let server = try DrippingServer(Array("HTTP/1.1 200 OK\r\nx: ".utf8))
         let address = server.address
         let began = Clock.monotonicMilliseconds()
         #expect(throws: AdminClient.Failure.self) {

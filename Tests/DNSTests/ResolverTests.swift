@@ -241,7 +241,7 @@ struct ResolverTests {
     @Test func `a failure names the question, the server and the reason`() {
         func text(_ kind: DNSFailure.Kind) -> String { "\(DNSFailure(kind, .of(.caa)))" }
         #expect(text(.timedOut) == "cannot look up CAA of shop.example: no name server answered in time")
-        #expect(text(.serverFailure(server: "192.0.2.53:53")).contains("name server 192.0.2.53:53 answers SERVFAIL"))
+        #expect(text(.serverFailure(server: "192.0.2.53:53")).contains("name server 192.0.2.53:53 answered SERVFAIL"))
     }
 
     @Test func `uses the servers of this machine by default`() throws {

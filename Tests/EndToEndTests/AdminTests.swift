@@ -219,7 +219,7 @@ struct AdminTests {
         #expect(health.output == "ready\n1 host on its last good version\n1 open error\n")
         let status = try Subject.run("status", "--admin", admin)
         #expect(
-            status.output.contains("\n1 host on a last good version:\n  a.localhost, since ")
+            status.output.contains("\n1 host on its last good version:\n  a.localhost, since ")
         )
         #expect(
             try Subject.run("status", "a.localhost", "--admin", admin).output.contains(

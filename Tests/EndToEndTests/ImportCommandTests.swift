@@ -211,7 +211,7 @@ struct ImportCommandTests {
         (
             "{\"applinks\": {\"details\": [\n{\"appID\": \"TEAMID.a.b\", \"paths\": [\"/a\"]},\n]}}",
             "2:41: error[AASA-001]",
-            "\"TEAMID.a.b\"  // app id `TEAMID.a.b` is a placeholder"
+            "\"TEAMID.a.b\"  // app id `TEAMID.a.b` is a template placeholder"
         ),
         ("{\"applinks\": {\"details\": [ // ours\n{\"appID\": \"9JA89QQLNQ.a.b\"}]}}", "AASA-001", "\"/\": \"*\""),
         ("{\"applinks\": {\"details\": [{\"appID\": \"9JA89.a.b\"}]}}", "", "\"9JA89.a.b\"  // app id"),

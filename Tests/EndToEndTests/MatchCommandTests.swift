@@ -92,10 +92,10 @@ struct MatchCommandTests {
             run.output == """
                 https://shop.acme.test/x?a=1
                 Android, org.acme.shop: its manifest decides
-                  rule 0 has a value of the wrong type, so Android throws all the rules away and the manifest decides \
-                alone (\(file):6)
-                  not settled: rule 0: whether Android discards all rules for a value of the wrong type, or reads the \
-                rule without it, is not settled
+                  rule 0 has a value of the wrong type, so Android discards all rules and only the manifest \
+                decides (\(file):6)
+                  not settled: rule 0: it is not known whether a value of the wrong type makes Android discard all rules \
+                or only the value
 
                 """)
     }

@@ -116,7 +116,7 @@ import Testing
         // A fixed file is named once more.
         try folder.write("config/apps/\(name).json", app(hosts: ["c.example"]))
         read(until: "all problems resolved")
-        #expect(lines.contains { $0.contains("ended by a bug") })
+        #expect(lines.contains { $0.contains("exiting because of a bug") })
         #expect(lines.last?.contains("all problems resolved") == true)
         for line in lines {
             #expect(line.wholeMatch(of: ProcessLogTests.event) != nil, "\(line.debugDescription)")

@@ -52,7 +52,7 @@ struct ServeTests {
         ("/search?q=rope", "200", "https://shop.localhost/search?q=rope"), ("/search", "404", ""),
         ("/products/catalogue.pdf", "404", ""), ("/imprint", "404", ""), ("/.well-known/products/x", "404", ""),
         ("/demo/", "200", "Links to try"), ("/demo/destination/", "200", "You are in the browser"),
-        ("/demo/router/?/products/anchor", "200", "A router that takes a path"),
+        ("/demo/router/?/products/anchor", "200", "A router that accepts a path"),
     ])
     func `a link without its app shows the landing page, other paths do not`(
         path: String, status: String, mentions: String

@@ -65,9 +65,10 @@ struct StartCheckTests {
         let whole = try Subject.run(arguments)
         #expect(whole.status == 1)
         for text in [
-            "cannot listen on 127.0.0.1:\(port): address already in use; stop what listens there",
+            "cannot listen on 127.0.0.1:\(port): address already in use; stop the process that listens there",
             "there is no user \"no-such-user\"; create it", "0.0.0.0:0 is reachable from other machines",
-            "cannot write to \(folder.path)/file/state: not a directory; name a folder", "config/apps/bad.json:1:",
+            "cannot write to \(folder.path)/file/state: not a directory; check its disk, or name another folder",
+            "config/apps/bad.json:1:",
             "not start correctly",
         ] {
             #expect(whole.errors.contains(text), "\(text): \(whole.errors)")

@@ -71,7 +71,7 @@ struct VerifyCommandTests {
     @Test(arguments: [
         ("9JA89QQLNQ.a", [], "apple: verified: line 1 lists it for applinks\n", Int32(0)),
         ("9JA89QQLNQ.b", ["--service", "webcredentials"], "apple: verified: line 1 lists it for webcredentials\n", 0),
-        ("9JA89QQLNQ.b", [], "apple: not-verified: applinks lists 9JA89QQLNQ.a, and not 9JA89QQLNQ.b\n", 1),
+        ("9JA89QQLNQ.b", [], "apple: not-verified: applinks lists 9JA89QQLNQ.a, but not 9JA89QQLNQ.b\n", 1),
         ("9ja89qqlnq.a", [], "apple: not-verified: line 1 lists 9JA89QQLNQ.a, but case must match\n", 1),
         ("9JA89QQLNQ.a", ["--service", "appclips"], "apple: not-verified: the file has no service appclips\n", 1),
     ])

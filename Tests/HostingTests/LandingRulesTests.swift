@@ -60,19 +60,8 @@ private struct RuleMaker {
     private var generator: SplitMix
     private let hasDecodedRules: Bool
 
-    /// A small random generator with a seed, so that failures can be reproduced.
-    struct Mixer: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            let mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            return mixed ^ (mixed >> 29)
-        }
-    }
-
     init(seed: UInt64, hasDecodedRules: Bool = false) {
-        generator = SplitMix(seed: seed)
+        generator = SplitMix(seed: seed &+ 100)
         self.hasDecodedRules = hasDecodedRules
     }
 

@@ -10,7 +10,8 @@ struct SystemErrorTests {
         arguments: [
             (EACCES, "give it to the server's user (chown -R USER state)"), (EPERM, "give it to the server's user"),
             (ENOSPC, "free space on its disk"), (EDQUOT, "free space on its disk"),
-            (EROFS, "mount its file system for writing"), (ENOTDIR, "name a folder"), (EIO, "on a disk that works"),
+            (EROFS, "mount its file system for writing"), (ENOTDIR, "check its disk, or name another folder"),
+            (EIO, "check its disk"),
         ] as [(Int32, String)])
     func `the remedy for an unwritable folder depends on the error`(number: Int32, remedy: String) {
         #expect(SystemError(call: "open", number: number).remedy(writingTo: "state").contains(remedy))
@@ -20,7 +21,7 @@ struct SystemErrorTests {
         arguments: [
             (EADDRINUSE, "127.0.0.1:80", "; stop the process that listens there"),
             (EACCES, "127.0.0.1:80", "; run as root"),
-            (EACCES, "unix:/run/a.sock", "; put it into a folder"),
+            (EACCES, "unix:/run/a.sock", "; choose a folder that"),
             (EADDRNOTAVAIL, "192.0.2.1:80", "; this machine has no such address"), (EIO, "127.0.0.1:80", ""),
         ] as [(Int32, String, String)])
     func `the remedy for an address depends on the error`(number: Int32, address: String, remedy: String) throws {

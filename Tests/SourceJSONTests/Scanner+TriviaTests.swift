@@ -19,7 +19,7 @@ struct ScannerTriviaTests {
 
     @Test func `names the character that looks like a space`() {
         #expect(
-            read("[\u{A0}1]").problems.first?.message.hasPrefix("U+00A0 (no-break space) is no white space") == true)
-        #expect(read("[\u{205F}1]").problems.first?.message.hasPrefix("U+205F is no white space") == true)
+            read("[\u{A0}1]").problems.first?.message.hasPrefix("U+00A0 (no-break space) is not white space") == true)
+        #expect(read("[\u{205F}1]").problems.first?.message.hasPrefix("U+205F is not white space") == true)
     }
 }

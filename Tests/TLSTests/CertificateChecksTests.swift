@@ -69,8 +69,8 @@ struct CertificateChecksTests {
         #expect(problem?.kind == .nameNotCovered)
         #expect(
             problem?.message
-                == "the certificate is for h1.example, h2.example, h3.example, h4.example, h5.example and 2 more, "
-                + "not for a.example")
+                == "the certificate is not for a.example but for h1.example, h2.example, h3.example, h4.example, h5.example "
+                + "and 2 more")
     }
 
     @Test func `ignores the common name`() throws {

@@ -275,8 +275,8 @@ struct AccessLogTests {
         test.accessLog.reopen()
         #expect(
             test.notes() == [
-                "cannot open the access log \(test.folder)/sub/access.log again: no such file or directory; it goes on in "
-                    + "the file that it has"
+                "cannot reopen the access log \(test.folder)/sub/access.log: no such file or directory; still writing to "
+                    + "the old file"
             ])
         var sink = test.accessLog.sink(0)
         TestAccessLog.write(0..<10, to: &sink)

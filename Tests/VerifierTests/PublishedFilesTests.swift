@@ -133,7 +133,7 @@ struct PublishedFilesTests {
 
     @Test(arguments: [
         ("/again", "there are more than 20 redirects"),
-        ("http://shop.example/", "only https addresses are followed"), ("", "only https addresses are followed"),
+        ("http://shop.example/", "only redirects to https are followed"), ("", "only redirects to https are followed"),
     ])
     func `ends endless redirects`(location: String, reason: String) throws {
         let site = try Site { _ in Self.answer("302 Found", "", "location: \(location)") }
@@ -144,10 +144,10 @@ struct PublishedFilesTests {
         let site = try Site(milliseconds: 300) { _ in .stall(Array("HTTP/1.1 200 OK\r\n".utf8)) }
         #expect(
             site.outcomes == [
-                .apple: "the answer did not come in time; Apple calls it SWCERR00301",
-                .google: "the answer did not come in time; Google's service calls it ERROR_CODE_FETCH_ERROR",
-                .aosp: "the answer did not come in time; AOSP's verifier calls it state 1027",
-                .chromium: "the answer did not come in time",
+                .apple: "the answer did not arrive in time; Apple calls it SWCERR00301",
+                .google: "the answer did not arrive in time; Google's service calls it ERROR_CODE_FETCH_ERROR",
+                .aosp: "the answer did not arrive in time; AOSP's verifier calls it state 1027",
+                .chromium: "the answer did not arrive in time",
             ])
     }
 

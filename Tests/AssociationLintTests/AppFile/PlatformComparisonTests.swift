@@ -87,7 +87,7 @@ import Testing
             (#"[{ "/": "/$(region)/home", exclude: true }, { "/": "/fr/*" }]"#, "/home stays in the browser on iOS"),
             (
                 #"[{ "/": "/search", "?": { q: "a+b" } }]"#,
-                "/search?q=a+b opens the app on iOS and stays in the browser on iOS 9 to 12, but whether iOS ever reads"
+                "/search?q=a+b opens the app on iOS and stays in the browser on iOS 9 to 12, but it is not known whether iOS ever reads"
             ),
         ])
     func `reports an omitted rule as a warning if a URL is handled differently`(

@@ -36,7 +36,7 @@ import Testing
 
     @Test(arguments: [
         (String(good.prefix(59)), "SHA-1"), (String(good.prefix(47)), "MD5"), (digits + digits, "SHA-512"),
-        (String(good.prefix(92)), "31 bytes"), (String(digits.prefix(63)), "63 hex digits"), ("", "empty"),
+        (String(good.prefix(92)), "31 bytes"), (String(digits.prefix(63)), "63 hexadecimal digits"), ("", "empty"),
         ("  ", "empty"), (good.replacing("5B", with: "5G"), "`G`"), ("YOUR_SHA256_HERE", "placeholder"),
         ("XX:XX:XX", "placeholder"), ("W9Ff0kL6zVn3cQ5tZ8yX1aB4dE7gH2jK9mN0pR3sT6u=", "base64"),
     ])

@@ -25,7 +25,8 @@ import Testing
             ("-a.example", .hyphenAtEdge("-a")), ("a-.example", .hyphenAtEdge("a-")), ("a_b.example", .character("_")),
             ("a b.example", .character(" ")), ("a@b.example", .character("@")), ("☃.example", .character("☃")),
             // For each of these, some client would request another form.
-            ("straße.de", .ambiguousCharacter("ß")), ("ﬁsch.de", .ambiguousCharacter("ﬁ")), ("ａ.de", .ambiguousCharacter("ａ")),
+            ("straße.de", .ambiguousCharacter("ß")), ("ﬁsch.de", .ambiguousCharacter("ﬁ")),
+            ("ａ.de", .ambiguousCharacter("ａ")),
             ("a\u{301}.de", .ambiguousCharacter("\u{301}")), ("\u{1100}\u{1161}.kr", .ambiguousCharacter("\u{1100}")),
             ("xn--a.example", .notPunycode("xn--a")), ("xn--abc-.example", .hyphenAtEdge("xn--abc-")),
             ("xn---tda.example", .notPunycode("xn---tda")),
