@@ -9,7 +9,7 @@ import Testing
 struct LintedFileTests {
     @Test(arguments: [
         (#"{"applinks": {}}"#, DocumentKind.appleAssociation, true), (#"[{"relation": [],}]"#, .statementList, false),
-        ("{ hosts: ['a.example'], }", .appFile, true), (#"{"hosts": 1, "applinks": {},}"#, .appFile, true),
+        ("{ hosts: ['a.example'], }", .appFile, true), (#"{"hosts": 1, "applinks": {},}"#, .appleAssociation, false),
         ("text", .unknown, false),
     ])
     func `detects the kind and reads only app files as JSON5`(text: String, kind: DocumentKind, isClean: Bool) {

@@ -11,8 +11,8 @@ struct HouseRulePlainWordsTests {
         ("The server waits for nobody.", "nobody"), ("Whoever asks gets it.", "whoever"),
         ("It is for those who run it.", "those who"), ("A pipe holds\nthose\nwho write.", "those who"),
         ("Mending it takes a day.", "mend"), ("It fails for want of memory.", "want of"),
-        ("The client was told.", "told"), ("The old file is written over.", "over"),
-        ("`beside` the program", "beside"),
+        ("The old file is written over.", "over"),
+        ("It waits `in vain`.", "in vain"),
     ])
     func `finds a word of the list in a document`(text: String, phrase: String) {
         let found = phrases(text)
@@ -39,11 +39,5 @@ struct HouseRulePlainWordsTests {
 
     @Test func `names the line where a phrase begins`() {
         #expect(phrases("One.\nTwo whoever.").first?.hasPrefix("A.md:2: ") == true)
-    }
-
-    @Test(arguments: PlainWords.pending)
-    func `a place is pending only as long as it has such words`(place: String) {
-        let files = (SourceTree.swiftFiles + SourceTree.otherFiles).filter { $0.path.hasPrefix(place) }
-        #expect(files.contains { !PlainWords.violations(in: $0).isEmpty }, "\(place) is plain; remove it from the list")
     }
 }

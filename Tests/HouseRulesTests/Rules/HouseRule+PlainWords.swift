@@ -2,7 +2,8 @@
 
 extension HouseRule {
     static let plainWords = HouseRule(name: "plain words") { file in
-        PlainWords.pending.contains(where: file.path.hasPrefix) ? [] : PlainWords.violations(in: file)
+        // The rule itself and its tests name the words.
+        file.path.contains("HouseRule+PlainWords") ? [] : PlainWords.violations(in: file)
     }
 }
 
@@ -32,21 +33,13 @@ enum PlainWords {
         Entry("mend|mends|mended|mending", "fix, repair"),
         Entry("anew", "again"),
         Entry("want of", "without, because there is no"),
-        Entry("is|are|was|were|be|been told", "gets, receives, reports, learns"),
         Entry("written|writes|write|writing over", "overwritten, overwrite"),
-        Entry("so many", "that many, the number"),
         Entry("in vain", "without a result"),
         Entry("of ours", "our, or nothing"),
         Entry("is|are|was|were|be|been passed over", "skipped"),
-        Entry("passes|pass over", "skip"),
-        Entry("takes|taken|take up", "pick up, apply"),
         Entry("shut|shuts away", "restrict, sandbox"),
-        Entry("beside|besides", "next to, in addition to"),
         Entry("as a rule", "usually"),
     ]
-
-    /// Places that still have such words. This list may only shrink.
-    static let pending: [String] = []
 
     static func violations(in file: SourceFile) -> [Violation] {
         let words = ProseWord.all(of: file)
