@@ -54,7 +54,7 @@ struct CommandLineTests {
             ["serve", "--http", "localhost"],
             "--http localhost is not an address; write 127.0.0.1:8080, [::1]:8080 or unix:/path"
         ),
-        (["check"], "check needs HOST or --all"),
+        (["check"], "check needs HOST or --all"), (["match"], "match needs URL… or -"),
         (["check", "a.example", "--connect", "x"], "--connect x is not an address such as 192.0.2.1"),
         (
             ["serve", "--admin", "94640"],

@@ -43,10 +43,10 @@ struct ParsedArguments: Sendable {
         }
         if operands.contains("") { throw .usage("an argument of \(command.name) is empty") }
         if let expected = command.operands, !expected.counts.contains(operands.count) {
+            let usage = expected.usage.replacing("|", with: " or ")
             throw .usage(
                 operands.count < expected.counts.lowerBound
-                    ? "\(command.name) needs \(expected.usage)"
-                    : "too many arguments; \(command.name) takes \(expected.usage)")
+                    ? "\(command.name) needs \(usage)" : "too many arguments; \(command.name) takes \(usage)")
         }
         for option in command.options where values[option.name] == nil {
             guard let variable = option.variable, let given = Environment.value(variable) else { continue }
