@@ -63,7 +63,8 @@ struct CertificateSurveyTests {
         }
     }
 
-    @Test func `a broken pair is reported by status, metrics and probes until it is fixed, without a handshake`() throws {
+    @Test func `a broken pair is reported by status, metrics and probes until it is fixed, without a handshake`() throws
+    {
         let watched = try Watched(options)
         let good = "certificates{state=\"usable\"}"
         #expect(try eventually { try watched.metric("associated_\(good)") == "2" })
