@@ -88,9 +88,7 @@ struct RemovalGuardTests {
         try site.remove("config/apps/app.json")
         try held("the app file was deleted", "hosts a.example.com, b.example.com")
         try site.write("config/retired/old/shop.json", text)
-        var changes = TreeChanges()
-        changes.retired = true
-        #expect(try site.round(changes).changedHosts == ["a.example.com", "b.example.com"])
+        #expect(try site.round(TreeChanges(retired: true)).changedHosts == ["a.example.com", "b.example.com"])
         #expect(site.answer("a.example.com") == nil)
         #expect(site.tenants.hostsOnLastGood.isEmpty)
     }

@@ -18,7 +18,9 @@ enum LandingPage {
         var text = LandingText()
         text.add(opening)
         text.endSegment()
-        addTitle(of: app, to: &text)
+        text.add("<title>")
+        text.add(escaping: app.name)
+        text.add("</title>\n")
         addMetadata(of: app, to: &text)
         addBody(of: app, to: &text)
         return PreparedLanding(rules: rules, head: head, segments: text.segments)
@@ -41,12 +43,6 @@ enum LandingPage {
             identity: Representation(
                 sharedFields: shared, contentType: "text/html; charset=utf-8", bodyFields: fields, entityTag: "",
                 content: .bytes([])))
-    }
-
-    private static func addTitle(of app: AppFile, to text: inout LandingText) {
-        text.add("<title>")
-        text.add(escaping: app.name)
-        text.add("</title>\n")
     }
 
     /// The tags by which programs find the app, and which messengers show with the link.

@@ -55,11 +55,9 @@ struct StateKeeper {
         _ folders: HostFolders, _ owners: HostOwners, _ memory: inout TenantMemory, _ shelf: inout SiteShelf
     ) throws(ConfigurationError) -> Start {
         let listed = Listed()
-        guard
-            let tree = try? AppTree(
-                configPath: folders.configPath, "apps", links: folders.linkTargets, limits: folders.limits),
-            let thread = try? Thread(name: "lister", { listed.list(tree) })
-        else { return try restore(owners, &memory, &shelf) }
+        guard let tree = try? AppTree(folders), let thread = try? Thread(name: "lister", { listed.list(tree) }) else {
+            return try restore(owners, &memory, &shelf)
+        }
         let restored = Result { () throws(ConfigurationError) in try restore(owners, &memory, &shelf) }
         thread.join()
         var start = try restored.get()

@@ -84,11 +84,9 @@ extension ConfigurationLoader {
     /// The paths of all app files of a configuration; nil if it has no `apps` folder. Unreadable folders are among the findings
     /// of `load`.
     public static func appFiles(configPath: String, linkTargets: LinkTargets, limits: Limits) -> [String]? {
-        guard let tree = try? AppTree(configPath: configPath, "apps", links: linkTargets, limits: limits) else {
-            return nil
-        }
+        let folders = HostFolders(configPath: configPath, publicPath: "", linkTargets: linkTargets, limits: limits)
         var listing = AppTree.Listing()
-        guard (try? tree.list([""], into: &listing)) != nil else { return nil }
+        guard let tree = try? AppTree(folders), (try? tree.list([""], into: &listing)) != nil else { return nil }
         return listing.files.keys.sorted().map { "\(tree.label)/\($0)" }
     }
 }

@@ -33,8 +33,7 @@ struct TreeScanner {
             throw ConfigurationError("all of \(folders.configPath)", error)
         }
         do throws(SystemError) {
-            tree = try AppTree(
-                configPath: folders.configPath, "apps", links: folders.linkTargets, limits: folders.limits)
+            tree = try AppTree(folders)
             missing = nil
         } catch {
             if error.isShortage { throw ConfigurationError("\(folders.configPath)/apps", error) }
@@ -191,14 +190,8 @@ struct TreeScanner {
 
     private func retiredFiles() throws(SystemError) -> RetiredFiles {
         var retired = RetiredFiles()
-        let tree: AppTree
-        do throws(SystemError) {
-            tree = try AppTree(
-                configPath: folders.configPath, "retired", links: folders.linkTargets, limits: folders.limits)
-        } catch {
-            if error.isShortage { throw error }
-            return retired
-        }
+        let opened = try nilUnlessShortage { () throws(SystemError) in try AppTree(folders, "retired") }
+        guard let tree = opened else { return retired }
         var listing = AppTree.Listing()
         _ = try tree.list([""], into: &listing)
         retired.paths = Set(listing.files.keys)
@@ -261,7 +254,8 @@ struct TreeScanner {
                 guard isRefused else { return try folders.record(of: host, folderIndex) }
                 // An unreadable folder counts as unchanged.
                 return FolderRecord(
-                    wellKnown: memory.folders[host]?.wellKnown, pages: try folders.pagesSignature(of: host))
+                    wellKnown: memory.folders[host]?.wellKnown,
+                    pages: try folders.signature(of: .pages(HostFolders.name(of: host))))
             }
             return (host, record)
         }

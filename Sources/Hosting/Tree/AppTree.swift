@@ -38,12 +38,10 @@ final class AppTree: Sendable {
     }
 
     /// Opens `apps` or `retired`.
-    init(
-        configPath: String, _ name: String, links targets: LinkTargets = .none, limits: Limits = Limits()
-    ) throws(SystemError) {
-        label = "\(configPath)/\(name)"
-        self.limits = limits
-        root = TenantFolder(try Folder(label, links: targets))
+    init(_ folders: HostFolders, _ name: String = "apps") throws(SystemError) {
+        label = "\(folders.configPath)/\(name)"
+        limits = folders.limits
+        root = TenantFolder(try Folder(label, links: folders.linkTargets))
     }
 
     /// An `apps` folder that cannot be opened; it appears empty.

@@ -26,12 +26,7 @@ final class HostFolderIndex: Sendable {
     /// Throws only if descriptors or memory run out.
     init(_ folders: HostFolders) throws(SystemError) {
         isUnreadable = try folders.refusal() != nil
-        do throws(SystemError) {
-            hosts = isUnreadable ? nil : try Folder(folders.hostsPath)
-        } catch {
-            if error.isShortage { throw error }
-            hosts = nil
-        }
+        hosts = isUnreadable ? nil : try nilUnlessShortage { () throws(SystemError) in try Folder(folders.hostsPath) }
         pageFolders = Set(try folders.pageFolders())
     }
 
@@ -117,12 +112,7 @@ public struct HostFolders: Sendable {
     /// The folders of `config/hosts` that contain `well-known`. Most contain only a certificate and may be very many, so nothing
     /// else is checked. A missing `config/hosts` is fine; throws only if descriptors or memory run out.
     func wellKnownFolders() throws(SystemError) -> [String] {
-        do throws(SystemError) {
-            return try Folder(hostsPath).names(having: "well-known")
-        } catch {
-            if error.isShortage { throw error }
-            return []
-        }
+        try nilUnlessShortage { () throws(SystemError) in try Folder(hostsPath).names(having: "well-known") } ?? []
     }
 
     /// The finding if `config/hosts` exists but cannot be read. Throws only if descriptors or memory run out.
@@ -145,14 +135,11 @@ public struct HostFolders: Sendable {
 
     /// The folders of `public`. A missing `public` is fine; throws only if descriptors or memory run out.
     func pageFolders() throws(SystemError) -> [String] {
-        let entries: [ListedEntry]
-        do throws(SystemError) {
-            entries = try Folder(publicPath).list("").entries
-        } catch {
-            if error.isShortage { throw error }
-            return []
-        }
-        return entries.filter { $0.kind == .directory }.map(\.name)
+        try nilUnlessShortage { () throws(SystemError) in try HostFolders.subfolders(of: publicPath) } ?? []
+    }
+
+    static func subfolders(of path: String) throws(SystemError) -> [String] {
+        try Folder(path).list("").entries.filter { $0.kind == .directory }.map(\.name)
     }
 
     /// The present marks of a host's folders. Throws only if descriptors or memory run out.
@@ -162,10 +149,6 @@ public struct HostFolders: Sendable {
         return FolderRecord(
             wellKnown: index?.isUnreadable == true ? nil : try signature(of: .wellKnown(name)),
             pages: try signature(of: .pages(name)))
-    }
-
-    func pagesSignature(of host: String) throws(SystemError) -> UInt64? {
-        try signature(of: .pages(HostFolders.name(of: host)))
     }
 
     /// Opens a host's folder; nil if it does not exist. It may be a link into a link target, but not to another host's folder,
@@ -252,5 +235,17 @@ public struct HostFolders: Sendable {
 
     func problem(_ path: String, _ message: String, fix: String?) -> Finding {
         Finding(rule: .cfg005, severity: .warning, file: path, range: nil, message: message, fix: fix)
+    }
+}
+
+/// The result of a call; nil if it fails, unless descriptors or memory ran out.
+func nilUnlessShortage<Result: ~Copyable>(
+    _ call: () throws(SystemError) -> Result
+) throws(SystemError) -> Result? {
+    do throws(SystemError) {
+        return try call()
+    } catch {
+        if error.isShortage { throw error }
+        return nil
     }
 }

@@ -34,27 +34,19 @@ public struct TreeChanges: Hashable, Sendable {
     /// Whether the state must be saved again because that failed.
     public var savesState = false
 
-    public init() {}
-
-    public static var all: TreeChanges {
-        var changes = TreeChanges()
-        changes.everything = true
-        return changes
+    public init(
+        everything: Bool = false, repeatsFindings: Bool = false, isStart: Bool = false, retired: Bool = false,
+        signatures: Bool = false, savesState: Bool = false
+    ) {
+        (self.everything, self.repeatsFindings, self.isStart) = (everything, repeatsFindings, isStart)
+        (self.retired, self.signatures, self.savesState) = (retired, signatures, savesState)
     }
 
+    public static let all = TreeChanges(everything: true)
     /// Everything, for an operator who wants all findings again.
-    public static var allAgain: TreeChanges {
-        var changes = all
-        changes.repeatsFindings = true
-        return changes
-    }
-
+    public static let allAgain = TreeChanges(everything: true, repeatsFindings: true)
     /// Everything that is needed before the first answer.
-    public static var start: TreeChanges {
-        var changes = allAgain
-        changes.isStart = true
-        return changes
-    }
+    public static let start = TreeChanges(everything: true, repeatsFindings: true, isStart: true)
 
     public var isEmpty: Bool { self == TreeChanges() }
 
@@ -85,20 +77,13 @@ public struct TreeChanges: Hashable, Sendable {
     }
 
     public mutating func merge(_ other: TreeChanges) {
-        everything = everything || other.everything
-        repeatsFindings = repeatsFindings || other.repeatsFindings
         // A start is a round of its own; combined with other changes it is an ordinary one.
         isStart = false
-        hostList = hostList || other.hostList
-        appFiles.formUnion(other.appFiles)
-        appFolders.formUnion(other.appFolders)
-        waiting.formUnion(other.waiting)
-        retired = retired || other.retired
-        hostFolders.formUnion(other.hostFolders)
+        let flags: [WritableKeyPath<TreeChanges, Bool>] = [
+            \.everything, \.repeatsFindings, \.hostList, \.retired, \.signatures, \.savesState,
+        ]
+        for flag in flags where other[keyPath: flag] { self[keyPath: flag] = true }
+        for kind in TreeChanges.tenantsChanges { self[keyPath: kind.path].formUnion(other[keyPath: kind.path]) }
         certificateFolders.formUnion(other.certificateFolders)
-        pageFolders.formUnion(other.pageFolders)
-        signatures = signatures || other.signatures
-        hosts.formUnion(other.hosts)
-        savesState = savesState || other.savesState
     }
 }

@@ -163,15 +163,14 @@ public final class TreeWatch: @unchecked Sendable {
     }
 
     private func names(in path: String) -> [String] {
-        let listing = noting { () throws(SystemError) in try Folder(path).list("") }
-        return (listing?.entries ?? []).filter { $0.kind == .directory }.map(\.name)
+        nilNotingShortage { () throws(SystemError) in try HostFolders.subfolders(of: path) } ?? []
     }
 
     private func watchTree(_ place: WatchedPlace, _ tree: HostTree) {
         let previous = directories(of: place)
         var present: Set<Int32> = []
         let path = folders.path(tree)
-        if let root = noting({ () throws(SystemError) in try folders.open(tree) }) ?? nil {
+        if let root = nilNotingShortage({ () throws(SystemError) in try folders.open(tree) }) ?? nil {
             let scan = FolderScan(root, HostQuota(folders.limits).bounds)
             shortage = shortage ?? scan.shortage
             for folder in scan.folders { present.formUnion(add(WatchedPlace.join(path, folder), for: place)) }
@@ -197,7 +196,8 @@ public final class TreeWatch: @unchecked Sendable {
     }
 
     private func watchTree(_ place: WatchedPlace, _ path: String) {
-        guard let root = noting({ () throws(SystemError) in try Folder(path, links: folders.linkTargets) }) else {
+        guard let root = nilNotingShortage({ () throws(SystemError) in try Folder(path, links: folders.linkTargets) })
+        else {
             return
         }
         let scan = FolderScan(TenantFolder(root), .apps(folders.limits))
@@ -207,7 +207,8 @@ public final class TreeWatch: @unchecked Sendable {
 
     private func watchApps(_ folder: String) {
         let path = "\(folders.configPath)/apps"
-        guard let root = noting({ () throws(SystemError) in try Folder(path, links: folders.linkTargets) }) else {
+        guard let root = nilNotingShortage({ () throws(SystemError) in try Folder(path, links: folders.linkTargets) })
+        else {
             return
         }
         let scan = FolderScan(TenantFolder(root), from: folder, .apps(folders.limits))
@@ -248,7 +249,9 @@ public final class TreeWatch: @unchecked Sendable {
 
     @discardableResult
     private func add(_ path: String, for place: WatchedPlace) -> Set<Int32> {
-        guard let number = noting(refusals: true, { () throws(SystemError) in try watch.add(path) }) else { return [] }
+        guard let number = nilNotingShortage(refusals: true, { () throws(SystemError) in try watch.add(path) }) else {
+            return []
+        }
         watched.insert(place, number)
         if place.isOfMany { paths[number] = path }
         return [number]
@@ -259,7 +262,7 @@ public final class TreeWatch: @unchecked Sendable {
         var numbers: Set<Int32> = []
         let roots = [folders.configPath, folders.publicPath] + folders.linkTargets.paths
         for folder in File.foldersBehind(link: link, inside: roots) {
-            guard let number = noting({ () throws(SystemError) in try watch.add(folder) }) else { continue }
+            guard let number = nilNotingShortage({ () throws(SystemError) in try watch.add(folder) }) else { continue }
             behindLinks.insert(place, number)
             numbers.insert(number)
         }
@@ -267,7 +270,7 @@ public final class TreeWatch: @unchecked Sendable {
     }
 
     /// The result of a call; nil if it failed. Notes a shortage of descriptors or memory.
-    private func noting<Result: ~Copyable>(
+    private func nilNotingShortage<Result: ~Copyable>(
         refusals: Bool = false, _ call: () throws(SystemError) -> Result
     ) -> Result? {
         do throws(SystemError) {

@@ -222,9 +222,7 @@ final class MainLoop: @unchecked Sendable {
         if let news = server.certificates?.drainNews() { ReloadLog.certificates(news) }
         if server.state.noteState(.ledger, server.admin.problem) {
             // The directory can be written again, so the state is saved now.
-            var changes = TreeChanges()
-            changes.savesState = true
-            add(changes)
+            add(TreeChanges(savesState: true))
         }
         server.state.explainState(server.sandbox.stateComplaint)
         for (level, text) in server.state.takeStateNotes() { Log.write(level, text) }
@@ -243,9 +241,7 @@ final class MainLoop: @unchecked Sendable {
         if server.tenants.needsSigning() {
             // Handshakes use the same certificate that signs documents and has just changed.
             server.certificates?.invalidateAll()
-            var changes = TreeChanges()
-            changes.signatures = true
-            add(changes)
+            add(TreeChanges(signatures: true))
         }
     }
 }

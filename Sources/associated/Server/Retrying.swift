@@ -21,9 +21,7 @@ struct Retrying {
     /// A round has succeeded; notes whether its state could be saved.
     mutating func note(_ report: RoundReport) {
         if let shortage = report.unsaved {
-            var changes = TreeChanges()
-            changes.savesState = true
-            return add(changes, shortage)
+            return add(TreeChanges(savesState: true), shortage)
         }
         guard isEmpty, isSaid else { return }
         self = Retrying()
