@@ -40,9 +40,9 @@ public struct Limits: Sendable {
     /// Bytes of memory that all connections together may hold: sessions, unfinished requests, unread answers. Beyond it the
     /// server closes the oldest connection of the kind that holds most.
     public var heldBytesMax = 2_147_483_648
-    /// Milliseconds to finish open requests when the server is told to stop. Container engines kill after ten seconds.
+    /// Milliseconds to finish open requests when the server stops. Container engines kill after ten seconds.
     public var drainTimeoutMilliseconds: Int64 = 8_000
-    /// Milliseconds that an idle connection is kept when the server is told to stop: a request may be on its way. Longer than
+    /// Milliseconds that an idle connection is kept when the server stops: a request may be on its way. Longer than
     /// a second, so that the kernel hands over connections that have not sent anything yet (`TCP_DEFER_ACCEPT`).
     public var drainIdleMilliseconds: Int64 = 1_500
     /// Files in the folders of one host, links to files included: a site with thousands of pages belongs on another server.

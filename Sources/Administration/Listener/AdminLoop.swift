@@ -41,7 +41,7 @@ struct AdminLoop: ~Copyable {
         self.control = control
     }
 
-    /// Serves until it is told to stop.
+    /// Serves until it is stopped.
     mutating func run() {
         while true {
             let count = poller.wait(milliseconds: waitMilliseconds)

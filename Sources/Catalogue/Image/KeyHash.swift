@@ -4,7 +4,7 @@
 /// The keyed hash of host names, paths, texts and records.
 ///
 /// Tenants choose these keys, and clients choose what is looked up, so the hash has a secret: 128 random bits, drawn for each
-/// image and stored in its header. Without them, nobody can choose keys that collide. The rule for the whole program: a table
+/// image and stored in its header. Without them, a tenant cannot choose keys that collide. The rule for the whole program: a table
 /// over text from a tenant or a client hashes with a secret, which is this hash in the catalogue, and Swift's `Hasher`, which
 /// has a secret per process, everywhere else. A checksum such as `Checksum` has no secret and is never the key of a table.
 struct KeyHash: Equatable, BitwiseCopyable {

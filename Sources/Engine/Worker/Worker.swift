@@ -82,7 +82,7 @@ import Telemetry
 
     deinit { unsafe input.deallocate() }
 
-    /// Serves until it is told to stop, and all requests are finished or the drain time is over.
+    /// Serves until it is stopped, and all requests are finished or the drain time is over.
     mutating func run() {
         while !isFinished {
             let count = poller.wait(milliseconds: waitMilliseconds)

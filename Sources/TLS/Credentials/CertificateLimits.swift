@@ -29,10 +29,10 @@ public struct CertificateLimits: Hashable, Sendable {
 
     /// Hosts whose certificate stays decoded. Each needs 8 to 13 KB.
     public var identitiesMax = 10_000
-    /// Hosts whose certificate stays decoded although no client has asked for it, so that it remains in service after a bad
+    /// Hosts whose certificate stays decoded although no client has needed it, so that it remains in service after a bad
     /// renewal: 10 MB.
     public var surveyedMax = 1_000
-    /// Cached names without a folder of their own: enough for the names that scanners ask for, at most 2 MB.
+    /// Cached names without a folder of their own: enough for the names that scanners try, at most 2 MB.
     public var namesMax = 4096
     /// How long a result is used before the files are checked again, which takes a few `stat` calls.
     public var recheckMilliseconds: Int64 = 5000

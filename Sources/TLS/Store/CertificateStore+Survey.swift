@@ -189,7 +189,7 @@ extension CertificateStore {
                 register.keep(folder.name)
                 return .present
             }
-            // Keep it in memory, so that it remains in service after a bad renewal, even if no client has asked for it.
+            // Keep it in memory, so that it remains in service after a bad renewal, even if no client has needed it.
             let hasRoom = cache.withLock { $0.folders.count < limits.surveyedMax }
             if known == nil, hasRoom, case .found = look(into: folder, .slow),
                 let record = cache.withLock({ $0.record(key.span) })

@@ -78,7 +78,7 @@ final class LogOrders: Sendable {
 
     deinit { unsafe pieces.deallocate() }
 
-    /// Writes until it is told to end, and nothing is left or the rest cannot be written.
+    /// Writes until `end`, and nothing is left or the rest cannot be written.
     mutating func run() {
         while true {
             if orders.take(.reopen) { reopen() }
