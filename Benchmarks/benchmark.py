@@ -4,7 +4,7 @@ Cases (all of them unless some are named):
   requests   processor time per request: keep-alive, close, TLS keep-alive, full handshake, resumed; against nginx and Caddy
   pages      the same for pages of 1 KB, 100 KB and 10 MB
   steady     processor time and p99 at 10,000 requests a second, plain and TLS
-  idle       a client's p99 beside 10,000 idle connections and 200 slow senders, in ratio to its quiet one
+  idle       a client's p99 next to 10,000 idle connections and 200 slow senders, in ratio to its quiet one
   log        processor time per request with an access log in a file, against nginx with one
   memory     resident memory at start, per idle TLS connection, and after very many requests, connections and handshakes
   hosts      start, memory and the change of one host with 10 to 100,000 hosts that have a certificate each

@@ -102,7 +102,7 @@ def measure(folder, work, repetitions, seconds, with_caddy=True):
     try:
         for repetition in range(repetitions):
             for number, (name, job) in enumerate(work.items()):
-                # Another one begins each time, so that nobody always comes after the same neighbour.
+                # Another one begins each time, so that no peer always comes after the same neighbour.
                 for peer in peers[repetition % len(peers):] + peers[:repetition % len(peers)]:
                     def ask(peer, seconds):
                         outcomes[name][peer.name].append(job(peer, seconds))
@@ -257,9 +257,9 @@ def idle(folder, is_quick):
         result[name] = {"quiet": quiet, "loaded": loaded}
         rows.append([name, figure(quiet, 3), figure(loaded, 3),
                      against("beside idle connections", f"alone, {name}", ratios(loaded, quiet), targets)])
-    print(f"p99 in ms of a client that asks 500 times a second, alone and beside {count} idle connections and {slow} "
+    print(f"p99 in ms of a client that asks 500 times a second, alone and next to {count} idle connections and {slow} "
           "that send one byte a second:\n")
-    table(["", "alone", "beside them", "ratio"], rows)
+    table(["", "alone", "next to them", "ratio"], rows)
     return dict(result, targets=targets)
 
 

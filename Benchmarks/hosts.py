@@ -94,7 +94,7 @@ def change(peer, config, count, turns):
         os.rename(staged, file)
         while f"turn{turn}".encode() not in plain(peer, name(number)):
             if time.monotonic() - began > 30:
-                raise RuntimeError("the change is not taken up")
+                raise RuntimeError("the change is not applied")
         milliseconds.append((time.monotonic() - began) * 1000)
         time.sleep(0.7)
     return statistics.median(milliseconds)
@@ -128,7 +128,7 @@ def nginx(folder, config, count):
         peer.process.send_signal(signal.SIGHUP)
         while b"X-Turn: 1" not in plain(peer, name(0)):
             if time.monotonic() - began > 300:
-                raise RuntimeError("nginx does not take up the change")
+                raise RuntimeError("nginx does not apply the change")
             time.sleep(0.002)
         return [f"{seconds:.2f}", f"{megabytes:.0f}", f"{(time.monotonic() - began) * 1000:.0f}"]
 
@@ -160,7 +160,7 @@ class Changing:
 
 
 def reload(folder, is_quick):
-    """A client's p99 while everything is read again twice a second, in ratio to its quiet one; beside nginx, whose files are
+    """A client's p99 while everything is read again twice a second, in ratio to its quiet one; next to nginx, whose files are
     the same and whose configuration has as many hosts."""
     count = 1_000
     repetitions, seconds = (1, 2) if is_quick else (7, 5)
@@ -212,12 +212,12 @@ def hosts(folder, is_quick):
             peer, seconds, warm_megabytes = start(lambda: Associated(folder, config, state), count)
             peer.stop()
             warm.append(seconds)
-        beside = nginx(folder, config, count) if count <= (1_000 if is_quick else 10_000) else ["–"] * 3
+        nginx_cells = nginx(folder, config, count) if count <= (1_000 if is_quick else 10_000) else ["–"] * 3
         warm = statistics.median(warm)
         rows.append([f"{count:,}", f"{cold:.2f}", f"{warm:.2f}", f"{megabytes:.0f}", f"{warm_megabytes:.0f}",
-                     f"{changed:.0f}"] + beside)
+                     f"{changed:.0f}"] + nginx_cells)
         result[str(count)] = {"cold": cold, "warm": warm, "MB cold": megabytes, "MB warm": warm_megabytes,
-                              "change": changed, "nginx": beside}
+                              "change": changed, "nginx": nginx_cells}
         if count == 100_000:
             absolute("seconds, 100,000 hosts without state", cold, 5, targets)
             absolute("seconds, 100,000 hosts with state", warm, 1, targets)

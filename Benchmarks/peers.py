@@ -29,7 +29,7 @@ def wait_until_listening(port, process, seconds=120):
             return
         except OSError:
             time.sleep(0.01)
-    raise RuntimeError(f"nobody listens on port {port}")
+    raise RuntimeError(f"no process listens on port {port}")
 
 
 class Peer:

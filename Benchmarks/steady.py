@@ -103,7 +103,7 @@ def lookup(folder, is_quick):
 
 
 def growth(folder, is_quick):
-    """Processor time of a request by the number of idle connections beside it, and of rules that a link is held against."""
+    """Processor time of a request by the number of idle connections next to it, and of rules that a link is held against."""
     repetitions, seconds = (1, 1) if is_quick else (5, 3)
     rows, result = [], {}
 

@@ -139,7 +139,7 @@ class Run:
     def settle(self):
         """Repairs everything; every tenant must be served its newest version, and no connection may be left open."""
         self.clock.jump(0)
-        self.world.mend()
+        self.world.repair()
         missing = set(self.world.tenants)
 
         def is_served():

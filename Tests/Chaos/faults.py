@@ -71,7 +71,7 @@ class Faults:
         """SIGTERM, as in an update."""
         status = self.server.stop()
         if status != 0:
-            raise RuntimeError(f"the server ended with status {status} when it was told to")
+            raise RuntimeError(f"the server ended with status {status} on SIGTERM")
         self.world.lost_memory()
         self.server.start()
 

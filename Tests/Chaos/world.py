@@ -169,7 +169,7 @@ class World:
     def touch_settings(self, dice):
         (self.config / "server.json").write_text(dice.choice(["{", "{}", "{ unknown: 1 }", "{ limits: { headBytesMax: 0 } }"]))
 
-    def mend(self):
+    def repair(self):
         """Repairs everything, with a version newer than any before."""
         (self.config / "server.json").unlink(missing_ok=True)
         for tenant in self.tenants:

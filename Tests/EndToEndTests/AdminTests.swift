@@ -69,7 +69,7 @@ struct AdminTests {
         for _ in 0..<3 { try bench.fetch("shop.localhost", path) }
         try bench.fetch("shop.localhost", "/.well-known/assetlinks.json", agent: "GoogleAssociationService")
         try bench.fetch("shop.localhost", path, agent: "AASA-Bot/1.0.0")
-        try bench.fetch("nobody.localhost", path)
+        try bench.fetch("absent.localhost", path)
         try bench.fetch("shop.localhost", "/demo/")
         try bench.fetch("shop.localhost", "/products/anchor")
         try bench.fetch("shop.localhost", "/.well-known/nothing")
@@ -126,9 +126,9 @@ struct AdminTests {
         #expect(run.output.contains("\nApple: last fetch of shop.localhost "))
         let json = try Subject.run("status", "shop.localhost", "--admin", bench.admin, "--format", "json")
         #expect(json.output.contains("\"version\": \"current\""))
-        let unknown = try Subject.run("status", "nobody.localhost", "--admin", bench.admin)
+        let unknown = try Subject.run("status", "absent.localhost", "--admin", bench.admin)
         #expect(unknown.status == 1)
-        #expect(unknown.errors == "associated: nobody.localhost is not served\n")
+        #expect(unknown.errors == "associated: absent.localhost is not served\n")
         let misspelt = try Subject.run("status", "shpo.localhost", "--admin", bench.admin)
         #expect(
             misspelt.errors == "associated: shpo.localhost is not served; did you mean shop.localhost?\n")
@@ -149,9 +149,9 @@ struct AdminTests {
         #expect(run.output.hasPrefix("associated 0."))
         #expect(run.output.contains("\nserves 2 apps on 2 hosts, "))
         #expect(run.output.contains(" workers, all responding; ") || run.output.contains(" worker, all responding; "))
-        let nobody = try Subject.run("status")
-        #expect(nobody.status == 1)
-        #expect(nobody.errors.hasPrefix("associated: no admin listener is configured; start the server with --admin"))
+        let unconfigured = try Subject.run("status")
+        #expect(unconfigured.status == 1)
+        #expect(unconfigured.errors.hasPrefix("associated: no admin listener is configured; start the server with --admin"))
         #expect(try Subject.run("status", "--admin", "127.0.0.1:1").status == 1)
     }
 

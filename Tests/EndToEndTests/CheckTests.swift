@@ -82,11 +82,11 @@ struct CheckTests {
 
     @Test func `reports each host that cannot be reached`() throws {
         let run = try Subject.run([
-            "check", "nobody.invalid", "closed.example", "--resolve", "closed.example:443:127.0.0.1:1",
+            "check", "absent.invalid", "closed.example", "--resolve", "closed.example:443:127.0.0.1:1",
         ])
         #expect(run.status == 1)
-        #expect(run.output.hasPrefix("nobody.invalid\n  error[AHST-001, GHST-001]"))
-        #expect(run.output.contains(": cannot look up nobody.invalid"))
+        #expect(run.output.hasPrefix("absent.invalid\n  error[AHST-001, GHST-001]"))
+        #expect(run.output.contains(": cannot look up absent.invalid"))
         #expect(run.output.contains("error[AHST-001, GHST-001]: cannot connect: connection refused at 127.0.0.1:1"))
         #expect(run.output.split(separator: "\n").count { $0.contains("error[") } == 2, "one line for each host")
         #expect(run.errors.hasSuffix("2 hosts, 2 with errors\n"))

@@ -45,7 +45,7 @@ struct SnippetLanguageTests {
                 #expect(throws: Never.self) { try JSONSerialization.jsonObject(with: Data(text.utf8)) }
                 continue
             }
-            let language = try #require(Self.kinds[ending], "nobody reads \(name)")
+            let language = try #require(Self.kinds[ending], "no parser reads \(name)")
             let problems = try Peers.problems(in: text, as: language)
             #expect(problems.isEmpty, "\(Self.apps[index].name), \(name): \(problems)")
         }

@@ -25,7 +25,7 @@ struct HostOwnersTests {
             ("a/x.json", "b.example", false), ("a/x.json", "w.b.example", false), ("a/x.json", "*.example", false),
             ("a/x.json", "other.example", false), ("b/x.json", "b.example", true), ("b/x.json", "*.b.example", false),
             ("c/x.json", "other.example", false),
-            // A folder without an entry has what nobody owns, and no wildcard over it.
+            // A folder without an entry has what has no owner, and no wildcard over it.
             ("d/x.json", "other.example", true), ("d/x.json", "*.other.example", true),
             ("d/x.json", "a.example", false),
             ("d/x.json", "v.w.a.example", false), ("d/x.json", "*.w.a.example", false),
@@ -73,7 +73,7 @@ struct HostOwnersTests {
         #expect(try site.round().changedHosts == ["a.example"], "what is in no folder is the operator's")
     }
 
-    /// What was live before the operator said whose hosts are whose. With another program, the sites are made anew.
+    /// What was live before the operator said whose hosts are whose. With another program, the sites are rendered again.
     @Test(arguments: ["program", "another"])
     func `a remembered version that owners do not allow is forgotten`(program: String) throws {
         let site = try TenantTree()

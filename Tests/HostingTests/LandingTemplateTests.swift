@@ -139,7 +139,7 @@ struct LandingTemplateTests {
         try tree.page("a.example.com/_landing.html", "<p>own {{name}} {{link}}")
         try tree.page("_wildcard.b.example.com/_landing.html", "\n<p onclick='{{name}}'>")
         try tree.page("b.example.com/_landing.html", "<p>{{name}}" + String(repeating: "x", count: 20_000))
-        try tree.page("_default/_landing.html", "<p>nobody's")
+        try tree.page("_default/_landing.html", "<p>another's")
         let loaded = try tree.load()
         func page(_ host: String) throws -> String {
             let view = loaded.catalogue.view

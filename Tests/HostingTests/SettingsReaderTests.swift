@@ -145,7 +145,7 @@ struct SettingsReaderTests {
     }
 
     @Test(arguments: [
-        ("user: 65532", ["user"]), ("user: ''", ["user"]), ("usr: 'nobody'", ["user"]),
+        ("user: 65532", ["user"]), ("user: ''", ["user"]), ("usr: 'www'", ["user"]),
         ("sandbox: 'requird'", ["sandbox"]), ("sandbox: { mode: true }", ["sandbox"]),
         ("sandbox: { mod: 'required' }", ["sandbox"]), ("sandbox: { read: 'srv' }", ["sandbox"]),
         ("sandbx: 'required'", ["sandbox"]),

@@ -41,7 +41,7 @@ struct SitePlanTests {
     @Test func `a host without files is absent, and one of another environment is closed`() {
         var files = files()
         files.own("stage.w.example")
-        #expect(plan("nobody.example", files)?.outcome == .absent)
+        #expect(plan("absent.example", files)?.outcome == .absent)
         #expect(plan("stage.w.example", files)?.outcome == .closed)
         files.find("w", AppFileChanges.text(["*.w.example", "shared.example"], ["two"]))
         #expect(plan("stage.w.example", files)?.apps == [AppVersion(path: "w", isNew: true)])

@@ -85,9 +85,9 @@ struct TenantsTests {
         #expect(try site.round(.allAgain).errors == broken.errors)
         try site.shop(
             "a.json", hosts: ["a.example.com"], ids: ["8KQ2V7M4XN.dev.associated.shop", "8KQ2V7M4XN.dev.other"])
-        let mended = try site.round()
-        #expect(mended.changedHosts == ["a.example.com"])
-        #expect(mended.keptHosts == 0)
+        let fixed = try site.round()
+        #expect(fixed.changedHosts == ["a.example.com"])
+        #expect(fixed.keptHosts == 0)
         #expect(site.tenants.openFindings.isEmpty)
     }
 

@@ -40,9 +40,9 @@ struct TenantsUnreadableTests {
             }
             try demand(try site.round(.allAgain).errors.count == 1)
             try site.show(place, mode)
-            let mended = try site.round()
-            try demand(mended.findings.isEmpty && mended.changes.isEmpty)
-            try demand(mended.figures.keptHosts == 0 && mended.figures.errors == 0)
+            let fixed = try site.round()
+            try demand(fixed.findings.isEmpty && fixed.changes.isEmpty)
+            try demand(fixed.figures.keptHosts == 0 && fixed.figures.errors == 0)
             try demand(site.answer("v.example.com") == own)
         }
     }
@@ -90,7 +90,7 @@ struct TenantsUnreadableTests {
             try site.restart()
             var changes = TreeChanges()
             changes.appFolders = ["t1"]
-            for mending in [TreeChanges.all, changes] {
+            for fix in [TreeChanges.all, changes] {
                 let mode = try site.hide("config/apps/t1")
                 let report = try site.round(changes)
                 try demand(report.errors.map(\.message) == ["cannot read the folder: permission denied"])
@@ -103,9 +103,9 @@ struct TenantsUnreadableTests {
                     try demand(reasons.allSatisfy { $0.findings.count == 1 })
                 }
                 try site.show("config/apps/t1", mode)
-                let mended = try site.round(mending)
-                try demand(mended.findings.isEmpty && mended.fixedFiles == [site.tree.config + "/apps/t1"])
-                for report in [mended, try site.round(.allAgain), try site.restart()] {
+                let fixed = try site.round(fix)
+                try demand(fixed.findings.isEmpty && fixed.fixedFiles == [site.tree.config + "/apps/t1"])
+                for report in [fixed, try site.round(.allAgain), try site.restart()] {
                     try demand(report.errors.isEmpty && report.figures == HostingFigures(appFiles: 3, hosts: 3))
                 }
             }

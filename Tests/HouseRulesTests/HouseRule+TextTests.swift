@@ -4,7 +4,7 @@ import Testing
 
 struct HouseRuleTextTests {
     @Test(arguments: [("a\tb", "a tab"), ("a\r", "a carriage return"), ("a ", "blanks")])
-    func `refuses white space that nobody sees`(line: String, message: String) {
+    func `refuses invisible white space`(line: String, message: String) {
         let violations = HouseRule.whiteSpace.check(SourceFile(path: "docs/a.md", "a\n\(line)\n"))
         #expect(violations.map(\.line) == [2])
         #expect(violations.first?.message.hasPrefix(message) == true)

@@ -65,7 +65,7 @@ final class TestAuthority: Sendable {
         let more = (names.isEmpty ? [] : ["subjectAltName=\(alternatives)"]) + extensions
         try TestAuthority.request(
             name,
-            ["-subj", "/O=Test/CN=\(names.first ?? "nobody")"] + key.arguments + more.flatMap { ["-addext", $0] },
+            ["-subj", "/O=Test/CN=\(names.first ?? "no name")"] + key.arguments + more.flatMap { ["-addext", $0] },
             folder)
         try TestAuthority.sign(name, by: issuer, days: days, [digest], folder)
         return try pair(name)

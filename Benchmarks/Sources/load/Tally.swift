@@ -46,7 +46,7 @@ final class Tally: Sendable {
     }
 }
 
-/// Runs the body on so many threads at once and waits for all of them.
+/// Runs the body on that many threads at once and waits for all of them.
 func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
     final class Job {
         let number: Int

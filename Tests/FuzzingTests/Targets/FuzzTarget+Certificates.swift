@@ -16,7 +16,7 @@ extension FuzzTarget {
         case 1: try CertificateInput.pieces(Array(choices.rest))
         case 2:
             if let message = SignedDocument(der: Array(choices.rest)) {
-                try demand(!message.isIntact || !message.signers.isEmpty, "intact, and signed by nobody")
+                try demand(!message.isIntact || !message.signers.isEmpty, "intact, but without a signer")
             }
         default:
             let file = try ScratchFile("first", Array(choices.rest))

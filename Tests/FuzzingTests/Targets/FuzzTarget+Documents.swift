@@ -7,7 +7,7 @@ import SourceJSON
 
 extension FuzzTarget {
     static let apple = FuzzTarget(
-        name: "apple", summary: "apple-app-site-association: a reading or an error, and edits that only mend"
+        name: "apple", summary: "apple-app-site-association: a reading or an error, and edits that only fix"
     ) { bytes in
         let reading = AppleAssociation.read(bytes, file: "f")
         let hasErrors = reading.findings.contains { $0.severity == .error }
@@ -26,7 +26,7 @@ extension FuzzTarget {
     }
 
     static let statements = FuzzTarget(
-        name: "statements", summary: "assetlinks.json: a reading or an error, and edits that only mend"
+        name: "statements", summary: "assetlinks.json: a reading or an error, and edits that only fix"
     ) { bytes in
         let reading = StatementList.read(bytes, file: "f", host: "a.example")
         try demand(
@@ -60,27 +60,27 @@ struct LintPromises {
         let findings = lint(editable ?? bytes)
         for finding in findings { try check(finding) }
         guard let editable else { return }
-        var (mended, latest) = (editable, findings)
+        var (fixed, latest) = (editable, findings)
         for round in 0... {
             let edits = latest.compactMap(\.edit)
-            let before = mended
-            mended = SourceEdit.apply(edits, to: before).text
-            if mended == before { return }
-            try demand(round < LintPromises.roundsMax, "mending never ends, at last with \(edits)")
-            try demand(String(validating: mended, as: UTF8.self) != nil, "edits that leave no UTF-8: \(edits)")
+            let before = fixed
+            fixed = SourceEdit.apply(edits, to: before).text
+            if fixed == before { return }
+            try demand(round < LintPromises.roundsMax, "fixing never ends; the last edits are \(edits)")
+            try demand(String(validating: fixed, as: UTF8.self) != nil, "edits that leave no UTF-8: \(edits)")
             if SourceReader.read(before, as: dialect).isAcceptable {
-                let problems = SourceReader.read(mended, as: dialect).problems
+                let problems = SourceReader.read(fixed, as: dialect).problems
                 try demand(!problems.contains(where: \.isError), "edits that break the text: \(edits), \(problems)")
             }
             // What is wrong within a member shows when its key is spelt right; any other file without errors stays without.
             let mayShowMore = latest.contains { $0.severity == .error || LintPromises.renames.contains($0.rule) }
-            latest = lint(mended)
+            latest = lint(fixed)
             let errors = latest.filter { $0.severity == .error }
             try demand(mayShowMore || errors.isEmpty, "edits that make it worse: \(edits), \(errors.map(\.message))")
         }
     }
 
-    /// The rules about keys that nobody knows.
+    /// The rules about unknown keys.
     private static let renames: Set<RuleID> = [.aasa008, .aasa035, .dal041, .app003]
 
     /// Far more than a file takes whose edits uncover others.

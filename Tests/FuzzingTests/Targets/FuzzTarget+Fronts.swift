@@ -38,7 +38,7 @@ private enum FrontInput {
         if whole == .incomplete { try demand(input.count < ProxyHeader.bytesMax, "too long, and not refused") }
     }
 
-    /// Whatever a client writes in front of what a trusted front has added, the client is whom the front names.
+    /// Whatever a client writes in front of what a trusted proxy has added, the client is the one that the proxy names.
     static func fields(_ input: [UInt8], _ fields: TrustedProxies.Fields) throws(Complaint) {
         // That would be other lines, or the end of the head.
         if input.contains(UInt8(ascii: "\n")) { return }

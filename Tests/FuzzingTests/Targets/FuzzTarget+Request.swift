@@ -112,7 +112,7 @@ private struct RequestReading {
             let text = bytes[value.range.range]
             try demand(text.allSatisfy { $0 != 0 && $0 != 0x0A && $0 != 0x0D }, "a value with a line end in it")
         }
-        // The parts that are read later, if anybody asks for them.
+        // The parts that are read later, if a caller asks for them.
         let tag = Array("\"tag\"".utf8)
         _ = AcceptEncoding.choose(head.acceptEncoding, in: bytes.span)
         _ = EntityTagList.matches(head.ifMatch, named: "if-match", in: bytes.span, tag: tag.span, .strong)

@@ -1,4 +1,4 @@
-// What is kept from one start to the next: files that were torn, cut, flipped, or written by somebody who knows how the
+// What is kept from one start to the next: files that were torn, cut, flipped, or written by an attacker who knows how the
 // checksums go. Such a file is refused, or whatever it says can be read without leaving it.
 
 import Glibc

@@ -32,7 +32,7 @@ struct SourceTree {
         }
     }
 
-    /// The place itself, or every file below it; certificates and keys are nobody's prose.
+    /// The place itself, or every file below it; certificates and keys are not prose.
     private static func paths(under place: String) -> [String] {
         guard isFolder(place) else { return [place] }
         let folder = root.appendingPathComponent(place).path

@@ -1,4 +1,4 @@
-// What a stranger reads first, and what nobody should have to read.
+// What a newcomer reads first, and comments that must not be there.
 
 extension HouseRule {
     /// A test file may do without: its name is that of the file it tests.

@@ -25,7 +25,7 @@ enum PlainWords {
 
     static let list = [
         Entry("nobody|nobody's", "the thing: no client, no process, no tenant", unlessBehind: ["user"]),
-        Entry("whoever|whomever|whom", "the thing: the client, the operator, the process"),
+        Entry("whoever|whomever|whom", "the thing: the client, the operator, the process", unlessBehind: ["kill"]),
         Entry("somebody|somebody's|anybody|anybody's", "the thing: a client, another process, any tenant"),
         Entry("those who", "the thing: clients that, operators that"),
         Entry("as it stands", "as it is, or nothing"),

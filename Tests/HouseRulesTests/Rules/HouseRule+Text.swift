@@ -13,7 +13,7 @@ extension HouseRule {
         }
     }
 
-    /// A path below one of these exists on somebody's machine only.
+    /// A path below one of these exists on one machine only.
     private static let personalFolders = ["Users", "home", "root", "work"]
 
     static let machinePaths = HouseRule(name: "no path of one machine") { file in

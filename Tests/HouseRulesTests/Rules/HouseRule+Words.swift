@@ -45,7 +45,7 @@ extension HouseRule {
 
     private static let still = [
         ("any ", "use a generic parameter or an enum: an existential is boxed and called through a table"),
-        ("Task", "use a thread of Posix: nothing here is scheduled by somebody else"),
+        ("Task", "use a thread of Posix: no runtime schedules anything here"),
         ("async", "return an outcome such as .wantsRead and be called again"),
         ("await", "return an outcome such as .wantsRead and be called again"),
     ]
