@@ -55,7 +55,6 @@ let package = Package(
         .target(name: "DNS", dependencies: ["CResolver", "Posix"], swiftSettings: house),
         .target(
             name: "Client", dependencies: ["TLS", "HTTP", "Posix", "CZlib"], swiftSettings: strict),
-        .target(name: "ACME", dependencies: ["SourceJSON", "TLS"], swiftSettings: strict),
         .target(
             name: "Verifier",
             dependencies: ["Client", "TLS", "HTTP", "Posix", "Association", "AssociationLint", "SourceJSON"],
@@ -92,7 +91,6 @@ let package = Package(
         tests("Database", "DatabaseSupport", "Posix", "TestSupport"),
         tests("Manager", "Database", "DatabaseSupport", "TLS"),
         tests("Client", "Posix", "TLS", "TestSupport"),
-        tests("ACME", "Client", "SourceJSON", "TLS", "TestSupport"),
         tests("DNS", "Posix", "TestSupport"),
         tests("Verifier", "Association", "AssociationLint", "Client", "Posix", "TLS", "TestSupport"),
         tests("Administration", "HTTP", "Posix", "SourceJSON", "Telemetry", "TestSupport"),
@@ -100,8 +98,9 @@ let package = Package(
         .testTarget(
             name: "FuzzingTests",
             dependencies: [
-                "ACME", "Association", "AssociationLint", "Catalogue", "Client", "DNS", "HTTP", "Hosting", "Posix",
-                "SourceJSON", "TLS", "Verifier",
+                "Association", "AssociationLint", "Catalogue", "Client", "DNS", "HTTP", "Hosting", "Posix",
+                "SourceJSON",
+                "TLS", "Verifier",
             ], swiftSettings: house),
         .testTarget(name: "HouseRulesTests", swiftSettings: house),
     ],

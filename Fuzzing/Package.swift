@@ -37,7 +37,6 @@ let package = Package(
         .target(name: "DNS", dependencies: ["CResolver", "Posix"], swiftSettings: house),
         .target(
             name: "Client", dependencies: ["TLS", "HTTP", "Posix", "CZlib"], swiftSettings: house),
-        .target(name: "ACME", dependencies: ["SourceJSON", "TLS"], swiftSettings: house),
         .target(
             name: "Verifier",
             dependencies: ["Client", "TLS", "HTTP", "Posix", "Association", "AssociationLint", "SourceJSON"],
@@ -45,8 +44,7 @@ let package = Package(
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "ACME", "SourceJSON", "Association", "AssociationLint", "HTTP", "Posix", "TLS", "Catalogue", "Client",
-                "DNS",
+                "SourceJSON", "Association", "AssociationLint", "HTTP", "Posix", "TLS", "Catalogue", "Client", "DNS",
                 "Hosting", "Verifier",
             ],
             swiftSettings: house),

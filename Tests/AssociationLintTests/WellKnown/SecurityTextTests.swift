@@ -1,9 +1,11 @@
 // Dates with a time and a time zone.
 
-import SourceJSON
 import Testing
 
-struct TimestampTests {
+@testable import Association
+@testable import AssociationLint
+
+struct SecurityTextTests {
     @Test(
         arguments: [
             ("1970-01-01T00:00:00Z", 0), ("2027-01-15T08:00:00Z", 1_800_000_000),
