@@ -151,7 +151,8 @@ struct AdminTests {
         #expect(run.output.contains(" workers, all responding; ") || run.output.contains(" worker, all responding; "))
         let unconfigured = try Subject.run("status")
         #expect(unconfigured.status == 1)
-        #expect(unconfigured.errors.hasPrefix("associated: no admin listener is configured; start the server with --admin"))
+        #expect(
+            unconfigured.errors.hasPrefix("associated: no admin listener is configured; start the server with --admin"))
         #expect(try Subject.run("status", "--admin", "127.0.0.1:1").status == 1)
     }
 

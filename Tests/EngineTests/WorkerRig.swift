@@ -132,7 +132,9 @@ final class WorkerRig {
             case .proxyHeader, .idle, .head, .body, .lingering: break
             }
             if connection.deadline.kind == nil { return "slot \(index) waits for ever" }
-            if (connection.interest == nil) == isWaitedFor { return "slot \(index) is not waited for, or waited for without need" }
+            if (connection.interest == nil) == isWaitedFor {
+                return "slot \(index) is not waited for, or waited for without need"
+            }
             if fcntl(connection.fd, F_GETFD) < 0 {
                 return "slot \(index) has descriptor \(connection.fd), which is closed"
             }

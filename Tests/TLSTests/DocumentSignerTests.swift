@@ -171,7 +171,7 @@ struct DocumentSignerTests {
             named: .init(certificateFile: "\(folder)/fullchain.pem", keyFile: "\(folder)/privkey.pem"))
         #expect(name(sign(signer, "a.example")) == "signer.example")
         let missing = DocumentSigner(hostsPath: "", named: .init(certificateFile: "/no/file", keyFile: "/no/key"))
-        #expect(try #require(refusal(missing, "a.example")).reason == "there is no /no/file")
+        #expect(try #require(refusal(missing, "a.example")).reason == "/no/file does not exist")
     }
 
     @Test func `signs with the development authority where there is no certificate`() throws {
