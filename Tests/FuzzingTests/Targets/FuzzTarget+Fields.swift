@@ -49,7 +49,7 @@ private enum FieldInput {
     static func weights(_ value: [UInt8]) throws(Complaint) {
         guard let (bytes, head) = head("Accept-Encoding", value) else { return }
         let coding = AcceptEncoding.choose(head.acceptEncoding, in: bytes.span)
-        // Nobody is sent gzip who does not say a word of it, nor an asterisk.
+        // A client gets gzip only if it names gzip or sends an asterisk.
         let text = value.map { $0 >= 0x41 && $0 <= 0x5A ? $0 + 0x20 : $0 }
         try demand(
             coding != .gzip || text.firstRange(of: Array("gzip".utf8)) != nil || text.contains(0x2A), "gzip for \(text)"

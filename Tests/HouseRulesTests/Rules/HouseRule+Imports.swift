@@ -7,7 +7,7 @@ extension HouseRule {
         if file.isTest {
             allowed.formUnion(ModuleTable.toolchain)
             allowed.formUnion([module.name, "Testing", "Foundation", "TestSupport"])
-            // Whoever serves TLS is tested with a client, which is OpenSSL's.
+            // A module that serves TLS is tested with a client, which is OpenSSL's.
             if allowed.contains("TLS") { allowed.insert("COpenSSL") }
             if module.name.hasPrefix("Association") { allowed.insert("AssociationSamples") }
             if allowed.contains("Database") { allowed.insert("DatabaseSupport") }
