@@ -26,7 +26,7 @@ public enum FindingDigest {
             if shown[finding.rule]?.contains(finding.file) == true { return finding }
             guard left.insert(finding.rule).inserted, let count = files[finding.rule]?.count else { return nil }
             var finding = finding
-            if count > filesMax + 1 { finding.message += " (and \(Count.of(count - filesMax - 1, "more file")))" }
+            if count > filesMax + 1 { finding.add(" (and \(Count.of(count - filesMax - 1, "more file")))") }
             return finding
         }
     }
@@ -48,7 +48,7 @@ public enum FindingDigest {
             guard finding.severity != .error, group.count > listed else { return finding }
             guard reported.insert(kind(finding)).inserted else { return nil }
             var finding = finding
-            finding.message += " (and \(Count.of(group.count - 1, "more place"))\(lines(of: group.dropFirst())))"
+            finding.add(" (and \(Count.of(group.count - 1, "more place"))\(lines(of: group.dropFirst())))")
             return finding
         }
     }
@@ -60,5 +60,12 @@ public enum FindingDigest {
         if numbers.count == 1 { return " on line \(first)" }
         let named = numbers.prefix(linesMax).map { String($0) }.joined(separator: ", ")
         return " on lines \(named)\(numbers.count > linesMax ? " and others" : "")"
+    }
+}
+
+extension Finding {
+    /// Adds words to the end of the printed finding, which is the fix if there is one.
+    fileprivate mutating func add(_ words: String) {
+        if fix == nil { message += words } else { fix? += words }
     }
 }

@@ -238,7 +238,7 @@ struct LintCommandTests {
         #expect(below.output.contains("/below/assetlinks/shop.json:1:1: error[DAL-001]"))
         #expect(below.output.contains("/below/shop.json:1:1: error[AASA-001]"))
         #expect(
-            below.errors.hasSuffix("skipped 1 file of unknown type, such as \(folder.path)/below/package.json\n"))
+            below.errors.hasSuffix("skipped 1 file of unknown type: \(folder.path)/below/package.json\n"))
     }
 
     @Test func `checks a configuration like a server, with certificates and shared hosts`()

@@ -231,7 +231,7 @@ struct MatchCommandTests {
         ),
         (
             #"{"appIDs": ["9JA89QQLNQ.a"], "components": [{"/": "/b"}]}, {"appIDs": ["9JA89QQLNQ.a"], "components": [{"/": "/a"}]}"#,
-            "", "whether the app's other entry, in line 1, counts too; it would open the app"
+            "", "whether the app's other entry, on line 1, counts too; it would open the app"
         ),
     ]
 
@@ -252,7 +252,7 @@ struct MatchCommandTests {
             try Subject.run("match", "--android", "\(folder.path)/list", "https://acme.test\(path)").output
         }
         let point =
-            "  not settled: which of the app's lists of dynamic rules counts; by the one in line 2, the URL stays "
+            "  not settled: which of the app's lists of dynamic rules counts; by the one on line 2, the URL stays "
             + "in the browser\n"
         #expect(try ask("/b").contains(point))
         #expect(try !ask("/a").contains("not settled"))

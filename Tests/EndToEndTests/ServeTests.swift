@@ -196,7 +196,7 @@ struct ServeTests {
         let run = try Subject.run("serve", "--config", folder.path, "--http", "127.0.0.1:0", "--strict")
         #expect(run.status == 1)
         let lines = run.messages
-        let reason = "not started: the server would be less safe without \(keys) of \(folder.path)/server.json"
+        let reason = "not started: \(keys) of \(folder.path)/server.json cannot be used, and without "
         #expect(lines.last?.hasPrefix(reason) == true, "\(run.errors)")
         // Nothing has been read with the wrong settings.
         #expect(lines.dropLast().allSatisfy { $0.hasPrefix("\(folder.path)/server.json:1:") }, "\(run.errors)")
@@ -223,7 +223,7 @@ struct ServeTests {
             refused.messages.last
                 == "cannot listen on \(address): another server of this user already listens there (process "
                 + "\(first.processIdentifier)); stop it, choose another port, or share the port with --reuse-port to "
-                + "replace it without a gap")
+                + "replace it without downtime")
         let second = try RunningServer(ServeTests.demo + ["--http", address, "--reuse-port"])
         #expect(second.addresses == ["http://\(address), shared with another process"])
     }

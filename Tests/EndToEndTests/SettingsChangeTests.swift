@@ -23,7 +23,7 @@ struct SettingsChangeTests {
         #expect(hear("server.json has changed: it takes effect at the next start"))
         try folder.write("config/server.json", "{ limits: { headBytesMax: 1 } }")
         #expect(hear("server.json:1:"))
-        #expect(hear("the next start would fail: the server would be less safe without `limits` of"))
+        #expect(hear("the next start would fail: `limits` of \(folder.path)/config/server.json cannot be used, and"))
         let status = try Subject.run("status", "--admin", "unix:\(folder.path)/state/admin.sock")
         #expect(status.output.contains("server.json:1:"), "\(status.output) \(status.errors)")
         try folder.write("config/server.json", "{ }")

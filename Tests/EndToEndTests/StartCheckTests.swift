@@ -80,6 +80,6 @@ struct StartCheckTests {
         try folder.write("config/server.json", "{ limits: { headBytesMax: 1 } }")
         let run = try check("--http", "127.0.0.1:0")
         #expect(run.status == 1)
-        #expect(run.errors.contains("without `limits` of"))
+        #expect(run.errors.contains("`limits` of"))
     }
 }

@@ -76,6 +76,7 @@ struct RequestParserTests {
         ("9112 §3.2.2 no host", "GET http:///b HTTP/1.1\r\nHost: a\r\n\r\n", .malformedTarget),
         ("9112 §3.2.2 disagrees", "GET http://b/ HTTP/1.1\r\nHost: a\r\n\r\n", .contradictingHost),
         ("3986 §2.1", "GET /%zz HTTP/1.1\r\nHost: a\r\n\r\n", .malformedTarget),
+        ("3986 §2.1", "GET /%4g HTTP/1.1\r\nHost: a\r\n\r\n", .malformedTarget),
         ("3986 §2.1", "GET /%4 HTTP/1.1\r\nHost: a\r\n\r\n", .malformedTarget),
         ("3986 §2.1", "GET /% HTTP/1.1\r\nHost: a\r\n\r\n", .malformedTarget),
         ("9112 §2.2 bare LF", "GET / HTTP/1.1\nHost: a\n\n", .malformedLineEnd),

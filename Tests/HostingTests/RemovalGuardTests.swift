@@ -54,7 +54,7 @@ struct RemovalGuardTests {
 
     @Test func `an app id is held until it is retired`() throws {
         try app(ids: [Self.first])
-        try held("app ID \(Self.second)")
+        try held("app id \(Self.second)")
         try app(ids: [Self.first], more: "retired: { appIDs: [\"\(Self.second)\"] }")
         try released("a.example.com", "b.example.com")
     }
@@ -148,7 +148,7 @@ struct RemovalGuardTests {
         #expect(try site.round().findings.isEmpty)
         // Entries that were live before are guarded as usual.
         try app(ids: [Self.first])
-        try held("app ID \(Self.second)")
+        try held("app id \(Self.second)")
     }
 
     @Test(

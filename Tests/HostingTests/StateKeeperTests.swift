@@ -124,7 +124,8 @@ struct StateKeeperTests {
     @Test func `another environment reads everything again`() throws {
         try site.write("config/apps/b.json", "{ name")
         let report = try site.restart(environment: "staging")
-        #expect(report.notes.map { $0.hasPrefix("ignoring ") && $0.contains("other settings") } == [true])
+        let reason = "it was written for another configuration or environment"
+        #expect(report.notes.map { $0.hasPrefix("ignoring ") && $0.hasSuffix(reason) } == [true])
         #expect(site.answer("b.example.com") == nil)
         #expect(site.answer("a.example.com") != nil)
     }

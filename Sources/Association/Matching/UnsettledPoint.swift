@@ -7,7 +7,7 @@ public struct UnsettledPoint: Hashable, Sendable {
     public enum Kind: String, Hashable, Sendable, CaseIterable {
         /// `/a?*` against `/a`: whether a wildcard may match the slash that comparison adds.
         case addedSlash
-        /// Whether `+` in a query item is ever a space.
+        /// Whether `+` in a query parameter is ever a space.
         case plusSign
         /// `NOT/x` without the space after the word.
         case notWithoutSpace
@@ -29,7 +29,7 @@ public struct UnsettledPoint: Hashable, Sendable {
         case variableSlash
         /// `/`, `?`, `#` or `exclude` in the defaults of a legacy `paths` list; ignored.
         case defaultsOnPaths
-        /// Whether `caseSensitive: false` applies to the names of query items.
+        /// Whether `caseSensitive: false` applies to the names of query parameters.
         case foldedItemName
         /// `/./` or `/../` in a URL, which a browser may have resolved before the phone compares, or in a pattern.
         case dotSegments
@@ -78,13 +78,13 @@ extension UnsettledPoint.Kind {
         case .ignoredElement: "it has the wrong type and is assumed to be ignored, but it may match every URL"
         case .variableSlash: "slashes at the ends of a variable's value are assumed to be compared as written"
         case .defaultsOnPaths: "`/`, `?`, `#` and `exclude` in the defaults are assumed not to apply to `paths`"
-        case .foldedItemName: "`caseSensitive: false` is assumed not to apply to the names of query items"
+        case .foldedItemName: "`caseSensitive: false` is assumed not to apply to the names of query parameters"
         case .dotSegments: "dot segments are compared as written, but a browser may have resolved them"
         case .malformedEscape: "the URL has an escape that is malformed or not UTF-8"
         case .tooManySteps: "the pattern needs more steps than the limit, so it is assumed not to match"
-        case .itemWithoutEquals: "an item without `=` is assumed not to match `name=…`"
+        case .itemWithoutEquals: "a query parameter without `=` is assumed not to match `name=…`"
         case .starLookahead: "`*` before `?` or `*` looks for a literal dot in AOSP; Play services may differ"
-        case .semicolonSeparator: "`;` separates items in AOSP if there is no `&`; Play services may differ"
+        case .semicolonSeparator: "`;` separates query parameters in AOSP if there is no `&`; Play services may differ"
         case .absentPart: "an absent part matches nothing in AOSP, not even `*`; Play services may differ"
         case .malformedRule:
             "it is not known whether a value of the wrong type makes Android discard all rules or only the value"

@@ -92,7 +92,7 @@ public enum AppleQuery: Hashable, Sendable {
     case items([QueryItemPattern])
 }
 
-/// The pattern that one named query item must match.
+/// The pattern that one named query parameter must match.
 public struct QueryItemPattern: Hashable, Sendable {
     public var name: String
     public var pattern: String

@@ -98,7 +98,7 @@ public struct Fingerprint: Hashable, Sendable {
 
     /// Recognises other text in the place of a SHA-256 fingerprint.
     private static func explain(_ text: String) -> TextProblem {
-        let fix = "use the SHA-256 one (keytool -list -v, or App integrity in the Play Console)"
+        let fix = "use the SHA-256 fingerprint (keytool -list -v, or App integrity in the Play Console)"
         switch read(text) {
         case .bytes(let digits) where digits.isEmpty:
             return TextProblem(

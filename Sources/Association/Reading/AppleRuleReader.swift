@@ -136,7 +136,7 @@ struct AppleRuleReader {
         let distinct = members?.withLastOfEachKey ?? []
         let items = distinct.compactMap { member -> QueryItemPattern? in
             let text = findings.read(
-                \.asString, of: member.value, "the pattern of query item \(member.key.quoted)", .aasa033,
+                \.asString, of: member.value, "the pattern of query parameter \(member.key.quoted)", .aasa033,
                 "so all query patterns are ignored and the component matches more than intended",
                 fix: "put the value in quotation marks")
             guard let text else { return nil }

@@ -100,7 +100,7 @@ struct DynamicRuleReader {
         if let first = elements.first {
             findings.list.reportOnce(
                 .dal040, at: first.range,
-                "dynamic rules need Android 15 with Google services; elsewhere only the manifest counts",
+                "dynamic rules need Android 15 or later with Google services; on other devices only the manifest decides",
                 fix: "keep the manifest's intent filters as narrow as possible")
         }
         var rules: [AndroidRule] = []
@@ -161,8 +161,8 @@ struct DynamicRuleReader {
         let distinct = members.withLastOfEachKey
         var items: [QueryItemPattern] = []
         for member in distinct {
-            if member.key.isEmpty { reportEmpty("the name of a query item", member.keyRange) }
-            guard let text = pattern(member.value, "the pattern of query item \(member.key.quoted)", &list) else {
+            if member.key.isEmpty { reportEmpty("the name of a query parameter", member.keyRange) }
+            guard let text = pattern(member.value, "the pattern of query parameter \(member.key.quoted)", &list) else {
                 continue
             }
             items.append(QueryItemPattern(name: member.key, pattern: text))

@@ -134,13 +134,13 @@ package struct FindingList: Sendable {
             fix: "add a pattern, or write {\"/\": \"*\"} if you mean every URL")
     }
 
-    /// Reports a pattern for a query item that any URL matches.
+    /// Reports a pattern for a query parameter that any URL matches.
     package mutating func reportLoneStar(_ pattern: String, at range: SourceRange) {
         guard !pattern.isEmpty, pattern.utf8.allSatisfy({ $0 == UInt8(ascii: "*") }) else { return }
         report(
             .aasa057, at: range,
-            "the pattern * always matches, even without the item, which then counts as empty",
-            fix: "write ?* to require the item, or remove it",
+            "the pattern * always matches, even without the parameter, which then counts as empty",
+            fix: "write ?* to require the parameter, or remove it",
             edit: SourceEdit(range: range, replacement: "?*".jsonQuoted))
     }
 

@@ -158,7 +158,7 @@ extension StatementFlaw {
         let named = numbers.prefix(3).map { String($0) }
         if numbers.count > 3 { return "the statements in lines \(named.joined(separator: ", ")) and others" }
         guard let last = named.last, named.count > 1 else {
-            return lines.count == 1 ? "the statement in line \(named.first ?? "")" : "the other statements"
+            return lines.count == 1 ? "the statement on line \(named.first ?? "")" : "the other statements"
         }
         return "the statements in lines \(named.dropLast().joined(separator: ", ")) and \(last)"
     }

@@ -247,9 +247,9 @@ struct StatementReader {
         if elements.count == 1, relations.contains(where: { $0.text == StatementRelation.handleAllURLs }) {
             findings.list.reportOnce(
                 .dal014, at: elements[0].range,
-                "the app has one fingerprint; with Play App Signing it must be that of the app signing key, but keytool "
-                    + "prints that of the upload key",
-                fix: "compare it with App integrity in the Play Console")
+                "the app has only one fingerprint; with Play App Signing, phones need the fingerprint of the app signing "
+                    + "key, not of the upload key that keytool prints",
+                fix: "compare it with the app signing key (Play Console, App integrity)")
         }
         return fingerprints
     }

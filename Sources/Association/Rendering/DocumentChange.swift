@@ -40,7 +40,7 @@ public enum DocumentChange {
             // With only one entry the owner is clear.
             let owner = details.count > 1 ? " of \(ids.first ?? "no app")" : ""
             let rules = detail.member(named: "components")?.asArray ?? []
-            return ids.map { "app ID \($0)" } + rules.map { "rule \(rule($0))\(owner)" }
+            return ids.map { "app id \($0)" } + rules.map { "rule \(rule($0))\(owner)" }
                 + (detail.member(named: "paths")?.texts ?? []).map { "path \($0)\(owner)" }
                 + (detail.member(named: "defaults").map { ["\(other("defaults", $0))\(owner)"] } ?? [])
         } + (service.asObject ?? []).filter { !["details", "apps"].contains($0.key) }.map { other($0.key, $0.value) }

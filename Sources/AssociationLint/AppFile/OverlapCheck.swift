@@ -51,7 +51,7 @@ struct OverlapCheck {
     private func notExamined(_ app: AppFile) -> Finding {
         Finding(
             .app043, in: app, at: app.ranges.links,
-            "the search for URLs that other apps claim too was stopped: the rules of \(host) are too many or too long")
+            "the search for URLs that two apps claim is not complete, because \(host) has too many or too long rules")
     }
 
     /// An app's rules on iOS, with a URL for each of the first rules.

@@ -99,8 +99,8 @@ struct AppleAssociationCheck {
             guard !isClip, !isParent else { continue }
             findings.report(
                 .aasa076, at: clip.range,
-                "\(clip.text.quoted) does not extend the id of an app in this file, as the id of an App Clip must "
-                    + "(`….Clip`)",
+                "\(clip.text.quoted) does not begin with the id of an app in this file; an App Clip has the id of its "
+                    + "app with one more part, such as .Clip",
                 fix: "compare it with the bundle id of the App Clip target in Xcode")
         }
     }

@@ -9,8 +9,8 @@ extension LintRule {
             .aasa037, "a rule is never reached",
             why:
                 "The first rule that matches a URL decides, and earlier rules match every URL that this one "
-                + "matches. It is only a warning, because Apple accepts the file and the other rules work.",
-            fix: "Put the narrower rule, and every exclude rule, first.",
+                + "matches. Apple accepts the file, and the other rules work.",
+            fix: "If the earlier rules have the same result, remove this rule. Otherwise move it above them.",
             sources: [.appleComponents, .swcutil]),
         LintRule(
             .aasa038, "an exclude rule matches everything",
@@ -213,7 +213,7 @@ extension LintRule {
             fix: "Remove it.",
             sources: [.appleAssociatedDomains]),
         LintRule(
-            .aasa076, "an App Clip's id does not extend the id of its app",
+            .aasa076, "an App Clip's id does not begin with the id of its app",
             why: "The id of an App Clip is the id of its app with one more part. Any other id is probably wrong.",
             fix: "Compare it with the bundle id of the App Clip target in Xcode.",
             sources: [.appleAppClips]),

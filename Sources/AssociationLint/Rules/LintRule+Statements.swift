@@ -85,9 +85,11 @@ extension LintRule {
         LintRule(
             .dal014, "an app has only one fingerprint",
             why:
-                "With Play App Signing, the app on users' phones is signed with Google's key, while keytool prints "
-                + "the upload key. The file does not show which key this is.",
-            fix: "Compare it with the app signing key in the Play Console. List both if you use builds with both.",
+                "With Play App Signing, Google signs the app on users' phones with the app signing key. keytool on your "
+                + "machine prints the upload key, which signs none of these apps.",
+            fix:
+                "Compare the fingerprint with the app signing key (Play Console, App integrity). Add the upload key if "
+                + "builds signed with it must open links too.",
             sources: [.androidVerify, .androidConfigure]),
         LintRule(
             .dal015, "a fingerprint belongs to a public debug key",
@@ -178,15 +180,15 @@ extension LintRule {
             sources: [.aosp]),
         LintRule(
             .dal031, "all dynamic rules exclude",
-            why: "A URL that no rule allows does not open the app, so no URL does.",
+            why: "A URL opens the app only if a rule includes it. Here no rule includes any URL.",
             fix: "End the list with {\"/\": \"*\"}.",
             sources: [.androidConfigure]),
         LintRule(
             .dal032, "a dynamic rule is never reached",
             why:
                 "The first rule that matches a URL decides, and earlier rules match every URL that this one "
-                + "matches. It is only a warning, because Android accepts the file and the other rules work.",
-            fix: "Put the narrower rule, and every exclude rule, first.",
+                + "matches. Android accepts the file, and the other rules work.",
+            fix: "If the earlier rules have the same result, remove this rule. Otherwise move it above them.",
             sources: [.androidConfigure, .aosp]),
         LintRule(
             .dal033, "a dynamic rule for /prefix/* does not match /prefix",
@@ -227,7 +229,7 @@ extension LintRule {
             sources: [.androidConfigure, .aosp]),
         LintRule(
             .dal040, "dynamic rules need Android 15",
-            why: "Android 14 and earlier ignore them. There only the manifest decides.",
+            why: "They need Android 15 or later with Google services. On other devices, only the manifest decides.",
             fix: "Keep the manifest's intent filters as narrow as possible.",
             sources: [.androidConfigure]),
         LintRule(

@@ -48,7 +48,7 @@ public struct LinkRule: Hashable, Sendable {
     public var path: LinkPattern?
     /// Matched against the whole query.
     public var query: LinkPattern?
-    /// Conditions on query items: every item of the name must match; a missing one counts as empty.
+    /// Conditions on query parameters: every item of the name must match; a missing one counts as empty.
     public var items: [Item]
 
     public struct Item: Hashable, Sendable {

@@ -152,7 +152,7 @@ struct LinkRuleRecord: BitwiseCopyable {
     func has(_ flag: UInt64) -> Bool { flags & flag != 0 }
 }
 
-/// A condition on a query item.
+/// A condition on a query parameter.
 struct LinkItemRecord: BitwiseCopyable {
     var name: Blob
     var pattern: Blob

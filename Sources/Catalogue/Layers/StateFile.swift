@@ -220,7 +220,7 @@ public enum StateProblem: Error, Hashable, Sendable, CustomStringConvertible {
         case .unreadable(let error): error.description
         case .foreign: "it is not a state file"
         case .otherVersion: "another version of the server wrote it"
-        case .otherKey: "it was written with other settings"
+        case .otherKey: "it was written for another configuration or environment"
         case .cut(let count, let expected): "it has \(count) bytes instead of \(expected)"
         case .damaged(let section): "its section '\(section)' is damaged"
         case .missing(let section): "it has no section '\(section)'"

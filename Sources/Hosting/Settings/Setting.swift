@@ -276,7 +276,7 @@ extension Setting {
             "fronts.proxyProtocol",
             Option(
                 "--proxy-protocol", nil,
-                "require a PROXY protocol header from a proxy of --trust on every connection", parse: { $0 }
+                "accept only proxies of --trust, and require a PROXY protocol header from them", parse: { $0 }
             ) { settings, _ in settings.proxyProtocol = .everywhere }
         ) { $0.readProxyProtocol($1) },
         Setting("fronts.fields") { $0.readProxyFields($1) },

@@ -24,14 +24,14 @@ struct SignedAnswer {
         case .impossible(let reason):
             findings.append(
                 finding(
-                    .app041, "the association document of \(host) cannot be signed, so it is not served: \(reason)",
+                    .app041, "the AASA file of \(host) cannot be signed, so it is not served: \(reason)",
                     fix: "put an RSA or ECDSA certificate into the host's folder, or remove `signed`"))
             return nil
         case .signed(let message, _) where message.count > Renderer.appleBytesMax:
             findings.append(
                 finding(
                     .app034,
-                    "the signed association document of \(host) has \(message.count) bytes, "
+                    "the signed AASA file of \(host) has \(message.count) bytes, "
                         + "which Apple rejects, so it is not served",
                     fix: "use wildcards and variables, move apps to hosts of their own, or remove `signed`"))
             return nil

@@ -79,15 +79,18 @@ struct Admission {
         let file = source.file(path)
         let isBlocked = candidate.removalGuard == .block
         let subject =
-            candidate.isGone ? "the app file was deleted while it is live" : "this version removes live entries"
+            candidate.isGone ? "the app file was deleted while it was live" : "this version removes live entries"
         let outcome =
-            isBlocked
-            ? "none of the change is published, and the last good version is still served"
-            : "phones may use the cached version for up to a week"
+            switch (isBlocked, candidate.isGone) {
+            case (false, _): "phones may use the cached version for up to a week"
+            case (true, true): "its last good version is still served"
+            case (true, false): "none of the change is published, and the last good version is still served"
+            }
+        let retirement = LiveIdentity.retirement(of: removed, keeping: Set(candidate.hosts))
         let fix =
             candidate.isGone
             ? "restore it, or run `associated retire \(file)`"
-            : "restore it, or add `\(LiveIdentity.retirement(of: removed, keeping: Set(candidate.hosts)))` to the file"
+            : "restore the entries, or add `\(retirement)` to the file"
         return Finding(
             rule: .app042, severity: isBlocked ? .error : .warning, file: file, range: nil,
             message: "\(subject) (\(LiveIdentity.summary(removed))); \(outcome)", fix: isBlocked ? fix : nil)

@@ -58,7 +58,7 @@ struct LiveIdentity: Hashable, Sendable {
         // A removed host includes its ids, a removed package its fingerprints.
         let rest = removed.filter { !hosts.contains($0.host) }
         let packages = Set(rest.filter { $0.kind == .package }.map(\.text))
-        parts += [(Kind.appID, "app ID", "app IDs"), (.package, "package", "packages")].compactMap { kind, one, many in
+        parts += [(Kind.appID, "app id", "app ids"), (.package, "package", "packages")].compactMap { kind, one, many in
             let texts = Set(rest.filter { $0.kind == kind }.map(\.text)).sorted()
             return texts.isEmpty ? nil : list(texts, one: one, many: many)
         }

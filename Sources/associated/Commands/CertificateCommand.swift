@@ -11,8 +11,9 @@ extension Command {
             Creates a development CA in the state directory, unless there is one, and prints the path of its certificate.
             Use that file with curl's --cacert, or import it into a browser. Phones do not trust this CA.
 
-            For each HOST, the command writes DIR/HOST/fullchain.pem and DIR/HOST/privkey.pem, valid for 60 days. Existing
-            files are not overwritten. `serve --dev` creates such certificates by itself.
+            For each HOST, the command writes DIR/HOST/fullchain.pem and DIR/HOST/privkey.pem, valid for 60 days. It does not
+            overwrite existing files; delete them to get new ones. `serve --dev` needs no such files: it creates the certificates
+            of its hosts in memory.
             """,
         operands: Operands(usage: "[HOST…]", counts: 0...1000),
         options: [

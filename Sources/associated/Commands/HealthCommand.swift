@@ -10,9 +10,9 @@ extension Command {
         details: """
             Checks whether the running server is ready, for the health check of a container.
 
-            The command asks the admin listener and prints the answer: hosts on their last good version are listed but do not
-            affect readiness. Without an admin listener, it sends a liveness probe to the first plain-HTTP address. The timeout
-            is two seconds.
+            The command asks the admin listener and prints its answer, which also counts hosts on their last good
+            version; these do not affect readiness. Without an admin listener, the command only checks whether the
+            first plain-HTTP address answers. The timeout is two seconds.
             """,
         options: [
             .config,

@@ -19,7 +19,7 @@ extension Command {
             .state,
             Option(
                 name: "--since", value: "AGE",
-                help: "print only entries up to this age, such as 90s, 30m, 12h or 7d (default: all)"),
+                help: "print only changes of the last 90s, 30m, 12h or 7d, for example (default: all)"),
             .format,
         ],
         failure: "the journal cannot be read or has no entry of HOST"

@@ -13,8 +13,8 @@ extension Command {
     static let render = Command(
         name: "render", summary: "print or write the association files of a host, byte for byte",
         details: """
-            Prints the association files that `serve` sends for HOST, byte for byte and uncompressed: the one of the named
-            platform, or both. Signatures, and files in config/hosts/ that replace generated ones, are included.
+            Prints the association files that `serve` sends for HOST, byte for byte and uncompressed: the file for apple, the
+            file for android, or both. Signatures, and files in config/hosts/ that replace generated ones, are included.
 
             --output writes the files to DIR/HOST/.well-known/ instead, for a website that serves them as static files; with
             --all, the files of every host. --diff compares them with what the live host serves and shows the differences.

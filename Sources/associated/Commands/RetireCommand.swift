@@ -8,11 +8,12 @@ extension Command {
     static let retire = Command(
         name: "retire", summary: "take an app file out of service",
         details: """
-            Takes an app file out of service. This confirms to the removal guard that the removal is on purpose, so a running
-            server stops serving the file's hosts at once.
+            Takes an app file out of service. Deleting an app file is not enough: a running server continues to serve its
+            hosts, because it cannot know that the deletion was on purpose (the removal guard). This command confirms it, and
+            the server stops serving the file's hosts at once.
 
-            APP is an app file in config/apps/, or its name without the extension. An existing file is moved to
-            config/retired/; for a file that was already deleted, an empty file of its name is written there.
+            APP is an app file in config/apps/, or its name without the extension. The command moves the file to
+            config/retired/. If the file was already deleted, the command writes an empty file with its name there.
 
             To remove only an app id, a fingerprint or a host, add it to `retired` in the app file instead; the server's
             message contains the line to add.
@@ -20,7 +21,7 @@ extension Command {
         operands: Operands(usage: "APP", counts: 1...1),
         options: [
             .config,
-            .force.with(help: "confirm that APP was deleted although an app file with a similar name exists"),
+            .force.with(help: "take APP for a deleted file, not for a misspelt name, if a similar name exists"),
         ],
         failure: "the app file does not exist or could not be moved"
     ) { arguments in

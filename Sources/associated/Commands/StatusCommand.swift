@@ -14,10 +14,7 @@ extension Command {
             last reload, certificates and workers. The command asks the admin listener of the server.
 
             With HOST, it shows the certificate of that host, when Apple, Google and phones last fetched its association files,
-            and whether they got the current version.
-
-            The state of the server needs attention if the server is not ready, has an open error or has not yet checked all
-            certificates.
+            and whether they got the current version. HOST, --hosts and --expiring cannot be combined.
             """,
         operands: Operands(usage: "[HOST]", counts: 0...1),
         options: [
@@ -26,13 +23,15 @@ extension Command {
             Option(name: "--hosts", value: nil, help: "list all hosts with the last fetches by Apple and Google"),
             Option(
                 name: "--never-fetched", value: nil,
-                help: "with --hosts: list only hosts with a file that its platform has not fetched yet"),
+                help: "with --hosts: list only hosts whose file Apple or Google has not fetched yet"),
             Option(
                 name: "--expiring", value: "TIME",
                 help: "list the certificates that expire within this time, such as 14d or 36h, earliest first"),
             .format,
         ],
-        failure: "the server does not answer or does not serve HOST, or if the state that it shows needs attention"
+        failure:
+            "the server does not answer or does not serve HOST; without HOST, also if it is not ready, has an open error or "
+            + "has not yet checked all certificates"
     ) { arguments throws(Refusal) in
         let isJSON = try arguments.wantsJSON()
         let host = arguments.operands.first

@@ -133,9 +133,10 @@ struct StartProblems {
         }
         if given.lostSafeguards.isEmpty { return nil }
         let keys = given.lostSafeguards.map { "`\($0)`" }.joined(separator: " and ")
+        let them = given.lostSafeguards.count == 1 ? "it" : "them"
         return
-            "the server would be less safe without \(keys) of \(given.configPath)/server.json, which cannot be used; "
-            + "fix the errors above"
+            "\(keys) of \(given.configPath)/server.json cannot be used, and without \(them) the server would be less "
+            + "safe; fix the errors above"
     }
 
     /// A server that would answer nothing does not start.
@@ -154,7 +155,7 @@ struct StartProblems {
         let process = ListeningSockets.process(at: address).map { " (process \($0))" } ?? ""
         return
             "cannot listen on \(address): another server of this user already listens there\(process); stop it, choose another "
-            + "port, or share the port with --reuse-port to replace it without a gap"
+            + "port, or share the port with --reuse-port to replace it without downtime"
     }
 
     /// No host would be served.

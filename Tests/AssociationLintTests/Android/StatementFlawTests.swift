@@ -151,7 +151,7 @@ struct StatementFlawTests {
                     || finding.message.contains("rejects the whole file")
             }
             #expect(findings.count == 1, "\(text)")
-            #expect(findings.first?.message.contains("with the statement in line \(line)") == true, "\(findings)")
+            #expect(findings.first?.message.contains("with the statement on line \(line)") == true, "\(findings)")
         }
     }
 

@@ -21,7 +21,7 @@ struct DocumentChangeTests {
             words: ["the same entries in another order or form"]),
         Row(
             before: apple(["/a"]), after: apple(["/a"], id: "ABCDE12345.com.example.other"),
-            words: ["added app ID ABCDE12345.com.example.other", "removed app ID ABCDE12345.com.example.shop"]),
+            words: ["added app id ABCDE12345.com.example.other", "removed app id ABCDE12345.com.example.shop"]),
         Row(
             before: #"{"applinks":{"details":[{"appID":"A.b","paths":["/x"]}]}}"#,
             after: #"{"applinks":{"details":[{"appID":"A.b","paths":["NOT /x"]}]}}"#,

@@ -17,9 +17,9 @@ extension Command {
             Shows whether an association file binds an app to its host. The file is FILE, or the one that HOST (or HOST:PORT)
             serves.
 
-            For an Android app (--package and --fingerprint), the command answers as Google's Digital Asset Links service,
-            AOSP's verifier on the device, and Chromium do; for an iOS app (--app-id), as Apple does. Each answer is verified,
-            not-verified or file-rejected, with the reason.
+            For an Android app (--package and --fingerprint), the command prints three answers: of Google's Digital Asset
+            Links service (google), of the verifier on Android devices (aosp) and of Chromium (chromium). For an iOS app
+            (--app-id), it prints Apple's answer. Each answer is verified, not-verified or file-rejected, with the reason.
             """,
         operands: Operands(usage: "FILE|HOST", counts: 1...1),
         options: [

@@ -248,7 +248,7 @@ struct ImportedApps {
         var packages: [(package: ImportedApp.Package, family: String, comments: [String: String])] = []
         for statement in list.statements {
             guard case .androidApp(let name, let fingerprints)? = statement.target else {
-                remark("skipped the statement in line \(statement.range.start.line), which is not for an Android app")
+                remark("skipped the statement on line \(statement.range.start.line), which is not for an Android app")
                 continue
             }
             var app = ImportedApp()

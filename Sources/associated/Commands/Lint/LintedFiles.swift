@@ -279,7 +279,8 @@ struct LintedFiles {
         if files.isEmpty, configurations.isEmpty, skipped.isEmpty, !problems.isEmpty { return [] }
         let found = FindingFormat.summary(findings, showsNotes: showsNotes)
         guard let first = skipped.first else { return [found] }
-        return [found, "skipped \(Count.of(skipped.count, "file")) of unknown type, such as \(first)"]
+        let named = skipped.count == 1 ? ": \(first)" : ", such as \(first)"
+        return [found, "skipped \(Count.of(skipped.count, "file")) of unknown type\(named)"]
     }
 }
 

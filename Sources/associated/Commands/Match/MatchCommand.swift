@@ -13,11 +13,12 @@ extension Command {
             Shows which app opens each URL on iOS, on Android 15 and later, and on Android 14 and earlier, and which rule
             decides. The output says "not settled" where platform behaviour is not documented.
 
-            The rules come from the app files of the configuration; from published files (--apple, --android), as if they were
-            those of the URL's host; or from that host itself (--live). Rules are numbered from 0 in the list that decides.
+            By default, the rules are those of your app files. With --apple and --android, they come from the given files, as if
+            the URL's host served them; with --live, from the files that the host serves now. The output numbers the rules from
+            0 in the order of the published file.
 
-            Android 14 and earlier follow the app's manifest: that of --manifest, or else the one that `snippet` generates
-            from the app file.
+            Android 14 and earlier do not read rules: the app's manifest decides. The command uses the manifest that `snippet`
+            generates from the app file, or your own (--manifest).
 
             A URL without a scheme is treated as https. With - instead of URLs, the command reads one URL per line from
             standard input and prints one line of JSON for each.
@@ -37,7 +38,7 @@ extension Command {
             Option(name: "--live", value: nil, help: "match against the files that the URL's host serves now"),
             Option(
                 name: "--expect", value: "app|web",
-                help: "fail unless every URL opens an app (app) or no app (web) on each platform; "
+                help: "fail unless every URL opens an app (app) or stays in the browser (web), on each platform; "
                     + "Android 14 and earlier count only with --manifest"),
             Option(name: "--all", value: nil, help: "list every rule that was tried"),
             .format, .environment, .resolve, .authority,

@@ -109,7 +109,7 @@ extension LinkMatching.Apple {
             return matcher.decide(url).opens
         }
         return other.map { other in
-            "whether the app's other entry, in line \(other.line), counts too; it would open the app"
+            "whether the app's other entry, on line \(other.line), counts too; it would open the app"
         }
     }
 }
@@ -179,6 +179,6 @@ extension LinkMatching.Android {
             case nil: "the manifest decides"
             }
         return
-            "which of the app's lists of dynamic rules counts; by the one in line \(other.line), \(outcome)"
+            "which of the app's lists of dynamic rules counts; by the one on line \(other.line), \(outcome)"
     }
 }
