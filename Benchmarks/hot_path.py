@@ -46,6 +46,10 @@ class Server:
         self.expected.write_bytes(subprocess.check_output(
             ["curl", "-sf", "--resolve", f"{HOST}:{self.port}:127.0.0.1", f"http://{HOST}:{self.port}{PATH}"]))
 
+    def number(self):
+        """The process that serves, a child of the one that was started."""
+        return int(pathlib.Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()[-1])
+
     def ask(self, count=10**9, seconds=60):
         subprocess.run(
             [LOAD, "requests", "--port", str(self.port), "--host", HOST, "--path", PATH, "--expect", self.expected,
@@ -64,7 +68,7 @@ def system_calls(binary, folder):
     with Server(binary, folder) as server:
         server.ask(100)
         tracer = subprocess.Popen(
-            ["strace", "-f", "-c", "-p", str(server.process.pid)], stderr=subprocess.PIPE, text=True)
+            ["strace", "-f", "-c", "-p", str(server.number())], stderr=subprocess.PIPE, text=True)
         tracer.stderr.readline()
         server.ask(10_000)
         tracer.send_signal(signal.SIGINT)
@@ -95,7 +99,7 @@ def heap(binary, folder):
             server.ask(requests)
             if count.exists():
                 count.unlink()
-            server.process.send_signal(signal.SIGURG)
+            os.kill(server.number(), signal.SIGURG)
             while not (count.exists() and count.read_text().endswith("\n")):
                 time.sleep(0.01)
             return int(count.read_text())
@@ -127,9 +131,10 @@ def references(binary, folder):
         output, state = f"{folder}/calls-{count}", f"{folder}/state-{count}"
         os.mkdir(state)
         with Server(stripped, state, prefix=[
-                "valgrind", "--tool=callgrind", f"--callgrind-out-file={output}", f"--log-file={output}.log"],
-                LD_PRELOAD=library) as server:
+                "valgrind", "--tool=callgrind", "--trace-children=yes", f"--callgrind-out-file={output}.%p",
+                f"--log-file={output}.log.%p"], LD_PRELOAD=library) as server:
             server.ask(count)
+            output = f"{output}.{server.number()}"
         return counted_calls(output)
 
     few, many = calls(1_000), calls(16_000)

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
 #include <fcntl.h>
+#include <link.h>
 #include <grp.h>
 #include <linux/audit.h>
 #include <linux/capability.h>
@@ -12,6 +13,7 @@
 #include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
+#include <string.h>
 #include <sys/vfs.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -67,22 +69,6 @@ int associated_find(int directory, const char *path) {
 long associated_file_system(const char *path) {
     struct statfs status;
     return statfs(path, &status) == 0 ? (long)(uint32_t)status.f_type : -1;
-}
-
-int associated_steer_to(int listener, uint32_t first, uint32_t count) {
-    struct sock_filter choose[] = {
-        {.code = BPF_LD | BPF_W | BPF_ABS, .k = (uint32_t)(SKF_AD_OFF + SKF_AD_RANDOM)},
-        {.code = BPF_ALU | BPF_MOD | BPF_K, .k = count},
-        {.code = BPF_ALU | BPF_ADD | BPF_K, .k = first},
-        {.code = BPF_RET | BPF_A},
-    };
-    struct sock_fprog program = {.len = sizeof choose / sizeof choose[0], .filter = choose};
-    return setsockopt(listener, SOL_SOCKET, SO_ATTACH_REUSEPORT_CBPF, &program, sizeof program);
-}
-
-int associated_stop_steering(int listener) {
-    int unused = 0;
-    return setsockopt(listener, SOL_SOCKET, SO_DETACH_REUSEPORT_BPF, &unused, sizeof unused);
 }
 
 int associated_unsent(int fd) {
@@ -173,8 +159,29 @@ uint32_t associated_architecture(void) {
 #endif
 }
 
+const char *associated_signal_name(int number) {
+    return sigabbrev_np(number);
+}
+
 void associated_trim_heap(void) {
     malloc_trim(0);
+}
+
+// What is not writable is as it is in the file, so the kernel can drop it and read it again.
+static int release_segments(struct dl_phdr_info *object, size_t size, void *unused) {
+    (void)size, (void)unused;
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    for (int index = 0; index < object->dlpi_phnum; index++) {
+        const ElfW(Phdr) *segment = &object->dlpi_phdr[index];
+        if (segment->p_type != PT_LOAD || segment->p_flags & PF_W) continue;
+        uintptr_t start = object->dlpi_addr + segment->p_vaddr, first = start & ~(page - 1);
+        madvise((void *)first, start + segment->p_memsz - first, MADV_DONTNEED);
+    }
+    return 0;
+}
+
+void associated_release_code(void) {
+    dl_iterate_phdr(release_segments, NULL);
 }
 
 void *associated_mirror(size_t size) {

@@ -20,44 +20,29 @@ public final class Engine: Sendable {
     public let accessLog: AccessLog?
     private let controls: [WorkerControl]
     private let threads: Threads
-    private let sharedAddresses: Mutex<[SharedAddress]>
     private let readers: CertificateReaders?
     private let challenges: ChallengeReader?
 
     /// Why the engine could not start.
     public enum StartError: Error, CustomStringConvertible {
-        case cannotListen(SocketAddress, SystemError)
         case cannotStart(String)
 
         public var description: String {
             switch self {
-            case .cannotListen(let address, let error):
-                "cannot listen on \(address): \(error.reason)\(error.remedy(listeningOn: address))"
             case .cannotStart(let reason): "cannot start a worker: \(reason)"
             }
         }
     }
 
-    /// Listens and serves.
-    public convenience init(_ settings: EngineSettings, published: PublishedCatalogue) throws(StartError) {
-        try self.init(settings, published: published, on: try Engine.listen(settings))
-    }
-
-    /// Serves on sockets that were opened with these settings. All threads of the engine are started here, so they inherit the
-    /// restrictions of the sandbox that were set after `listen`.
-    public init(
-        _ settings: EngineSettings, published: PublishedCatalogue, on sockets: WorkerListeners
-    ) throws(StartError) {
+    /// Serves. All threads of the engine are started here, so they inherit the restrictions of the sandbox.
+    public init(_ settings: EngineSettings, published: PublishedCatalogue) throws(StartError) {
         precondition(settings.workerCount > 0, "there is at least one worker")
-        let (plain, secure) = settings.listening
-        precondition(secure.isEmpty || settings.secure != nil, "TLS needs certificates")
-        addresses = Array(sockets.addresses.prefix(plain.count))
-        secureAddresses = Array(sockets.addresses.dropFirst(plain.count))
+        addresses = settings.listeners.filter { !$0.isSecure }.map(\.address)
+        secureAddresses = settings.listeners.filter(\.isSecure).map(\.address)
+        precondition(secureAddresses.isEmpty || settings.secure != nil, "TLS needs certificates")
         var settings = settings
         settings.limits.connectionsMax = Engine.connectionsMax(settings)
-        // Known only now, because the kernel chooses the port for port 0.
         settings.publicSecurePort = settings.publicSecurePort ?? secureAddresses.first { !$0.isUnix }?.port
-        sharedAddresses = Mutex(sockets.sharedAddresses)
         let metrics = settings.metrics ?? WorkerMetrics(workerCount: settings.workerCount)
         precondition(metrics.workerCount == settings.workerCount, "every worker has metrics of its own")
         self.metrics = metrics
@@ -72,18 +57,17 @@ public final class Engine: Sendable {
         do throws(StartError) {
             for worker in 0..<settings.workerCount {
                 let control = try Engine.makeControl(worker)
-                unsafe threads.append(
+                threads.append(
                     try Engine.start(
                         Worker(
                             settings, control: control, published: published, queue: readers?.queue,
-                            addressCounts: addressCounts,
-                            listeners: sockets.take(worker), recorder: metrics.recorder(worker),
+                            addressCounts: addressCounts, recorder: metrics.recorder(worker),
                             log: settings.accessLog?.sink(worker), challenges: challenges),
                         number: worker))
                 controls.append(control)
             }
         } catch {
-            for control in controls { control.drain() }
+            for control in controls { control.drain(.stop) }
             threads.join()
             readers?.end()
             challenges?.end()
@@ -134,40 +118,12 @@ public final class Engine: Sendable {
         }
     }
 
-    /// Checks whether the process that this one has replaced is gone. The kernel then distributes connections evenly again. To
-    /// be called about once a second; it costs nothing when there was no such process.
-    public func checkOtherProcesses() {
-        let areGone = sharedAddresses.withLock { sharedAddresses in
-            guard sharedAddresses.contains(where: \.hasOlderSockets) else { return false }
-            for index in sharedAddresses.indices { sharedAddresses[index].refresh() }
-            return !sharedAddresses.contains(where: \.hasOlderSockets)
-        }
-        if areGone { controls.first?.stopSteering() }
-    }
-
     /// Stops accepting, finishes open requests within the drain time, and returns when all workers have ended.
-    public func stop() {
-        let targets = sharedAddresses.withLock { addresses in addresses.indices.map { addresses[$0].otherSockets() } }
-        for control in controls { control.drain(steeringTo: targets) }
+    /// - Parameter isTakenOver: whether another process accepts from the same sockets, so that these need not.
+    public func stop(isTakenOver: Bool = false) {
+        for control in controls { control.drain(isTakenOver ? .takenOver : .stop) }
         threads.join()
         readers?.end()
         challenges?.end()
-    }
-
-    /// Opens a socket for each worker and address. The first worker's choice of port 0 applies to all. Connections wait until
-    /// the engine is started.
-    public static func listen(_ settings: EngineSettings) throws(StartError) -> WorkerListeners {
-        let (wanted, workerCount) = (settings.listening.plain + settings.listening.secure, settings.workerCount)
-        let sockets = WorkerListeners(workerCount: workerCount, addressCount: wanted.count)
-        for (index, source) in wanted.enumerated() {
-            for worker in 0..<workerCount {
-                do {
-                    try sockets.open(source, worker: worker, index: index)
-                } catch {
-                    throw .cannotListen(source.address, error)
-                }
-            }
-        }
-        return sockets
     }
 }

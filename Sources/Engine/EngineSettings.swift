@@ -7,14 +7,9 @@ public import Telemetry
 
 /// Where and how to serve.
 public struct EngineSettings: Sendable {
-    /// The addresses of plain HTTP.
-    public var plainAddresses: [SocketAddress]
-    /// The addresses of TLS; they need `secure`.
-    public var secureAddresses: [SocketAddress] = []
+    public var listeners: [ListenerGroup]
+    /// Needed for TLS.
     public var secure: SecureSettings?
-    /// Inherited sockets for plain HTTP and for TLS; they come after the addresses.
-    public var plainSockets: [InheritedSocket] = []
-    public var secureSockets: [InheritedSocket] = []
     public var workerCount: Int
     public var limits = Limits()
     /// For how many seconds browsers should use only TLS (RFC 6797); 0 sends no such field.
@@ -36,37 +31,31 @@ public struct EngineSettings: Sendable {
     public var challenges: ChallengeSource?
 
     public var trustedProxies = TrustedProxies()
-    /// The listeners on which each connection must begin with a header of a trusted proxy (the PROXY protocol).
-    public var proxyListeners = ProxyListeners.none
 
-    public enum ProxyListeners: Sendable {
-        case none
-        case all
-        /// As written in the settings.
-        case addresses([SocketAddress])
-    }
-
-    /// For each listener, in the order of `listening`, whether it requires that header.
-    var expectsProxyHeader: [Bool] {
-        (listening.plain + listening.secure).map { source in
-            switch proxyListeners {
-            case .none: false
-            case .all: true
-            case .addresses(let addresses): addresses.contains { $0.description == source.address.description }
-            }
-        }
-    }
-
-    /// All sources of listeners.
-    var listening: (plain: [ListenerSource], secure: [ListenerSource]) {
-        (
-            plainAddresses.map { .address($0) } + plainSockets.map { .inherited($0) },
-            secureAddresses.map { .address($0) } + secureSockets.map { .inherited($0) }
-        )
-    }
-
-    public init(plainAddresses: [SocketAddress], workerCount: Int) {
-        self.plainAddresses = plainAddresses
+    public init(listeners: [ListenerGroup], workerCount: Int) {
+        self.listeners = listeners
         self.workerCount = workerCount
+    }
+}
+
+/// The sockets that listen at one address, and what is spoken there.
+public struct ListenerGroup: Sendable {
+    public var sockets: [ListeningSocket]
+    public var isSecure: Bool
+    /// Whether each connection begins with the header of a trusted proxy (the PROXY protocol).
+    public var expectsProxyHeader: Bool
+
+    public init(_ sockets: [ListeningSocket], isSecure: Bool, expectsProxyHeader: Bool = false) {
+        precondition(!sockets.isEmpty, "a group has a socket")
+        (self.sockets, self.isSecure, self.expectsProxyHeader) = (sockets, isSecure, expectsProxyHeader)
+    }
+
+    var address: SocketAddress { sockets[0].address }
+
+    /// Which of a group's sockets a worker accepts from. Each worker has as many as the others for itself; all of them accept from the
+    /// sockets that are left over, because connections wait in every socket of a group.
+    static func share(of count: Int, worker: Int, workerCount: Int) -> [Int] {
+        let owned = count - count % workerCount
+        return Array(stride(from: worker, to: owned, by: workerCount)) + Array(owned..<count)
     }
 }

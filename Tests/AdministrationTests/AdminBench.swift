@@ -11,15 +11,18 @@ import Testing
 /// A running listener, stopped when the test ends.
 final class AdminBench: Sendable {
     let listener: AdminListener
+    /// The parent's, in a running server.
+    private let socket: ListeningSocket
     private let health = Answers()
 
     init(
-        _ address: String = "127.0.0.1:0", token: String? = nil, hosts: [String] = [], permissions: UInt32 = 0o600,
-        limits: AdminLimits = AdminLimits()
+        _ address: String = "127.0.0.1:0", token: String? = nil, hosts: [String] = [],
+        limits: AdminLimits = AdminLimits(), sharing other: AdminBench? = nil
     ) throws {
-        var settings = AdminSettings(address: SocketAddress(address)!, socketPermissions: permissions, hosts: hosts)
+        var settings = AdminSettings(address: SocketAddress(address)!, hosts: hosts)
         settings.token = try token.map { try AdminToken($0.utf8) }
-        listener = try AdminListener(settings, health, on: try AdminSocket(settings), limits: limits)
+        socket = try other?.socket ?? ListeningSocket(settings.address, sharesPort: false)
+        listener = try AdminListener(settings, health, on: socket, limits: limits)
     }
 
     /// The source of the listener's answers.

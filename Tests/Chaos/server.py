@@ -71,6 +71,11 @@ class Server:
         if status is not None:
             raise Died(f"it ended with status {status}:\n" + "\n".join(self.telling()))
 
+    def number(self):
+        """The process that serves, a child of the one that was started."""
+        with open(f"/proc/{self.process.pid}/task/{self.process.pid}/children") as file:
+            return int(file.read().split()[-1])
+
     def send(self, number):
         self.process.send_signal(number)
 
@@ -98,22 +103,22 @@ class Server:
     def limit(self, which, value):
         """Sets a soft limit of the running process and returns the old one."""
         self.check()
-        before = resource.prlimit(self.process.pid, which)
-        resource.prlimit(self.process.pid, which, (min(value, before[1]) if before[1] >= 0 else value, before[1]))
+        before = resource.prlimit(self.number(), which)
+        resource.prlimit(self.number(), which, (min(value, before[1]) if before[1] >= 0 else value, before[1]))
         return before
 
     def count_descriptors(self):
-        return len(os.listdir(f"/proc/{self.process.pid}/fd"))
+        return len(os.listdir(f"/proc/{self.number()}/fd"))
 
     def has_ended(self):
         return self.process.poll() is not None
 
     def address_space(self):
-        with open(f"/proc/{self.process.pid}/statm") as file:
+        with open(f"/proc/{self.number()}/statm") as file:
             return int(file.read().split()[0]) * resource.getpagesize()
 
     def resident(self):
-        with open(f"/proc/{self.process.pid}/statm") as file:
+        with open(f"/proc/{self.number()}/statm") as file:
             return int(file.read().split()[1]) * resource.getpagesize()
 
     def excuse(self, seconds):

@@ -246,19 +246,29 @@ struct AdminTests {
         #expect(bench.server.waitUntilExit() == 0)
     }
 
-    @Test func `a new server answers from its readiness on, until the old one has ended and after`() throws {
-        let state = try Folder()
-        let old = try Bench(["--state", state.path])
-        let new = try Bench(["--state", state.path], admin: old.admin)
-        func process() throws -> String {
-            let text = try Subject.run("status", "--admin", old.admin).output
-            return text.split(separator: "process ").last?.prefix { $0.isNumber }.description ?? ""
-        }
-        for _ in 0..<10 { #expect(try process() == "\(new.server.process.processIdentifier)") }
-        old.server.send(SIGTERM)
-        for _ in 0..<10 { #expect(try old.ask("/readyz").output == "ready\n200") }
-        #expect(old.server.waitUntilExit() == 0)
-        for _ in 0..<10 { #expect(try process() == "\(new.server.process.processIdentifier)") }
+    @Test(arguments: [false, true])
+    func `after an upgrade, the new server answers, while the old one finishes a request`(isUnix: Bool) throws {
+        let folder = try Folder()
+        let bench = try Bench(
+            ["--state", folder.path], admin: isUnix ? "unix:\(folder.path)/admin.sock" : "127.0.0.1:0")
+        // An open request keeps the old server alive.
+        let client = try ClientSocket(
+            to: try #require(SocketAddress("127.0.0.1:\(bench.server.port)")), timeoutMilliseconds: 20_000)
+        try client.send(Array("GET /.well-known/assetlinks.json HTTP/1.1\r\nhost: shop.loc".utf8))
+        while try bench.scrape()["associated_connections_open"] != 1 {}
+        let old = bench.server.serverIdentifier
+        bench.server.send(SIGUSR2)
+        #expect(bench.server.line(beginning: "stopping, because another server has taken over") != nil)
+        for _ in 0..<10 { #expect(try bench.ask("/readyz").output == "ready\n200") }
+        #expect(try bench.scrape()["associated_connections_open"] == 0)
+        #expect(kill(old, 0) == 0)
+        try client.send(Array("alhost\r\n\r\n".utf8))
+        #expect(String(decoding: try client.receive(), as: UTF8.self).hasPrefix("HTTP/1.1 200 "))
+        #expect(eventually { kill(old, 0) != 0 })
+        for _ in 0..<10 { #expect(try bench.ask("/readyz").output == "ready\n200") }
+        bench.server.send(SIGTERM)
+        #expect(bench.server.waitUntilExit() == 0)
+        #expect(!isUnix || !FileManager.default.fileExists(atPath: "\(folder.path)/admin.sock"))
     }
 
     @Test func `status names the app file of a host that is not served`() throws {

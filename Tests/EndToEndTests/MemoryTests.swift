@@ -29,7 +29,7 @@ struct MemoryTests {
     }
 
     private func residentKilobytes() throws -> Int {
-        let path = "/proc/\(server.process.processIdentifier)/status"
+        let path = "/proc/\(server.serverIdentifier)/status"
         let line = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").first {
             $0.hasPrefix("VmRSS:")
         }

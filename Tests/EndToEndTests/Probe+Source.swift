@@ -141,6 +141,12 @@ extension Probe {
 
         __attribute__((constructor)) static void begin(void) {
             for (int fd = 0; fd < 256; fd++) inherited[fd] = fcntl(fd, F_GETFD) >= 0;
+            // What its parent gives to a server is the server's own: the third word, and the numbers behind colons and commas.
+            const char *given = getenv("ASSOCIATED_INHERITED");
+            int words = 0;
+            for (; given && *given; given++) {
+                if ((*given == ' ' && ++words == 2) || *given == ':' || *given == ',') inherited[atoi(given + 1) & 255] = 0;
+            }
             report = open(getenv("PROBE_REPORT"), O_WRONLY | O_APPEND);
             inside.sin_family = AF_INET;
             inside.sin_port = htons(atoi(getenv("PROBE_PORT")));

@@ -31,7 +31,7 @@ struct Probe {
 
     /// Makes the server try it, and returns the result of each attempt: 0 or the error number.
     func outcomes(in server: RunningServer) throws -> [String: Int32] {
-        server.send(SIGWINCH)
+        kill(server.serverIdentifier, SIGWINCH)
         // Waits for the last line, which may come from a program that replaced the server and has ended.
         var lines: [Substring] = []
         let isOver = try eventually {

@@ -1,4 +1,4 @@
-// A new process takes over from the old one while clients continue: no client loses an answer.
+// A new server takes over from the old one while clients continue: no client loses an answer.
 
 import Foundation
 import Posix
@@ -77,25 +77,36 @@ struct RestartTests {
         }
     }
 
-    @Test func `clients do not notice that the server is replaced five times`() throws {
-        var server = try RunningServer(ServeTests.demo + ["--http", "127.0.0.1:0"])
+    @Test func `clients do not notice that the server is replaced five times, with the program on disk`() throws {
+        let folder = try Folder()
+        let program = "\(folder.path)/associated"
+        try Subject.copyExecutable(to: program)
+        let server = try RunningServer(
+            command: [program, "serve"] + ServeTests.demo + ["--http", "127.0.0.1:0", "--workers", "2"],
+            environment: [:],
+            input: nil)
         let address = try #require(SocketAddress("127.0.0.1:\(server.port)"))
         let tally = Tally()
         let keeping = try Thread(name: "keeping") { RestartTests.ask(address, keepsAlive: true, tally) }
         let closing = try Thread(name: "closing") { RestartTests.ask(address, keepsAlive: false, tally) }
         for _ in 0..<5 {
-            let next = try RunningServer(ServeTests.demo + ["--http", "\(address)", "--reuse-port"])
+            try Subject.copyExecutable(to: "\(program).new")
+            try #require(rename("\(program).new", program) == 0)
+            let old = server.serverIdentifier
+            server.send(SIGUSR2)
+            let line = try #require(server.line(beginning: "upgraded: "))
+            #expect(line.hasPrefix("upgraded: process \(server.serverIdentifier) serves; process \(old) finishes"))
             let before = tally.count
-            server.send(SIGTERM)
-            #expect(server.waitUntilExit() == 0)
-            // The new process serves alone before it is replaced in turn.
+            // The new server serves alone before it is replaced in turn.
+            try #require(eventually { kill(old, 0) != 0 })
             try #require(eventually { tally.count >= before + 50 || !tally.losses.isEmpty })
-            server = next
         }
         tally.isOver.store(true, ordering: .relaxed)
         keeping.join()
         closing.join()
         #expect(tally.losses.isEmpty)
         #expect(tally.count >= 250)
+        server.send(SIGTERM)
+        #expect(server.waitUntilExit() == 0)
     }
 }

@@ -23,8 +23,10 @@ struct SecrecyTests {
         command += ["serve", "--config", "\(folder.path)/config", "--http", "127.0.0.1:0"]
         let server = try RunningServer(command: command, environment: [:], input: nil)
         var status = stat()
-        #expect(stat("/proc/\(server.process.processIdentifier)/environ", &status) == 0)
-        #expect(status.st_uid == 0)
+        for process in [server.processIdentifier, server.serverIdentifier] {
+            #expect(stat("/proc/\(process)/environ", &status) == 0)
+            #expect(status.st_uid == 0)
+        }
         // An ordinary process shows that the check works.
         let other = Process()
         other.executableURL = URL(fileURLWithPath: "/usr/bin/env")

@@ -222,10 +222,14 @@ struct ServeTests {
         #expect(
             refused.messages.last
                 == "cannot listen on \(address): another server of this user already listens there (process "
-                + "\(first.processIdentifier)); stop it, choose another port, or share the port with --reuse-port to "
-                + "replace it without downtime")
+                + "\(first.processIdentifier)); stop it, choose another port, or share the port with --reuse-port; to "
+                + "update a server, send it SIGUSR2")
         let second = try RunningServer(ServeTests.demo + ["--http", address, "--reuse-port"])
-        #expect(second.addresses == ["http://\(address), shared with another process"])
+        #expect(second.addresses == ["http://\(address)"])
+        #expect(
+            second.announcements.first
+                == "another server listens on \(address) too (process \(first.processIdentifier)): the kernel splits new "
+                + "connections between both")
     }
 
     @Test func `a port in use is one line of error`() throws {

@@ -18,9 +18,9 @@ struct SettingsChangeTests {
             return false
         }
         try folder.write("config/server.json", "{ workers: 3 }")
-        #expect(hear("server.json has changed: it takes effect at the next start"))
+        #expect(hear("server.json has changed: send SIGUSR2 to apply it, or restart"))
         server.send(SIGHUP)
-        #expect(hear("server.json has changed: it takes effect at the next start"))
+        #expect(hear("server.json has changed: send SIGUSR2 to apply it, or restart"))
         try folder.write("config/server.json", "{ limits: { headBytesMax: 1 } }")
         #expect(hear("server.json:1:"))
         #expect(hear("the next start would fail: `limits` of \(folder.path)/config/server.json cannot be used, and"))

@@ -24,7 +24,7 @@ import Testing
     private func limit(_ server: RunningServer, to count: Int) throws {
         let run = try Subject.run(
             URL(fileURLWithPath: "/usr/bin/env"),
-            ["prlimit", "--pid", "\(server.process.processIdentifier)", "--nofile=\(count):"])
+            ["prlimit", "--pid", "\(server.serverIdentifier)", "--nofile=\(count):"])
         try #require(run.status == 0, "\(run.errors)")
     }
 

@@ -134,6 +134,21 @@ final class RunningServer {
 
     var processIdentifier: Int32 { process.processIdentifier }
 
+    /// The process that serves, which is a child of the one that was started; 0 when there is none. Of several, the latest.
+    var serverIdentifier: Int32 {
+        let path = "/proc/\(processIdentifier)/task/\(processIdentifier)/children"
+        return (try? String(contentsOfFile: path, encoding: .utf8))?.split(separator: " ").last.flatMap { Int32($0) }
+            ?? 0
+    }
+
+    /// The next line that begins with a text; nil when none will come.
+    func line(beginning text: String) -> String? {
+        while let line = nextLine() {
+            if line.hasPrefix(text) { return line }
+        }
+        return nil
+    }
+
     func send(_ signal: Int32) { kill(processIdentifier, signal) }
 
     func waitUntilExit() -> Int32 {

@@ -26,8 +26,8 @@ struct CertificateReadersTests {
                     if host == "slow.example" { held.stay() }
                     return host.hasSuffix(".example")
                 })
-            var settings = EngineSettings(plainAddresses: [], workerCount: 1)
-            settings.secureAddresses = [SocketAddress("127.0.0.1:0")!]
+            var settings = try EngineSettings(plainAddresses: [], workerCount: 1)
+            try settings.listen(at: SocketAddress("127.0.0.1:0")!, isSecure: true)
             settings.secure = SecureSettings(certificates: store, tickets: try TicketKeys())
             settings.limits = TestEngine.limits
             adjust(&settings.limits)

@@ -1,5 +1,6 @@
 // The clients that are served while a worker drains, with the test's own clock.
 
+import Glibc
 import HTTP
 import Posix
 import TLS
@@ -20,7 +21,7 @@ struct DrainingTests {
         let address = isSecure ? rig.secureAddress : rig.plainAddress
         var early = try TestClient(address)
         rig.runUntilIdle()
-        rig.control.drain()
+        rig.control.drain(.stop)
         rig.turn()
         rig.turn(after: 1_400)
         var late = try TestClient(address)
@@ -42,7 +43,7 @@ struct DrainingTests {
 
     @Test func `serves waiting clients while draining, though descriptors had run out`() throws {
         rig.worker.runOutOfDescriptors()
-        rig.control.drain()
+        rig.control.drain(.stop)
         rig.turn()
         var late = try TestClient(rig.plainAddress)
         try late.send(get("/doc"))
@@ -50,8 +51,45 @@ struct DrainingTests {
         #expect(try late.response()?.status == 200)
     }
 
+    @Test func `accepts what waits at a takeover, closes the listeners at once and finishes open requests`() throws {
+        var busy = try TestClient(rig.plainAddress)
+        try busy.send("GET /doc HTTP/1.1\r\nHost: shop.exa")
+        rig.runUntilIdle()
+        // It waits in the queue, and the kernel may have told only this worker.
+        var waiting = try TestClient(rig.plainAddress)
+        rig.control.drain(.takenOver)
+        rig.turn()
+        #expect(!rig.isListening)
+        #expect(rig.connectionCount == 2)
+        try waiting.send(get("/doc"))
+        try busy.send("mple\r\n\r\n")
+        rig.runUntilIdle()
+        for answer in [try busy.response(), try waiting.response()] {
+            #expect(answer?.status == 200 && answer?["connection"] == "close")
+        }
+        busy.finishSending()
+        waiting.finishSending()
+        rig.runUntilIdle()
+        #expect(rig.isFinished)
+    }
+
+    @Test func `does not change the options of its sockets after a takeover`() throws {
+        let rig = try WorkerRig(
+            TestEngine.sites, limits: Limits(), certificates: CertificateStore(hostsPath: "/nonexistent"))
+        let socket = rig.sockets[0]
+        func deferSeconds() -> Int32 {
+            var (value, size) = (Int32(0), socklen_t(4))
+            getsockopt(socket.number, Int32(IPPROTO_TCP), TCP_DEFER_ACCEPT, &value, &size)
+            return value
+        }
+        socket.listener.deferAccept(seconds: 1)
+        rig.control.drain(.takenOver)
+        rig.turn()
+        #expect(deferSeconds() > 0)
+    }
+
     @Test func `closes a silent connection that was opened just before draining`() throws {
-        rig.control.drain()
+        rig.control.drain(.stop)
         rig.turn()
         rig.turn(after: 1_400)
         var late = try TestClient(rig.plainAddress)

@@ -35,7 +35,7 @@ final class TestEngine {
         sites: [PreparedSite] = TestEngine.sites, _ adjust: (inout EngineSettings) throws -> Void = { _ in }
     ) throws {
         published = PublishedCatalogue(TestEngine.catalogue(sites))
-        var settings = EngineSettings(plainAddresses: addresses, workerCount: workers)
+        var settings = try EngineSettings(plainAddresses: addresses, workerCount: workers)
         settings.limits = limits
         try adjust(&settings)
         engine = try Engine(settings, published: published)
@@ -79,6 +79,30 @@ final class TestEngine {
         return PreparedAnswer(
             kind: kind, lastModified: modified, identity: form(content, "\"t\"", nil),
             gzip: gzip.map { form(.bytes($0), "\"t-gzip\"", "gzip") })
+    }
+}
+
+extension EngineSettings {
+    /// Listens at addresses where plain HTTP is spoken.
+    init(plainAddresses: [SocketAddress], workerCount: Int) throws {
+        self.init(listeners: [], workerCount: workerCount)
+        for address in plainAddresses { try listen(at: address, isSecure: false) }
+    }
+
+    /// Opens a socket for each worker.
+    mutating func listen(
+        at address: SocketAddress, isSecure: Bool, expectsProxyHeader: Bool = false, socketCount: Int? = nil
+    ) throws {
+        let first = try ListeningSocket(address, sharesPort: !address.isUnix)
+        let count = address.isUnix ? 1 : socketCount ?? workerCount
+        let others = try (1..<count).map { _ in try ListeningSocket(first.address, sharesPort: true) }
+        listeners.append(
+            ListenerGroup([first] + others, isSecure: isSecure, expectsProxyHeader: expectsProxyHeader))
+    }
+
+    /// Has a front speak first on each connection.
+    mutating func expectProxyHeaders() {
+        for index in listeners.indices { listeners[index].expectsProxyHeader = true }
     }
 }
 

@@ -24,8 +24,8 @@ struct HandshakeMatrixTests {
                 try authority.write(
                     for: host, certificateFile: "\(place)/fullchain.pem", keyFile: "\(place)/privkey.pem")
             }
-            var settings = EngineSettings(plainAddresses: [], workerCount: 2)
-            settings.secureAddresses = [SocketAddress("127.0.0.1:0")!]
+            var settings = try EngineSettings(plainAddresses: [], workerCount: 2)
+            try settings.listen(at: SocketAddress("127.0.0.1:0")!, isSecure: true)
             settings.secure = SecureSettings(
                 certificates: CertificateStore(hostsPath: folder.path + "/hosts"), tickets: try TicketKeys())
             settings.limits = TestEngine.limits

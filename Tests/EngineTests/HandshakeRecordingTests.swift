@@ -29,8 +29,8 @@ struct HandshakeRecordingTests {
             for name in ["fullchain.pem", "privkey.pem"] {
                 try Data("nonsense".utf8).write(to: URL(fileURLWithPath: "\(hosts)/broken.example/\(name)"))
             }
-            var settings = EngineSettings(plainAddresses: [], workerCount: 1)
-            settings.secureAddresses = [try #require(SocketAddress("127.0.0.1:0"))]
+            var settings = try EngineSettings(plainAddresses: [], workerCount: 1)
+            try settings.listen(at: try #require(SocketAddress("127.0.0.1:0")), isSecure: true)
             settings.secure = SecureSettings(
                 certificates: CertificateStore(hostsPath: hosts), tickets: try TicketKeys())
             settings.limits = TestEngine.limits

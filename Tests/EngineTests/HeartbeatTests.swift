@@ -85,9 +85,9 @@ struct HeartbeatTests {
                 trap.enter()
                 return true
             })
-        var settings = EngineSettings(plainAddresses: [SocketAddress("127.0.0.1:0")!], workerCount: 2)
+        var settings = try EngineSettings(plainAddresses: [SocketAddress("127.0.0.1:0")!], workerCount: 2)
         settings.limits = TestEngine.limits
-        settings.secureAddresses = [SocketAddress("127.0.0.1:0")!]
+        try settings.listen(at: SocketAddress("127.0.0.1:0")!, isSecure: true)
         settings.secure = SecureSettings(certificates: store, tickets: try TicketKeys())
         settings.redirectsPages = true
         let engine = try Engine(settings, published: PublishedCatalogue(TestEngine.catalogue(TestEngine.sites)))

@@ -211,7 +211,7 @@ struct HostileClientTests {
         limits.connectionsMax = 64
         limits.handshakesMax = 32
         let server = try TestEngine(limits: limits) { settings in
-            settings.secureAddresses = settings.plainAddresses
+            try settings.listen(at: SocketAddress("127.0.0.1:0")!, isSecure: true)
             settings.secure = SecureSettings(certificates: store, tickets: try TicketKeys())
         }
         var silent: [Shared] = []

@@ -22,15 +22,19 @@ struct LifecycleTests {
         for _ in 0..<20 { #expect(try exchange(server, get("/doc"))?.status == 200) }
     }
 
-    @Test func `says what to do about an address in use`() throws {
-        let taken = try Listener(try #require(SocketAddress("127.0.0.1:0")), sharesPort: false)
-        let address = taken.address
-        #expect {
-            _ = try TestEngine(addresses: [address])
-        } throws: {
-            "\($0)".hasPrefix("cannot listen on \(address): address already in use; ")
+    @Test(arguments: [1, 2, 3, 4, 5], [1, 2, 3, 4])
+    func `each socket of a group has a worker, and all workers have equally many`(sockets: Int, workers: Int) {
+        let shares = (0..<workers).map { ListenerGroup.share(of: sockets, worker: $0, workerCount: workers) }
+        #expect(Set(shares.joined()) == Set(0..<sockets))
+        #expect(Set(shares.map(\.count)).count == 1)
+    }
+
+    @Test(arguments: [1, 3, 5])
+    func `serves clients with more or fewer sockets than workers`(count: Int) throws {
+        let server = try TestEngine(workers: 2, addresses: []) {
+            try $0.listen(at: SocketAddress("127.0.0.1:0")!, isSecure: false, socketCount: count)
         }
-        #expect(taken.address.port == address.port)
+        for _ in 0..<40 { #expect(try exchange(server, get("/doc"))?.status == 200) }
     }
 
     @Test func `closes with 408 when a head does not arrive in time`() throws {

@@ -36,7 +36,7 @@ final class LoggedEngine {
         folder = try TemporaryFolder()
         metrics = WorkerMetrics(workerCount: 1)
         accessLog = try AccessLog(.file("\(folder.path)/access.log"), format, metrics: metrics)
-        var settings = EngineSettings(plainAddresses: [try #require(SocketAddress("127.0.0.1:0"))], workerCount: 1)
+        var settings = try EngineSettings(plainAddresses: [try #require(SocketAddress("127.0.0.1:0"))], workerCount: 1)
         settings.limits = limits
         (settings.metrics, settings.accessLog) = (metrics, accessLog)
         engine = try Engine(settings, published: PublishedCatalogue(TestEngine.catalogue(LoggedEngine.sites)))

@@ -140,7 +140,7 @@ private final class RandomPlay {
         rig.model = nil
         model?.finish()
         if let problem = model?.problem { fail(problem) }
-        rig.control.drain()
+        rig.control.drain(.stop)
         for _ in 0..<3 { rig.turn(after: 2_000) }
         if !rig.worker.isFinished { fail("the worker does not end") }
         return model?.coverage ?? ConnectionModel.Coverage()

@@ -29,7 +29,7 @@ struct ResponseWriterTests {
 
     /// The head that is written for a request, and the body that follows. Lines end in line feeds here.
     private func written(_ request: String, isSecure: Bool = false, redirectsPages: Bool = false) -> (String, Body) {
-        var settings = EngineSettings(plainAddresses: [], workerCount: 1)
+        var settings = EngineSettings(listeners: [], workerCount: 1)
         settings.strictTransportSeconds = 60
         settings.publicSecurePort = 8443
         var writer = ResponseWriter(settings)
@@ -137,7 +137,7 @@ struct ResponseWriterTests {
     }
 
     @Test func `an answer that is not in the catalogue has the given fields`() {
-        var writer = ResponseWriter(EngineSettings(plainAddresses: [], workerCount: 1))
+        var writer = ResponseWriter(EngineSettings(listeners: [], workerCount: 1))
         writer.setDate(Self.now)
         Array("ab".utf8).withUnsafeBytes { body in
             for isHeadOnly in [false, true] {

@@ -23,8 +23,8 @@ struct RotationTests {
             var limits = CertificateLimits()
             limits.recheckMilliseconds = 10
             store = CertificateStore(hostsPath: folder.path + "/hosts", limits: limits)
-            var settings = EngineSettings(plainAddresses: [], workerCount: 2)
-            settings.secureAddresses = [SocketAddress("127.0.0.1:0")!]
+            var settings = try EngineSettings(plainAddresses: [], workerCount: 2)
+            try settings.listen(at: SocketAddress("127.0.0.1:0")!, isSecure: true)
             settings.secure = SecureSettings(certificates: store, tickets: try TicketKeys())
             settings.limits = TestEngine.limits
             engine = try Engine(settings, published: PublishedCatalogue(TestEngine.catalogue(TestEngine.sites)))

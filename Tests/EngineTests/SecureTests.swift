@@ -22,8 +22,8 @@ struct SecureTests {
             let store = CertificateStore(
                 hostsPath: folder.path + "/hosts", development: authority,
                 wantsDevelopment: { $0.hasSuffix(".example") })
-            var settings = EngineSettings(plainAddresses: [SocketAddress("127.0.0.1:0")!], workerCount: 2)
-            settings.secureAddresses = [SocketAddress("127.0.0.1:0")!]
+            var settings = try EngineSettings(plainAddresses: [SocketAddress("127.0.0.1:0")!], workerCount: 2)
+            try settings.listen(at: SocketAddress("127.0.0.1:0")!, isSecure: true)
             settings.secure = SecureSettings(certificates: store, tickets: try TicketKeys())
             settings.limits = TestEngine.limits
             adjust(&settings)
@@ -199,7 +199,7 @@ struct SecureTests {
     @Test func `accepts a PROXY header before the handshake`() throws {
         let server = try SecureServer {
             $0.trustedProxies.networks = networks("127.0.0.0/8")
-            $0.proxyListeners = .all
+            $0.expectProxyHeaders()
         }
         let answer = try server.curl("shop.example", "/doc", "--haproxy-protocol")
         #expect(answer.output == TestEngine.document)

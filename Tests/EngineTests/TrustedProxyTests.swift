@@ -70,7 +70,7 @@ struct TrustedProxyTests {
     }
 
     @Test(arguments: headers) func `accepts a PROXY header at the beginning of a connection`(header: [UInt8]) throws {
-        let engine = try TrustedProxyTests.engine { $0.proxyListeners = .all }
+        let engine = try TrustedProxyTests.engine { $0.expectProxyHeaders() }
         var client = try TestClient(engine.address)
         try client.send(header + request())
         #expect(try client.response()?.status == 200)
@@ -82,7 +82,7 @@ struct TrustedProxyTests {
     }
 
     @Test(arguments: headers) func `accepts a header that arrives in pieces`(header: [UInt8]) throws {
-        let engine = try TrustedProxyTests.engine { $0.proxyListeners = .all }
+        let engine = try TrustedProxyTests.engine { $0.expectProxyHeaders() }
         for cut in header.indices {
             var client = try TestClient(engine.address)
             if cut > 0 { try client.send(Array(header[..<cut])) }
@@ -95,13 +95,13 @@ struct TrustedProxyTests {
     }
 
     @Test func `logs the client that the header names`() throws {
-        let found = try remotes(TrustedProxyTests.headers.map { $0 + request() }) { $0.proxyListeners = .all }
+        let found = try remotes(TrustedProxyTests.headers.map { $0 + request() }) { $0.expectProxyHeaders() }
         #expect(found == ["192.0.2.7", "192.0.2.7", "127.0.0.1", "127.0.0.1"])
     }
 
     @Test func `ignores forwarding fields of a client that the header does not name as a proxy`() throws {
         let claim = request("X-Forwarded-For: 192.0.2.9")
-        let found = try remotes(TrustedProxyTests.headers.map { $0 + claim }) { $0.proxyListeners = .all }
+        let found = try remotes(TrustedProxyTests.headers.map { $0 + claim }) { $0.expectProxyHeaders() }
         #expect(found == ["192.0.2.7", "192.0.2.7", "127.0.0.1", "127.0.0.1"])
         #expect(try remotes([claim]) == ["192.0.2.9"])
     }
@@ -126,10 +126,10 @@ struct TrustedProxyTests {
             TrustedProxyTests.loadBalancer(0x21, client, checksum: [0x31, 0x52, 0x97, 0x3C]),
             TrustedProxyTests.loadBalancer(0x21, client, checksum: [0x7A, 0xAB, 0xFE, 0x28], endpoint),
         ]
-        let found = try remotes(headers.map { $0 + request() }) { $0.proxyListeners = .all }
+        let found = try remotes(headers.map { $0 + request() }) { $0.expectProxyHeaders() }
         #expect(found == ["127.0.0.1", "192.0.2.7", "192.0.2.7"])
         // A check that connects and leaves does not count as a refused client.
-        let engine = try TrustedProxyTests.engine { $0.proxyListeners = .all }
+        let engine = try TrustedProxyTests.engine { $0.expectProxyHeaders() }
         for bytes in [[], headers[0]] {
             var probe = try TestClient(engine.address)
             try probe.send(bytes)
@@ -140,7 +140,7 @@ struct TrustedProxyTests {
     }
 
     @Test func `closes connections that do not come from a trusted proxy where a header is required`() throws {
-        let engine = try TrustedProxyTests.engine(trust: "192.0.2.0/24") { $0.proxyListeners = .all }
+        let engine = try TrustedProxyTests.engine(trust: "192.0.2.0/24") { $0.expectProxyHeaders() }
         for bytes in [TrustedProxyTests.binary + request(), request()] {
             var client = try TestClient(engine.address)
             // It may be closed before it has sent anything.
@@ -152,7 +152,7 @@ struct TrustedProxyTests {
 
     @Test(arguments: ["GET / HTTP/1.1\r\n\r\n", "PROXY TCP4 nonsense\r\n", "\u{16}\u{3}\u{1}"])
     func `closes a connection without the header`(text: String) throws {
-        let engine = try TrustedProxyTests.engine { $0.proxyListeners = .all }
+        let engine = try TrustedProxyTests.engine { $0.expectProxyHeaders() }
         var client = try TestClient(engine.address)
         try client.send(text)
         #expect((try? client.rest())?.isEmpty != false)
@@ -163,16 +163,16 @@ struct TrustedProxyTests {
         var limits = TestEngine.limits
         limits.headTimeoutMilliseconds = 50
         limits.idleTimeoutMilliseconds = 50
-        let engine = try TrustedProxyTests.engine(limits: limits) { $0.proxyListeners = .all }
+        let engine = try TrustedProxyTests.engine(limits: limits) { $0.expectProxyHeaders() }
         var client = try TestClient(engine.address)
         try client.send(text)
         #expect(try client.rest().isEmpty)
     }
 
     @Test func `reads a header only on the listeners configured for it`() throws {
-        let engine = try TestEngine(addresses: [SocketAddress("127.0.0.1:0")!, SocketAddress("[::1]:0")!]) {
+        let engine = try TestEngine(addresses: [SocketAddress("127.0.0.1:0")!]) {
             $0.trustedProxies.networks = networks(TrustedProxyTests.loopback)
-            $0.proxyListeners = .addresses([SocketAddress("[::1]:0")!])
+            try $0.listen(at: SocketAddress("[::1]:0")!, isSecure: false, expectsProxyHeader: true)
         }
         #expect(try exchange(engine, get("/doc"))?.status == 200)
         var client = try TestClient(engine.address)
@@ -183,7 +183,7 @@ struct TrustedProxyTests {
     @Test func `counts clients, not their proxy`() throws {
         var limits = TestEngine.limits
         limits.connectionsPerAddressMax = 1
-        let engine = try TrustedProxyTests.engine(limits: limits) { $0.proxyListeners = .all }
+        let engine = try TrustedProxyTests.engine(limits: limits) { $0.expectProxyHeaders() }
         func client(_ address: String) throws -> TestClient {
             let client = try TestClient(engine.address)
             try client.send("PROXY TCP4 \(address) 192.0.2.1 1 2\r\n\(get("/doc"))")
@@ -200,7 +200,7 @@ struct TrustedProxyTests {
     @Test func `frees the place of a client that leaves`() throws {
         var limits = TestEngine.limits
         limits.connectionsPerAddressMax = 1
-        let engine = try TrustedProxyTests.engine(limits: limits) { $0.proxyListeners = .all }
+        let engine = try TrustedProxyTests.engine(limits: limits) { $0.expectProxyHeaders() }
         func status() throws -> Int? {
             var client = try TestClient(engine.address)
             try client.send("PROXY TCP4 198.51.100.1 192.0.2.1 1 2\r\n\(get("/doc"))")
@@ -228,7 +228,7 @@ struct TrustedProxyTests {
         func bytes(_ client: String) -> [UInt8] {
             Array("PROXY TCP4 \(client) 192.0.2.1 1 2\r\n".utf8) + request("X-Forwarded-For: 203.0.113.7")
         }
-        let found = try remotes([bytes("127.0.0.9"), bytes("192.0.2.9")]) { $0.proxyListeners = .all }
+        let found = try remotes([bytes("127.0.0.9"), bytes("192.0.2.9")]) { $0.expectProxyHeaders() }
         #expect(found == ["203.0.113.7", "192.0.2.9"])
     }
 

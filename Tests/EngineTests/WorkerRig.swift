@@ -19,6 +19,8 @@ final class WorkerRig {
     var model: ConnectionModel?
     let control: WorkerControl
     let published: PublishedCatalogue
+    /// Those of the worker, which it duplicates.
+    let sockets: [ListeningSocket]
     private let addresses: [SocketAddress]
     var plainAddress: SocketAddress { addresses[0] }
     var secureAddress: SocketAddress { addresses[addresses.count / 2] }
@@ -35,19 +37,19 @@ final class WorkerRig {
         let wanted = try ["127.0.0.1:0", "127.0.0.2:0"].prefix(hasFronts ? 2 : 1).map {
             try #require(SocketAddress($0))
         }
-        var settings = EngineSettings(plainAddresses: wanted, workerCount: 1)
+        var settings = EngineSettings(listeners: [], workerCount: 1)
         settings.limits = limits
-        settings.secureAddresses = wanted
+        for isSecure in [false, true] {
+            for (index, address) in wanted.enumerated() {
+                try settings.listen(at: address, isSecure: isSecure, expectsProxyHeader: index == 1)
+            }
+        }
         settings.secure = SecureSettings(certificates: certificates, tickets: try TicketKeys())
         if hasFronts {
             settings.trustedProxies.networks = networks("127.0.0.0/8")
-            settings.proxyListeners = .addresses([wanted[1]])
         }
-        let sockets = WorkerListeners(workerCount: 1, addressCount: wanted.count * 2)
-        for (index, address) in (wanted + wanted).enumerated() {
-            try sockets.open(.address(address), worker: 0, index: index)
-        }
-        addresses = sockets.addresses
+        sockets = settings.listeners.flatMap(\.sockets)
+        addresses = settings.listeners.map { $0.sockets[0].address }
         published = PublishedCatalogue(TestEngine.catalogue(sites))
         control = try WorkerControl(number: 0)
         readers = try CertificateReaders(certificates)
@@ -56,7 +58,7 @@ final class WorkerRig {
         signal(SIGPIPE, SIG_IGN)
         worker = try Worker(
             settings, control: control, published: published, queue: readers.queue, addressCounts: nil,
-            listeners: sockets.take(0), recorder: metrics.recorder(0), challenges: challenges)
+            recorder: metrics.recorder(0), challenges: challenges)
         now = worker.now
         // The kernel's clock is not the test's, so silent clients are accepted at once.
         worker.acceptor.stopDeferring()

@@ -86,18 +86,18 @@ struct ListenerTests {
     @Test(arguments: ["127.0.0.1:0", "[::1]:0"])
     func `tells an address in use from a free one`(wanted: String) throws {
         let anyPort = try #require(SocketAddress(wanted))
-        #expect(!Listener.isInUse(anyPort))
+        #expect(try !Listener.isShared(anyPort))
         let address: SocketAddress
         do {
             let listener = try Listener(anyPort, sharesPort: true)
             address = listener.address
-            #expect(Listener.isInUse(address))
+            #expect(try Listener.isShared(address))
             // The check has consumed nothing.
             #expect(try Listener(address, sharesPort: true).address.port == address.port)
             let client = try ClientSocket(to: address, timeoutMilliseconds: 5_000)
             try client.send([1])
         }
-        #expect(!Listener.isInUse(address))
+        #expect(try !Listener.isShared(address))
     }
 
     @Test func `replaces a Unix-domain path without a listener`() throws {
@@ -126,34 +126,6 @@ struct ListenerTests {
             }
         }
         Issue.record("the path is in use without a listener")
-    }
-
-    @Test func `steers connections away from one socket at its address, and back to all`() throws {
-        let first = try Listener(anyPort, sharesPort: true)
-        let second = try Listener(first.address, sharesPort: true)
-        let third = try Listener(first.address, sharesPort: true)
-        func takenOf(_ count: Int) throws -> [Int] {
-            for _ in 0..<count { _ = try ClientSocket(to: first.address, timeoutMilliseconds: 5_000) }
-            return [accepted(first), accepted(second), accepted(third)]
-        }
-        func accepted(_ listener: borrowing Listener) -> Int {
-            var peer = SocketAddress.unknown
-            var count = 0
-            while case .accepted(let fd) = listener.accept(peer: &peer) {
-                closeDescriptor(fd)
-                count += 1
-            }
-            return count
-        }
-        first.steer(to: 1..<3)
-        let led = try takenOf(60)
-        #expect(led[0] == 0)
-        // Each of sixty goes to either side with equal chance: fewer than ten on one side once in ten million times.
-        #expect(led[1] >= 10 && led[2] >= 10)
-        third.steer(to: 0..<1)
-        #expect(try takenOf(20) == [20, 0, 0])
-        second.stopSteering()
-        #expect(try takenOf(60).allSatisfy { $0 > 0 })
     }
 
     @Test func `accepts a deferred connection with its first byte, or when deferring ends`() throws {

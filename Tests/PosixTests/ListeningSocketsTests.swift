@@ -1,26 +1,28 @@
 // Finding other listening sockets.
 
+import Glibc
 import Testing
 
 @testable import Posix
 
 struct ListeningSocketsTests {
     @Test(arguments: ["127.0.0.1:0", "[::1]:0"])
-    func `finds exactly the sockets at an address`(text: String) throws {
+    func `finds exactly the sockets at an address, and their process`(text: String) throws {
         let first = try Listener(try #require(SocketAddress(text)), sharesPort: true)
         let address = first.address
-        #expect(ListeningSockets.inodes(at: address) == [first.inode])
+        #expect(ListeningSockets.inodes(at: address)?.count == 1)
         do {
             let second = try Listener(address, sharesPort: true)
-            #expect(first.inode != second.inode)
-            #expect(ListeningSockets.inodes(at: address) == [first.inode, second.inode])
             // A connection is not a listener.
-            let client = try ClientSocket(to: address, timeoutMilliseconds: 5_000)
-            #expect(ListeningSockets.inodes(at: address) == [first.inode, second.inode])
+            let client = try ClientSocket(to: second.address, timeoutMilliseconds: 5_000)
+            #expect(ListeningSockets.inodes(at: address)?.count == 2)
             try client.send([1])
         }
-        #expect(ListeningSockets.inodes(at: address) == [first.inode])
+        #expect(ListeningSockets.inodes(at: address)?.count == 1)
+        #expect(ListeningSockets.process(at: address) == getpid())
         #expect(ListeningSockets.inodes(at: try #require(SocketAddress(text))) == [])
+        #expect(ListeningSockets.process(at: try #require(SocketAddress(text))) == nil)
+        #expect(first.address.port == address.port)
     }
 
     @Test func `finds no Unix-domain sockets`() throws {

@@ -13,14 +13,11 @@ public final class AdminListener: Sendable {
     /// Why the listener could not start.
     public enum StartError: Error, CustomStringConvertible {
         case refused(String)
-        case cannotListen(SocketAddress, SystemError)
         case cannotStart(SystemError)
 
         public var description: String {
             switch self {
             case .refused(let reason): reason
-            case .cannotListen(let address, let error):
-                "cannot listen on \(address) for admin: \(error.reason)\(error.remedy(listeningOn: address))"
             case .cannotStart(let error): "cannot start the admin listener: \(error)"
             }
         }
@@ -28,13 +25,13 @@ public final class AdminListener: Sendable {
 
     /// Starts to answer on the socket.
     public convenience init(
-        _ settings: AdminSettings, _ sources: any AdminSources, on socket: AdminSocket
+        _ settings: AdminSettings, _ sources: any AdminSources, on socket: ListeningSocket
     ) throws(StartError) {
         try self.init(settings, sources, on: socket, limits: AdminLimits())
     }
 
     init(
-        _ settings: AdminSettings, _ sources: any AdminSources, on socket: AdminSocket, limits: AdminLimits
+        _ settings: AdminSettings, _ sources: any AdminSources, on socket: ListeningSocket, limits: AdminLimits
     ) throws(StartError) {
         address = socket.address
         do throws(SystemError) {
@@ -47,13 +44,8 @@ public final class AdminListener: Sendable {
         }
     }
 
-    /// To be called when the server begins to exit: leaves the address to the new process, if there is one. Otherwise the
-    /// listener continues to answer, that the server is not ready any more.
-    public func yieldAddress() {
-        // The loop releases and closes the socket. If the kernel cannot steer connections, some would wait in its queue
-        // otherwise.
-        if control.socket?.isShared == true { control.stopAccepting() }
-    }
+    /// Leaves new connections to another process that accepts from the same socket. Open connections end with their next answer.
+    public func stopAccepting() { control.stopAccepting() }
 
     /// Ends all connections and the thread.
     public func stop() {
@@ -64,58 +56,9 @@ public final class AdminListener: Sendable {
         guard let running else { return }
         control.stop()
         running.join()
-        control.socket?.removeFile()
     }
 
     deinit { stop() }
-}
-
-/// A listening socket for the admin listener.
-///
-/// During a restart two processes have the same address. As soon as the new one listens, which is when it is ready, it gets every
-/// new connection. So no client gets the answer "not ready" from a process that is about to exit.
-public final class AdminSocket: Sendable {
-    private let listener: Listener
-    private let file: SocketFile?
-
-    /// Listens on the address of the settings, together with another process of this user if there is one.
-    public init(_ settings: AdminSettings) throws(AdminListener.StartError) {
-        if let objection = settings.objection { throw .refused(objection) }
-        do throws(SystemError) {
-            if let path = settings.address.path {
-                listener = try Listener(replacing: path, permissions: settings.socketPermissions)
-                file = SocketFile(path)
-            } else {
-                listener = try Listener(settings.address, sharesPort: true, backlog: 64)
-                file = nil
-                steerConnectionsHere()
-            }
-        } catch {
-            throw .cannotListen(settings.address, error)
-        }
-    }
-
-    public var address: SocketAddress { listener.address }
-
-    var number: Int32 { listener.descriptor.number }
-
-    func accept() -> Listener.Acceptance {
-        var peer = SocketAddress.unknown
-        return listener.accept(peer: &peer)
-    }
-
-    /// Steers every new connection to this socket, which is the last one of the address, and ends the steering of an earlier
-    /// process.
-    private func steerConnectionsHere() {
-        let others = (ListeningSockets.inodes(at: address)?.count ?? 1) - 1
-        if others > 0 { listener.steer(to: others..<others + 1) } else { listener.stopSteering() }
-    }
-
-    /// Whether other sockets listen on the address too.
-    var isShared: Bool { (ListeningSockets.inodes(at: address)?.count ?? 0) > 1 }
-
-    /// Removes the file of a Unix-domain socket, unless another process has replaced it.
-    func removeFile() { file?.remove() }
 }
 
 /// Shared by the listener and its loop.
@@ -124,18 +67,18 @@ final class AdminControl: Sendable {
     private let state: Mutex<State>
 
     private struct State {
-        var socket: AdminSocket?
+        var socket: ListeningSocket?
         var isStopping = false
     }
 
-    init(_ socket: AdminSocket) throws(SystemError) {
+    init(_ socket: ListeningSocket) throws(SystemError) {
         wakeUp = try WakeUp()
         state = Mutex(State(socket: socket))
         wakeUp.wake()
     }
 
-    /// The socket to accept from; nil when the address was left to another process.
-    var socket: AdminSocket? { state.withLock { $0.socket } }
+    /// The socket to accept from; nil when it was left to another process.
+    var socket: ListeningSocket? { state.withLock { $0.socket } }
 
     func stopAccepting() {
         state.withLock { $0.socket = nil }

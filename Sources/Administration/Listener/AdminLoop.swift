@@ -15,7 +15,7 @@ struct AdminLoop: ~Copyable {
     private var nextToken: UInt64 = Token.firstConnection
     /// When to accept again after descriptors had run out; nil while accepting.
     private var acceptAgainAt: Int64?
-    private var listener: AdminSocket?
+    private var listener: ListeningSocket?
 
     private enum Token {
         static let wakeUp: UInt64 = 0
@@ -100,8 +100,9 @@ struct AdminLoop: ~Copyable {
 
     private mutating func accept(_ now: Int64) {
         guard let listener else { return }
+        var peer = SocketAddress.unknown
         for _ in 0..<AdminLoop.acceptsPerRoundMax {
-            switch listener.accept() {
+            switch listener.listener.accept(peer: &peer) {
             case .accepted(let number):
                 if connections.count >= limits.connectionsMax { makeRoom(now) }
                 let connection = AdminConnection(takingOwnershipOf: number, limits: limits, now: now)

@@ -8,15 +8,13 @@ public struct AdminSettings: Sendable {
     public var address: SocketAddress
     /// The token that a client must send for everything but health; nil for none.
     public var token: AdminToken?
-    /// The permissions of a Unix-domain socket.
-    public var socketPermissions: UInt32
     /// Allowed host names, in addition to addresses and `localhost`.
     public var hosts: [String]
 
     public init(
-        address: SocketAddress, token: AdminToken? = nil, socketPermissions: UInt32 = 0o600, hosts: [String] = []
+        address: SocketAddress, token: AdminToken? = nil, hosts: [String] = []
     ) {
-        (self.address, self.token, self.socketPermissions, self.hosts) = (address, token, socketPermissions, hosts)
+        (self.address, self.token, self.hosts) = (address, token, hosts)
     }
 
     /// Why these settings are unsafe; nil when they are not.

@@ -26,11 +26,11 @@ int associated_open_beneath(int directory, const char *path);
 int associated_open_itself(int directory, const char *name);
 int associated_find(int directory, const char *path);
 long associated_file_system(const char *path);
-int associated_steer_to(int listener, uint32_t first, uint32_t count);
-int associated_stop_steering(int listener);
 int associated_unsent(int fd);
 int associated_set_dumpable(int flag);
 void associated_trim_heap(void);
+void associated_release_code(void);
+const char *associated_signal_name(int number);
 int associated_dumpable(void);
 void *associated_mirror(size_t size);
 

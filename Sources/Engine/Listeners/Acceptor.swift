@@ -1,15 +1,12 @@
 // The listeners of one worker: which connections they admit, and how they are closed without resetting a connection. While the
-// worker drains, the kernel gives new connections to another process if there is one; those that are waiting are still accepted.
+// worker drains, it still accepts, unless another server has taken over the sockets; then only what waits at that moment.
 
 import HTTP
 import Posix
 
 /// The times of the steps of a worker that is draining.
 struct Drain {
-    fileprivate let handOver: HandOver
-    /// When to steer connections away before the listeners close.
-    var prepareAt: Int64?
-    /// When to close the listeners and the idle connections.
+    /// When to close the listeners, unless they are closed, and the idle connections.
     var closeAt: Int64?
     /// When to close the connections that were new at `closeAt`, if they are still idle.
     var sweepAt: Int64?
@@ -17,16 +14,19 @@ struct Drain {
     let deadline: Int64
 
     /// The time of the next step.
-    var next: Int64 { min(prepareAt ?? deadline, closeAt ?? deadline, sweepAt ?? deadline) }
+    var next: Int64 { min(closeAt ?? deadline, sweepAt ?? deadline) }
+}
+
+/// One listener of a worker.
+struct WorkerListener: ~Copyable {
+    let listener: Listener
+    let isSecure: Bool
+    let expectsProxyHeader: Bool
 }
 
 /// One worker's listeners and the counts of the connections that they admit.
 @safe struct Acceptor: ~Copyable {
-    /// The first ones are for plain HTTP, the others for TLS.
-    private let listeners: UnsafeMutableBufferPointer<Listener>
-    private let plainListenerCount: Int
-    /// For each listener.
-    private let expectsProxyHeader: [Bool]
+    private let listeners: UnsafeMutableBufferPointer<WorkerListener>
     private(set) var areListenersOpen = true
     private var isAccepting = false
     /// When to accept again after descriptors had run out; nil while accepting.
@@ -41,16 +41,40 @@ struct Drain {
 
     /// How long accepting pauses after descriptors or memory have run out.
     private static let pauseMilliseconds: Int64 = 100
+    /// Seconds that the kernel waits for a client's first bytes before it hands over a silent connection. One is enough for
+    /// clients that ask at once, and no more, because a connection that waits in the kernel is lost when the listener closes:
+    /// `drainIdleMilliseconds` is a little longer.
+    private static let deferAcceptSeconds: Int32 = 1
 
-    init(
-        takingOwnershipOf listeners: UnsafeMutableBufferPointer<Listener>, _ settings: EngineSettings,
-        _ addressCounts: AddressCounts?
-    ) {
-        unsafe self.listeners = listeners
+    /// Takes the worker's share of the sockets.
+    init(_ settings: EngineSettings, worker: Int, _ addressCounts: AddressCounts?) throws(SystemError) {
+        unsafe listeners = try Acceptor.listeners(settings, worker: worker)
         self.addressCounts = addressCounts
-        plainListenerCount = settings.listening.plain.count
-        expectsProxyHeader = settings.expectsProxyHeader
         handshakesMax = max(16, settings.limits.handshakesMax / settings.workerCount)
+    }
+
+    private static func listeners(
+        _ settings: EngineSettings, worker: Int
+    ) throws(SystemError) -> UnsafeMutableBufferPointer<WorkerListener> {
+        let sockets = settings.listeners.flatMap { group in
+            ListenerGroup.share(of: group.sockets.count, worker: worker, workerCount: settings.workerCount)
+                .map { (group, group.sockets[$0]) }
+        }
+        let listeners = UnsafeMutableBufferPointer<WorkerListener>.allocate(capacity: sockets.count)
+        for (index, (group, socket)) in sockets.enumerated() {
+            do throws(SystemError) {
+                let listener = try Listener(sharing: socket.listener)
+                listener.deferAccept(seconds: deferAcceptSeconds)
+                unsafe (listeners.baseAddress! + index).initialize(
+                    to: WorkerListener(
+                        listener: listener, isSecure: group.isSecure, expectsProxyHeader: group.expectsProxyHeader))
+            } catch {
+                for made in 0..<index { unsafe (listeners.baseAddress! + made).deinitialize(count: 1) }
+                unsafe listeners.deallocate()
+                throw error
+            }
+        }
+        return unsafe listeners
     }
 
     deinit {
@@ -62,16 +86,16 @@ struct Drain {
 
     var listenerCount: Int { unsafe listeners.count }
 
-    func isSecure(_ listener: Int) -> Bool { listener >= plainListenerCount }
+    func isSecure(_ listener: Int) -> Bool { unsafe listeners[listener].isSecure }
 
-    func expectsProxyHeader(_ listener: Int) -> Bool { expectsProxyHeader[listener] }
+    func expectsProxyHeader(_ listener: Int) -> Bool { unsafe listeners[listener].expectsProxyHeader }
 
     mutating func startListening(_ poller: borrowing Poller, now: Int64) {
         acceptAgainAt = nil
         if !areListenersOpen || isAccepting { return }
         for index in unsafe 0..<listeners.count {
-            guard unsafe poller.addListener(listeners[index].descriptor.number, token: UInt64(index)) else {
-                for added in 0..<index { unsafe poller.remove(listeners[added].descriptor.number) }
+            guard unsafe poller.addListener(listeners[index].listener.descriptor.number, token: UInt64(index)) else {
+                for added in 0..<index { unsafe poller.remove(listeners[added].listener.descriptor.number) }
                 acceptAgainAt = now + Acceptor.pauseMilliseconds
                 return
             }
@@ -79,9 +103,9 @@ struct Drain {
         isAccepting = true
     }
 
-    private mutating func stopListening(_ poller: borrowing Poller) {
+    mutating func stopListening(_ poller: borrowing Poller) {
         guard isAccepting else { return }
-        for index in unsafe 0..<listeners.count { unsafe poller.remove(listeners[index].descriptor.number) }
+        for index in unsafe 0..<listeners.count { unsafe poller.remove(listeners[index].listener.descriptor.number) }
         isAccepting = false
     }
 
@@ -89,7 +113,7 @@ struct Drain {
     mutating func accept(
         from listener: Int, peer: inout SocketAddress, _ poller: borrowing Poller, now: Int64
     ) -> Listener.Acceptance {
-        let acceptance = unsafe listeners[listener].accept(peer: &peer)
+        let acceptance = unsafe listeners[listener].listener.accept(peer: &peer)
         if case .exhausted = acceptance { pause(poller, now: now) }
         return acceptance
     }
@@ -124,63 +148,38 @@ struct Drain {
         unsafe slot.pointee.addressWeight = min(slot.pointee.addressWeight, 1)
     }
 
-    /// Plans the steps of draining. Connections are accepted for a while longer, because some may be on their way and a reset
-    /// would look like a failure. If another process shares the port, new connections are steered there from now on.
-    mutating func beginDraining(_ control: WorkerControl, _ settings: EngineSettings, now: Int64) {
-        let (limits, others) = unsafe (settings.limits, listeners.indices.map { control.steering(of: $0) })
-        let handOver = HandOver(worker: control.number, count: settings.workerCount, others: others)
+    /// Plans the steps of draining. Unless another server has taken over, connections are accepted for a while longer, because some may
+    /// be on their way and a reset would look like a failure.
+    mutating func beginDraining(isTakenOver: Bool, _ limits: Limits, now: Int64) {
         let deadline = now + limits.drainTimeoutMilliseconds
-        let close = min(deadline, now + limits.drainIdleMilliseconds + handOver.delayMilliseconds)
-        drain = Drain(
-            handOver: handOver,
-            prepareAt: handOver.delayMilliseconds > 0 ? close - HandOver.quietMilliseconds : nil, closeAt: close,
-            deadline: deadline)
-        for index in unsafe 0..<listeners.count { unsafe listeners[index].steer(to: others[index]) }
-        // Connections that the kernel holds back must be accepted before the listener closes, or they would be reset.
-        stopDeferring()
+        drain = Drain(closeAt: min(deadline, now + limits.drainIdleMilliseconds), deadline: deadline)
+        // Connections that the kernel holds back must be accepted before the listener closes, or they would be reset. Another server
+        // that has taken over has the same sockets, with these options.
+        if !isTakenOver { stopDeferring() }
     }
 
     func stopDeferring() {
-        for index in unsafe 0..<listeners.count { unsafe listeners[index].stopDeferring() }
+        for index in unsafe 0..<listeners.count { unsafe listeners[index].listener.stopDeferring() }
     }
 
-    /// Steers connections away from this worker's listeners, which may have got some because another worker of this process has
-    /// closed its own.
-    mutating func prepareToClose(_ control: WorkerControl) {
-        guard let handOver = drain?.handOver else { return }
-        drain?.prepareAt = nil
-        for index in unsafe 0..<listeners.count {
-            unsafe listeners[index].steer(to: handOver.steeringBeforeClosing(control.steering(of: index)))
-        }
-    }
-
-    /// Steers new connections away from the listeners, which are closed next.
-    mutating func beginClosing(_ control: WorkerControl) {
-        guard let handOver = drain?.handOver else { return }
-        drain?.closeAt = nil
-        for index in unsafe 0..<listeners.count {
-            unsafe listeners[index].steer(to: handOver.steeringWhileClosing(control.steering(of: index)))
-        }
-    }
-
-    mutating func closeListeners(_ poller: borrowing Poller, sweepAt: Int64) {
+    mutating func closeListeners(_ poller: borrowing Poller) {
+        if !areListenersOpen { return }
         stopListening(poller)
         for index in unsafe 0..<listeners.count { unsafe (listeners.baseAddress! + index).deinitialize(count: 1) }
         areListenersOpen = false
+    }
+
+    /// The time of the listeners is over; connections that have only just come have until then.
+    mutating func endClosing(sweepAt: Int64) {
+        drain?.closeAt = nil
         drain?.sweepAt = sweepAt
     }
 
     mutating func endSweep() { drain?.sweepAt = nil }
 
-    /// Ends the steering that an earlier process has set in the kernel.
-    func stopSteering() {
-        guard areListenersOpen, drain == nil else { return }
-        for index in unsafe 0..<listeners.count { unsafe listeners[index].stopSteering() }
-    }
-
     /// Whether the listeners are closed, and no connection is left or the drain time is over.
     func isFinished(connectionCount: Int, now: Int64) -> Bool {
-        guard let drain, drain.closeAt == nil else { return false }
+        guard let drain, !areListenersOpen else { return false }
         return connectionCount == 0 || now >= drain.deadline
     }
 }

@@ -44,12 +44,15 @@ import Telemetry
 
     init(
         _ settings: EngineSettings, control: WorkerControl, published: PublishedCatalogue, queue: LoadingQueue?,
-        addressCounts: AddressCounts?, listeners: UnsafeMutableBufferPointer<Listener>, recorder: Recorder,
-        log: LogSink? = nil, challenges: ChallengeReader? = nil
+        addressCounts: AddressCounts?, recorder: Recorder, log: LogSink? = nil, challenges: ChallengeReader? = nil
     ) throws(Engine.StartError) {
         let poller: Poller
         let secure: SecureContext
+        let acceptor: Acceptor
         do throws(SystemError) { poller = try Poller() } catch { throw .cannotStart("\(error)") }
+        do throws(SystemError) { acceptor = try Acceptor(settings, worker: control.number, addressCounts) } catch {
+            throw .cannotStart("\(error)")
+        }
         guard poller.add(control.wakeUp.descriptor.number, .readable, token: Worker.wakeUpToken),
             poller.add(control.readyHandshakes.wakeUp.descriptor.number, .readable, token: Worker.readyToken)
         else {
@@ -65,7 +68,7 @@ import Telemetry
         self.limits = limits
         self.control = control
         self.challenges = challenges
-        acceptor = unsafe Acceptor(takingOwnershipOf: listeners, settings, addressCounts)
+        self.acceptor = acceptor
         self.poller = poller
         table = ConnectionTable(
             capacity: max(16, limits.connectionsMax / settings.workerCount),
@@ -77,7 +80,7 @@ import Telemetry
         writer = ResponseWriter(settings)
         accounting = Accounting(recorder, log: log)
         now = Clock.monotonicMilliseconds()
-        acceptor.startListening(self.poller, now: now)
+        self.acceptor.startListening(self.poller, now: now)
     }
 
     deinit { unsafe input.deallocate() }
@@ -105,7 +108,6 @@ import Telemetry
         catalogue.update()
         expireConnections()
         if let time = acceptor.acceptAgainAt, now >= time { acceptor.startListening(poller, now: now) }
-        if control.takeStopSteering() { acceptor.stopSteering() }
         continueDraining()
         accounting.counters.setHeldBytes(table.heldBytes)
         accounting.endRound(eventCount, nowMilliseconds: now)
@@ -188,29 +190,37 @@ import Telemetry
 
     private mutating func continueDraining() {
         guard let drain = acceptor.drain else {
-            if !control.isDraining { return }
+            guard let draining = control.draining else { return }
+            acceptor.beginDraining(isTakenOver: draining == .takenOver, limits, now: now)
+            switch draining {
             // Waiting connections must be accepted even if accepting was paused.
-            acceptor.startListening(poller, now: now)
-            return acceptor.beginDraining(control, settings, now: now)
+            case .stop: acceptor.startListening(poller, now: now)
+            case .takenOver: endAccepting()
+            }
+            return
         }
-        if let time = drain.prepareAt, now >= time { acceptor.prepareToClose(control) }
-        if let time = drain.closeAt, now >= time { endAccepting() }
+        if let time = drain.closeAt, now >= time {
+            endAccepting()
+            acceptor.endClosing(sweepAt: now + limits.drainIdleMilliseconds)
+            // A new client is about to send its request.
+            closeSilent(since: now - limits.drainIdleMilliseconds)
+        }
         if let time = drain.sweepAt, now >= time {
             acceptor.endSweep()
             closeSilent(since: now)
         }
     }
 
-    /// Accepts the waiting connections, then closes the listeners and the idle connections.
+    /// Accepts the waiting connections, then closes the listeners.
     private mutating func endAccepting() {
-        acceptor.beginClosing(control)
+        if !acceptor.areListenersOpen { return }
+        // First: the kernel has perhaps told only this worker of a connection, and tells others of those that come from here on.
+        acceptor.stopListening(poller)
         for listener in 0..<acceptor.listenerCount {
             var rounds = 0
             while rounds < Worker.lastRoundsMax, accept(from: listener) { rounds += 1 }
         }
-        acceptor.closeListeners(poller, sweepAt: now + limits.drainIdleMilliseconds)
-        // A new client is about to send its request.
-        closeSilent(since: now - limits.drainIdleMilliseconds)
+        acceptor.closeListeners(poller)
     }
 
     /// Closes idle connections, except those that were accepted after `time` and have sent nothing yet.

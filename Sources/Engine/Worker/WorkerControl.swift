@@ -11,18 +11,15 @@ final class WorkerControl: Sendable {
     let wakeUp: WakeUp
     let readyHandshakes: ReadyHandshakes
     let heartbeat = Heartbeat()
-    private let requests = Atomic<UInt8>(0)
-    private let steeringTargets = Mutex<[Range<Int>]>([])
+    private let wanted = Atomic<UInt8>(0)
     private let challenges = Mutex<[ChallengeAnswer]>([])
 
-    /// Requests of the engine; several may be pending.
-    struct Requests: OptionSet {
-        let rawValue: UInt8
-
-        /// Stop accepting, finish open requests and exit.
-        static let drain = Requests(rawValue: 1)
-        /// End the steering of connections that another process has set in the kernel.
-        static let stopSteering = Requests(rawValue: 2)
+    /// How to stop accepting, finish open requests and exit.
+    enum Draining: UInt8 {
+        /// Connections on their way are still accepted.
+        case stop = 1
+        /// Another process accepts from the same sockets.
+        case takenOver = 2
     }
 
     init(number: Int) throws(SystemError) {
@@ -31,26 +28,13 @@ final class WorkerControl: Sendable {
         readyHandshakes = try ReadyHandshakes()
     }
 
-    var isDraining: Bool { Requests(rawValue: requests.load(ordering: .acquiring)).contains(.drain) }
+    /// Nil while the worker is to serve.
+    var draining: Draining? { Draining(rawValue: wanted.load(ordering: .acquiring)) }
 
-    /// Makes the worker drain. New connections to each listener are steered to these positions of its address.
-    func drain(steeringTo targets: [Range<Int>] = []) {
-        steeringTargets.withLock { $0 = targets }
-        request(.drain)
-    }
-
-    func stopSteering() { request(.stopSteering) }
-
-    /// The positions to which connections of a listener are steered while draining; empty if there is no other process.
-    func steering(of listener: Int) -> Range<Int> {
-        steeringTargets.withLock { listener < $0.count ? $0[listener] : 0..<0 }
-    }
-
-    /// Whether the worker has to end steering. True once for each request.
-    func takeStopSteering() -> Bool {
-        guard Requests(rawValue: requests.load(ordering: .relaxed)).contains(.stopSteering) else { return false }
-        requests.bitwiseAnd(~Requests.stopSteering.rawValue, ordering: .acquiringAndReleasing)
-        return true
+    /// Makes the worker drain.
+    func drain(_ draining: Draining) {
+        wanted.store(draining.rawValue, ordering: .releasing)
+        wakeUp.wake()
     }
 
     /// Passes the worker the answer that one of its connections waits for.
@@ -67,10 +51,6 @@ final class WorkerControl: Sendable {
         }
     }
 
-    private func request(_ request: Requests) {
-        requests.bitwiseOr(request.rawValue, ordering: .releasing)
-        wakeUp.wake()
-    }
 }
 
 /// Checks that a worker's loop still runs. An idle worker sleeps for up to a minute, so the check wakes it, and the worker counts

@@ -173,7 +173,7 @@ extension Setting {
         flag("strict", \.isStrict, ("--strict", "refuse to start if there is any error")),
         flag(
             "reusePort", \.reusesPort,
-            ("--reuse-port", "share the addresses with another process, for a restart without downtime")),
+            ("--reuse-port", "share the addresses with another server of this user")),
     ]
 
     private static let workers = 1...256

@@ -39,6 +39,11 @@ public final class SystemdNotifier: Sendable {
         for name in ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"] { unsafe unsetenv(name) }
     }
 
+    /// Reports to a parent process instead, over a socket that it has passed on.
+    public init(takingOwnershipOf number: Int32, watchdogMilliseconds: Int64?) {
+        (self.number, self.watchdogMilliseconds) = (number, watchdogMilliseconds)
+    }
+
     /// Half the timeout, if it is meant for this process (sd_watchdog_enabled(3)).
     static func watchdogMilliseconds(_ microseconds: String?, _ process: String?, _ own: Int32) -> Int64? {
         guard let microseconds = microseconds.flatMap({ Int64($0) }), microseconds > 0 else { return nil }
@@ -70,13 +75,22 @@ public final class SystemdNotifier: Sendable {
     /// Assignments, one in each line. systemd needs the time of a reload to distinguish it from earlier ones.
     static func text(_ state: State) -> String {
         switch state {
-        case .ready(let status): "READY=1\nSTATUS=\(status)\n"
-        case .serving(let status): "STATUS=\(status)\n"
+        case .ready(let status): "READY=1\nSTATUS=\(line(status))\n"
+        case .serving(let status): "STATUS=\(line(status))\n"
         case .alive: "WATCHDOG=1\n"
         case .reloading: "RELOADING=1\nMONOTONIC_USEC=\(Clock.monotonicMicroseconds())\n"
         case .stopping: "STOPPING=1\n"
         }
     }
+
+    /// A status may quote the name of a file, which may have any bytes.
+    private static func line(_ status: String) -> String {
+        String(
+            String.UnicodeScalarView(
+                status.unicodeScalars.prefix(statusLengthMax).map { $0.value < 0x20 || $0.value == 0x7F ? " " : $0 }))
+    }
+
+    private static let statusLengthMax = 200
 }
 
 /// Decides when to send that the process is alive: at half the watchdog's timeout, and only while it is alive. It is called every

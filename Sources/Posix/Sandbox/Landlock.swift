@@ -24,7 +24,6 @@ public enum Landlock {
         private static let removeFile: UInt64 = 1 << 5
         private static let makeFolder: UInt64 = 1 << 7
         private static let makeFile: UInt64 = 1 << 8
-        private static let makeSocket: UInt64 = 1 << 9
         private static let truncate: UInt64 = 1 << 14
 
         /// Files can be read, directories listed.
@@ -32,8 +31,6 @@ public enum Landlock {
         /// Files can also be created, written, replaced and removed, and folders created.
         public static let write = Access(
             rawValue: read.rawValue | writeFile | removeFile | makeFolder | makeFile | truncate)
-        /// Unix-domain sockets can be created and removed.
-        public static let listen = Access(rawValue: makeSocket | removeFile)
 
         /// The rights that apply to a file.
         fileprivate static let ofFiles = Access(rawValue: 1 | writeFile | readFile | truncate)

@@ -24,6 +24,15 @@ public enum Privileges {
 
         /// Allows to listen on ports below 1024.
         public static let bindLowPorts = Capabilities(rawValue: 1 << 10)
+
+        /// To signal processes of other users.
+        public static let signalOthers = Capabilities(rawValue: 1 << 5)
+
+        /// What a parent keeps whose servers become another user: to read settings and make the state directory (CAP_CHOWN,
+        /// CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH), to change the user (CAP_SETGID, CAP_SETUID, CAP_SETPCAP), to signal and to listen.
+        public static let ofParent: Capabilities = [
+            Capabilities(rawValue: 0b1_1100_0111), .signalOthers, .bindLowPorts,
+        ]
     }
 
     public static var isRoot: Bool { geteuid() == 0 }
@@ -37,32 +46,30 @@ public enum Privileges {
         return Capabilities(rawValue: effective | permitted)
     }
 
-    /// Switches to another user permanently. Of the present capabilities, only those in `keeping` stay. To be called while there
-    /// is one thread. The corresponding C functions are `setgroups`, `setresgid` and `setresuid`.
-    public static func switchUser(to account: Account, keeping: Capabilities) throws(Problem) {
+    /// Switches to another user permanently, without any capability. To be called while there is one thread. The corresponding C
+    /// functions are `setgroups`, `setresgid` and `setresuid`.
+    public static func switchUser(to account: Account) throws(Problem) {
         if geteuid() != 0 {
             if isAlready(account) { return }
             throw Problem(
                 description:
                     "cannot switch to user \(account): only root can; start as root, or as that user without --user")
         }
-        let kept = capabilities.intersection(keeping)
         guard unsafe setgroups(account.groups.count, account.groups) == 0 else {
             throw Problem("cannot leave root's groups")
         }
         guard associated_set_group(account.group) == 0 else { throw Problem("cannot switch to group \(account.group)") }
         emptyBoundingSet()
-        // Otherwise switching the user drops all capabilities (capabilities(7), SECBIT_KEEP_CAPS).
-        guard associated_prctl(PR_SET_KEEPCAPS, 1, 0) == 0 else { throw Problem("cannot keep a capability") }
         guard associated_set_user(account.user) == 0 else { throw Problem("cannot switch to user \(account.user)") }
-        try dropCapabilities(keeping: kept)
+        try dropCapabilities()
         try verify(account)
     }
 
     /// Drops all capabilities of this thread except these, so that it cannot get them back. The corresponding C functions are
     /// `capset` and `prctl`.
-    public static func dropCapabilities(keeping: Capabilities = []) throws(Problem) {
-        emptyBoundingSet()
+    /// - Parameter bounding: the capabilities of a program that root starts afterwards.
+    public static func dropCapabilities(keeping: Capabilities = [], bounding: Capabilities = []) throws(Problem) {
+        emptyBoundingSet(but: bounding)
         // Kernels without ambient capabilities have none to clear.
         _ = associated_prctl(PR_CAP_AMBIENT, UInt(PR_CAP_AMBIENT_CLEAR_ALL), 0)
         let (before, kept) = (capabilities.rawValue, capabilities.intersection(keeping).rawValue)
@@ -81,10 +88,36 @@ public enum Privileges {
     }
 
     /// Without CAP_SETPCAP this has no effect and is not needed: the process cannot gain capabilities that it does not have.
-    private static func emptyBoundingSet() {
-        for capability in UInt(0)..<64 {
+    private static func emptyBoundingSet(but kept: Capabilities = []) {
+        for capability in UInt(0)..<64 where kept.rawValue & 1 << capability == 0 {
             if associated_prctl(PR_CAPBSET_DROP, capability, 0) != 0 { return }
         }
+    }
+
+    /// Does something with the rights of another user, if this process is root's: what it makes belongs to that user. For a process
+    /// with one thread. The corresponding C functions are `setgroups`, `setegid` and `seteuid`.
+    public static func acting<Result>(
+        as account: Account?, _ body: () throws(SystemError) -> Result
+    ) throws(SystemError) -> Result {
+        guard let account, isRoot, !account.isRoot else { return try body() }
+        let own = (group: getegid(), groups: currentGroups)
+        defer {
+            let isBack =
+                unsafe seteuid(0) == 0 && setegid(own.group) == 0 && setgroups(own.groups.count, own.groups) == 0
+            precondition(isBack, "root can be root again")
+            // A change of user has allowed dumps again.
+            _ = associated_set_dumpable(0)
+        }
+        guard unsafe setgroups(account.groups.count, account.groups) == 0 else { throw .last("setgroups") }
+        guard setegid(account.group) == 0, seteuid(account.user) == 0 else { throw .last("seteuid") }
+        return try body()
+    }
+
+    private static var currentGroups: [gid_t] {
+        var groups = [gid_t](repeating: 0, count: Int(max(0, getgroups(0, nil))))
+        let count = unsafe getgroups(Int32(groups.count), &groups)
+        precondition(count == groups.count, "a process may ask for its groups")
+        return groups
     }
 
     private static func isAlready(_ account: Account) -> Bool {

@@ -197,9 +197,7 @@ public struct SystemCallFilter: Sendable {
             Rule(
                 call: SYS_setsockopt,
                 anyOf: [
-                    socketOption(SOL_SOCKET, SO_LINGER), socketOption(SOL_SOCKET, 51),  // SO_ATTACH_REUSEPORT_CBPF
-                    socketOption(SOL_SOCKET, 68),  // SO_DETACH_REUSEPORT_BPF
-                    socketOption(Int32(IPPROTO_TCP), TCP_DEFER_ACCEPT),
+                    socketOption(SOL_SOCKET, SO_LINGER), socketOption(Int32(IPPROTO_TCP), TCP_DEFER_ACCEPT),
                 ]),
             Rule(call: SYS_fcntl, conditions: [.isOne(of: fileCommands, argument: 1)]),
             // Written memory must never be executable.

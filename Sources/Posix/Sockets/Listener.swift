@@ -1,5 +1,5 @@
 // A listening socket. Every worker has its own for the same address (SO_REUSEPORT), so workers share nothing and the kernel
-// distributes the connections. During a restart the old and the new process may listen on the same address.
+// distributes the connections.
 
 import CLinux
 import Glibc
@@ -9,8 +9,6 @@ public struct Listener: ~Copyable, Sendable {
     public let descriptor: Descriptor
     /// The address in use, with the port that the kernel chose for port 0.
     public let address: SocketAddress
-    /// Whether other descriptors refer to the same socket.
-    private let isShared: Bool
 
     /// Listens on `address`. An abandoned Unix-domain socket at the path is replaced. With `sharesPort` other sockets may listen
     /// on the same address.
@@ -37,45 +35,20 @@ public struct Listener: ~Copyable, Sendable {
 
         self.descriptor = descriptor
         self.address = SocketAddress(of: number)
-        isShared = false
     }
 
     /// A socket that listens already.
     init(takingOwnershipOf descriptor: consuming Descriptor, address: SocketAddress) {
         self.descriptor = descriptor
         self.address = address
-        isShared = false
     }
 
-    /// A duplicate for another worker, where the kernel cannot distribute connections (Unix-domain paths).
+    /// A duplicate for another owner.
     public init(sharing other: borrowing Listener) throws(SystemError) {
         let number = associated_duplicate(other.descriptor.number)
         guard number >= 0 else { throw .last("fcntl") }
         descriptor = Descriptor(takingOwnershipOf: number)
         address = other.address
-        isShared = true
-    }
-
-    /// A duplicate of an inherited socket. Other processes may have it too and accept connections after this one has exited.
-    public init(sharing other: InheritedSocket) throws(SystemError) {
-        let number = associated_duplicate(other.descriptor.number)
-        guard number >= 0 else { throw .last("fcntl") }
-        descriptor = Descriptor(takingOwnershipOf: number)
-        address = other.address
-        isShared = true
-        if !address.isUnix { setOption(number, Int32(IPPROTO_TCP), TCP_NODELAY, 1) }
-    }
-
-    /// Whether a socket listens on this address already. A listener with `sharesPort` would then get only some of the
-    /// connections. Tested by binding exclusively, which clients do not notice.
-    public static func isInUse(_ address: SocketAddress) -> Bool {
-        if address.isUnix { return false }
-        let number = socket(address.family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        guard number >= 0 else { return false }
-        let probe = Descriptor(takingOwnershipOf: number)
-        prepareToBind(probe.number, address)
-        let isFree = unsafe address.withPointer { unsafe bind(probe.number, $0, $1) } == 0
-        return !isFree && errno == EADDRINUSE
     }
 
     /// Whether this process would share an address with another one of its user; throws if it cannot listen at all. It only
@@ -125,29 +98,6 @@ public struct Listener: ~Copyable, Sendable {
 
     /// Ends that. Connections that are held back are handed over within about a second, when the kernel probes them again.
     public func stopDeferring() { deferAccept(seconds: 0) }
-
-    /// Makes the kernel give new connections only to these of the sockets that share the port, with equal probability. They are
-    /// counted in the order in which they began to listen. It lasts until all of them are closed or `stopSteering` is called
-    /// on one. Some kernels refuse it; then a restart may lose a connection or two.
-    /// The corresponding socket option is `SO_ATTACH_REUSEPORT_CBPF`.
-    public func steer(to sockets: Range<Int>) {
-        guard !isShared, !address.isUnix, !sockets.isEmpty else { return }
-        _ = associated_steer_to(descriptor.number, UInt32(sockets.lowerBound), UInt32(sockets.count))
-    }
-
-    /// Makes the kernel distribute connections over all sockets again. False when it did so already.
-    /// The corresponding socket option is `SO_DETACH_REUSEPORT_BPF`.
-    @discardableResult
-    public func stopSteering() -> Bool {
-        !isShared && !address.isUnix && associated_stop_steering(descriptor.number) == 0
-    }
-
-    /// The inode of the socket, which is unique on this machine; 0 when other descriptors refer to the same socket.
-    public var inode: UInt64 {
-        var status = stat()
-        guard !isShared, !address.isUnix, unsafe fstat(descriptor.number, &status) == 0 else { return 0 }
-        return UInt64(status.st_ino)
-    }
 
     /// The result of one attempt to accept.
     public enum Acceptance {
@@ -253,9 +203,14 @@ public struct SocketFile: Sendable {
         inode = UInt64(status.st_ino)
     }
 
+    /// Whether the path still leads to it.
+    public var isPresent: Bool {
+        guard let now = SocketFile(path) else { return false }
+        return now.device == device && now.inode == inode
+    }
+
     /// Removes the file, unless another one is at the path now.
     public func remove() {
-        guard let now = SocketFile(path), now.device == device, now.inode == inode else { return }
-        unsafe unlink(path)
+        if isPresent { unsafe unlink(path) }
     }
 }

@@ -1,6 +1,6 @@
 // Finds the sockets that listen on an address. Sockets of several processes may share one (SO_REUSEPORT) without knowing of each
 // other; the kernel's table, /proc/net/tcp, has a line for each. Listening sockets come first in it, so reading stops at the
-// first connection. The table is opened once, before the sandbox forbids it, and read repeatedly.
+// first connection.
 
 import CLinux
 import Glibc
@@ -10,24 +10,19 @@ public enum ListeningSockets {
     private static let bytesMax = 4 * 1024 * 1024
     private static let isListening: Substring = "0A"
 
-    private static let ipv4 = unsafe associated_open("/proc/net/tcp", O_RDONLY, 0)
-    private static let ipv6 = unsafe associated_open("/proc/net/tcp6", O_RDONLY, 0)
-
-    /// Opens the tables, so that they can be read in the sandbox.
-    public static func prepare() { _ = (ipv4, ipv6) }
-
     /// The inodes of the sockets of all processes that listen on exactly this address; nil if the kernel does not say.
-    public static func inodes(at address: SocketAddress) -> Set<UInt64>? {
+    static func inodes(at address: SocketAddress) -> Set<UInt64>? {
         guard let name = name(of: address) else { return nil }
-        let table = address.isIPv6 ? ipv6 : ipv4
-        guard table >= 0 else { return nil }
+        let number = unsafe associated_open(address.isIPv6 ? "/proc/net/tcp6" : "/proc/net/tcp", O_RDONLY, 0)
+        guard number >= 0 else { return nil }
+        let table = Descriptor(takingOwnershipOf: number)
         var inodes: Set<UInt64> = []
         var text = ""
         var buffer = [UInt8](repeating: 0, count: 65_536)
         var count = 0
         while count < bytesMax {
             let step = unsafe buffer.withUnsafeMutableBytes {
-                unsafe pread(table, $0.baseAddress, $0.count, off_t(count))
+                unsafe pread(table.number, $0.baseAddress, $0.count, off_t(count))
             }
             if step < 0 { return nil }
             if step == 0 { break }

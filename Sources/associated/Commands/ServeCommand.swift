@@ -9,8 +9,9 @@ extension Command {
             Serves the association files and pages of every host that an app file names. The server picks up changed files
             automatically.
 
-            SIGHUP reloads everything. SIGTERM and SIGINT finish open requests and exit; a second one exits at once. SIGUSR1
-            reopens the access log.
+            SIGHUP reloads everything. SIGUSR2 replaces the running server by the program and settings on disk, without
+            downtime. SIGTERM and SIGINT finish open requests and exit; a second one exits at once. SIGUSR1 reopens the
+            access log.
             """,
         options: [.config, .publicFolder] + settings(["--http", "--https", "--admin", "--admin-token-file"]) + [.state]
             + settings([
@@ -35,7 +36,8 @@ extension Command {
             return check.run()
         }
         Log.begin(loaded.settings.processLog)
-        return Server(loaded).run()
+        guard let inheritance = Inheritance.own else { return ParentProcess.run(loaded, arguments) }
+        do { return try Server(loaded, inheritance).run() } catch { return .failure(saying: "\(error)") }
     }
 
     private static func settings(_ names: [String]) -> [Option] { names.map(Option.setting) }

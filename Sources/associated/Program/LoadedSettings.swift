@@ -61,7 +61,7 @@ extension AdminSettings {
             }
         }
         self.init(
-            address: place.address, token: token, socketPermissions: place.socketPermissions, hosts: place.hosts)
+            address: place.address, token: token, hosts: place.hosts)
     }
 }
 

@@ -50,6 +50,7 @@ enum Program {
             return .success
         }
         do throws(Refusal) {
+            try Inheritance.take()
             if !command.options.isEmpty { try Environment.check(Environment.names, known: variables) }
             return try command.run(try ParsedArguments(rest, for: command))
         } catch {

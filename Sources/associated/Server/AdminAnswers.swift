@@ -16,6 +16,7 @@ struct AdminAnswers: AdminSources {
     let state: ServerState
     let workerMetrics: WorkerMetrics
     let usage: ProcessUsage
+    let parent: Int32
     let parts: AdminWiring.Parts
     let ledger: VerifierLedger
 
@@ -36,7 +37,7 @@ struct AdminAnswers: AdminSources {
     func status() -> StatusReport {
         let health = health()
         var report = StatusReport()
-        (report.version, report.library, report.processID) = (Product.version, Library.version, Int(getpid()))
+        (report.version, report.library, report.processID) = (Product.version, Library.version, Int(parent))
         (report.nowSeconds, report.startedSeconds) = (Clock.wallSeconds(), state.startedSeconds)
         report.uptimeSeconds = Int64(state.uptimeSeconds)
         report.waits = health.failures + health.waits

@@ -15,6 +15,8 @@ final class AdminWiring: Sendable {
     let metrics: WorkerMetrics
     private let settings: AdminSettings?
     private let statePath: String
+    /// The process that operators send signals to.
+    private let parent: Int32
     // Opened before the sandbox forbids it.
     private let usage = ProcessUsage()
 
@@ -47,9 +49,10 @@ final class AdminWiring: Sendable {
     }
 
     /// Reads the token while that is still allowed.
-    init(_ given: LoadedSettings) throws {
+    init(_ given: LoadedSettings, parent: Int32) throws {
         let settings = given.settings
         self.settings = try settings.admin.map { try AdminSettings($0) }
+        self.parent = parent
         state = ServerState(configPath: given.configPath, statePath: given.statePath)
         statePath = given.statePath
         if let objection = self.settings?.objection { throw AdminListener.StartError.refused(objection) }
@@ -58,14 +61,8 @@ final class AdminWiring: Sendable {
         metrics = WorkerMetrics(workerCount: settings.workers ?? processors)
     }
 
-    /// Listens while that is still allowed; nil without an admin listener.
-    func listen() throws(AdminListener.StartError) -> AdminSocket? {
-        guard let settings else { return nil }
-        return try AdminSocket(settings)
-    }
-
     /// Call it when the engine serves.
-    func begin(_ parts: Parts, on socket: AdminSocket?) throws -> Running {
+    func begin(_ parts: Parts, on socket: ListeningSocket?) throws -> Running {
         let published = parts.published
         let ledger = VerifierLedger(nowSeconds: Clock.wallSeconds()) { host in
             published.current.configuredName(of: host)
@@ -73,15 +70,16 @@ final class AdminWiring: Sendable {
         let keeper = try LedgerKeeper(ledger, metrics, folder: statePath)
         state.enter(.serving)
         guard let settings, let socket else { return Running(ledger: ledger, keeper: keeper, listener: nil) }
-        let answers = AdminAnswers(state: state, workerMetrics: metrics, usage: usage, parts: parts, ledger: ledger)
+        let answers = AdminAnswers(
+            state: state, workerMetrics: metrics, usage: usage, parent: parent, parts: parts, ledger: ledger)
         return Running(
             ledger: ledger, keeper: keeper, listener: try AdminListener(settings, answers, on: socket))
     }
 
-    /// The server is not ready from now on. A new process gets the address.
-    func drain(_ running: Running) {
+    /// The server is not ready from now on. A server that has taken over answers at the address.
+    func drain(_ running: Running, isTakenOver: Bool) {
         state.enter(.draining)
-        running.listener?.yieldAddress()
+        if isTakenOver { running.listener?.stopAccepting() }
     }
 
     /// Call it when the workers have ended; saves what they recorded last.

@@ -213,7 +213,6 @@ final class MainLoop: @unchecked Sendable {
         nextTick = now + MainLoop.tickMilliseconds
         server.state.tick()
         checkSettings(isRequested: false)
-        server.engine.checkOtherProcesses()
         // By then, a worker that needs a heartbeat request has had one.
         let isAlive = server.engine.silentMilliseconds().allSatisfy { $0 <= WorkerState.silentMillisecondsMax }
         if watchdog.isDue(now: now, isAlive: isAlive) { server.notifier.notify(.alive) }

@@ -55,7 +55,7 @@ struct RunningServer: Sendable {
         if let objection = news.objection {
             Log.error("server.json has changed, and the next start would fail: \(objection)")
         } else if news.isChanged {
-            Log.info("server.json has changed: it takes effect at the next start")
+            Log.info("server.json has changed: send SIGUSR2 to apply it, or restart")
         } else {
             Log.info("server.json is again as it was at the start")
         }

@@ -2,9 +2,10 @@
 //
 //   changeUser      switches to another user, if it was started as root: before it reads anything, so that missing
 //                   permissions are found at the start and not at the first reload
-//   restrictFiles   blocks all files except those the server needs (Landlock): before it reads what tenants wrote
-//   restrictCalls   blocks outgoing network access, the remaining capabilities, and all system calls that a running server
-//                   does not need (seccomp): when it listens, and before its threads start, which inherit all of it
+//   restrictFiles   blocks the network and all files except those the server needs (Landlock): before it reads what tenants
+//                   wrote. Its listening sockets are open already.
+//   restrictCalls   blocks all system calls that a running server does not need (seccomp): before its threads start, which
+//                   inherit all of it
 //
 // What a kernel does not support is logged, and the rest applies.
 
@@ -38,10 +39,11 @@ struct Sandbox {
         let account: Account? = if let name = settings.user { try Account(name) } else { nil }
         if let account, !account.isRoot || !Privileges.isRoot {
             if Privileges.isRoot { giveStateFolder(to: account) }
-            try Privileges.switchUser(to: account, keeping: .bindLowPorts)
+            try Privileges.switchUser(to: account)
         } else {
             staysRoot = account == nil && Privileges.isRoot
-            if mode != .off { try Privileges.dropCapabilities(keeping: .bindLowPorts) }
+            // Without a sandbox, a process that stays root keeps its capabilities.
+            if mode != .off || !Privileges.isRoot { try Privileges.dropCapabilities() }
         }
         try Privileges.setNoNewPrivileges()
     }
@@ -61,7 +63,6 @@ struct Sandbox {
         if mode == .off { return }
         // These open files once and use them as long as the process lives.
         Library.loadConfiguration()
-        ListeningSockets.prepare()
         try? Directory.create(places.state, permissions: 0o700)
         let version = Landlock.version
         if version == 0 {
@@ -72,20 +73,16 @@ struct Sandbox {
         try Landlock.restrictFiles(to: places.rules())
         hasRestrictedFiles = true
         active.append("files by Landlock \(version)")
+        if try Landlock.restrictNetwork() {
+            active.append("network")
+        } else {
+            missing.append("this kernel's Landlock cannot restrict the network")
+        }
     }
 
     /// Gives up everything that only a start needs.
     mutating func restrictCalls() throws {
-        // Without a sandbox, a process that stays root keeps its capabilities.
-        if mode != .off || !Privileges.isRoot { try Privileges.dropCapabilities() }
         if mode == .off { return }
-        if hasRestrictedFiles {
-            if try Landlock.restrictNetwork() {
-                active.append("network")
-            } else {
-                missing.append("this kernel's Landlock cannot restrict the network")
-            }
-        }
         guard SystemCallFilter.isSupported else {
             return try noteMissing("system calls are not filtered: there is no filter for this processor architecture")
         }

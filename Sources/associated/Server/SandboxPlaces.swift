@@ -24,12 +24,9 @@ struct SandboxPlaces {
         case writable(String, for: String)
         /// Appended to, and reopened by its name.
         case log(String)
-        /// A socket is created and removed there.
-        case socket(String)
     }
 
-    /// - Parameter opensSockets: whether the server listens on the addresses itself.
-    init(_ loaded: LoadedSettings, opensSockets: Bool) {
+    init(_ loaded: LoadedSettings) {
         (config, pages, state) = (loaded.configPath, loaded.publicPath, loaded.statePath)
         let settings = loaded.settings
         // The admin token is read before files are restricted.
@@ -37,8 +34,6 @@ struct SandboxPlaces {
             settings.ticketKeyFile, settings.passphraseFile, settings.signing?.certificateFile,
             settings.signing?.keyFile,
         ]
-        let addresses =
-            (opensSockets ? settings.http + settings.https : []) + [settings.admin?.address].compactMap(\.self)
         // Each of these may be a link to anywhere.
         let folders =
             [config, pages] + LinkTargets.certbot.adding(settings.linkTargets).paths
@@ -46,7 +41,6 @@ struct SandboxPlaces {
             + [settings.acme.webroot].compactMap(\.self)
         var uses = folders.map(Use.folder) + files.compactMap(\.self).map(Use.file)
         uses += [.folder(state), .writable(state, for: "the state")]
-        uses += addresses.compactMap(\.path).filter { !$0.isEmpty }.map(Use.socket)
         if case .file(let path) = settings.accessLog.place { uses.append(.log(path)) }
         uses += settings.sandbox.readable.map(Use.readable)
         uses += settings.sandbox.writable.map { .writable($0, for: "sandbox.write") }
@@ -72,16 +66,14 @@ struct SandboxPlaces {
             return rules(
                 folders.compactMap(\.self).filter { !ResolvedPath.isTop($0) } + [way.place].compactMap(\.self), .read)
         case .readable(let path): return rules([ResolvedPath(path).place].compactMap(\.self), .read)
-        case .writable(let path, let purpose): return try change(path, .write, purpose)
+        case .writable(let path, let purpose): return try change(path, purpose)
         case .log(let path):
             let status = try? File.status(path)
             // A device or pipe is written directly; a regular file needs its folder, also behind a link.
             if let status, !status.isRegular { return rules([path], .write) }
             return try change(
-                ResolvedPath.parent(of: ResolvedPath(path).place ?? Directory.absolute(path)), .write,
+                ResolvedPath.parent(of: ResolvedPath(path).place ?? Directory.absolute(path)),
                 "the access log \(path)")
-        case .socket(let path):
-            return try change(ResolvedPath.parent(of: Directory.absolute(path)), .listen, "the socket \(path)")
         }
     }
 
@@ -91,7 +83,7 @@ struct SandboxPlaces {
 
     /// A folder in which files are created and removed; never a shared system folder.
     private static func change(
-        _ folder: String, _ access: Landlock.Access, _ purpose: String
+        _ folder: String, _ purpose: String
     ) throws(Refusal) -> [Landlock.Rule] {
         // The parent of a path directly in `/` is empty.
         guard let place = ResolvedPath(folder.isEmpty ? "/" : folder).place else { return [] }
@@ -100,6 +92,6 @@ struct SandboxPlaces {
                 "not started: for \(purpose), the sandbox would have to allow writing to all of \(place); "
                     + "use a folder below it that belongs to the server, or --sandbox off")
         }
-        return [Landlock.Rule(place, access)]
+        return [Landlock.Rule(place, .write)]
     }
 }

@@ -11,10 +11,11 @@ import TLS
 import Telemetry
 
 struct Server {
-    /// The settings, with the addresses of inherited sockets.
+    /// The settings, with the addresses of the sockets.
     let given: LoadedSettings
-    private let sockets: Result<ServerSockets, any Error>
-    private let notifier = SystemdNotifier()
+    private let sockets: ServerSockets
+    private let inheritance: Inheritance
+    private let notifier: SystemdNotifier
 
     /// How long a signal may wait during the first round.
     private static let signalMilliseconds: Int32 = 50
@@ -22,13 +23,16 @@ struct Server {
     /// The number of connections that an ordinary server has room for.
     private static let connectionsUsual = 8_192
 
-    private static let endingSignals = [SIGTERM, SIGINT]
+    private static let endingSignals = [SIGTERM, ServerSignal.exitNow]
 
-    init(_ loaded: LoadedSettings) {
+    init(_ loaded: LoadedSettings, _ inheritance: Inheritance) throws {
+        sockets = try ServerSockets(inheritance)
         var given = loaded
-        sockets = Result { try ServerSockets() }
-        if let sockets = try? sockets.get() { given.settings = sockets.replacingAddresses(of: loaded.settings) }
+        given.settings = sockets.replacingAddresses(of: loaded.settings)
         self.given = given
+        self.inheritance = inheritance
+        notifier = SystemdNotifier(
+            takingOwnershipOf: inheritance.reports, watchdogMilliseconds: inheritance.watchdogMilliseconds)
     }
 
     var settings: ServerSettings { given.settings }
@@ -38,16 +42,18 @@ struct Server {
             // From now on private keys are in memory, and a core dump would copy them to disk.
             try ProcessMemory.forbidDumps()
             // Before any thread starts, so that all of them leave signals to this one.
-            let signals = try Signals([SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2])
+            let signals = try Signals(ServerSignal.all)
+            // The log goes to the terminal of the parent, which may stop other process groups that write (`stty tostop`).
+            signal(SIGTTOU, SIG_IGN)
             switch try start(signals) {
             case .ended(let status): return status
             case .running(let loop, let requests, let engine, let wiring, let running):
                 // This thread only waits for signals from here on. The main loop is never joined, so a hanging file system cannot
                 // keep the process from exiting.
                 try Thread(name: "control") { loop.run() }.detach()
-                passSignals(signals, engine, requests)
-                wiring.drain(running)
-                return stop(engine, signals) { wiring.end(running) }
+                let isTakenOver = passSignals(signals, engine, requests)
+                wiring.drain(running, isTakenOver: isTakenOver)
+                return stop(engine, signals, isTakenOver: isTakenOver) { wiring.end(running) }
             }
         } catch {
             return .failure(saying: "\(error)")
@@ -64,18 +70,15 @@ struct Server {
     private func start(_ signals: borrowing Signals) throws -> Start {
         try Folder.requireKernel()
         let descriptors = DescriptorLimit.raise()
-        let sockets = try sockets.get()
         for finding in given.findings { Log.finding(finding) }
         let problems = StartProblems(given)
         if let objection = problems.inSettings { return .ended(.failure(saying: "not started: \(objection)")) }
-        // Checked before the sandbox, which hides other processes.
-        let shared = (sockets.isEmpty ? settings.http + settings.https : []).filter { Listener.isInUse($0) }
-        if let objection = shared.first.flatMap(problems.inSharing) { return .ended(.failure(saying: objection)) }
-        let wiring = try AdminWiring(given)
-        var sandbox = Sandbox(settings, places: SandboxPlaces(given, opensSockets: sockets.isEmpty))
+        let wiring = try AdminWiring(given, parent: inheritance.parent)
+        var sandbox = Sandbox(settings, places: SandboxPlaces(given))
         try sandbox.changeUser()
-        // The change of user has allowed dumps again.
+        // The change of user has undone both.
         try ProcessMemory.forbidDumps()
+        try inheritance.endWithParent()
         try sandbox.restrictFiles()
         if let error = EnvironmentCheck.error(settings, configPath: given.configPath) {
             Log.finding(error)
@@ -98,20 +101,18 @@ struct Server {
         if let status = objection(to: certificates, of: published, background, signals) { return .ended(status) }
         var engineSettings = try engineSettings(certificates, wiring.metrics)
         engineSettings.challenges = challengeSource(published)
-        var listening = sockets.taking(from: engineSettings)
-        let adminSocket = try wiring.listen()
-        let listeners = try Engine.listen(listening)
         try sandbox.restrictCalls()
         // It starts a thread.
-        listening.accessLog = try AccessLog.open(settings.accessLog, wiring.metrics)
-        let engine = try Engine(listening, published: published, on: listeners)
+        engineSettings.accessLog = try AccessLog.open(settings.accessLog, wiring.metrics)
+        let engine = try Engine(engineSettings, published: published)
         let admin = try wiring.begin(
-            AdminWiring.Parts(engine: engine, published: published, certificates: certificates), on: adminSocket)
+            AdminWiring.Parts(engine: engine, published: published, certificates: certificates), on: sockets.admin)
         warnIfShort(of: descriptors)
         warnIfShortOfMemory()
         sandbox.report()
-        announce(loaded, engine, development, shared, admin: admin.address)
+        // In this order: when an operator reads that the server is ready, the parent knows it.
         notifier.notify(.ready(status: "serving \(loaded.summary)"))
+        announce(loaded, engine, development, admin: admin.address)
         let surveyor = try certificates.map { try CertificateSurveyor($0, published) }
         surveyor?.survey()
         let requests = try Mailbox(MainLoopRequests())
@@ -142,43 +143,46 @@ struct Server {
         return true
     }
 
-    /// Passes signals on until one ends the server.
-    private func passSignals(_ signals: borrowing Signals, _ engine: Engine, _ requests: Mailbox<MainLoopRequests>) {
+    /// Passes signals on until one ends the server. True when another server has taken over.
+    private func passSignals(
+        _ signals: borrowing Signals, _ engine: Engine, _ requests: Mailbox<MainLoopRequests>
+    ) -> Bool {
         while true {
             let signal = signals.next()
-            engine.checkOtherProcesses()
             switch signal {
             case SIGHUP: requests.leave { $0.reloads = true }
             case SIGUSR1: engine.accessLog?.reopen()
-            case SIGUSR2:
-                Log.warning(
-                    "SIGUSR2 has no effect; to update, start the new program with --reuse-port, then send SIGTERM to this one"
-                )
-            default: return requests.leave { $0.ends = true }
+            case SIGUSR2: continue
+            default:
+                requests.leave { $0.ends = true }
+                return signal == ServerSignal.takenOver
             }
         }
     }
 
     /// Ends the engine, then the rest.
     private func stop(
-        _ engine: Engine, _ signals: borrowing Signals, _ end: @escaping @Sendable () -> Void
+        _ engine: Engine, _ signals: borrowing Signals, isTakenOver: Bool, _ end: @escaping @Sendable () -> Void
     ) -> ExitStatus {
-        Log.info("stopping")
-        notifier.notify(.stopping)
+        Log.info(isTakenOver ? "stopping, because another server has taken over" : "stopping")
         do {
             // A separate thread, because this one waits for a second signal. It is never joined: it exits the process.
             _ = try Thread(name: "drain") {
-                engine.stop()
+                engine.stop(isTakenOver: isTakenOver)
                 AccessLog.end(engine.accessLog)
                 end()
                 exit(ExitStatus.success.rawValue)
             }
-            while !Server.endingSignals.contains(signals.next()) {}
+            var signal = signals.next()
+            while signal != ServerSignal.exitNow {
+                if signal == SIGUSR1 { engine.accessLog?.reopen() }
+                signal = signals.next()
+            }
             Log.warning("stopped before all requests were finished")
             AccessLog.end(engine.accessLog, milliseconds: 200)
             exit(ExitStatus.failure.rawValue)
         } catch {
-            engine.stop()
+            engine.stop(isTakenOver: isTakenOver)
             AccessLog.end(engine.accessLog)
             end()
             return .success
@@ -213,18 +217,11 @@ struct Server {
         _ certificates: CertificateStore?, _ metrics: WorkerMetrics
     ) throws(TLSError) -> EngineSettings {
         // Not asked again, because the system might now count other processors.
-        var engine = EngineSettings(plainAddresses: settings.http, workerCount: metrics.workerCount)
+        var engine = EngineSettings(listeners: sockets.groups, workerCount: metrics.workerCount)
         engine.metrics = metrics
         engine.limits = settings.limits
         engine.trustedProxies = settings.proxies
-        engine.proxyListeners =
-            switch settings.proxyProtocol {
-            case .off: .none
-            case .everywhere: .all
-            case .on(let addresses): .addresses(addresses)
-            }
         guard let certificates else { return engine }
-        engine.secureAddresses = settings.https
         let tickets = if let file = settings.ticketKeyFile { try TicketKeys(file: file) } else { try TicketKeys() }
         engine.secure = SecureSettings(certificates: certificates, tickets: tickets)
         // Browsers would remember HSTS, or a redirect to this port, beyond the development.
@@ -236,15 +233,13 @@ struct Server {
     }
 
     private func announce(
-        _ loaded: RoundReport, _ engine: Engine, _ development: DevelopmentAuthority?, _ shared: [SocketAddress],
-        admin: SocketAddress?
+        _ loaded: RoundReport, _ engine: Engine, _ development: DevelopmentAuthority?, admin: SocketAddress?
     ) {
         Log.info("serving \(loaded.summary)")
         if let development { Log.info("development certificates are signed by \(development.certificatePath)") }
         let listeners = engine.addresses.map { ("http://", $0) } + engine.secureAddresses.map { ("https://", $0) }
         for (scheme, address) in listeners {
-            let beside = shared.contains { "\($0)" == "\(address)" } ? ", shared with another process" : ""
-            Log.info("listening on \(address.isUnix ? "" : scheme)\(address)\(beside)")
+            Log.info("listening on \(address.isUnix ? "" : scheme)\(address)")
         }
         if let admin { Log.info("listening on \(admin.isUnix ? "" : "http://")\(admin) (admin)") }
         Log.info("ready")

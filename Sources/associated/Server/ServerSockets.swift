@@ -1,45 +1,36 @@
-// Sockets that systemd opened for the server (socket activation), by protocol. If there are any, the server listens on them only,
-// and the addresses of options and `server.json` are ignored.
+// The listening sockets that the parent has passed to this server. They decide where it listens, even if `server.json` has changed
+// since.
 
 import Engine
 import Hosting
 import Posix
 
 struct ServerSockets {
-    private(set) var http: [InheritedSocket] = []
-    private(set) var https: [InheritedSocket] = []
+    let groups: [ListenerGroup]
+    let admin: ListeningSocket?
 
-    var isEmpty: Bool { http.isEmpty && https.isEmpty }
-
-    /// Takes the inherited sockets. Call it once, before any thread starts.
-    init() throws {
-        for socket in try InheritedSocket.takeAll() {
-            switch socket.name {
-            case "http": http.append(socket)
-            case "https": https.append(socket)
-            default:
-                throw Refusal.failure(
-                    "unknown protocol of the inherited socket \"\(socket.name)\"; "
-                        + "set FileDescriptorName=http or FileDescriptorName=https in its socket unit")
+    /// Call it once, before any thread starts.
+    init(_ inheritance: Inheritance) throws {
+        var (groups, admin) = ([ListenerGroup](), ListeningSocket?.none)
+        for group in inheritance.groups {
+            let sockets = try group.numbers.map { try ListeningSocket(inheriting: $0, named: "\(group.purpose)") }
+            if group.purpose == .admin {
+                admin = sockets[0]
+            } else {
+                groups.append(
+                    ListenerGroup(
+                        sockets, isSecure: group.purpose == .https, expectsProxyHeader: group.expectsProxyHeader))
             }
         }
+        (self.groups, self.admin) = (groups, admin)
     }
 
     /// The settings with the addresses of these sockets.
     func replacingAddresses(of settings: ServerSettings) -> ServerSettings {
-        if isEmpty { return settings }
         var settings = settings
-        settings.http = http.map(\.address)
-        settings.https = https.map(\.address)
-        return settings
-    }
-
-    /// The engine's settings with these sockets instead of addresses.
-    func taking(from settings: EngineSettings) -> EngineSettings {
-        if isEmpty { return settings }
-        var settings = settings
-        (settings.plainAddresses, settings.plainSockets) = ([], http)
-        (settings.secureAddresses, settings.secureSockets) = ([], https)
+        settings.http = groups.filter { !$0.isSecure }.map { $0.sockets[0].address }
+        settings.https = groups.filter(\.isSecure).map { $0.sockets[0].address }
+        if let admin { settings.admin?.address = admin.address } else { settings.admin = nil }
         return settings
     }
 }

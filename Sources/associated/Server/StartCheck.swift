@@ -30,20 +30,26 @@ struct StartCheck {
         attempt { check in
             try Folder.requireKernel()
             try ProcessMemory.forbidDumps()
-            let sockets = try ServerSockets()
-            opensSockets = sockets.isEmpty
-            check.given.settings = sockets.replacingAddresses(of: check.settings)
+            let sockets = try ListeningSet()
+            if sockets.isActivated {
+                opensSockets = false
+                check.given.settings.http = sockets.addresses(.http)
+                check.given.settings.https = sockets.addresses(.https)
+            }
         }
+        if opensSockets {
+            for address in settings.http { tryAddress(address, .http) }
+            for address in settings.https { tryAddress(address, .https) }
+        }
+        if let address = settings.admin?.address { tryAddress(address, .admin) }
         attempt { check in try check.readSecrets() }
         attempt { check in
-            var steps = Sandbox(check.settings, places: SandboxPlaces(check.given, opensSockets: opensSockets))
+            var steps = Sandbox(check.settings, places: SandboxPlaces(check.given))
             try steps.changeUser()
             try ProcessMemory.forbidDumps()
             try steps.restrictFiles()
             sandbox = steps
         }
-        if opensSockets { for address in settings.http + settings.https { tryAddress(address) } }
-        if let address = settings.admin?.address { tryAddress(address) }
         tryState()
         let served = lint()
         // After the findings that they refer to.
@@ -68,13 +74,18 @@ struct StartCheck {
         if !settings.https.isEmpty, let file = settings.ticketKeyFile { _ = try TicketKeys(file: file) }
     }
 
-    private mutating func tryAddress(_ address: SocketAddress) {
+    /// Before this process becomes another user: the sockets are opened by the parent of a server.
+    private mutating func tryAddress(_ address: SocketAddress, _ purpose: Inheritance.Purpose) {
         do throws(SystemError) {
-            if try Listener.isShared(address), !settings.reusesPort {
+            let account = settings.user.flatMap { try? Account($0) }
+            let isShared = try Privileges.acting(as: address.isUnix ? account : nil) { () throws(SystemError) in
+                try Listener.isShared(address)
+            }
+            if isShared, !settings.reusesPort {
                 notes.append("a server of this user already listens on \(address); sharing it needs --reuse-port")
             }
         } catch {
-            fail("\(Engine.StartError.cannotListen(address, error))")
+            fail("\(ListeningSet.refusal(of: address, purpose, error))")
         }
     }
 
@@ -146,16 +157,6 @@ struct StartProblems {
             return "\(Count.of(errors, "error")) above, and --strict is set"
         }
         return loaded.hostCount == 0 ? noHosts : inAddresses
-    }
-
-    /// Another process of this user listens there, so the kernel would split the connections. Other conflicts are reported when
-    /// the address is bound.
-    func inSharing(_ address: SocketAddress) -> String? {
-        guard !settings.reusesPort, (try? Listener.isShared(address)) == true else { return nil }
-        let process = ListeningSockets.process(at: address).map { " (process \($0))" } ?? ""
-        return
-            "cannot listen on \(address): another server of this user already listens there\(process); stop it, choose another "
-            + "port, or share the port with --reuse-port to replace it without downtime"
     }
 
     /// No host would be served.

@@ -62,14 +62,11 @@ struct SystemCallFilterTests {
         (SYS_shutdown, [3, UInt64(SHUT_RD)], EPERM),
         (SYS_shutdown, [3, UInt64(SHUT_RDWR)], EPERM),
         (SYS_setsockopt, [3, UInt64(SOL_SOCKET), UInt64(SO_LINGER)], 0),
-        (SYS_setsockopt, [3, UInt64(SOL_SOCKET), 51], 0),
-        (SYS_setsockopt, [3, UInt64(SOL_SOCKET), 68], 0),
+        (SYS_setsockopt, [3, UInt64(SOL_SOCKET), 51], EPERM),
         (SYS_setsockopt, [3, UInt64(IPPROTO_TCP), UInt64(TCP_DEFER_ACCEPT)], 0),
         // The same numbers at another level: SO_KEEPALIVE, TCP_CONGESTION.
         (SYS_setsockopt, [3, UInt64(SOL_SOCKET), UInt64(TCP_DEFER_ACCEPT)], EPERM),
         (SYS_setsockopt, [3, UInt64(IPPROTO_TCP), UInt64(SO_LINGER)], EPERM),
-        (SYS_setsockopt, [3, UInt64(IPPROTO_TCP), 51], EPERM),
-        (SYS_setsockopt, [3, UInt64(IPPROTO_TCP), 68], EPERM),
         (SYS_setsockopt, [3, UInt64(IPPROTO_TCP), 30], EPERM),  // TCP_FASTOPEN_CONNECT
         (SYS_setsockopt, [3, 0, 1], EPERM),  // IP_TOS
         (SYS_fcntl, [3, UInt64(F_GETFD)], 0),

@@ -1,0 +1,165 @@
+// Programs that this process starts: each gets exactly the descriptors that it is meant to have, and ends when this process ends.
+
+import CLinux
+import Glibc
+
+/// Child processes, for a parent with one thread.
+public enum ChildProcess {
+    /// How a child ended.
+    public enum End: Hashable, Sendable {
+        case status(Int32)
+        case signal(Int32)
+    }
+
+    /// The path of the program that this process runs, as it is now. A file that replaces the program later has the same path.
+    public static var ownPath: String? { File.linkTarget("/proc/self/exe") }
+
+    /// Starts a program in a process group of its own, so that Ctrl-C in a terminal reaches only this process.
+    ///
+    /// - Parameters:
+    ///   - descriptors: stay open in the child, under the same numbers.
+    ///   - variable: is added to the child's environment.
+    ///   - blocked: signals that the child finds blocked, so that one which comes early waits until the child takes it.
+    /// The corresponding C function is `posix_spawn`.
+    public static func start(
+        _ path: String, _ arguments: [String], descriptors: [Int32], variable: (name: String, value: String),
+        blocked: [Int32]
+    ) throws(SystemError) -> Int32 {
+        var actions = unsafe posix_spawn_file_actions_t()
+        var attributes = posix_spawnattr_t()
+        var mask = sigset_t()
+        unsafe posix_spawn_file_actions_init(&actions)
+        unsafe posix_spawnattr_init(&attributes)
+        var strings = unsafe arguments.map { unsafe strdup($0) } + [nil]
+        defer {
+            unsafe posix_spawn_file_actions_destroy(&actions)
+            unsafe posix_spawnattr_destroy(&attributes)
+            unsafe strings.forEach { unsafe free($0) }
+        }
+        // A descriptor that is duplicated onto itself loses its close-on-exec flag.
+        for number in descriptors { unsafe posix_spawn_file_actions_adddup2(&actions, number, number) }
+        unsafe sigemptyset(&mask)
+        for signal in blocked { unsafe sigaddset(&mask, signal) }
+        unsafe posix_spawnattr_setsigmask(&attributes, &mask)
+        unsafe posix_spawnattr_setpgroup(&attributes, 0)
+        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK))
+        unsafe setenv(variable.name, variable.value, 1)
+        defer { unsafe unsetenv(variable.name) }
+        var process: pid_t = 0
+        let result = unsafe posix_spawn(&process, path, &actions, &attributes, &strings, environ)
+        guard result == 0 else { throw SystemError(call: "posix_spawn", number: result) }
+        return process
+    }
+
+    /// Makes children that have ended wait until `reap` takes them, even if this process was started with SIGCHLD ignored.
+    public static func keepEnds() { signal(SIGCHLD, SIG_DFL) }
+
+    /// Takes a child that has ended; nil when there is none. As process 1 of a container, this process also gets the children of
+    /// others. The corresponding C function is `waitpid`.
+    public static func reap() -> (process: Int32, end: End)? {
+        var status: Int32 = 0
+        let process = unsafe waitpid(-1, &status, WNOHANG)
+        guard process > 0 else { return nil }
+        // WIFEXITED, WEXITSTATUS and WTERMSIG are macros.
+        let signal = status & 0x7F
+        return (process, signal == 0 ? .status(status >> 8 & 0xFF) : .signal(signal))
+    }
+
+    /// Sends a signal to a child that has not been reaped.
+    public static func send(_ signal: Int32, to process: Int32) { kill(process, signal) }
+
+    /// Has the kernel kill this process when `parent` ends; false if it has ended already. To be called again after a change of user,
+    /// which cancels it. The corresponding C function is `prctl` with `PR_SET_PDEATHSIG`.
+    public static func endWithParent(_ parent: Int32) -> Bool {
+        associated_prctl(PR_SET_PDEATHSIG, UInt(SIGKILL), 0) == 0 && getppid() == parent
+    }
+
+    /// The name of a signal, such as `SIGSEGV`.
+    public static func name(ofSignal number: Int32) -> String {
+        unsafe associated_signal_name(number).map { "SIG\(unsafe String(cString: $0))" } ?? "signal \(number)"
+    }
+}
+
+/// The socket on which a child reports its state, in the form of sd_notify(3). A child may be in the hands of an attacker: what it sends
+/// is bounded and parsed strictly.
+public final class ChildReports {
+    private let near: Descriptor
+    /// The child's end, open until the child has been started.
+    private var far: Int32?
+
+    /// Longer messages are not valid.
+    private static let messageBytesMax = 2_048
+
+    /// One message.
+    public enum Report {
+        case state(SystemdNotifier.State)
+        case invalid
+    }
+
+    public init() throws(SystemError) {
+        var numbers: [Int32] = [-1, -1]
+        guard unsafe socketpair(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &numbers) == 0 else {
+            throw .last("socketpair")
+        }
+        near = Descriptor(takingOwnershipOf: numbers[0])
+        far = numbers[1]
+    }
+
+    /// Readable when the child has reported something.
+    public var descriptor: Int32 { near.number }
+
+    /// What the child gets.
+    public var childDescriptor: Int32 {
+        guard let far else { preconditionFailure("the child's end is passed on before it is closed") }
+        return far
+    }
+
+    /// To be called when the child has been started.
+    public func closeChildDescriptor() {
+        if let far { closeDescriptor(far) }
+        far = nil
+    }
+
+    deinit { closeChildDescriptor() }
+
+    /// The next message; nil when there is none.
+    public func next() -> Report? {
+        var buffer = [UInt8](repeating: 0, count: ChildReports.messageBytesMax)
+        let flags = Int32(MSG_DONTWAIT | MSG_TRUNC)
+        let count = retrying { unsafe recv(near.number, &buffer, buffer.count, flags) }
+        if count < 0 { return nil }
+        // With MSG_TRUNC, the length of the whole message.
+        guard count <= buffer.count, let state = SystemdNotifier.State(parsing: buffer[..<count]) else {
+            return .invalid
+        }
+        return .state(state)
+    }
+}
+
+extension SystemdNotifier.State {
+    private static let statusBytesMax = 1_024
+
+    /// Reads a message as `SystemdNotifier.text` writes it; nil for anything else.
+    init?(parsing message: ArraySlice<UInt8>) {
+        guard message.last == UInt8(ascii: "\n"), let text = String(validating: message.dropLast(), as: UTF8.self),
+            text.utf8.allSatisfy({ $0 == 0x0A || $0 >= 0x20 && $0 != 0x7F })
+        else { return nil }
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        let status = lines.last.flatMap { line in
+            line.hasPrefix("STATUS=") && line.utf8.count <= SystemdNotifier.State.statusBytesMax
+                ? String(line.dropFirst("STATUS=".count)) : nil
+        }
+        switch (lines.count, lines[0], status) {
+        case (1, "WATCHDOG=1", _): self = .alive
+        case (1, _, let status?): self = .serving(status: status)
+        case (2, "READY=1", let status?): self = .ready(status: status)
+        case (2, "RELOADING=1", nil):
+            guard lines[1].hasPrefix("MONOTONIC_USEC="), UInt64(lines[1].dropFirst("MONOTONIC_USEC=".count)) != nil
+            else {
+                return nil
+            }
+            self = .reloading
+        default: return nil
+        }
+    }
+}

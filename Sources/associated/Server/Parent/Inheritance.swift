@@ -1,0 +1,95 @@
+// What a parent passes to its server, as the text of an environment variable. The numbers are those of descriptors, which the server
+// has under the same numbers.
+
+import Glibc
+import Posix
+import Synchronization
+
+struct Inheritance: Equatable {
+    var parent: Int32
+    /// The socket on which the server reports its state.
+    var reports: Int32
+    /// How often to report that the server is alive; nil for never.
+    var watchdogMilliseconds: Int64?
+    var groups: [Group] = []
+
+    /// The sockets at one address.
+    struct Group: Equatable {
+        var purpose: Purpose
+        /// Whether each connection begins with the header of a trusted proxy (the PROXY protocol).
+        var expectsProxyHeader = false
+        var numbers: [Int32]
+    }
+
+    enum Purpose: String {
+        case http, https, admin
+    }
+
+    static let variable = "ASSOCIATED_INHERITED"
+    /// Of this format. A server of another version refuses to start, and the server that it was to replace goes on.
+    private static let version = "1"
+    private static let proxyMark = "+proxy"
+
+    private static let taken = Mutex<Inheritance?>(nil)
+
+    /// What this process was started with; nil when it is no server of a parent.
+    static var own: Inheritance? { taken.withLock { $0 } }
+
+    /// Takes it from the environment and removes it there. Called once, before any thread is started.
+    static func take() throws(Refusal) {
+        guard let text = Environment.value(variable) else { return }
+        unsafe unsetenv(variable)
+        guard let inheritance = Inheritance(text) else {
+            throw .failure(
+                "cannot use \(variable), which `associated serve` sets for the servers that it starts; unset it, or restart "
+                    + "`associated serve` if it is of another version")
+        }
+        try inheritance.endWithParent()
+        taken.withLock { $0 = inheritance }
+    }
+
+    /// Keeps this process from outliving its parent. Called again after a change of user, which cancels it.
+    func endWithParent() throws(Refusal) {
+        if !ChildProcess.endWithParent(parent) { throw .failure("the parent process has ended") }
+    }
+
+    var text: String {
+        let words = [Inheritance.version, "\(parent)", "\(reports)", "\(watchdogMilliseconds ?? 0)"]
+        return (words + groups.map(\.text)).joined(separator: " ")
+    }
+}
+
+extension Inheritance {
+    init?(_ text: String) {
+        let words = text.split(separator: " ")
+        guard words.count >= 4, words[0] == Inheritance.version, let parent = Int32(words[1]),
+            let reports = Int32(words[2]),
+            let watchdog = Int64(words[3])
+        else { return nil }
+        let groups = words.dropFirst(4).compactMap(Group.init)
+        guard groups.count == words.count - 4, parent > 0, reports > 2, watchdog >= 0 else { return nil }
+        self.init(
+            parent: parent, reports: reports, watchdogMilliseconds: watchdog == 0 ? nil : watchdog, groups: groups)
+    }
+}
+
+extension Inheritance.Group {
+    /// Such as `https+proxy:7,8`.
+    fileprivate var text: String {
+        let mark = expectsProxyHeader ? Inheritance.proxyMark : ""
+        return "\(purpose)\(mark):\(numbers.map(String.init).joined(separator: ","))"
+    }
+
+    fileprivate init?(_ word: Substring) {
+        let parts = word.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 2 else { return nil }
+        let hasMark = parts[0].hasSuffix(Inheritance.proxyMark)
+        let numbers = parts[1].split(separator: ",", omittingEmptySubsequences: false).map { Int32($0) ?? -1 }
+        guard
+            let purpose = Inheritance.Purpose(
+                rawValue: String(parts[0].dropLast(hasMark ? Inheritance.proxyMark.count : 0))),
+            !numbers.isEmpty, numbers.allSatisfy({ $0 > 2 })
+        else { return nil }
+        self.init(purpose: purpose, expectsProxyHeader: hasMark, numbers: numbers)
+    }
+}

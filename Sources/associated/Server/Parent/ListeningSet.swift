@@ -1,0 +1,170 @@
+// The listening sockets of the parent, by address. A set is a value that shares its sockets with others: an upgrade makes the set of
+// the new settings, which has the open sockets of addresses that stay; whichever set is dropped closes what only it had.
+
+import Hosting
+import Posix
+
+struct ListeningSet {
+    /// The sockets at one address.
+    struct Entry {
+        let purpose: Inheritance.Purpose
+        let expectsProxyHeader: Bool
+        /// The address of the settings, which may have port 0; nil for a socket from systemd.
+        let wanted: Wanted?
+        let sockets: [ListeningSocket]
+    }
+
+    /// What makes an open socket fit for an address of the settings.
+    struct Wanted: Equatable {
+        let address: String
+        let servesBothFamilies: Bool
+        let permissions: UInt32?
+
+        init(_ address: SocketAddress, permissions: UInt32? = nil) {
+            (self.address, servesBothFamilies) = (address.description, address.servesBothFamilies)
+            self.permissions = permissions
+        }
+    }
+
+    private(set) var entries: [Entry] = []
+
+    /// With the sockets that systemd has opened, if any; `http` and `https` of the settings are ignored then. Called once, before any
+    /// thread is started.
+    init() throws {
+        for (name, socket) in try ListeningSocket.takeActivated() {
+            guard let purpose = Inheritance.Purpose(rawValue: name), purpose != .admin else {
+                throw Refusal.failure(
+                    "unknown protocol of the inherited socket \"\(name)\"; "
+                        + "set FileDescriptorName=http or FileDescriptorName=https in its socket unit")
+            }
+            entries.append(Entry(purpose: purpose, expectsProxyHeader: false, wanted: nil, sockets: [socket]))
+        }
+    }
+
+    /// Whether systemd has opened the sockets.
+    var isActivated: Bool { entries.contains { $0.wanted == nil } }
+
+    /// The set for these settings. Sockets that are open stay open, however many workers there are now: a client may wait in the queue of
+    /// each of them.
+    /// - Parameter socketCount: how many sockets to open for each new TCP address.
+    func adapted(to settings: ServerSettings, socketCount: Int) throws -> ListeningSet {
+        let account: Account? = if let name = settings.user { try Account(name) } else { nil }
+        var places =
+            settings.admin.map { place in
+                [(Inheritance.Purpose.admin, place.address, place.address.isUnix ? place.socketPermissions : nil)]
+            } ?? []
+        if !isActivated {
+            places = settings.http.map { (.http, $0, nil) } + settings.https.map { (.https, $0, nil) } + places
+        }
+        let wanted = places.map { Wanted($1, permissions: $2) }
+        // Each at most once: several addresses may have port 0.
+        var left = entries.filter { $0.sockets.allSatisfy(\.isReachable) }
+        let open = zip(places, wanted).map { place, wanted in
+            let index =
+                left.firstIndex { $0.wanted == wanted && $0.purpose == place.0 }
+                ?? left.firstIndex { $0.wanted == wanted }
+            return index.map { left.remove(at: $0) }
+        }
+        // All of them before the first is opened, which would look like another server's.
+        for (index, place) in places.enumerated() where open[index] == nil && place.0 != .admin {
+            try ListeningSet.checkOwner(of: place.1, settings)
+        }
+        var set = self
+        set.entries = entries.filter { $0.wanted == nil }.map { entry in
+            Entry(
+                purpose: entry.purpose, expectsProxyHeader: settings.proxyProtocol.covers(entry.sockets[0].address),
+                wanted: nil, sockets: entry.sockets)
+        }
+        for (index, (purpose, address, permissions)) in places.enumerated() {
+            let count = purpose == .admin || address.isUnix ? 1 : socketCount
+            do throws(SystemError) {
+                let sockets: [ListeningSocket]
+                if let entry = open[index] {
+                    sockets = entry.sockets
+                } else if address.isUnix {
+                    // The path belongs to the server's user, who may have a folder that root should not write to.
+                    sockets = [
+                        try Privileges.acting(as: account) { () throws(SystemError) in
+                            try ListeningSet.open(address, permissions)
+                        }
+                    ]
+                } else {
+                    sockets = try ListeningSet.open(
+                        address, count: count, sharesPort: settings.reusesPort && purpose != .admin)
+                }
+                set.entries.append(
+                    Entry(
+                        purpose: purpose,
+                        expectsProxyHeader: purpose != .admin && settings.proxyProtocol.covers(address),
+                        wanted: wanted[index], sockets: sockets))
+            } catch {
+                throw ListeningSet.refusal(of: address, purpose, error)
+            }
+        }
+        return set
+    }
+
+    func addresses(_ purpose: Inheritance.Purpose) -> [SocketAddress] {
+        entries.filter { $0.purpose == purpose }.map { $0.sockets[0].address }
+    }
+
+    /// What a server is given.
+    var groups: [Inheritance.Group] {
+        entries.map {
+            Inheritance.Group(
+                purpose: $0.purpose, expectsProxyHeader: $0.expectsProxyHeader, numbers: $0.sockets.map(\.number))
+        }
+    }
+
+    /// Closes all sockets but the admin listener's, which answers until the server has exited.
+    mutating func closeForClients() { entries.removeAll { $0.purpose != .admin } }
+
+    mutating func closeAll() { entries = [] }
+
+    private static func open(_ address: SocketAddress, _ permissions: UInt32?) throws(SystemError) -> ListeningSocket {
+        if let path = address.path, let permissions {
+            return try ListeningSocket(replacing: path, permissions: permissions)
+        }
+        return try ListeningSocket(address, sharesPort: false)
+    }
+
+    /// One for each worker: the kernel spreads connections over them. Port 0 is settled by the first.
+    private static func open(
+        _ address: SocketAddress, count: Int, sharesPort: Bool
+    ) throws(SystemError) -> [ListeningSocket] {
+        let first = try ListeningSocket(address, sharesPort: sharesPort || count > 1)
+        var sockets = [first]
+        while sockets.count < count { sockets.append(try ListeningSocket(first.address, sharesPort: true)) }
+        return sockets
+    }
+
+    /// Clients of a port that another server has too would get answers of either.
+    private static func checkOwner(of address: SocketAddress, _ settings: ServerSettings) throws(Refusal) {
+        guard (try? Listener.isShared(address)) == true, !address.isUnix else { return }
+        let process = ListeningSockets.process(at: address).map { " (process \($0))" } ?? ""
+        if settings.reusesPort {
+            return Log.warning(
+                "another server listens on \(address) too\(process): the kernel splits new connections between both")
+        }
+        throw .failure(
+            "cannot listen on \(address): another server of this user already listens there\(process); stop it, choose another "
+                + "port, or share the port with --reuse-port; to update a server, send it SIGUSR2")
+    }
+
+    /// Why it is not possible to listen on an address.
+    static func refusal(of address: SocketAddress, _ purpose: Inheritance.Purpose, _ error: SystemError) -> Refusal {
+        let place = purpose == .admin ? "\(address) for admin" : "\(address)"
+        return .failure("cannot listen on \(place): \(error.reason)\(error.remedy(listeningOn: address))")
+    }
+}
+
+extension ProxyProtocol {
+    /// Whether connections to an address begin with the header of a trusted proxy.
+    fileprivate func covers(_ address: SocketAddress) -> Bool {
+        switch self {
+        case .off: false
+        case .everywhere: true
+        case .on(let addresses): addresses.contains { $0.description == address.description }
+        }
+    }
+}

@@ -1,0 +1,253 @@
+// The parent of the server, which is what `associated serve` starts first: it opens the listening sockets and keeps them open while
+// servers come and go. It reads the settings, no other file, and nothing that a client sends. When to start and stop servers is
+// decided by `ServerLifecycle`.
+
+import Glibc
+import Hosting
+import Posix
+
+final class ParentProcess {
+    private let arguments: ParsedArguments
+    private let program: String
+    private let signals: Signals
+    private let poller: Poller
+    private let notifier = SystemdNotifier()
+    private var sockets: ListeningSet
+    /// Those of an upgrade under way.
+    private var upgradeSockets: ListeningSet?
+    private var lifecycle = ServerLifecycle()
+    /// By their numbers.
+    private var servers: [Int: Server] = [:]
+    /// Why the last server that was to be started was not.
+    private var startProblem = ""
+
+    private final class Server {
+        let process: Int32
+        let reports: ChildReports
+        /// How many messages have come in this second, and when the next second begins.
+        var messageCount = 0
+        var countsUntil: Int64 = 0
+        /// When to read on after too many; nil while the poller watches the socket.
+        var readsAgainAt: Int64?
+
+        init(_ process: Int32, _ reports: ChildReports) { (self.process, self.reports) = (process, reports) }
+    }
+
+    private static let handledSignals = [SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2, SIGCHLD]
+    private static let signalToken: UInt64 = .max
+    /// A server has something to say about once a second. One that says more is read no faster.
+    private static let messagesPerSecondMax = 20
+
+    /// Opens the sockets and gives up the rights that are not needed.
+    private init(_ loaded: LoadedSettings, _ arguments: ParsedArguments) throws {
+        self.arguments = arguments
+        // The passphrase and the admin token may be in the environment.
+        try ProcessMemory.forbidDumps()
+        guard let program = ChildProcess.ownPath else {
+            throw Refusal.failure("cannot read /proc/self/exe; mount /proc")
+        }
+        self.program = program
+        ChildProcess.keepEnds()
+        signals = try Signals(ParentProcess.handledSignals)
+        poller = try Poller(eventsMax: 8)
+        guard poller.add(signals.descriptor.number, .readable, token: ParentProcess.signalToken) else {
+            throw SystemError.exhausted("epoll_ctl")
+        }
+        DescriptorLimit.raise()
+        sockets = try ListeningSet()
+        sockets = try ParentProcess.sockets(sockets, for: loaded, isUpgrade: false)
+        try dropRights(loaded.settings)
+    }
+
+    private func dropRights(_ settings: ServerSettings) throws {
+        try Privileges.setNoNewPrivileges()
+        if let name = settings.user, Privileges.isRoot, try !Account(name).isRoot,
+            !Privileges.capabilities.contains(.signalOthers)
+        {
+            throw Refusal.failure(
+                "cannot signal a server of user \(name): this process lacks CAP_KILL; grant it, or start it as that user"
+            )
+        }
+        // Without a sandbox, root keeps all rights of root.
+        if settings.sandbox.mode == .off, Privileges.isRoot { return }
+        let kept = Privileges.isRoot ? Privileges.Capabilities.ofParent : .bindLowPorts
+        try Privileges.dropCapabilities(keeping: kept, bounding: kept)
+    }
+
+    /// Returns only if nothing was started.
+    static func run(_ loaded: LoadedSettings, _ arguments: ParsedArguments) -> ExitStatus {
+        do {
+            try ParentProcess(loaded, arguments).run()
+        } catch {
+            return .failure(saying: "\(error)")
+        }
+    }
+
+    private static func sockets(_ present: ListeningSet, for loaded: LoadedSettings, isUpgrade: Bool) throws
+        -> ListeningSet
+    {
+        if let objection = StartProblems(loaded).inSettings {
+            // A server reports them; here only what keeps it from being started.
+            for finding in loaded.findings { Log.finding(finding) }
+            throw Refusal.failure(isUpgrade ? objection : "not started: \(objection)")
+        }
+        return try present.adapted(to: loaded.settings, socketCount: loaded.settings.workers ?? processorCount())
+    }
+
+    private func run() -> Never {
+        handle(.begin)
+        while true {
+            _ = poller.wait(milliseconds: waitMilliseconds)
+            // Reports first: a server that says that it is ready is so before it is told to do anything.
+            for number in servers.keys.sorted() { readReports(of: number) }
+            while let signal = signals.next(timeoutMilliseconds: 0) { handle(signal) }
+            if let due = lifecycle.dueMilliseconds, Clock.monotonicMilliseconds() >= due { handle(.due) }
+        }
+    }
+
+    private var waitMilliseconds: Int32 {
+        let times = servers.values.compactMap(\.readsAgainAt) + [lifecycle.dueMilliseconds].compactMap(\.self)
+        guard let next = times.min() else { return 60_000 }
+        // The coarse clock lags by up to 4 ms.
+        return Int32(clamping: max(0, next - Clock.monotonicMilliseconds()) + 4)
+    }
+
+    private func handle(_ signal: Int32) {
+        switch signal {
+        case SIGCHLD: reap()
+        case SIGUSR2: handle(.upgrade)
+        case SIGHUP, SIGUSR1: handle(.pass(signal))
+        default:
+            notifier.notify(.stopping)
+            handle(.stop)
+        }
+    }
+
+    private func handle(_ event: ServerLifecycle.Event) {
+        for action in lifecycle.handle(event, now: Clock.monotonicMilliseconds()) { perform(action) }
+    }
+
+    private func perform(_ action: ServerLifecycle.Action) {
+        switch action {
+        case .start(let number, let isUpgrade): start(number, isUpgrade: isUpgrade)
+        case .send(let signal, let number):
+            if let server = servers[number] { ChildProcess.send(signal, to: server.process) }
+        case .keepSockets:
+            sockets = upgradeSockets ?? sockets
+            upgradeSockets = nil
+        case .dropSockets: upgradeSockets = nil
+        case .closeSockets: sockets.closeForClients()
+        case .say(let note): say(note)
+        case .exit(let status):
+            // Removes the files of sockets.
+            upgradeSockets = nil
+            sockets.closeAll()
+            exit(status)
+        }
+    }
+
+    private func start(_ number: Int, isUpgrade: Bool) {
+        do {
+            if isUpgrade {
+                Log.info("upgrading: starting \(program)")
+                let loaded = try LoadedSettings(arguments)
+                upgradeSockets = try ParentProcess.sockets(sockets, for: loaded, isUpgrade: true)
+            }
+            let reports = try ChildReports()
+            let inheritance = Inheritance(
+                parent: getpid(), reports: reports.childDescriptor, watchdogMilliseconds: notifier.watchdogMilliseconds,
+                groups: (upgradeSockets ?? sockets).groups)
+            let server = Server(try launch(inheritance), reports)
+            reports.closeChildDescriptor()
+            servers[number] = server
+            watch(server, number)
+            Memory.returnFreed()
+            Memory.returnCode()
+            // A restart may take as long as the supervisor allows between two signs of life.
+            if number > 0, !isUpgrade, notifier.watchdogMilliseconds != nil { notifier.notify(.alive) }
+        } catch {
+            startProblem = "\(error)"
+            handle(.ended(number, nil))
+        }
+    }
+
+    private func launch(_ inheritance: Inheritance) throws(Refusal) -> Int32 {
+        do throws(SystemError) {
+            return try ChildProcess.start(
+                program, CommandLine.arguments,
+                descriptors: [inheritance.reports] + inheritance.groups.flatMap(\.numbers),
+                variable: (Inheritance.variable, inheritance.text), blocked: ServerSignal.all)
+        } catch {
+            throw .failure("cannot start \(program): \(error.reason)")
+        }
+    }
+
+    private func watch(_ server: Server, _ number: Int) {
+        let isWatched = poller.add(server.reports.descriptor, .readable, token: UInt64(number))
+        server.readsAgainAt = isWatched ? nil : Clock.monotonicMilliseconds() + 1_000
+    }
+
+    /// Reads what a server reports, up to its share of this second; the rest waits in its socket.
+    private func readReports(of number: Int) {
+        let now = Clock.monotonicMilliseconds()
+        guard let server = servers[number], now >= server.readsAgainAt ?? now else { return }
+        if server.readsAgainAt != nil { watch(server, number) }
+        if now >= server.countsUntil { (server.messageCount, server.countsUntil) = (0, now + 1_000) }
+        while let report = server.reports.next() {
+            if case .state(let state) = report { pass(state, from: number) }
+            server.messageCount += 1
+            if server.messageCount < ParentProcess.messagesPerSecondMax { continue }
+            if server.readsAgainAt == nil { poller.remove(server.reports.descriptor) }
+            server.readsAgainAt = server.countsUntil
+            return
+        }
+    }
+
+    private func pass(_ state: SystemdNotifier.State, from number: Int) {
+        if case .ready = state { handle(.ready(number)) }
+        // Whether everything stops is known here.
+        if case .stopping = state { return }
+        if lifecycle.isCurrent(number) { notifier.notify(state) }
+    }
+
+    private func reap() {
+        while let (process, end) = ChildProcess.reap() {
+            guard let number = servers.first(where: { $0.value.process == process })?.key else { continue }
+            // It may have said that it was ready.
+            readReports(of: number)
+            handle(.ended(number, end))
+            servers[number] = nil
+        }
+    }
+
+    private func say(_ note: ServerLifecycle.Note) {
+        func name(_ number: Int) -> String { servers[number].map { "process \($0.process)" } ?? "no process" }
+        switch note {
+        case .upgraded(let new, let old):
+            let rest = old.map { "; \(name($0)) finishes its requests and exits" } ?? ""
+            Log.info("upgraded: \(name(new)) serves\(rest)")
+        case .notUpgraded(_, let end):
+            let reason = end.map { "the new server \(text($0)) before it was ready" } ?? startProblem
+            Log.error("not upgraded: \(reason); the running server continues to serve")
+        case .upgradeUnderWay: Log.warning("an upgrade is under way; this SIGUSR2 has no effect")
+        case .upgradeTooEarly:
+            Log.warning("the server is not ready yet; this SIGUSR2 has no effect, send it again later")
+        case .died(let number, let end, let milliseconds):
+            let next = milliseconds.map { "; the next one starts in \($0 / 1_000) s" } ?? ""
+            Log.error((end.map { "the server (\(name(number))) \(text($0))" } ?? startProblem) + next)
+        case .diedDraining(let number, let end):
+            let reason = end.map(text) ?? ""
+            Log.warning("the former server (\(name(number))) \(reason) while it finished its requests")
+        case .gaveUp:
+            Log.error(
+                "the server failed to start \(ServerLifecycle.failedStartsMax) times in a row, so this process exits")
+        }
+    }
+
+    private func text(_ end: ChildProcess.End) -> String {
+        switch end {
+        case .status(let status): "exited with status \(status)"
+        case .signal(let signal): "was ended by \(ChildProcess.name(ofSignal: signal))"
+        }
+    }
+}

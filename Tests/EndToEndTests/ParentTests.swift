@@ -1,0 +1,147 @@
+// The parent process: servers that die, upgrades that fail, and addresses that change.
+
+import Foundation
+import Glibc
+import Posix
+import Testing
+
+struct ParentTests {
+    private let folder: Folder
+
+    init() throws {
+        folder = try Folder()
+        try folder.write(
+            "config/apps/a.json",
+            """
+            { name: "App", hosts: ["a.example"], ios: { appIDs: ["8KQ2V7M4XN.dev.associated.app"] },
+              links: [{ "/": "/a/?*" }] }
+            """)
+    }
+
+    private func start(_ more: String...) throws -> RunningServer {
+        try RunningServer(["--config", "\(folder.path)/config", "--state", "\(folder.path)/state"] + more)
+    }
+
+    private func status(_ port: String) throws -> String {
+        let url = "http://127.0.0.1:\(port)/.well-known/apple-app-site-association"
+        return try Subject.curl([
+            "--output", "/dev/null", "--write-out", "%{http_code}", "--header", "Host: a.example", url,
+        ]).output
+    }
+
+    @Test func `restarts a server that dies, and clients wait meanwhile`() throws {
+        let server = try start("--http", "127.0.0.1:0", "--workers", "2")
+        let old = server.serverIdentifier
+        kill(old, SIGKILL)
+        #expect(
+            server.line(beginning: "the server (process \(old)) was ended by SIGKILL; the next one starts in 1 s")
+                != nil)
+        // More than there are sockets, so that some wait at each.
+        for _ in 0..<8 { #expect(try status(server.port) == "200") }
+        #expect(server.serverIdentifier != old)
+        server.send(SIGTERM)
+        #expect(server.waitUntilExit() == 0)
+    }
+
+    @Test func `no server outlives its parent`() throws {
+        let server = try start("--http", "127.0.0.1:0")
+        let child = server.serverIdentifier
+        try #require(child > 0)
+        server.send(SIGKILL)
+        _ = server.waitUntilExit()
+        #expect(eventually { kill(child, 0) != 0 })
+    }
+
+    @Test(.enabled(if: Privileges.isRoot, "only root can become another user"))
+    func `a server of another user does not outlive its parent, which can signal it`() throws {
+        let server = try start("--http", "127.0.0.1:0", "--user", "65532")
+        let child = server.serverIdentifier
+        try #require(child > 0)
+        server.send(SIGUSR2)
+        #expect(server.line(beginning: "upgraded: ") != nil)
+        #expect(eventually { kill(child, 0) != 0 })
+        let next = server.serverIdentifier
+        server.send(SIGKILL)
+        _ = server.waitUntilExit()
+        #expect(eventually { kill(next, 0) != 0 })
+    }
+
+    @Test(arguments: [
+        // Found by the parent, and by the new server.
+        ("{ http: ", "not upgraded: "),
+        ("{ user: 'nobody here' }", "not upgraded: "),
+        ("{ environment: 'none' }", "not upgraded: the new server exited with status 1 before it was ready"),
+    ])
+    func `keeps the running server when an upgrade fails`(settings: String, line: String) throws {
+        let server = try start("--http", "127.0.0.1:0")
+        let child = server.serverIdentifier
+        try folder.write("config/server.json", settings)
+        server.send(SIGUSR2)
+        #expect(server.line(beginning: line) != nil)
+        #expect(try status(server.port) == "200")
+        #expect(server.serverIdentifier == child)
+        // And once it is right, it works.
+        try folder.write("config/server.json", "{}")
+        server.send(SIGUSR2)
+        #expect(server.line(beginning: "upgraded: ") != nil)
+        #expect(try status(server.port) == "200")
+    }
+
+    @Test func `an upgrade opens new addresses and closes old ones`() throws {
+        try folder.write("config/server.json", "{ http: ['127.0.0.1:0', 'unix:\(folder.path)/a'] }")
+        let server = try start()
+        let port = server.port
+        let free = try Listener(try #require(SocketAddress("127.0.0.1:0")), sharesPort: true)
+        try folder.write(
+            "config/server.json", "{ http: ['127.0.0.1:\(free.address.port)', '127.0.0.1:0'], reusePort: true }")
+        server.send(SIGUSR2)
+        var addresses: [String] = []
+        while let line = server.nextLine(), !line.hasPrefix("upgraded: ") {
+            if line.hasPrefix("listening on ") { addresses.append(line) }
+        }
+        // The one with port 0 is the same as before.
+        #expect(
+            addresses == [
+                "listening on http://127.0.0.1:\(free.address.port)", "listening on http://127.0.0.1:\(port)",
+            ])
+        #expect(try status(port) == "200")
+        #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/a"))
+    }
+
+    @Test func `a server ignores signals that are meant for its parent`() throws {
+        let server = try start("--http", "127.0.0.1:0")
+        let child = server.serverIdentifier
+        // As `systemctl kill` sends them.
+        for _ in 0..<3 { kill(child, SIGUSR2) }
+        #expect(try status(server.port) == "200")
+        let client = try ClientSocket(
+            to: try #require(SocketAddress("127.0.0.1:\(server.port)")), timeoutMilliseconds: 20_000)
+        try client.send(Array("GET /.well-known/apple-app-site-association HTTP/1.1\r\nHost: a.exa".utf8))
+        // Afterwards the server has certainly read the first half of the request.
+        #expect(try status(server.port) == "200")
+        for process in [child, server.processIdentifier, child, child] { kill(process, SIGTERM) }
+        #expect(server.line(beginning: "stopping") != nil)
+        try client.send(Array("mple\r\n\r\n".utf8))
+        #expect(String(decoding: try client.receive(), as: UTF8.self).hasPrefix("HTTP/1.1 200 "))
+        #expect(server.waitUntilExit() == 0)
+    }
+
+    @Test func `exits immediately at the second signal`() throws {
+        let server = try start("--http", "127.0.0.1:0")
+        let client = try ClientSocket(
+            to: try #require(SocketAddress("127.0.0.1:\(server.port)")), timeoutMilliseconds: 20_000)
+        try client.send(Array("GET / HT".utf8))
+        #expect(try status(server.port) == "200")
+        server.send(SIGTERM)
+        #expect(server.line(beginning: "stopping") != nil)
+        server.send(SIGINT)
+        #expect(server.waitUntilExit() == 1)
+    }
+
+    @Test(arguments: ["x", "1 1 3 0 http:4"])
+    func `refuses the variable of a parent from anyone else`(text: String) throws {
+        let run = try Subject.run("serve", "--http", "127.0.0.1:0", environment: ["ASSOCIATED_INHERITED": text])
+        #expect(run.status == 1)
+        #expect(run.errors.hasPrefix("associated: "))
+    }
+}

@@ -1,0 +1,175 @@
+// What the parent does when: tables of events and actions, without a process.
+
+import Glibc
+import Posix
+import Testing
+
+@testable import associated
+
+struct ServerLifecycleTests {
+    private typealias Event = ServerLifecycle.Event
+    private typealias Action = ServerLifecycle.Action
+
+    /// What comes of events, each at its second.
+    private static func actions(_ events: [(Int64, Event)]) -> [[Action]] {
+        var lifecycle = ServerLifecycle()
+        return events.map { lifecycle.handle($1, now: $0 * 1_000) }
+    }
+
+    private static let serving: [(Int64, Event)] = [(0, .begin), (1, .ready(0))]
+
+    /// What comes of events behind the start of a server that has become ready.
+    private static func later(_ events: [(Int64, Event)]) -> [[Action]] {
+        Array(actions(serving + events).dropFirst(2))
+    }
+
+    @Test(
+        arguments: [
+            (.status(0), 0), (.status(2), 2), (.status(71), 71), (.signal(SIGSEGV), 70), (nil, 1),
+        ] as [(ChildProcess.End?, Int32)])
+    func `does not repeat a first start that fails`(end: ChildProcess.End?, status: Int32) {
+        let actions = ServerLifecycleTests.actions([(0, .begin), (1, .ended(0, end))])
+        #expect(actions[0] == [.start(0, isUpgrade: false)])
+        // The server has logged why it exits, unless a signal has ended it.
+        let isSaid = if case .status = end { true } else { false }
+        let note = Action.say(.died(0, end, restartMilliseconds: nil))
+        #expect(actions[1] == (isSaid ? [] : [note]) + [.exit(status)])
+    }
+
+    @Test func `restarts a server that dies, later each time, and soon again after a minute`() {
+        let died = ChildProcess.End.signal(SIGKILL)
+        let actions = ServerLifecycleTests.later([
+            (2, .ended(0, died)), (2, .due), (3, .due), (3, .ready(1)), (4, .ended(1, died)), (6, .due), (6, .ready(2)),
+            (66, .ended(2, died)), (67, .due),
+        ])
+        #expect(
+            actions == [
+                [.say(.died(0, died, restartMilliseconds: 1_000))], [], [.start(1, isUpgrade: false)], [],
+                [.say(.died(1, died, restartMilliseconds: 2_000))], [.start(2, isUpgrade: false)], [],
+                [.say(.died(2, died, restartMilliseconds: 1_000))], [.start(3, isUpgrade: false)],
+            ])
+    }
+
+    @Test func `the pause before a restart has a limit`() {
+        var lifecycle = ServerLifecycle()
+        var now: Int64 = 0
+        _ = lifecycle.handle(.begin, now: now)
+        var pauses: [Int64] = []
+        for number in 0..<8 {
+            _ = lifecycle.handle(.ready(number), now: now)
+            _ = lifecycle.handle(.ended(number, .status(0)), now: now)
+            let due = lifecycle.dueMilliseconds ?? 0
+            pauses.append(due - now)
+            now = due
+            #expect(lifecycle.handle(.due, now: now) == [.start(number + 1, isUpgrade: false)])
+        }
+        #expect(pauses == [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000])
+    }
+
+    @Test(
+        arguments: [(.status(0), 1), (.status(70), 70), (.signal(SIGILL), 70), (nil, 1)] as [(ChildProcess.End?, Int32)]
+    )
+    func `after three failed starts in a row the parent exits`(end: ChildProcess.End?, status: Int32) {
+        let actions = ServerLifecycleTests.later([
+            (2, .ended(0, .signal(SIGKILL))), (3, .due), (3, .ended(1, end)), (5, .due), (5, .ended(2, end)), (9, .due),
+            (9, .ended(3, end)),
+        ])
+        #expect(actions[2] == [.say(.died(1, end, restartMilliseconds: 2_000))])
+        #expect(actions[4] == [.say(.died(2, end, restartMilliseconds: 4_000))])
+        #expect(actions[6] == [.say(.died(3, end, restartMilliseconds: nil)), .say(.gaveUp), .exit(status)])
+    }
+
+    @Test func `an upgrade replaces the server when the new one is ready`() {
+        let actions = ServerLifecycleTests.later([
+            (2, .upgrade), (2, .upgrade), (3, .ready(1)), (3, .pass(SIGUSR1)), (4, .ended(0, .status(0))),
+            (5, .upgrade),
+            (6, .ready(2)), (7, .ended(1, .status(70))),
+        ])
+        #expect(
+            actions == [
+                [.start(1, isUpgrade: true)], [.say(.upgradeUnderWay)],
+                [.keepSockets, .send(SIGQUIT, to: 0), .say(.upgraded(to: 1, from: 0))],
+                [.send(SIGUSR1, to: 1), .send(SIGUSR1, to: 0)], [], [.start(2, isUpgrade: true)],
+                [.keepSockets, .send(SIGQUIT, to: 1), .say(.upgraded(to: 2, from: 1))],
+                [.say(.diedDraining(1, .status(70)))],
+            ])
+    }
+
+    @Test func `an upgrade that fails changes nothing, and one before the server is ready is not begun`() {
+        let actions = ServerLifecycleTests.actions([
+            (0, .begin), (0, .upgrade), (1, .ready(0)), (2, .upgrade), (3, .ended(1, .status(1))), (4, .pass(SIGHUP)),
+        ])
+        #expect(
+            Array(actions.dropFirst()) == [
+                [.say(.upgradeTooEarly)], [], [.start(1, isUpgrade: true)],
+                [.dropSockets, .say(.notUpgraded(1, .status(1)))], [.send(SIGHUP, to: 0)],
+            ])
+    }
+
+    @Test func `a server that dies during an upgrade is replaced by the new one, or restarted`() {
+        let died = ChildProcess.End.signal(SIGBUS)
+        let replaced = ServerLifecycleTests.later([(2, .upgrade), (3, .ended(0, died)), (4, .ready(1))])
+        #expect(
+            replaced == [
+                [.start(1, isUpgrade: true)], [.say(.died(0, died, restartMilliseconds: nil))],
+                [.keepSockets, .say(.upgraded(to: 1, from: nil))],
+            ])
+        let failed = ServerLifecycleTests.later([(2, .upgrade), (3, .ended(0, died)), (4, .ended(1, nil)), (5, .due)])
+        #expect(failed[2] == [.dropSockets, .say(.notUpgraded(1, nil))])
+        #expect(failed[3] == [.start(2, isUpgrade: false)])
+    }
+
+    @Test func `a stop waits for all servers, and a second one does not`() {
+        let actions = ServerLifecycleTests.later([
+            (2, .upgrade), (3, .ready(1)), (4, .stop), (5, .ended(1, .status(0))), (6, .ready(1)), (7, .upgrade),
+            (8, .ended(0, .status(0))),
+        ])
+        #expect(
+            Array(actions.dropFirst(2)) == [[.closeSockets, .send(SIGTERM, to: 1)], [], [], [], [.exit(0)]])
+        let hasty = ServerLifecycleTests.later([
+            (2, .stop), (3, .stop), (3, .due), (4, .due), (5, .ended(0, .signal(SIGKILL))),
+        ])
+        #expect(
+            hasty == [
+                [.closeSockets, .send(SIGTERM, to: 0)], [.send(SIGINT, to: 0)], [], [.send(SIGKILL, to: 0)], [.exit(1)],
+            ])
+    }
+
+    @Test func `a stop during an upgrade, or before a restart, starts nothing more`() {
+        let upgrading = ServerLifecycleTests.later([
+            (2, .upgrade), (3, .stop), (4, .ended(1, .status(1))), (5, .ended(0, .status(0))),
+        ])
+        #expect(
+            upgrading == [
+                [.start(1, isUpgrade: true)], [.closeSockets, .send(SIGTERM, to: 0), .send(SIGTERM, to: 1)],
+                [.dropSockets],
+                [.exit(0)],
+            ])
+        let waiting = ServerLifecycleTests.later([(2, .ended(0, .signal(SIGKILL))), (2, .stop)])
+        #expect(waiting[1] == [.closeSockets, .exit(0)])
+        let starting = ServerLifecycleTests.actions([(0, .begin), (0, .stop), (1, .ended(0, .status(1)))])
+        #expect(Array(starting.dropFirst()) == [[.closeSockets, .send(SIGTERM, to: 0)], [.exit(1)]])
+    }
+}
+
+struct InheritanceTests {
+    private static let whole = Inheritance(
+        parent: 7, reports: 4, watchdogMilliseconds: 15_000,
+        groups: [
+            Inheritance.Group(purpose: .http, numbers: [5, 6]),
+            Inheritance.Group(purpose: .https, expectsProxyHeader: true, numbers: [7]),
+            Inheritance.Group(purpose: .admin, numbers: [8]),
+        ])
+
+    @Test func `a server reads what its parent writes`() {
+        #expect(InheritanceTests.whole.text == "1 7 4 15000 http:5,6 https+proxy:7 admin:8")
+        #expect(Inheritance(InheritanceTests.whole.text) == InheritanceTests.whole)
+        #expect(Inheritance("1 7 4 0") == Inheritance(parent: 7, reports: 4, watchdogMilliseconds: nil))
+    }
+
+    @Test(arguments: [
+        "", "1 7 4", "2 7 4 0", "1 0 4 0", "1 7 2 0", "1 7 4 -1", "1 7 4 0 http", "1 7 4 0 http:", "1 7 4 0 http:5,",
+        "1 7 4 0 http:2", "1 7 4 0 ftp:5", "1 7 4 0 http+:5", "1 7 4 0 http:5:6", "1 7 4 0 +proxy:5",
+    ])
+    func `rejects any other text`(text: String) { #expect(Inheritance(text) == nil) }
+}

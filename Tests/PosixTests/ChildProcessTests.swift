@@ -1,0 +1,89 @@
+// Children: what they are given, how they report, and how they end. In processes of their own, which have no other children.
+
+import Foundation
+import Testing
+
+@testable import Posix
+
+struct ChildProcessTests {
+    @Test func `a child gets its descriptors and its variable, and reports its status`() async {
+        await #expect(processExitsWith: .success) {
+            ChildProcess.keepEnds()
+            let reports = try ChildReports()
+            let kept = try ChildReports()
+            let script =
+                "test \"$WORD\" = a_b && ! test -e /proc/self/fd/\(kept.childDescriptor) && "
+                + "printf 'STATUS=%s\\n' \"$(cut -d ' ' -f 5 /proc/self/stat)\" >/proc/self/fd/1 && exit 7"
+            // As standard output, which a descriptor under its own number is too.
+            guard dup2(reports.childDescriptor, 1) == 1 else { exit(2) }
+            let process = try ChildProcess.start(
+                "/bin/sh", ["sh", "-c", script], descriptors: [1], variable: ("WORD", "a_b"), blocked: [SIGTERM])
+            // Blocked, so it does not end the child.
+            ChildProcess.send(SIGTERM, to: process)
+            reports.closeChildDescriptor()
+            var end: (process: Int32, end: ChildProcess.End)?
+            while end == nil { end = ChildProcess.reap() }
+            guard end?.process == process, end?.end == .status(7), getenv("WORD") == nil else { exit(3) }
+            guard case .state(.serving(let group)) = reports.next(), reports.next() == nil else { exit(4) }
+            exit(Int32(group) == getpgrp() ? 5 : 0)
+        }
+    }
+
+    @Test func `distinguishes a child that a signal ends from one that exits`() async {
+        await #expect(processExitsWith: .success) {
+            let process = try ChildProcess.start(
+                "/bin/sleep", ["sleep", "1000"], descriptors: [], variable: ("A", "b"), blocked: [])
+            ChildProcess.send(SIGABRT, to: process)
+            var end: (process: Int32, end: ChildProcess.End)?
+            while end == nil { end = ChildProcess.reap() }
+            exit(end?.end == .signal(SIGABRT) && ChildProcess.reap() == nil ? 0 : 1)
+        }
+    }
+
+    @Test func `fails for a program that does not exist`() {
+        #expect(throws: SystemError(call: "posix_spawn", number: ENOENT)) {
+            try ChildProcess.start("/nonexistent", [], descriptors: [], variable: ("A", "b"), blocked: [])
+        }
+    }
+
+    @Test func `signals have names`() {
+        #expect(ChildProcess.name(ofSignal: SIGSEGV) == "SIGSEGV")
+        #expect(ChildProcess.name(ofSignal: 63) == "signal 63")
+    }
+
+    @Test(arguments: [
+        SystemdNotifier.State.ready(status: "serving 2 apps"), .serving(status: ""), .serving(status: "a\nREADY=1\nb"),
+        .serving(status: String(repeating: "ü", count: 5_000)), .reloading, .alive,
+    ])
+    func `reads a report as it was written`(state: SystemdNotifier.State) throws {
+        let text = SystemdNotifier.text(state)
+        let read = try #require(SystemdNotifier.State(parsing: Array(text.utf8)[...]))
+        // The time of a reload is that of the text.
+        if case .reloading = state { return }
+        #expect(SystemdNotifier.text(read) == text)
+    }
+
+    @Test(arguments: [
+        "", "\n", "READY=1", "READY=1\n", "READY=2\nSTATUS=a\n", "READY=1\nSTATUS=a\nSTATUS=b\n", "MAINPID=1\n",
+        "WATCHDOG=1",
+        "WATCHDOG=trigger\n", "WATCHDOG=1\nFDSTORE=1\n", "STOPPING=1\n", "STATUS=a\u{1B}[2J\n", "RELOADING=1\n",
+        "RELOADING=1\nMONOTONIC_USEC=x\n", "RELOADING=1\nMONOTONIC_USEC=-1\n", "STATUS=a\nREADY=1\n",
+        "STATUS=\(String(repeating: "a", count: 1_024))\n",
+    ])
+    func `drops a report of unknown form`(text: String) {
+        #expect(SystemdNotifier.State(parsing: Array(text.utf8)[...]) == nil)
+    }
+
+    @Test func `drops a report that is too long or not text, and reads the next one`() throws {
+        let reports = try ChildReports()
+        let flood = [UInt8](repeating: 0x41, count: 100_000)
+        for message in [flood, [], [0xFF, 0x0A], Array("WATCHDOG=1\n".utf8)] {
+            #expect(send(reports.childDescriptor, message, message.count, 0) == message.count)
+        }
+        var reads: [Bool] = []
+        while let report = reports.next() {
+            if case .state(.alive) = report { reads.append(true) } else { reads.append(false) }
+        }
+        #expect(reads == [false, false, false, true])
+    }
+}

@@ -1,0 +1,45 @@
+// Sockets of whoever started this process. That they are served on is a matter of the whole program: `ActivationTests`.
+
+import Foundation
+import Posix
+import TestSupport
+import Testing
+
+struct ListeningSocketTests {
+    private static let announcement = ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"]
+
+    @Test func `sockets that are meant for another process are left alone, and not handed on`() async {
+        await #expect(processExitsWith: .success) {
+            for name in ListeningSocketTests.announcement { setenv(name, "1", 1) }
+            let sockets = try ListeningSocket.takeActivated()
+            #expect(sockets.isEmpty && ListeningSocketTests.announcement.allSatisfy { getenv($0) == nil })
+        }
+    }
+
+    @Test func `a descriptor that is no listening socket is a reason not to start`() async {
+        await #expect(processExitsWith: .success) {
+            let file = open("/dev/null", O_RDONLY)
+            setenv("LISTEN_PID", "\(getpid())", 1)
+            // Whatever the first descriptors of this process are, none of them is a listening socket.
+            setenv("LISTEN_FDS", "\(file)", 1)
+            let isTaken = (try? ListeningSocket.takeActivated()) != nil
+            #expect(!isTaken)
+        }
+    }
+
+    @Test func `removes the file of a socket with its owner, unless another socket has the path`() throws {
+        let folder = try TemporaryFolder()
+        let address = try #require(SocketAddress("unix:\(folder.path)/s"))
+        do {
+            let socket = try ListeningSocket(address, sharesPort: false)
+            #expect(socket.isReachable)
+        }
+        #expect(access(folder.path + "/s", F_OK) != 0)
+        let first = try ListeningSocket(address, sharesPort: false)
+        do {
+            let second = try ListeningSocket(replacing: folder.path + "/s", permissions: 0o600)
+            #expect(second.isReachable && !first.isReachable)
+        }
+        #expect(access(folder.path + "/s", F_OK) != 0)
+    }
+}
