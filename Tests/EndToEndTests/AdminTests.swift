@@ -174,11 +174,12 @@ struct AdminTests {
         #expect(try Subject.run("health", "--admin", admin).status == 0)
     }
 
-    @Test(arguments: ["0.0.0.0:0", "[::]:0"])
-    func `does not start on a public address without a token`(address: String) throws {
-        let run = try Subject.run(["serve"] + ServeTests.demo + ["--http", "127.0.0.1:0", "--admin", address])
+    @Test(arguments: ["0.0.0.0", "[::]"])
+    func `does not start on a public address without a token`(host: String) throws {
+        let run = try Subject.run(["serve"] + ServeTests.demo + ["--http", "127.0.0.1:0", "--admin", "\(host):0"])
         #expect(run.status == 1)
-        #expect(run.errors.contains("\(address) is reachable from other machines, so a token is required"))
+        #expect(run.errors.contains(" error \(host):"))
+        #expect(run.errors.contains(" is reachable from other machines, so a token is required"))
     }
 
     @Test func `rejects an invalid token`() throws {

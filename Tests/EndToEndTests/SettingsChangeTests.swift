@@ -27,7 +27,7 @@ struct SettingsChangeTests {
         let status = try Subject.run("status", "--admin", "unix:\(folder.path)/state/admin.sock")
         #expect(status.output.contains("server.json:1:"), "\(status.output) \(status.errors)")
         try folder.write("config/server.json", "{ }")
-        #expect(hear("server.json has changed: it takes effect"))
+        #expect(hear("server.json has changed: send SIGUSR2"))
         server.send(SIGTERM)
         #expect(server.waitUntilExit() == 0)
     }

@@ -11,9 +11,9 @@ struct AddressCountsTests {
     @Test func `limits the connections of an address and frees them when they close`() throws {
         let counts = try #require(AddressCounts(limit: 2))
         let (first, other) = try (remote("192.0.2.1:1"), remote("198.51.100.7:1"))
-        #expect([first, first, first, other].map { counts.admit($0, weight: 1) } == [true, true, false, true])
+        #expect([first, first, first, other].map { counts.add($0, weight: 1) } == [true, true, false, true])
         counts.release(first, weight: 1)
-        #expect(counts.admit(first, weight: 1))
+        #expect(counts.add(first, weight: 1))
         #expect(AddressCounts(limit: 0) == nil)
     }
 
@@ -21,14 +21,14 @@ struct AddressCountsTests {
         let counts = try #require(AddressCounts(limit: 1))
         #expect(counts.takeMostRefused() == nil)
         for (text, times) in [("192.0.2.1:1", 3), ("[2001:db8::1]:5", 4), ("[2001:db8::2]:6", 2)] {
-            for _ in 0..<times { _ = counts.admit(try remote(text), weight: 1) }
+            for _ in 0..<times { _ = counts.add(try remote(text), weight: 1) }
         }
         let most = try #require(counts.takeMostRefused())
         #expect(most == ("2001:db8::/64", 5))
         #expect(counts.takeMostRefused() == nil)
         for low in 0..<5_000 {
             let address = try remote("198.51.\(low / 250).\(low % 250):1")
-            for _ in 0..<2 { _ = counts.admit(address, weight: 1) }
+            for _ in 0..<2 { _ = counts.add(address, weight: 1) }
         }
         #expect(counts.takeMostRefused()?.count == 1, "limits the addresses of a flood")
     }
@@ -37,7 +37,7 @@ struct AddressCountsTests {
     func `does not count clients on this machine`(text: String) throws {
         let counts = try #require(AddressCounts(limit: 1))
         let remote = try remote(text)
-        for _ in 0..<10 { #expect(counts.admit(remote, weight: 1)) }
+        for _ in 0..<10 { #expect(counts.add(remote, weight: 1)) }
     }
 
     // Connections from one /64; from /64 of one /56; from /56 of one /48.
@@ -46,18 +46,18 @@ struct AddressCountsTests {
         let counts = try #require(AddressCounts(limit: 10))
         let admitted = try (0..<200).count { index in
             let network = String(index * step % (step == 1 ? 256 : 65_536), radix: 16)
-            return counts.admit(try remote("[2001:db8:0:\(network)::1]:1"), weight: 1)
+            return counts.add(try remote("[2001:db8:0:\(network)::1]:1"), weight: 1)
         }
         #expect(admitted == 10 * factor)
-        #expect(counts.admit(try remote("[2001:db9::1]:1"), weight: 1), "another network has its own share")
+        #expect(counts.add(try remote("[2001:db9::1]:1"), weight: 1), "another network has its own share")
     }
 
     @Test func `does not count a connection for its address when its network has no room`() throws {
         let counts = try #require(AddressCounts(limit: 1))
         let networks = try (0..<5).map { try remote("[2001:db8:0:\($0)::1]:1") }
-        #expect(networks.map { counts.admit($0, weight: 1) } == [true, true, true, true, false])
+        #expect(networks.map { counts.add($0, weight: 1) } == [true, true, true, true, false])
         counts.release(networks[0], weight: 1)
-        #expect(counts.admit(networks[4], weight: 1))
+        #expect(counts.add(networks[4], weight: 1))
     }
 
     @Test(arguments: [(1, UInt32(1), 1), (2, 2, 1), (8, 4, 2), (1_024, 4, 256)])
@@ -68,6 +68,6 @@ struct AddressCountsTests {
         #expect(counts.weight(inHandshake: true) == weight)
         #expect(counts.weight(inHandshake: false) == 1)
         let remote = try remote("192.0.2.1:1")
-        #expect((0..<limit + 1).count { _ in counts.admit(remote, weight: weight) } == count)
+        #expect((0..<limit + 1).count { _ in counts.add(remote, weight: weight) } == count)
     }
 }

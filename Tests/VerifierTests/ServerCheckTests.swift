@@ -187,6 +187,17 @@ struct ServerCheckTests {
         #expect(found.sorted() == rules)
     }
 
+    @Test func `names the first steps of a redirect that has no end`() throws {
+        let report = try ServerCheckTests.look(
+            Fault(rule: nil) { request in
+                guard request.isApple || request.path == "/again" else { return nil }
+                return ServerCheckTests.answer("302 Found", "", type: nil, "location: https://shop.example/again")
+            })
+        let step = "302 to https://shop.example/again"
+        let steps = repeatElement(step, count: 5).joined(separator: ", then ")
+        #expect(report.findings.contains { $0.message.contains("\(steps), then so on") }, "\(report.findings)")
+    }
+
     @Test(arguments: [
         ("/b/*", "(same size, different bytes)"), ("/b", "(\(ServerCheckTests.apple.utf8.count - 2) bytes instead of"),
     ])

@@ -126,10 +126,10 @@ struct WorkerListener: ~Copyable {
 
     /// Counts a client's connection and returns its weight; nil when its address has too many. The connections of a trusted
     /// proxy are not counted, because they belong to many clients.
-    func admit(_ remote: RemoteAddress, isTrustedProxy: Bool, inHandshake: Bool) -> UInt32? {
+    func count(_ remote: RemoteAddress, isTrustedProxy: Bool, inHandshake: Bool) -> UInt32? {
         guard !isTrustedProxy, let addressCounts else { return 0 }
         let weight = addressCounts.weight(inHandshake: inHandshake)
-        return addressCounts.admit(remote, weight: weight) ? weight : nil
+        return addressCounts.add(remote, weight: weight) ? weight : nil
     }
 
     /// Reduces the weight of a connection to `kept`.

@@ -45,7 +45,7 @@ import Synchronization
 
     /// Counts a connection. False when its address, or a network that contains it, has too many. Clients on this machine are not
     /// counted.
-    func admit(_ remote: RemoteAddress, weight: UInt32) -> Bool {
+    func add(_ remote: RemoteAddress, weight: UInt32) -> Bool {
         for level in 0..<levels(remote) {
             let count = unsafe counters[slot(remote, level)].add(weight, ordering: .relaxed).newValue
             if count <= limit << UInt32(2 * level) { continue }

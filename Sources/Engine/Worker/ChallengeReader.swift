@@ -184,7 +184,7 @@ extension Worker {
                 unsafe slot.pointee.ending = .linger
             }
             if unsafe slot.pointee.ending == .none, unsafe slot.pointee.held.count > 0 {
-                if unsafe flush(slot) { unsafe processHeld(slot, andReceived: 0) }
+                if unsafe flush(slot) { unsafe processInput(slot, receivedCount: 0) }
             } else {
                 unsafe finishTurn(slot, unused: 0..<0)
             }
@@ -199,7 +199,7 @@ extension Worker {
         if response.closes { unsafe slot.pointee.ending = .close }
         let fields = body == nil ? WireText.unstored : WireText.unstoredBytes
         unsafe (body ?? []).withUnsafeBytes {
-            unsafe write(response, fields: fields, body: $0, isSecure: slot.pointee.session != nil)
+            unsafe compose(response, fields: fields, body: $0, isSecure: slot.pointee.session != nil)
         }
     }
 }

@@ -6,6 +6,20 @@ import TLS
 import Telemetry
 
 extension Worker {
+    /// Accepts some of the waiting connections. True when more may be waiting.
+    @discardableResult
+    mutating func accept(from listener: Int) -> Bool {
+        var peer = SocketAddress.unknown
+        for _ in 0..<Worker.acceptsPerRoundMax {
+            switch acceptor.accept(from: listener, peer: &peer, poller, now: now) {
+            case .accepted(let fd): admit(fd, from: RemoteAddress(peer), at: listener)
+            case .lost: continue
+            case .noneWaiting, .exhausted: return false
+            }
+        }
+        return true
+    }
+
     /// Admits or refuses an accepted connection. Its first bytes have usually arrived (`TCP_DEFER_ACCEPT`), so a connection with
     /// one request is never registered with the poller.
     mutating func admit(_ fd: Int32, from remote: RemoteAddress, at listener: Int) {
@@ -15,7 +29,7 @@ extension Worker {
         // Any other client could forge the header.
         if expectsProxyHeader, !isTrustedProxy { return refuse(fd, from: remote, .notFromTrustedProxy, isSilent: true) }
         // First, so that an address over its limit does not make others lose their connections.
-        guard let weight = acceptor.admit(remote, isTrustedProxy: isTrustedProxy, inHandshake: isSecure) else {
+        guard let weight = acceptor.count(remote, isTrustedProxy: isTrustedProxy, inHandshake: isSecure) else {
             return refuse(fd, from: remote, .tooManyFromAddress, isSilent: isSecure)
         }
         if let reason = makeRoom(isSecure: isSecure, startsHandshake: isSecure && !expectsProxyHeader) {
@@ -96,7 +110,7 @@ extension Worker {
     private mutating func answerUnread(_ response: Response, to remote: RemoteAddress) {
         writer.clear()
         accounting.beginExchangeWithoutRequest(from: remote)
-        unsafe write(response)
+        unsafe compose(response)
     }
 
     /// Parses the PROXY header: the bytes that were held, and those received after them.
@@ -124,7 +138,7 @@ extension Worker {
             unsafe slot.pointee.phase = .idle
             if unsafe rest.isEmpty { return unsafe watch(slot, for: .readable) }
             unsafe slot.pointee.held = HeldBytes(copying: rest)
-            unsafe processHeld(slot, andReceived: 0)
+            unsafe processInput(slot, receivedCount: 0)
         }
     }
 
@@ -133,7 +147,7 @@ extension Worker {
         let remote = RemoteAddress(client)
         unsafe slot.pointee.remote = remote
         unsafe slot.pointee.isTrustedProxy = settings.trustedProxies.trusts(remote)
-        if let weight = unsafe acceptor.admit(
+        if let weight = unsafe acceptor.count(
             remote, isTrustedProxy: slot.pointee.isTrustedProxy, inHandshake: tlsFollows)
         {
             unsafe slot.pointee.addressWeight = weight
@@ -183,19 +197,8 @@ extension Worker {
         unsafe accounting.noteHandshake(outcome, slot)
     }
 
-    /// Processes received TLS records, which are in the buffer of the layer.
-    mutating func readRecords(_ slot: Slot, _ session: SecureSession, byteCount: Int) {
-        let received = unsafe UnsafeRawBufferPointer(rebasing: layer.received[..<byteCount])
-        if case .handshake = unsafe slot.pointee.phase {
-            guard unsafe advanceHandshake(slot, session, received) else { return }
-        } else {
-            unsafe session.feed(layer.context, received)
-        }
-        unsafe readRequests(slot, session)
-    }
-
     /// Continues a handshake. True when the session is established, and bytes after the handshake can be read.
-    private mutating func advanceHandshake(
+    mutating func advanceHandshake(
         _ slot: Slot, _ session: SecureSession, _ received: UnsafeRawBufferPointer,
         certificate: CertificateStore.Lookup? = nil
     ) -> Bool {
@@ -249,7 +252,7 @@ extension Worker {
             var held = unsafe slot.pointee.held
             unsafe slot.pointee.held = HeldBytes()
             if unsafe advanceHandshake(slot, session, held.bytes, certificate: ready.certificate) {
-                unsafe readRequests(slot, session)
+                unsafe decryptReceived(slot, session)
             }
             held.release()
             unsafe limitMemory(after: slot)
@@ -281,7 +284,7 @@ extension Worker {
         unsafe accounting.beginExchangeWithoutRequest(from: slot.pointee.remote)
         WireText.wrongPort.withUTF8Buffer {
             let response = Response(status: .badRequest, closes: true)
-            unsafe write(response, fields: WireText.plainText, body: UnsafeRawBufferPointer($0), isSecure: false)
+            unsafe compose(response, fields: WireText.plainText, body: UnsafeRawBufferPointer($0), isSecure: false)
         }
         unsafe endWithOutput(slot, .refused)
     }

@@ -39,7 +39,7 @@ extension Worker {
             if case .proxyHeader(let tlsFollows) = unsafe slot.pointee.phase {
                 return unsafe readProxyHeader(slot, count, tlsFollows: tlsFollows)
             }
-            unsafe processHeld(slot, andReceived: count)
+            unsafe processInput(slot, receivedCount: count)
         case .wouldBlock:
             unsafe watch(slot, for: .readable)
         case .ended: unsafe close(slot, .client)
@@ -47,8 +47,19 @@ extension Worker {
         }
     }
 
+    /// Processes received TLS records, which are in the buffer of the layer.
+    mutating func readRecords(_ slot: Slot, _ session: SecureSession, byteCount: Int) {
+        let received = unsafe UnsafeRawBufferPointer(rebasing: layer.received[..<byteCount])
+        if case .handshake = unsafe slot.pointee.phase {
+            guard unsafe advanceHandshake(slot, session, received) else { return }
+        } else {
+            unsafe session.feed(layer.context, received)
+        }
+        unsafe decryptReceived(slot, session)
+    }
+
     /// Decrypts the records that the session was given, and processes their bytes.
-    mutating func readRequests(_ slot: Slot, _ session: SecureSession) {
+    mutating func decryptReceived(_ slot: Slot, _ session: SecureSession) {
         let room = unsafe UnsafeMutableRawBufferPointer(rebasing: input[slot.pointee.held.count...])
         let (count, outcome) = unsafe layer.decrypt(session, into: room)
         layer.context.clearInput()
@@ -58,7 +69,7 @@ extension Worker {
             unsafe endWithAlert(slot, .error)
         case _ where count > 0:
             if outcome != .wantsInput { unsafe slot.pointee.hasEnded = true }
-            unsafe processHeld(slot, andReceived: count)
+            unsafe processInput(slot, receivedCount: count)
         case .wantsInput, .wantsCertificate, .done:
             // A handshake message or a key update may be waiting to be sent.
             writer.clear()
@@ -69,7 +80,7 @@ extension Worker {
     }
 
     /// Processes the held bytes, and those received after them.
-    mutating func processHeld(_ slot: Slot, andReceived receivedCount: Int) {
+    mutating func processInput(_ slot: Slot, receivedCount: Int) {
         let count = unsafe slot.pointee.held.count + receivedCount
         unsafe precondition(count <= input.count, "held bytes fit into the input")
         unsafe input.copyMemory(from: slot.pointee.held.bytes)
@@ -210,7 +221,7 @@ extension Worker {
             // It must be written before the input is overwritten, so a request with a body ends the connection.
             let hasBody = head.body != .none
             response.closes = response.closes || hasBody
-            unsafe write(response, slot, request: bytes)
+            unsafe compose(response, slot, request: bytes)
             if response.closes { unsafe slot.pointee.ending = hasBody ? .linger : .close }
             return response.closes ? .ending : .next
         }
@@ -233,7 +244,7 @@ extension Worker {
     /// Writes an answer to the output; a large body is sent without a copy.
     private mutating func answer(_ slot: Slot, _ response: Response, _ owner: Unmanaged<Catalogue>) -> Step {
         if let parts = response.parts {
-            unsafe write(response, slot)
+            unsafe compose(response, slot)
             let isSent = unsafe flush(slot, parts: parts, owner: owner)
             // Set after the parts: the end of a part is not the end of the answer.
             if response.closes { unsafe slot.pointee.ending = .close }
@@ -241,7 +252,7 @@ extension Worker {
         } else {
             if response.closes { unsafe slot.pointee.ending = .close }
             // Only the bytes of the catalogue in use stay valid as long as the output.
-            let body = unsafe write(response, slot, isBodyKept: owner.toOpaque() == catalogue.owner.toOpaque())
+            let body = unsafe compose(response, slot, isBodyKept: owner.toOpaque() == catalogue.owner.toOpaque())
             if body.count > 0, unsafe !flush(slot, body: body, owner: owner) { return .stopped }
         }
         return response.closes ? .ending : .next
@@ -249,7 +260,7 @@ extension Worker {
 
     /// Writes an answer to the output and returns a large body. Refusals do not depend on the connection, so they have no slot.
     @discardableResult
-    mutating func write(
+    mutating func compose(
         _ response: Response, _ slot: Slot? = nil, request: Span<UInt8> = Span(), isBodyKept: Bool = true
     ) -> Body {
         accounting.noteAnswer(response, bodyBytes: writer.bodyBytes(of: response))
@@ -258,7 +269,7 @@ extension Worker {
     }
 
     /// Writes an answer to the output whose body is not in the catalogue.
-    mutating func write(_ response: Response, fields: StaticString, body: UnsafeRawBufferPointer, isSecure: Bool) {
+    mutating func compose(_ response: Response, fields: StaticString, body: UnsafeRawBufferPointer, isSecure: Bool) {
         accounting.noteAnswer(response, bodyBytes: response.isHeadOnly ? 0 : body.count)
         unsafe writer.write(response, fields: fields, body: body, isSecure: isSecure)
     }
@@ -268,7 +279,7 @@ extension Worker {
     private mutating func reject(_ slot: Slot, _ reason: Rejection) -> Step {
         accounting.counters.add(to: .refusedRequests(reason))
         unsafe slot.pointee.closeReason = .refused
-        unsafe write(Response(status: reason.status, closes: true))
+        unsafe compose(Response(status: reason.status, closes: true))
         unsafe slot.pointee.ending = .linger
         return .ending
     }

@@ -134,7 +134,7 @@ extension Worker {
         unsafe accounting.recordAnswered(slot.pointee.session)
         unsafe accounting.holdExchanges(of: slot)
         if unsafe slot.pointee.held.count > 0, unsafe slot.pointee.ending == .none {
-            unsafe processHeld(slot, andReceived: 0)
+            unsafe processInput(slot, receivedCount: 0)
         } else {
             writer.clear()
             unsafe finishTurn(slot, unused: 0..<0)

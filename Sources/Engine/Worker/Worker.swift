@@ -36,7 +36,7 @@ import Telemetry
     /// The most bytes of a partial record that a session may hold (RFC 8446 §5.2, and some more).
     private static let recordBytesMax = 18_432
     /// Connections that are accepted at once, so that existing ones get their turn.
-    private static let acceptsPerRoundMax = 64
+    static let acceptsPerRoundMax = 64
     /// Rounds of accepting before the listeners close: enough for a full backlog, but not endless in a flood.
     private static let lastRoundsMax = 128
     private static let wakeUpToken: UInt64 = 0xFFFF_FFFF
@@ -142,20 +142,6 @@ import Telemetry
         if let drain = acceptor.drain { wait = min(wait, max(0, drain.next - now)) }
         // The coarse clock lags by up to 4 ms; waking a little late saves a round in which nothing is due.
         return Int32(min(wait + 4, 60_000))
-    }
-
-    /// Accepts some of the waiting connections. True when more may be waiting.
-    @discardableResult
-    private mutating func accept(from listener: Int) -> Bool {
-        var peer = SocketAddress.unknown
-        for _ in 0..<Worker.acceptsPerRoundMax {
-            switch acceptor.accept(from: listener, peer: &peer, poller, now: now) {
-            case .accepted(let fd): admit(fd, from: RemoteAddress(peer), at: listener)
-            case .lost: continue
-            case .noneWaiting, .exhausted: return false
-            }
-        }
-        return true
     }
 
     private mutating func expireConnections() {

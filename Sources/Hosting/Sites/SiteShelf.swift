@@ -16,7 +16,7 @@ struct SiteShelf {
     var revoked: Set<String> = []
     /// Answers for hosts whose folders have not been listed yet.
     var unread: UnreadHosts? {
-        didSet { if unread !== oldValue { publish() } }
+        didSet { if unread !== oldValue { rebuildCatalogue() } }
     }
     /// More changed hosts than this are merged into the base.
     private static let changesMax = 512
@@ -28,7 +28,7 @@ struct SiteShelf {
         } else {
             changes = changes.map { layer.merged(over: $0, keepsMarks: true) } ?? layer
         }
-        publish()
+        rebuildCatalogue()
     }
 
     /// Everything that has changed since the base.
@@ -46,13 +46,13 @@ struct SiteShelf {
     /// Replaces the old base and its changes with the new base.
     mutating func finishCompaction(_ base: CatalogueLayer) {
         (self.base, compacting) = (base, nil)
-        publish()
+        rebuildCatalogue()
     }
 
     /// Continues with the old base.
     mutating func abortCompaction() {
         (changes, compacting) = (allChanges, nil)
-        publish()
+        rebuildCatalogue()
     }
 
     var wantsMerging: Bool {
@@ -64,7 +64,7 @@ struct SiteShelf {
     mutating func restore(_ layers: [CatalogueLayer]) {
         base = layers.last
         changes = layers.count > 1 ? layers[0] : nil
-        publish()
+        rebuildCatalogue()
     }
 
     /// Sets the pages that all hosts share.
@@ -77,7 +77,7 @@ struct SiteShelf {
                     fallback: pages.answers["/index.html"]))
         }
         sharedPages = builder.finish()
-        publish()
+        rebuildCatalogue()
     }
 
     /// Whether no site was ever added.
@@ -93,7 +93,7 @@ struct SiteShelf {
     /// Whether a layer has a site for a host, or a mark that it is removed.
     func hasEntry(for host: String) -> Bool { catalogue.layers.contains { $0.entry(host) != nil } }
 
-    private mutating func publish() {
+    private mutating func rebuildCatalogue() {
         catalogue = Catalogue(
             layers: [changes, compacting, base].compactMap { $0 }, sharedPages: sharedPages, unread: unread)
     }

@@ -4,7 +4,7 @@
 import Association
 import Posix
 
-/// Everything that a round has read.
+/// What a round has read before it decides.
 struct Scan: Sendable {
     /// An app file whose version on disk is not the one in service.
     struct Candidate: Sendable {

@@ -97,13 +97,7 @@ public final class Tenants: @unchecked Sendable {
             scanner.read(admission.scan.paths) { some in
                 admission.scan.add(some, knowing: memory)
                 restCount -= some.count
-                if restCount == 0 { return }
-                // Renders hosts early, so that the contents of very many files need not be in memory at once. If a file that is
-                // read later names one of these hosts too, its plan changes and it is rendered again.
-                let hosts = some.flatMap(\.hosts).filter { admission.scan.pathsByHost[$0]?.count == 1 }
-                scanner.addFolders(of: Set(hosts), to: &admission.scan)
-                sites.render(hosts, by: admission)
-                admission.scan.versions = [:]
+                if restCount > 0 { renderEarly(some.flatMap(\.hosts), &admission, scanner, sites) }
             }
             try scanner.addRest(to: &admission.scan)
             try scanner.addFolders(to: &admission.scan)
@@ -120,6 +114,17 @@ public final class Tenants: @unchecked Sendable {
         }
     }
 
+    /// Renders hosts before all files are read, so that the contents of very many files need not be in memory at once. If a file
+    /// that is read later names one of these hosts too, its plan changes and it is rendered again.
+    private func renderEarly(
+        _ hosts: [String], _ admission: inout Admission, _ scanner: TreeScanner, _ sites: RoundSites
+    ) {
+        let hosts = hosts.filter { admission.scan.pathsByHost[$0]?.count == 1 }
+        scanner.addFolders(of: Set(hosts), to: &admission.scan)
+        sites.render(hosts, by: admission)
+        admission.scan.versions = [:]
+    }
+
     /// Applies the decisions and the rendered sites, and reports them.
     private func commit(_ decision: Decision, _ sites: RoundSites, _ changes: TreeChanges, notes: [String])
         -> RoundReport
@@ -133,20 +138,10 @@ public final class Tenants: @unchecked Sendable {
         for (host, outcome) in sites.outcomes {
             let isUnrenderable = decision.unrenderable.contains(host)
             var said = outcome.rendered.findings
-            defer { if !said.isEmpty { findings.append((host, said)) } }
             report.hostFilesRead += outcome.rendered.readCount
             memory.apply(outcome.rendered, of: host, isUnrenderable: isUnrenderable)
-            if isUnrenderable { continue }
-            if outcome.rendered.isPartlyCompressed { report.later.hosts.insert(host) }
-            if outcome.rendered.isUnreadable, isFirst { said.append(finding(aboutUnreadable: host)) }
-            // No app file guards a host that had only files of its own, so its removal is reported as a warning.
-            if outcome.isLost, scan.hosts.contains(host), !memory.appFiles.isElsewhere(host) {
-                said.append(finding(aboutLossOf: host))
-            }
-            guard let change = outcome.change, change.isOfAnswers || decision.hostsWithNewLanding.contains(host) else {
-                continue
-            }
-            report.changes.append(change)
+            if !isUnrenderable { note(outcome, of: host, decision, isFirst: isFirst, &report, &said) }
+            if !said.isEmpty { findings.append((host, said)) }
         }
         report.findings += findings.sorted { $0.host < $1.host }.flatMap(\.findings)
         report.changes.sort { $0.host < $1.host }
@@ -163,6 +158,22 @@ public final class Tenants: @unchecked Sendable {
         keeper?.note(scan, isAnything: changes.savesState || !sites.isEmpty)
         keeper?.save(memory, shelf, &report)
         return report
+    }
+
+    /// Reports what a rendered host means: its change, its loss, and what is left for a later round.
+    private func note(
+        _ outcome: RoundSites.HostOutcome, of host: String, _ decision: Decision, isFirst: Bool, _ report: inout RoundReport,
+        _ findings: inout [Finding]
+    ) {
+        if outcome.rendered.isPartlyCompressed { report.later.hosts.insert(host) }
+        if outcome.rendered.isUnreadable, isFirst { findings.append(finding(aboutUnreadable: host)) }
+        // No app file guards a host that had only files of its own, so its removal is reported as a warning.
+        if outcome.isLost, decision.scan.hosts.contains(host), !memory.appFiles.isElsewhere(host) {
+            findings.append(finding(aboutLossOf: host))
+        }
+        if let change = outcome.change, change.isOfAnswers || decision.hostsWithNewLanding.contains(host) {
+            report.changes.append(change)
+        }
     }
 
     /// A host that another program version served and this one cannot render.

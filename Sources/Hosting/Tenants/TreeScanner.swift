@@ -1,5 +1,6 @@
-// Reads everything that a round needs: changed app files and folders. All input is here, no decision, and no state changes. If
-// descriptors or memory run out it throws, and the whole round is repeated later.
+// Reads what the decisions of a round need: changed app files, and the names in folders. Nothing is decided here, and no state
+// changes; pages and well-known files are read when a host is rendered. If descriptors or memory run out it throws, and the whole
+// round is repeated later.
 
 import Association
 import Posix

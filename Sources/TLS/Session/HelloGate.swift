@@ -82,6 +82,33 @@ func lookAtHello(
     }
 }
 
+/// Sets the certificate for the requested name (RFC 6066 §3), or ends the handshake with an alert about the name. The
+/// corresponding C type is that of `SSL_CTX_set_tlsext_servername_callback`.
+func chooseIdentity(
+    _ ssl: OpaquePointer?, _ alert: UnsafeMutablePointer<Int32>?, _ argument: UnsafeMutableRawPointer?
+) -> Int32 {
+    guard let ssl = unsafe ssl, let alert = unsafe alert, let argument = unsafe argument else {
+        return SSL_TLSEXT_ERR_ALERT_FATAL
+    }
+    let gate = unsafe Unmanaged<HelloGate>.fromOpaque(argument).takeUnretainedValue()
+    // Set by `lookAtHello`, which was called just before: in a handshake that has waited for a certificate, a second time.
+    switch gate.certificate {
+    case .identity(let identity):
+        if unsafe identity.apply(to: ssl) { return SSL_TLSEXT_ERR_OK }
+        gate.refusal = .brokenCertificate
+        unsafe alert.pointee = SSL_AD_INTERNAL_ERROR
+    case .broken:
+        gate.refusal = .brokenCertificate
+        unsafe alert.pointee = SSL_AD_INTERNAL_ERROR
+    case .none:
+        // A client without a server name gets its own alert in TLS 1.3 (RFC 8446 §9.2); earlier versions do not have it.
+        gate.refusal = .unknownName
+        let isMissing = unsafe SecureSession(ssl: ssl).serverName == nil && SSL_version(ssl) >= TLS1_3_VERSION
+        unsafe alert.pointee = isMissing ? SSL_AD_MISSING_EXTENSION : SSL_AD_UNRECOGNIZED_NAME
+    }
+    return SSL_TLSEXT_ERR_ALERT_FATAL
+}
+
 /// The server name in a client's first message (RFC 6066 §3): a list with one entry of type 0. Empty if there is none; nil if the
 /// extension is malformed, which OpenSSL reports itself.
 private func serverName(inHelloOf ssl: OpaquePointer) -> UnsafeRawBufferPointer? {

@@ -22,7 +22,7 @@ struct CertificateCache {
     }
 
     /// The result for a name. `isDue` if it has to be compared with the disk.
-    enum Finding {
+    enum Hit {
         case lookup(CertificateStore.Lookup, isDue: Bool)
         /// A development certificate, which its authority stores.
         case development(isDue: Bool)
@@ -44,8 +44,8 @@ struct CertificateCache {
     }
 
     /// - Parameter hash: the name's hash, computed before the lock was taken.
-    mutating func find(_ name: Span<UInt8>, hash: Int, now: Int64) -> Finding {
-        if let place = folders.place(name, hash: hash) { return finding(place, now) }
+    mutating func find(_ name: Span<UInt8>, hash: Int, now: Int64) -> Hit {
+        if let place = folders.place(name, hash: hash) { return hit(place, now) }
         guard let place = names.place(name, hash: hash) else { return .unknown }
         let isDue = isDue(names[place].checkedMilliseconds, now)
         switch names[place].source {
@@ -53,12 +53,12 @@ struct CertificateCache {
         case .development: return .development(isDue: isDue)
         case .folder(let folder):
             guard let found = folders.place(folder.span, hash: HostKey.hash(folder.span)) else { return .unknown }
-            guard case .lookup(let lookup, let isFolderDue) = finding(found, now) else { return .unknown }
+            guard case .lookup(let lookup, let isFolderDue) = hit(found, now) else { return .unknown }
             return .lookup(lookup, isDue: isDue || isFolderDue)
         }
     }
 
-    private func finding(_ place: Int, _ now: Int64) -> Finding {
+    private func hit(_ place: Int, _ now: Int64) -> Hit {
         .lookup(folders[place].content.lookup, isDue: isDue(folders[place].checkedMilliseconds, now))
     }
 

@@ -14,21 +14,21 @@ struct CertificateLoader: Sendable {
         self.passphrase = passphrase
     }
 
-    enum Reading: Sendable {
-        case look(CertificateRecord.Look)
+    enum Comparison: Sendable {
+        case complete(CertificateRecord.Look)
         /// A key takes long to open, and the lane is the quick one.
         case slow
     }
 
     /// Compares a folder's files with its record, and reads them if they have changed.
-    func look(into folder: CertificateFolder, known: CertificateRecord?, _ lane: ReadingLane) -> Reading {
+    func compare(_ folder: CertificateFolder, with known: CertificateRecord?, _ lane: ReadingLane) -> Comparison {
         let files = CertificateFiles(folder, in: tree)
-        guard let stamp = files.stamp(passphrase) else { return .look(.gone) }
-        if let known, stamp == known.stamp, !known.content.isWorthAnotherReading { return .look(.same) }
+        guard let stamp = files.stamp(passphrase) else { return .complete(.gone) }
+        if let known, stamp == known.stamp, !known.content.isWorthAnotherReading { return .complete(.same) }
         if let refused = known?.refused, refused.stamp == stamp, let content = refused.content,
             !content.isWorthAnotherReading
         {
-            return .look(.found(stamp: stamp, content))
+            return .complete(.found(stamp: stamp, content))
         }
         return read(files, stamp, lane)
     }
@@ -42,22 +42,19 @@ struct CertificateLoader: Sendable {
     /// The path of a folder's certificate, for messages.
     func path(of folder: CertificateFolder) -> String { CertificateFiles(folder, in: tree).path(0) }
 
-    private func read(_ files: CertificateFiles, _ stamp: Int, _ lane: ReadingLane) -> Reading {
+    private func read(
+        _ files: CertificateFiles, _ stamp: Int, _ lane: ReadingLane, isRetry: Bool = false
+    ) -> Comparison {
         switch files.load(passphrase: passphrase, pool: pool, lane) {
-        case .absent: return .look(.gone)
+        case .absent: return .complete(.gone)
         case .slow: return .slow
-        case .identity(let identity): return .look(.found(stamp: stamp, .identity(identity)))
+        case .identity(let identity): return .complete(.found(stamp: stamp, .identity(identity)))
         case .failed(let problem):
-            guard let later = files.stamp(passphrase), later != stamp else {
-                return .look(.found(stamp: stamp, .broken(problem)))
+            // The files may have been replaced while they were read.
+            if !isRetry, let later = files.stamp(passphrase), later != stamp {
+                return read(files, later, lane, isRetry: true)
             }
-            // The files were replaced while they were read.
-            return switch files.load(passphrase: passphrase, pool: pool, lane) {
-            case .absent: .look(.gone)
-            case .slow: .slow
-            case .identity(let identity): .look(.found(stamp: later, .identity(identity)))
-            case .failed(let problem): .look(.found(stamp: later, .broken(problem)))
-            }
+            return .complete(.found(stamp: stamp, .broken(problem)))
         }
     }
 }

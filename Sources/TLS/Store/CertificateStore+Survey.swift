@@ -154,13 +154,13 @@ extension CertificateStore {
     private func look(_ folder: CertificateFolder, _ round: inout SurveyRound) -> SurveyLook {
         let isShared = folder.host?.hasPrefix("*.") ?? true
         if isShared, let known = round.shared[folder.name] { return known }
-        let found = lookAgain(folder)
+        let found = lookIfChanged(folder)
         if found == .unsettled { round.outcome.unsettled.append(folder.name) }
         if isShared, round.shared.count < SurveyRound.sharedMax { round.shared[folder.name] = found }
         return found
     }
 
-    private func lookAgain(_ folder: CertificateFolder) -> SurveyLook {
+    private func lookIfChanged(_ folder: CertificateFolder) -> SurveyLook {
         let key = Array(folder.name.utf8)
         let milliseconds = Clock.monotonicMilliseconds()
         // A certificate in memory is compared as for a handshake.
@@ -173,9 +173,9 @@ extension CertificateStore {
             }
             cache.withLock { $0.invalidate(key.span) }
             // It was removed from service.
-            if case .absent = look(into: folder, .slow) { return .absent }
+            if case .absent = check(folder, .slow) { return .absent }
             if let record = cache.withLock({ $0.record(key.span) }) {
-                note(record, folder)
+                updateRegister(record, of: folder)
                 return record.isUnsettled ? .unsettled : .present
             }
         }
@@ -191,13 +191,13 @@ extension CertificateStore {
             }
             // Keep it in memory, so that it remains in service after a bad renewal, even if no client has needed it.
             let hasRoom = cache.withLock { $0.folders.count < limits.surveyedMax }
-            if known == nil, hasRoom, case .found = look(into: folder, .slow),
+            if known == nil, hasRoom, case .found = check(folder, .slow),
                 let record = cache.withLock({ $0.record(key.span) })
             {
-                note(record, folder)
+                updateRegister(record, of: folder)
                 return .present
             }
-            if case .look(.found(let stamp, let content)) = loader.look(into: folder, known: nil, .slow) {
+            if case .complete(.found(let stamp, let content)) = loader.compare(folder, with: nil, .slow) {
                 let status = CertificateStatus(content, host: folder.host)
                 // Files are replaced one after the other.
                 if status.state == .broken, let known, known.stamp != stamp, !isSettled(stamp) { return .unsettled }

@@ -59,8 +59,8 @@ public final class CertificateStore: Sendable {
         self.limits = limits
         self.development = development
         self.wantsDevelopment = wantsDevelopment
-        loader = CertificateLoader(CertificateTree(hostsPath, links: links), passphrase: passphrase)
         let tree = CertificateTree(hostsPath, links: links)
+        loader = CertificateLoader(tree, passphrase: passphrase)
         register = CertificateRegister { folder, isOfSecondPair in
             CertificateFiles(CertificateFolder(name: folder), in: tree).path(isOfSecondPair ? 2 : 0)
         }
@@ -103,16 +103,16 @@ public final class CertificateStore: Sendable {
         for candidate in CertificateOrder.candidates(for: host) {
             switch candidate {
             case .folder(let folder):
-                switch look(into: folder, lane) {
+                switch check(folder, lane) {
                 case .slow: return .slow
                 case .absent: continue
                 case .found(let lookup):
-                    note(folder.name == host ? nil : .folder(Array(folder.name.utf8)), for: name)
+                    rememberSource(folder.name == host ? nil : .folder(Array(folder.name.utf8)), of: name)
                     return .answer(lookup)
                 }
             case .development:
                 guard isDevelopmentHost(host), let development else { continue }
-                note(.development, for: name)
+                rememberSource(.development, of: name)
                 do throws(TLSError) {
                     return .answer(.identity(try development.identity(for: name.span)))
                 } catch {
@@ -120,11 +120,11 @@ public final class CertificateStore: Sendable {
                 }
             }
         }
-        note(.nothing, for: name)
+        rememberSource(.nothing, of: name)
         return .answer(.none)
     }
 
-    private func note(_ source: CertificateCache.Source?, for name: [UInt8]) {
+    private func rememberSource(_ source: CertificateCache.Source?, of name: [UInt8]) {
         let now = Clock.monotonicMilliseconds()
         cache.withLock { $0.note(source, for: name.span, now: now) }
     }
@@ -137,14 +137,14 @@ public final class CertificateStore: Sendable {
     }
 
     /// Compares a folder's record with its files if that is due. If two threads do it at once, the later result stays.
-    func look(into folder: CertificateFolder, _ lane: ReadingLane) -> FolderReading {
+    func check(_ folder: CertificateFolder, _ lane: ReadingLane) -> FolderReading {
         let key = Array(folder.name.utf8)
         let hash = HostKey.hash(key.span)
         let claimed = cache.withLock { $0.claim(key.span, hash: hash, now: Clock.monotonicMilliseconds()) }
         if let claimed, !claimed.isDue { return .found(claimed.record.content.lookup) }
         let look: CertificateRecord.Look
-        switch loader.look(into: folder, known: claimed?.record, lane) {
-        case .look(let found): look = found
+        switch loader.compare(folder, with: claimed?.record, lane) {
+        case .complete(let found): look = found
         case .slow:
             if let claimed { remember(claimed.record, key, hash, isChecked: false) }
             return .slow
@@ -156,7 +156,7 @@ public final class CertificateStore: Sendable {
             return .absent
         }
         // Only folders that served hosts are known to need are registered.
-        if register.entry(folder.name) != nil || isServed(folder) { note(record, folder) }
+        if register.entry(folder.name) != nil || isServed(folder) { updateRegister(record, of: folder) }
         // The time is that of the end, because reading may take longer than the recheck interval.
         remember(record, key, hash, isChecked: true)
         return .found(record.content.lookup)
@@ -176,10 +176,10 @@ public final class CertificateStore: Sendable {
     }
 
     /// Registers the status of a folder.
-    func note(_ record: CertificateRecord, _ folder: CertificateFolder) {
+    func updateRegister(_ record: CertificateRecord, of folder: CertificateFolder) {
         let known = register.entry(folder.name)
         // The status does not change until the next check has confirmed it.
-        if known != nil, record.isUnsettled || isNoted(record, known) { return register.keep(folder.name) }
+        if known != nil, record.isUnsettled || isRegistered(record, known) { return register.keep(folder.name) }
         let now = Clock.wallSeconds()
         var status = record.status(host: folder.host, now: now)
         if record.isGone { status.problems.append(CertificateCoverage.gone(folder, file: loader.path(of: folder))) }
@@ -187,7 +187,7 @@ public final class CertificateStore: Sendable {
     }
 
     /// Whether the entry of a record is up to date.
-    private func isNoted(_ record: CertificateRecord, _ known: CertificateRegister.Entry?) -> Bool {
+    private func isRegistered(_ record: CertificateRecord, _ known: CertificateRegister.Entry?) -> Bool {
         guard let known, case .identity = record.content, record.refused == nil else { return false }
         return known.base == .usable && known.stamp == record.stamp
     }
@@ -226,7 +226,7 @@ public final class CertificateStore: Sendable {
             switch candidate {
             case .development: if isDevelopmentHost(host) { return true }
             case .folder(let folder):
-                switch look(into: folder, .quick) {
+                switch check(folder, .quick) {
                 case .absent: continue
                 case .slow, .found(.broken), .found(.none): return false
                 case .found(.identity(let identity)):

@@ -129,7 +129,7 @@ public struct ServerCheck: Sendable {
         var steps: [String] = []
         var response = first
         while response.isRedirect {
-            if steps.count == ServerCheck.stepsMax { return steps + ["and so on"] }
+            if steps.count == ServerCheck.stepsMax { return steps + ["so on"] }
             guard let text = response["location"] else { return steps + ["\(response.status) to nowhere"] }
             steps.append("\(response.status) to \(text.prefix(200))")
             guard let next = WebLocation(text), case .success(let answer) = fetch(next, adding: "") else {

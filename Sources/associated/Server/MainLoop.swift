@@ -46,19 +46,19 @@ final class MainLoop: @unchecked Sendable {
     private static let lookMillisecondsMin: Int64 = 2000
 
     init(
-        _ server: RunningServer, _ worker: Background, _ requests: Mailbox<MainLoopRequests>,
+        _ server: RunningServer, _ rounds: Background, _ requests: Mailbox<MainLoopRequests>,
         settings given: LoadedSettings,
         after loaded: RoundReport
     ) throws(SystemError) {
         (self.server, self.requests) = (server, requests)
-        jobs = try JobRunner(server, worker: worker)
+        jobs = try JobRunner(server, rounds: rounds)
         gatherer.note(loaded.later, at: Clock.monotonicMilliseconds())
         status = "serving \(loaded.summary)"
         settingsWatch = SettingsWatch(given)
         watchdog = Watchdog(milliseconds: server.notifier.watchdogMilliseconds)
         poller = try Poller(eventsMax: 8)
         for (descriptor, token) in [
-            (requests.descriptor, Token.requests), (worker.descriptor, .done), (jobs.compactor.descriptor, .compacted),
+            (requests.descriptor, Token.requests), (rounds.descriptor, .done), (jobs.compactor.descriptor, .compacted),
         ] where !poller.add(descriptor, .readable, token: token.rawValue) {
             throw SystemError(call: "epoll_ctl", number: errno)
         }

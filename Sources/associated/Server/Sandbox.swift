@@ -38,7 +38,7 @@ struct Sandbox {
     mutating func changeUser() throws {
         let account: Account? = if let name = settings.user { try Account(name) } else { nil }
         if let account, !account.isRoot || !Privileges.isRoot {
-            if Privileges.isRoot { giveStateFolder(to: account) }
+            places.createState(for: account)
             try Privileges.switchUser(to: account)
         } else {
             staysRoot = account == nil && Privileges.isRoot
@@ -48,22 +48,12 @@ struct Sandbox {
         try Privileges.setNoNewPrivileges()
     }
 
-    /// Creates a missing state directory for the new user; an existing one is left as it is.
-    private func giveStateFolder(to account: Account) {
-        if Directory.exists(places.state) { return }
-        // Its parents are readable by every user.
-        try? Directory.create(ResolvedPath.parent(of: Directory.absolute(places.state)), permissions: 0o755)
-        // If this fails, the server reports later that it cannot write its state.
-        guard (try? Directory.create(places.state, permissions: 0o700)) != nil else { return }
-        Directory.changeOwner(of: places.state, to: account)
-    }
-
     /// Blocks all files except those that the server needs.
     mutating func restrictFiles() throws {
         if mode == .off { return }
         // These open files once and use them as long as the process lives.
         Library.loadConfiguration()
-        try? Directory.create(places.state, permissions: 0o700)
+        places.createState(for: nil)
         let version = Landlock.version
         if version == 0 {
             return try noteMissing(

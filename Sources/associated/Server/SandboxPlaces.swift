@@ -47,6 +47,16 @@ struct SandboxPlaces {
         self.uses = uses
     }
 
+    /// Creates a missing state directory for the server's user; an existing one is left as it is.
+    func createState(for account: Account?) {
+        if Directory.exists(state) { return }
+        // Its parents are readable by every user.
+        try? Directory.create(ResolvedPath.parent(of: Directory.absolute(state)), permissions: 0o755)
+        // If this fails, the server reports later that it cannot write its state.
+        guard (try? Directory.create(state, permissions: 0o700)) != nil else { return }
+        if let account, Privileges.isRoot { Directory.changeOwner(of: state, to: account) }
+    }
+
     func rules() throws(Refusal) -> [Landlock.Rule] {
         var rules: [Landlock.Rule] = []
         for use in uses { rules += try SandboxPlaces.rules(use) }

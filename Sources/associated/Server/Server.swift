@@ -112,7 +112,7 @@ struct Server {
         sandbox.report()
         // In this order: when an operator reads that the server is ready, the parent knows it.
         notifier.notify(.ready(status: "serving \(loaded.summary)"))
-        announce(loaded, engine, development, admin: admin.address)
+        announce(loaded, engine, development, admin: settings.admin?.address)
         let surveyor = try certificates.map { try CertificateSurveyor($0, published) }
         surveyor?.survey()
         let requests = try Mailbox(MainLoopRequests())
@@ -128,7 +128,7 @@ struct Server {
     private func load(
         _ tenants: Tenants, _ background: Background, _ signals: borrowing Signals
     ) throws -> RoundReport? {
-        let outcome = Outcome<Result<RoundReport, ConfigurationError>>()
+        let outcome = JobResult<Result<RoundReport, ConfigurationError>>()
         // --strict requires all errors before the server starts.
         let changes = settings.isStrict ? TreeChanges.allAgain : .start
         background.start { outcome.value = Result { () throws(ConfigurationError) in try tenants.round(changes) } }

@@ -30,7 +30,12 @@ struct ServerSockets {
         var settings = settings
         settings.http = groups.filter { !$0.isSecure }.map { $0.sockets[0].address }
         settings.https = groups.filter(\.isSecure).map { $0.sockets[0].address }
-        if let admin { settings.admin?.address = admin.address } else { settings.admin = nil }
+        guard let admin else {
+            settings.admin = nil
+            return settings
+        }
+        // A Unix-domain socket was bound under another name, and then put in its place.
+        if !admin.address.isUnix { settings.admin?.address = admin.address }
         return settings
     }
 }

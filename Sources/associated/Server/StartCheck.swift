@@ -37,6 +37,7 @@ struct StartCheck {
                 check.given.settings.https = sockets.addresses(.https)
             }
         }
+        SandboxPlaces(given).createState(for: settings.user.flatMap { try? Account($0) })
         if opensSockets {
             for address in settings.http { tryAddress(address, .http) }
             for address in settings.https { tryAddress(address, .https) }

@@ -35,28 +35,7 @@ final class WatchKeeper: Sendable {
         where !poller.add(descriptor, .readable, token: token.rawValue) {
             throw .exhausted("epoll_ctl")
         }
-        let thread = try Thread(name: "watch", owning: poller) { [self] poller in
-            var hasStarted = false
-            // Runs until the process exits.
-            while true {
-                let count = poller.wait(milliseconds: WatchKeeper.tickMilliseconds)
-                var isWatchReadable = false
-                for index in 0..<count {
-                    switch Token(rawValue: poller.event(index).token) {
-                    case .watch: isWatchReadable = true
-                    case .wanted, nil: break
-                    }
-                }
-                if startRequest.take() || hasStarted && watch.hasMoved() {
-                    hasStarted = true
-                    watch.start()
-                    // What happened before a directory was watched raises no event.
-                    post(News(changes: .all, hasStarted: true, shortage: watch.shortage, complaint: complaint()))
-                } else if hasStarted, isWatchReadable {
-                    post(News(changes: watch.takeChanges(), shortage: watch.shortage))
-                }
-            }
-        }
+        let thread = try Thread(name: "watch", owning: poller) { [self] poller in run(watch, poller, complaint) }
         thread.detach()
     }
 
@@ -75,6 +54,23 @@ final class WatchKeeper: Sendable {
 
     /// The news since the last call.
     func take() -> News { news.take() }
+
+    /// Runs until the process exits.
+    private func run(_ watch: TreeWatch, _ poller: borrowing Poller, _ complaint: () -> String?) {
+        var hasStarted = false
+        while true {
+            let count = poller.wait(milliseconds: WatchKeeper.tickMilliseconds)
+            let isWatchReadable = (0..<count).contains { poller.event($0).token == Token.watch.rawValue }
+            if startRequest.take() || hasStarted && watch.hasMoved() {
+                hasStarted = true
+                watch.start()
+                // What happened before a directory was watched raises no event.
+                post(News(changes: .all, hasStarted: true, shortage: watch.shortage, complaint: complaint()))
+            } else if hasStarted, isWatchReadable {
+                post(News(changes: watch.takeChanges(), shortage: watch.shortage))
+            }
+        }
+    }
 
     private func post(_ latest: News) {
         news.leave { news in

@@ -91,6 +91,8 @@ final class ParentProcess {
             for finding in loaded.findings { Log.finding(finding) }
             throw Refusal.failure(isUpgrade ? objection : "not started: \(objection)")
         }
+        // The admin socket is usually there.
+        SandboxPlaces(loaded).createState(for: try loaded.settings.user.map(Account.init))
         return try present.adapted(to: loaded.settings, socketCount: loaded.settings.workers ?? processorCount())
     }
 
