@@ -86,7 +86,7 @@ struct NeverReached {
         message =
             "this rule is never reached: \(Self.rules(earlier)) already \(isOne ? "matches" : "match") all its URLs"
             + (isOpposite ? "" : ", with the same result")
-        fix = isOpposite ? "move this rule above \(isOne ? "it" : "them")" : "remove it"
+        fix = isOpposite ? "move this rule above \(isOne ? "it" : "them")" : "remove this rule"
     }
 
     /// `the rule on line 4`, `the rules on lines 4 and 7`.

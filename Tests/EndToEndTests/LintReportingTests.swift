@@ -21,7 +21,7 @@ struct LintReportingTests {
         ])
         let path = "\(folder.path)/file"
         let quiet = try lint(path)
-        #expect(quiet.output.isEmpty && quiet.errors == "0 errors, 0 warnings; 1 note, shown with --notes\n")
+        #expect(quiet.output.isEmpty && quiet.errors == "0 errors, 0 warnings; 1 note (add --notes to see it)\n")
         let noted = try lint(path, "--notes")
         #expect(noted.output.contains("note[AASA-077]") && noted.errors == "0 errors, 0 warnings, 1 note\n")
         #expect(noted.status == 0)

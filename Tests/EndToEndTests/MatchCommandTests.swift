@@ -43,6 +43,7 @@ struct MatchCommandTests {
                   rule 0 needs the path to be `/a/private`; the URL has `/a/1` (\(config)/apps/shop.json:5)
                   rule 3 matches, so the app opens if its manifest covers the URL (\(config)/apps/shop.json:6)
                   2 other rules did not match; --all lists them
+                  the manifest of `associated snippet` covers the URL with android:pathPrefix="/a/", so the app opens
 
                 """)
         let all = try Subject.run("match", "--config", config, "--all", "https://shop.acme.test/a/1").output
@@ -163,20 +164,21 @@ struct MatchCommandTests {
                 == #"{"url":"https://acme.test/a","apple":[],"android":[{"package":"org.acme.x","decision":"allow","rule":0\#(member)}]}"#
                 + "\n")
         let text = try Subject.run("match", "--android", file, "https://acme.test/a").output
+        let opens = "opens the app if its manifest covers the URL"
         switch rejecting.count {
         case 0:
-            #expect(text.contains("\nAndroid 15 and later, org.acme.x: opens the app\n  rule 0 matches"))
+            #expect(text.contains("\nAndroid 15 and later, org.acme.x: \(opens)\n  rule 0 matches"))
         case 1:
             #expect(
                 text.contains(
-                    "\nAndroid 15 and later, org.acme.x: opens the app\n  Google would not verify the app; associated lint shows why "
-                        + "(\(file):1)\n  rule 0 matches"))
+                    "\nAndroid 15 and later, org.acme.x: \(opens)\n  Google would not verify the app; associated lint "
+                        + "shows why (\(file):1)\n  rule 0 matches"))
         default:
             #expect(
                 text.contains(
-                    "\nAndroid, org.acme.x: stays in the browser, because no verifier accepts its statement\n  Google, AOSP and "
-                        + "Chromium would not verify the app; associated lint shows why (\(file):1); once verified: opens "
-                        + "the app\n  rule 0 matches"))
+                    "\nAndroid, org.acme.x: stays in the browser, because no verifier accepts its statement\n  Google, "
+                        + "Android and Chromium would not verify the app; associated lint shows why (\(file):1); once "
+                        + "verified: \(opens)\n  rule 0 matches"))
         }
     }
 

@@ -65,6 +65,7 @@ struct MatchExpectationTests {
         #expect(
             run.output.contains(
                 "\niOS, \(id): stays in the browser, because no signed app has this id\n  app id `\(id)` "))
+        #expect(run.output.contains("\n  rule 0 matches (\(folder.path)/aasa:1)\n"))
         #expect(try Subject.run(ask + ["--expect", "app"]).status == 1)
         #expect(try Subject.run(ask + ["--expect", "web"]).status == 0)
         #expect(try Subject.run(ask + ["--format", "json"]).output.contains(#""rule":0,"problem":"app id `"#))

@@ -69,7 +69,8 @@ struct StartCheckTests {
             "there is no user \"no-such-user\"; create it", "0.0.0.0:0 is reachable from other machines",
             "cannot write to \(folder.path)/file/state: not a directory; check its disk, or name another folder",
             "config/apps/bad.json:1:",
-            "not start correctly",
+            "not ready to start: ",
+            " problems above; without --strict, the server may still start despite errors in app files or certificates",
         ] {
             #expect(whole.errors.contains(text), "\(text): \(whole.errors)")
         }

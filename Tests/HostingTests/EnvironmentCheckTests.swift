@@ -43,7 +43,7 @@ struct EnvironmentCheckTests {
     @Test func `an environment that no file has is an error with the most similar name`() throws {
         #expect(try check(["{}", Self.staging], "stagin").error == "error: did you mean `staging`?")
         #expect(try check([Self.staging], "other").error == "error: the app files have staging, qa")
-        #expect(try check(["{}"], "staging").error == "error: no app file has any")
+        #expect(try check(["{}"], "staging").error == "error: no app file defines an environment")
     }
 
     @Test func `an unreadable file may have the environment, and without files there is no error`() throws {

@@ -103,6 +103,16 @@ struct CertificateChecksTests {
         #expect(kinds(try identity(try bench.authority.issueSelfSigned(["a.example"]), chain: "")) == [.selfSigned])
     }
 
+    @Test func `reports a certificate of a development CA as one that no phone trusts`() throws {
+        let folder = bench.hosts.path
+        let files = (certificate: "\(folder)/a.example/fullchain.pem", key: "\(folder)/a.example/privkey.pem")
+        try DevelopmentAuthority(directory: "\(folder)/state").write(
+            for: "a.example", certificateFile: files.certificate, keyFile: files.key)
+        let problems = CertificateChecks.problems(folder: "a.example", in: folder)
+        #expect(problems.map(\.kind) == [.selfSigned])
+        #expect(problems.first?.message == "the certificate is from a development CA, so no phone trusts it")
+    }
+
     @Test func `reports a certificate for another purpose`() throws {
         let pair = try bench.authority.issue(["a.example"], extensions: ["extendedKeyUsage=clientAuth"])
         #expect(kinds(try identity(pair)) == [.notForServers])

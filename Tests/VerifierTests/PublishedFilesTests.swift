@@ -85,7 +85,7 @@ struct PublishedFilesTests {
             site.outcomes == [
                 .apple: "it answers 404; Apple calls it SWCERR00101",
                 .google: "it answers 404; Google's service calls it ERROR_CODE_FETCH_ERROR",
-                .aosp: "it answers 404; AOSP's verifier calls it state 1026", .chromium: "it answers 404",
+                .aosp: "it answers 404; Android's verifier calls it state 1026", .chromium: "it answers 404",
             ])
     }
 
@@ -127,7 +127,7 @@ struct PublishedFilesTests {
             site.outcomes == [
                 .apple: "\(step); Apple calls it SWCERR00101",
                 .google: "\(step); Google's service calls it ERROR_CODE_REDIRECT",
-                .aosp: "\(step); AOSP's verifier calls it state 1029", .chromium: "took [1]",
+                .aosp: "\(step); Android's verifier calls it state 1029", .chromium: "took [1]",
             ])
     }
 
@@ -146,7 +146,7 @@ struct PublishedFilesTests {
             site.outcomes == [
                 .apple: "the answer did not arrive in time; Apple calls it SWCERR00301",
                 .google: "the answer did not arrive in time; Google's service calls it ERROR_CODE_FETCH_ERROR",
-                .aosp: "the answer did not arrive in time; AOSP's verifier calls it state 1027",
+                .aosp: "the answer did not arrive in time; Android's verifier calls it state 1027",
                 .chromium: "the answer did not arrive in time",
             ])
     }

@@ -219,7 +219,7 @@ extension HostPattern.Fault {
         case .tooLong: ("it is longer than 253 bytes", "shorten it")
         case .hyphenAtEdge(let label): ("\(label.quoted) begins or ends with a hyphen", "remove the hyphen")
         case .character(let scalar):
-            ("\(scalar.visibleName) is not allowed in a name", "use letters, digits and hyphens")
+            ("\(scalar.visibleName) is not allowed in a name", "between dots, use only letters, digits and hyphens")
         case .ambiguousCharacter(let scalar):
             (
                 "\(scalar.visibleName) can be normalised in more than one way",
@@ -231,8 +231,9 @@ extension HostPattern.Fault {
 }
 
 extension Unicode.Scalar {
-    /// The code point, with the character if it is visible.
+    /// The code point, with the character if it is visible; `a space` for a space.
     package var visibleName: String {
+        if self == " " { return "a space" }
         let isVisible = value > 0x20 && properties.generalCategory != .control && properties.generalCategory != .format
         return isVisible ? "\"\(self)\" (\(codePoint))" : codePoint
     }

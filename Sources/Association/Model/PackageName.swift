@@ -49,8 +49,9 @@ public enum PackageName {
         let name = "package name \(text.quoted)"
         if let bad = text.unicodeScalars.first(where: { !($0.isLetter || $0.isDigit || $0 == "_" || $0 == ".") }) {
             let hint = bad == "*" ? "; wildcards are not supported" : ""
+            let found = bad == " " ? "a space" : String(bad).quoted
             return TextProblem(
-                .dal009, "\(name) has \(String(bad).quoted), which an application id cannot have\(hint)", fix: fix)
+                .dal009, "\(name) has \(found), which an application id cannot have\(hint)", fix: fix)
         }
         if parts.count < 2 {
             return TextProblem(

@@ -100,7 +100,7 @@ public enum StatementConsumer: String, Hashable, Sendable, CaseIterable {
     public var name: String {
         switch self {
         case .google: "Google"
-        case .aosp: "AOSP"
+        case .aosp: "Android"
         case .chromium: "Chromium"
         }
     }

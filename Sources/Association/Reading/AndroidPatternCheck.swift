@@ -7,7 +7,7 @@ enum AndroidPatternCheck {
         if pattern.contains(run: "*?") || pattern.contains(run: "**") {
             problems.append(
                 TextProblem(
-                    .dal036, "\(pattern.quoted) has a star before ? or *, so AOSP looks for a literal dot",
+                    .dal036, "\(pattern.quoted) has a star before ? or *, so Android looks for a literal dot",
                     fix: "write ?* for one or more characters, or one star", replacement: collapsed(pattern)))
         }
         if let escape = firstEscape(pattern) {

@@ -26,7 +26,8 @@ struct AppleVariables {
             if SubstitutionTable.predefinedNames.contains(member.key) {
                 findings.report(
                     .aasa063, at: member.keyRange,
-                    "\(name) has a predefined name and, as far as is known, replaces that variable in the whole file",
+                    "\(name) has the name of a predefined variable and, as far as is known, replaces it in the whole "
+                        + "file",
                     fix: "choose another name")
             }
             if member.key.unicodeScalars.contains(where: "$()".unicodeScalars.contains) {

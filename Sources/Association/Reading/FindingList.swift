@@ -149,8 +149,8 @@ package struct FindingList: Sendable {
         guard pattern.utf8.contains(UInt8(ascii: "=")), !pattern.ends(with: "*") else { return }
         report(
             .aasa058, at: range,
-            "a string is compared with the whole query, so it does not match with one more parameter, such as a "
-                + "campaign tag",
+            "a string is compared with the whole query, so a URL with one more parameter, such as a campaign tag, does "
+                + "not match",
             fix: "write an object of names and patterns")
     }
 }

@@ -144,22 +144,23 @@ extension StatementFlaw {
     /// What Android does because of it, with the other statements of apps in the list that are affected.
     func consequence(for others: [SourceRange]) -> String {
         guard let since = rejectsListSince else { return "Android skips the statement" }
-        let affected = others.isEmpty ? "" : ", with \(Self.statements(in: others.map(\.start.line)))"
+        let affected = others.isEmpty ? "" : ", so \(Self.statements(in: others.map(\.start.line))) lost too"
         return switch since {
         case .android6: "every Android version rejects the whole file\(affected)"
         case .android12:
-            "Android 12 and later reject the whole file\(affected), and Android 11 and earlier skip the statement"
+            "Android 12 and later reject the whole file\(affected); Android 11 and earlier skip only this statement"
         case .android15: "Android 15 and later reject the whole file\(affected)"
         }
     }
 
+    /// `the statement on line 4 is`, `the statements on lines 4 and 7 are`.
     private static func statements(in lines: [Int]) -> String {
         let numbers = Set(lines).sorted()
         let named = numbers.prefix(3).map { String($0) }
-        if numbers.count > 3 { return "the statements in lines \(named.joined(separator: ", ")) and others" }
+        if numbers.count > 3 { return "the statements on lines \(named.joined(separator: ", ")) and others are" }
         guard let last = named.last, named.count > 1 else {
-            return lines.count == 1 ? "the statement on line \(named.first ?? "")" : "the other statements"
+            return lines.count == 1 ? "the statement on line \(named.first ?? "") is" : "the other statements are"
         }
-        return "the statements in lines \(named.dropLast().joined(separator: ", ")) and \(last)"
+        return "the statements on lines \(named.dropLast().joined(separator: ", ")) and \(last) are"
     }
 }

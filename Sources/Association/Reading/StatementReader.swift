@@ -33,7 +33,7 @@ struct StatementReader {
 
     mutating func list(_ root: SourceValue) -> StatementList? {
         let entries = findings.read(
-            \.asArray, of: root, "the file", .dal002, "so Google, AOSP and Chromium reject it",
+            \.asArray, of: root, "the file", .dal002, "so Google, Android and Chromium reject it",
             fix: "put the statements into an array, even a single one", converts: false,
             edit: root.asObject.flatMap { _ in findings.list.wrapping(root.range, in: "[", "]") })
         guard let entries else { return nil }
@@ -272,7 +272,7 @@ struct StatementReader {
         for other in members where ["relation", "target", "relation_extensions"].contains(other.key) {
             findings.report(
                 .dal021, at: other.keyRange,
-                "\(other.key.quoted) is next to an include; Google rejects it, and AOSP ignores the statement",
+                "\(other.key.quoted) is next to an include; Google rejects it, and Android ignores the statement",
                 fix: "write two entries")
         }
         let range = include.value.range
@@ -339,8 +339,9 @@ extension StatementList {
         findings.report(
             .ghst006, at: nil,
             isTooLarge
-                ? "the file has \(count) bytes, so AOSP, which reads \(bytesMax), rejects it"
-                : "the file has \(count) bytes; Google's limit is not published, and AOSP rejects more than \(bytesMax)",
+                ? "the file has \(count) bytes, so Android, which reads at most \(bytesMax), rejects it"
+                : "the file has \(count) bytes; Google's limit is not published, and Android rejects more than "
+                    + "\(bytesMax)",
             fix: "shorten it, or distribute the apps over several hosts", severity: isTooLarge ? .error : .warning)
     }
 }

@@ -33,7 +33,7 @@ struct StatementListCheck {
         }
         findings.report(
             .dal023, at: first.range,
-            "Chromium ignores includes, and AOSP follows only one level, so App Links should not depend on them",
+            "Chromium ignores includes, and Android follows only one level, so App Links should not depend on them",
             fix: "write the statements into this file; use includes only for sharing credentials",
             severity: hasLinks ? .note : .warning)
     }

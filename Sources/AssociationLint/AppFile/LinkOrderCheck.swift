@@ -51,10 +51,13 @@ struct LinkOrderCheck {
                 fix: "correct the pattern, or remove the rule")
         case .covered(let rules):
             let names = rules.map { "links[\($0)]\(line(of: $0))" }.joined(separator: " and ")
+            let excludes = source.rules.element(at: useless.rule)?.excludes
+            // With the same result, another place would change nothing.
+            let isOpposite = rules.contains { source.rules.element(at: $0)?.excludes != excludes }
             return Finding(
                 .app040, in: app, at: range,
                 "this rule has no effect: \(names) already \(rules.count == 1 ? "matches" : "match") all its URLs",
-                fix: "move it up, or remove it")
+                fix: (isOpposite ? "move this rule above links[\(rules.first ?? 0)], or " : "") + "remove this rule")
         case .excludesNothing:
             return Finding(
                 .app040, in: app, at: range,

@@ -51,8 +51,8 @@ struct ManifestCheck {
         if isWeb, let other = schemes.first(where: { $0 != "http" && $0 != "https" }) {
             file.findings.report(
                 .ghst015, at: range,
-                "\(subject) has the scheme \(other.quoted) in addition to http or https, so Android ignores it when it "
-                    + "verifies hosts",
+                "\(subject) has the scheme \(other.quoted) in addition to http or https, so Android skips this whole "
+                    + "filter when it verifies hosts",
                 fix: "write a separate filter for that scheme")
         }
     }

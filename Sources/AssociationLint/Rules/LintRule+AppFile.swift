@@ -216,12 +216,14 @@ extension LintRule {
             fix: "Put an RSA or ECDSA certificate into the host's folder, or remove signed.",
             sources: [.appleArchive]),
         LintRule(
-            .app042, "a live entry was removed",
+            .app042, "an app id, App Clip, package, fingerprint or host was removed while it was live",
             why:
-                "Phones and the caches of Apple and Google keep their data for days, and the server cannot "
-                + "invalidate it. So the server keeps the last good version in service. With guard: \"warn\" the "
-                + "entry is removed, and this is a warning.",
-            fix: "Restore it, list it under retired, or run `associated retire FILE` for the whole file.",
+                "Phones, Apple and Google cache association files for days, and the server cannot clear these caches. "
+                + "So the server keeps the last good version in service, in case the removal was a mistake. With "
+                + "`guard: \"warn\"` in the app file, the removal takes effect, and this is a warning.",
+            fix:
+                "Restore it, list it under `retired` in the app file, or run `associated retire FILE` to take the "
+                + "whole file out of service.",
             sources: [.appleArchive, .androidVerify], subject: .installation),
         LintRule(
             .app043, "a large file was not checked completely",

@@ -149,9 +149,11 @@ extension LintRule {
             fix: "Choose another name.",
             sources: [.appleVariables, .inference]),
         LintRule(
-            .aasa064, "a variable has no usable value",
-            why: "Values must be strings in an array. A pattern whose variable has no value never matches.",
-            fix: "Write an array of strings.",
+            .aasa064, "a variable's value is empty or not an array of strings, or its name is invalid",
+            why:
+                "Values must be strings in an array. A pattern whose variable has no value never matches. A name with "
+                + "`$`, `(` or `)` cannot be written in a pattern.",
+            fix: "Write an array of strings, and a name without these characters.",
             sources: [.appleVariables]),
         LintRule(
             .aasa065, "a variable is never used",
@@ -238,7 +240,7 @@ extension LintRule {
             .aasa082, "a list is too long to be checked as a whole",
             why:
                 "The check whether a rule is ever reached covers all URLs, so it is done only for the first rules "
-                + "of a long list.",
+                + "of a long list. The rules that were not compared may have more problems.",
             fix: "Use wildcards and variables, or ignore this note.",
             sources: [.inference]),
     ]

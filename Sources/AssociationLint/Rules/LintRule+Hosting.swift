@@ -130,8 +130,10 @@ extension LintRule {
             fix: "Remove it before you submit the app.",
             sources: [.appleEntitlement], subject: .nativeProject),
         LintRule(
-            .ahst025, "a domain is an IP address, has no dot, or is not in ASCII form",
-            why: "iOS rejects such domains. It compares international names in Punycode.",
+            .ahst025, "a domain is not a valid, full host name in ASCII form",
+            why:
+                "iOS rejects IP addresses, names without a dot, and names with a space or another character that host "
+                + "names cannot have. It compares international names in Punycode.",
             fix: "Write a full host name, in Punycode if it is international.",
             sources: [.appleWWDC19], subject: .nativeProject),
         LintRule(
@@ -166,12 +168,12 @@ extension LintRule {
             sources: [.androidVerify, .aosp], subject: .host),
         LintRule(
             .ghst002, "the file is redirected",
-            why: "Google and AOSP do not follow redirects.",
+            why: "Google and Android do not follow redirects.",
             fix: "Serve the file directly over https on each host.",
             sources: [.androidVerify, .aosp, .googleAPI], subject: .host),
         LintRule(
             .ghst003, "Content-Type is not application/json",
-            why: "Google reports a wrong content type. AOSP and Chromium ignore the type.",
+            why: "Google reports a wrong content type. Android and Chromium ignore it.",
             fix: "Send application/json.",
             sources: [.googleAPI, .androidConfigure], subject: .host),
         LintRule(
@@ -183,12 +185,12 @@ extension LintRule {
             sources: [.googleAPI, .aosp], subject: .host),
         LintRule(
             .ghst005, "the answer takes more than five seconds",
-            why: "AOSP gives up, so it does not verify the host.",
+            why: "Android gives up, so it does not verify the host.",
             fix: "Serve the file from memory.",
             sources: [.aosp], subject: .host),
         LintRule(
             .ghst006, or: .warning, "the file is larger than a verifier reads",
-            why: "AOSP rejects more than 1 MiB. Google's limit is not published, so more than 256 KB is a warning.",
+            why: "Android rejects more than 1 MiB. Google's limit is not published, so more than 256 KB is a warning.",
             fix: "Shorten the file, or split the apps over several hosts.",
             sources: [.aosp, .googleAPI]),
         LintRule(

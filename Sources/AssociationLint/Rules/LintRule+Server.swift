@@ -38,9 +38,14 @@ extension LintRule {
             fix: "Answer 302, 303 or 307 to the form on this site.",
             sources: [.w3cChangePassword], subject: .host),
         LintRule(
-            .srv007, "webauthn has the wrong type or more than five labels",
-            why: "Browsers reject any type but application/json, and ignore labels after the fifth.",
-            fix: "Send application/json, with origins of at most five registrable names.",
+            .srv007, "webauthn has the wrong Content-Type or structure, or too many domain names",
+            why:
+                "Browsers reject any Content-Type but application/json, and a file without an array `origins`. They "
+                + "use only the origins of the first five domain names. Only the part before an ending such as .com "
+                + "counts, so shop.com, www.shop.com and shop.org count as one name.",
+            fix:
+                "Send the Content-Type application/json and {\"origins\": [\"https://…\"]}, with at most five domain "
+                + "names.",
             sources: [.w3cWebAuthn], subject: .host),
         LintRule(
             .srv008, "passkey-endpoints leaves the site",
@@ -172,7 +177,7 @@ extension LintRule {
             why: "The server does not send it. It was probably meant for another file.",
             fix: "Remove it."),
         rule(
-            .cert018, "the certificate is self-signed",
+            .cert018, "the certificate is self-signed or from a development CA",
             why: "No phone and no verifier trusts it.",
             fix: "Use a certificate of a public certificate authority.",
             sources: [.appleConfiguring, .googleAPI]),

@@ -7,12 +7,12 @@ extension LintRule {
     static let statements: [LintRule] = [
         LintRule(
             .dal001, "the text is not strict JSON",
-            why: "Google reports malformed content, and AOSP and Chromium ignore the file. No statement counts.",
+            why: "Google reports malformed content, and Android and Chromium ignore the file. No statement counts.",
             fix: "Write the file with a JSON library, or let this server generate it. The finding shows the place.",
             sources: [.rfc8259, .googleCompatibility, .aosp, .chromium]),
         LintRule(
             .dal002, "the top level is not an array",
-            why: "Google, AOSP and Chromium reject the file, even if it has only one statement.",
+            why: "Google, Android and Chromium reject the file, even if it has only one statement.",
             fix: "Put the statements into one array.",
             sources: [.googleCompatibility, .aosp]),
         LintRule(
@@ -30,8 +30,10 @@ extension LintRule {
         LintRule(
             .dal005, "relation is not an array of strings",
             why:
-                "Google reports the statement as malformed, and Android skips it. Android 12 and later reject the "
-                + "whole file if an element is not a string.",
+                "Google reports the statement as malformed. Every Android version rejects the whole file because of a "
+                + "number or null, or a boolean in the array. If the array contains an object or an array, Android 12 "
+                + "and later reject the whole file, and earlier versions skip the statement. If the array is empty, or "
+                + "relation is a string, a boolean or an object, every version skips the statement.",
             fix: "Write \"relation\": [\"…\"].",
             sources: [.googleCompatibility, .aosp]),
         LintRule(
@@ -128,7 +130,7 @@ extension LintRule {
             sources: [.googleCredentials]),
         LintRule(
             .dal021, "an entry has an include and also a relation or a target",
-            why: "Google reports an invalid field. AOSP follows the include and drops the statement.",
+            why: "Google reports an invalid field. Android follows the include and drops the statement.",
             fix: "Write two entries.",
             sources: [.googleCompatibility, .aosp]),
         LintRule(
@@ -138,12 +140,12 @@ extension LintRule {
             sources: [.googleSpecification, .googleCompatibility]),
         LintRule(
             .dal023, or: .note, "the file includes other files",
-            why: "Chromium ignores includes, and AOSP follows only one level.",
+            why: "Chromium ignores includes, and Android follows only one level.",
             fix: "Write the statements into this file. Use includes only for sharing credentials.",
             sources: [.aosp, .chromium]),
         LintRule(
             .dal024, "an include points back to this file",
-            why: "Google stops with an exhausted budget, and AOSP stops after one level.",
+            why: "Google stops with an exhausted budget, and Android stops after one level.",
             fix: "Write the statements into this file.",
             sources: [.googleCompatibility, .aosp]),
         LintRule(
@@ -209,7 +211,7 @@ extension LintRule {
             sources: [.androidConfigure, .aosp]),
         LintRule(
             .dal036, "a star is followed by `?` or `*`",
-            why: "AOSP then looks for a literal dot, so the rule matches other URLs than intended.",
+            why: "Android then looks for a literal dot, so the rule matches other URLs than intended.",
             fix: "Write `?*` for one or more characters, or a single star.",
             sources: [.aosp]),
         LintRule(
@@ -251,7 +253,7 @@ extension LintRule {
             .dal044, "a list of dynamic rules is too long to be checked as a whole",
             why:
                 "The check whether a rule is ever reached covers all URLs, so it is done only for the first rules "
-                + "of a long list.",
+                + "of a long list. The rules that were not compared may have more problems.",
             fix: "Use wildcards, or ignore this note.",
             sources: [.inference]),
         LintRule(

@@ -67,8 +67,7 @@ public struct LintRule: Hashable, Sendable {
             - **warning**: it fails on some system versions or for some verifiers, or it is probably a mistake.
             - **note**: for information.
 
-            If a rule has two severities, the first is the usual one. A finding may have the second one in a milder or more
-            serious case; its message says why.
+            Some rules have two severities; the first is the usual one. A finding's own message shows which one applies.
 
             - Rules marked *host* need network access: `associated check` finds them.
             - Rules marked *native project* need the app's entitlements or its AndroidManifest.xml.

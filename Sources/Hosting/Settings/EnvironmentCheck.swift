@@ -34,7 +34,8 @@ public enum EnvironmentCheck {
         guard count.having == 0, count.files > 0 else { return nil }
         let nearest = NearestKey.find(environment, among: count.names)
         let known =
-            count.names.isEmpty ? "no app file has any" : "the app files have \(count.names.joined(separator: ", "))"
+            count.names.isEmpty
+            ? "no app file defines an environment" : "the app files have \(count.names.joined(separator: ", "))"
         return Finding(
             rule: .app022, severity: .error, file: "\(configPath)/apps", range: nil,
             message: "no app file has an environment `\(environment)`, so every host would be served as in production",

@@ -169,7 +169,7 @@ extension Setting {
         ) { $0.settings.workers = $0.integer($1, workers) },
         text(
             "environment", \.environment,
-            ("--environment", "NAME", "environment of the app files to serve (default: none)")),
+            ("--environment", "NAME", "environment of the app files to serve (default: that of server.json, or none)")),
         flag("strict", \.isStrict, ("--strict", "refuse to start if there is any error")),
         flag(
             "reusePort", \.reusesPort,
@@ -207,7 +207,8 @@ extension Setting {
         Setting(
             "admin.tokenFile",
             Option(
-                "--admin-token-file", "FILE", "file with the bearer token that admin requests must send",
+                "--admin-token-file", "FILE",
+                "file with the bearer token that admin requests other than health checks must send",
                 parse: { $0 }
             ) { $0.admin?.tokenFile = $1.last }
         ) { reader, member in
@@ -250,7 +251,8 @@ extension Setting {
             "sandbox.mode",
             Option(
                 "--sandbox", "MODE",
-                "restrict file and system-call access after startup: on, required or off (default: on)",
+                "restrict file and system-call access after startup: on (whatever the system supports), required "
+                    + "(refuse to start if a part is missing) or off (default: on)",
                 words: SandboxSettings.Mode.names, reason: "is not a mode; write on, required or off",
                 parse: { SandboxSettings.Mode(named: $0) }
             ) { if let mode = $1.last { $0.sandbox.mode = mode } },

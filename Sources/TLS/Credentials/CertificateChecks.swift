@@ -115,6 +115,11 @@ public enum CertificateChecks {
                 .selfSigned, file: file, "the certificate is self-signed, so no phone trusts it",
                 fix: "use a certificate of a public certificate authority")
         }
+        if DevelopmentAuthority.isName(credentials.certificate.issuer) {
+            return CertificateProblem(
+                .selfSigned, file: file, "the certificate is from a development CA, so no phone trusts it",
+                fix: "use a certificate of a public certificate authority")
+        }
         guard let chain = credentials.chain else {
             return CertificateProblem(
                 .missingIntermediate, file: file,

@@ -13,6 +13,8 @@ public final class DevelopmentAuthority: Sendable {
     static let day: Int64 = 86_400
     /// Certificates that are kept in memory; others are issued again.
     static let identitiesMax = 1024
+    /// The beginning of the name of each authority.
+    private static let commonName = "associated development CA"
 
     /// For `curl --cacert`.
     public let certificatePath: String
@@ -78,6 +80,9 @@ public final class DevelopmentAuthority: Sendable {
         try DevelopmentAuthority.write(credentials.certificate.pem, to: certificateFile)
     }
 
+    /// Whether the issuer of a certificate is such an authority, of this machine or another.
+    static func isName(_ issuer: String) -> Bool { issuer.hasPrefix("CN=\(commonName) ") }
+
     private func issue(_ host: String) throws(TLSError) -> Credentials {
         let draft = CertificateDraft(
             commonName: "associated development certificate",
@@ -126,7 +131,7 @@ public final class DevelopmentAuthority: Sendable {
             // A unique name, because a browser that trusts an older authority of the same name reports a bad signature.
             let number = String(UInt32.random(in: 0x10_0000...0xFF_FFFF), radix: 16)
             let draft = CertificateDraft(
-                commonName: "associated development CA \(number) (do not trust elsewhere)",
+                commonName: "\(commonName) \(number) (do not trust elsewhere)",
                 alternativeNames: nil, isAuthority: true, days: authorityDays)
             _ = try create(try draft.certificate(for: key).pem, path)
         } catch {

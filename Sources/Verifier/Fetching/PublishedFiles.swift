@@ -139,7 +139,7 @@ public enum FileConsumer: String, CaseIterable, Hashable, Sendable {
         switch self {
         case .apple: "Apple"
         case .google: "Google's service"
-        case .aosp: "AOSP's verifier"
+        case .aosp: "Android's verifier"
         case .chromium: "Chromium"
         }
     }

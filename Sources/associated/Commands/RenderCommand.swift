@@ -16,10 +16,11 @@ extension Command {
             Prints the association files that `serve` sends for HOST, byte for byte and uncompressed: the file for apple, the
             file for android, or both. Signatures, and files in config/hosts/ that replace generated ones, are included.
 
-            --output writes the files to DIR/HOST/.well-known/ instead, for a website that serves them as static files; with
-            --all, the files of every host. --diff compares them with what the live host serves and shows the differences.
+            --output writes the files to DIR/HOST/.well-known/ instead, for a website that serves them as static files.
+            With --all --output DIR, give no HOST: the files of every host are written. --diff compares them with what
+            the live host serves and shows the differences.
             """,
-        operands: Operands(usage: "HOST [apple|android]", counts: 0...2),
+        operands: Operands(usage: "[HOST [apple|android]]", counts: 0...2),
         options: [
             .config, .publicFolder, .environment, .setting("--passphrase-file"),
             Option(name: "--all", value: nil, help: "with --output: write the files of every host"),

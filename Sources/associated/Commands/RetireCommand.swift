@@ -9,11 +9,13 @@ extension Command {
         name: "retire", summary: "take an app file out of service",
         details: """
             Takes an app file out of service. Deleting an app file is not enough: a running server continues to serve its
-            hosts, because it cannot know that the deletion was on purpose (the removal guard). This command confirms it, and
-            the server stops serving the file's hosts at once.
+            hosts, because it cannot know that the deletion was on purpose (the removal guard). This command confirms
+            it. The server then removes this app from its hosts at once; a host that no other app file names is no
+            longer served.
 
             APP is an app file in config/apps/, or its name without the extension. The command moves the file to
-            config/retired/. If the file was already deleted, the command writes an empty file with its name there.
+            config/retired/. If there is no such file, the command assumes that it was deleted, and writes a file of
+            that name to config/retired/, with only a comment.
 
             To remove only an app id, a fingerprint or a host, add it to `retired` in the app file instead; the server's
             message contains the line to add.
@@ -21,9 +23,11 @@ extension Command {
         operands: Operands(usage: "APP", counts: 1...1),
         options: [
             .config,
-            .force.with(help: "take APP for a deleted file, not for a misspelt name, if a similar name exists"),
+            .force.with(
+                help: "confirm the deletion of APP even if an app file with a similar name exists, which otherwise "
+                    + "counts as a spelling mistake"),
         ],
-        failure: "the app file does not exist or could not be moved"
+        failure: "APP looks misspelt (see --force), or a file could not be moved or written"
     ) { arguments in
         let configuration = GivenConfiguration(arguments)
         let config = configuration.path

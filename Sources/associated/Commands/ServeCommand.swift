@@ -12,6 +12,8 @@ extension Command {
             SIGHUP reloads everything. SIGUSR2 replaces the running server by the program and settings on disk, without
             downtime. SIGTERM and SIGINT finish open requests and exit; a second one exits at once. SIGUSR1 reopens the
             access log.
+
+            An option or variable wins over the same setting in server.json; defaults apply where neither sets a value.
             """,
         options: [.config, .publicFolder] + settings(["--http", "--https", "--admin", "--admin-token-file"]) + [.state]
             + settings([
@@ -25,7 +27,8 @@ extension Command {
             ] + settings(["--workers", "--environment"]) + [
                 Option(
                     name: "--check", value: nil,
-                    help: "check whether the server could start with these options, and exit")
+                    help: "report every error that the server would meet at startup, also those with which it would "
+                        + "still start, and exit")
             ]
             + settings(["--strict", "--reuse-port", "--trust", "--proxy-protocol", "--user", "--sandbox"]),
         failure: "the server could not start, or --check found an error"

@@ -56,7 +56,8 @@ struct Command: Sendable {
         let hasVariables = options.contains { $0.variable != nil }
         let variables =
             hasVariables
-            ? "\n[NAME] is the environment variable with the same effect; commas separate several values.\n" : ""
+            ? "\nA word in brackets is an environment variable with the same effect; several values in it are "
+                + "separated by commas.\n" : ""
         return "usage: \(synopsis)\n\n\(details)\n\(list)\(variables)\nExit status: \(exitStatus)\n"
     }
 
@@ -92,7 +93,7 @@ extension Command.Option {
         name: "--state", value: "DIR", help: "directory for persistent state (default: state)",
         variable: "ASSOCIATED_STATE")
     static let environment = setting("--environment").with(
-        help: "environment of the app files to use (default: that of server.json)")
+        help: "environment of the app files to use (default: that of server.json, or none)")
     static let format = Command.Option(
         name: "--format", value: "FORMAT", help: "output format: text or json (default: text)",
         words: ["text", "json"])

@@ -14,6 +14,8 @@ struct StartCheck {
     private let arguments: ParsedArguments
     private var given: LoadedSettings
     private var failureCount = 0
+    /// Whether lint found errors, with which a server may start.
+    private var hasFileErrors = false
     /// Hints about things that work.
     private var notes: [String] = []
 
@@ -60,7 +62,10 @@ struct StartCheck {
         for text in sandbox?.missing ?? [] { notes.append("sandbox: \(text)") }
         for note in notes { Console.error(line: "note: \(note)") }
         if failureCount > 0 {
-            Console.complain("the server would not start correctly: \(Count.of(failureCount, "problem")) above")
+            let hint =
+                hasFileErrors && !settings.isStrict
+                ? "; without --strict, the server may still start despite errors in app files or certificates" : ""
+            Console.complain("not ready to start: \(Count.of(failureCount, "problem")) above\(hint)")
             return .failure
         }
         Console.output(line: "ready to start: the server would serve \(Count.of(served, "host"))")
@@ -108,6 +113,7 @@ struct StartCheck {
         for finding in files.findings where finding.severity == .error {
             Console.error(finding)
             failureCount += 1
+            hasFileErrors = true
         }
         for problem in files.problems { fail(problem) }
         if files.hostCount == 0 { fail(StartProblems(given).noHosts) }

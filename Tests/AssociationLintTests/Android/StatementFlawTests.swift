@@ -151,8 +151,18 @@ struct StatementFlawTests {
                     || finding.message.contains("rejects the whole file")
             }
             #expect(findings.count == 1, "\(text)")
-            #expect(findings.first?.message.contains("with the statement on line \(line)") == true, "\(findings)")
+            let isNamed = findings.first?.message.contains("so the statement on line \(line) is lost too") == true
+            #expect(isNamed, "\(findings)")
         }
+    }
+
+    @Test(arguments: [
+        ("\n", "the statements on lines 2 and 3 are"), ("", "the other statements are"),
+    ])
+    func `lint names all statements that are lost`(separator: String, subject: String) {
+        let text = "[1,\n\(Self.own),\(separator)\(Self.own)]"
+        let messages = Linter.lint(statements: Array(text.utf8), file: "f").map(\.message)
+        #expect(messages.contains { $0.hasSuffix("rejects the whole file, so \(subject) lost too") }, "\(messages)")
     }
 
     @Test(arguments: harmless + skipped)

@@ -34,6 +34,19 @@ import Testing
         #expect(findings.first?.range?.start.line == 3)
     }
 
+    @Test(arguments: [
+        (#"[{ "/": "/a/*" }, { "/": "/a/b" }]"#, "remove this rule"),
+        (
+            #"[{ "/": "/a/*" }, { "/": "/a/private/*", exclude: true }]"#,
+            "move this rule above links[0], or remove this rule"
+        ),
+    ])
+    func `proposes another place only for a rule with the opposite result`(links: String, fix: String) throws {
+        let app = try AppFileSample.app(AppFileSample.text(links: links))
+        let findings = LinkOrderCheck(app: app, source: app.sourceMatcher).findings()
+        #expect(findings.filter { $0.rule == .app040 }.map(\.fix) == [fix])
+    }
+
     @Test func `checks the beginning of a list that is too long`() throws {
         let many = (1..<250).map { #"{ "/": "/b\#($0)" }"# }
         let links = [#"{ "/": "/a/*" }"#, #"{ "/": "/a/1" }"#, #"{ "/": "/c", exclude: true }"#] + many

@@ -35,6 +35,11 @@ import Testing
         #expect(HostPattern.parse(written) == .failure(fault))
     }
 
+    @Test(arguments: [(" ", "a space"), ("@", "\"@\" (U+0040)"), ("\u{7F}", "U+007F")] as [(Unicode.Scalar, String)])
+    func `names a character that is not allowed`(scalar: Unicode.Scalar, name: String) {
+        #expect(HostPattern.Fault.character(scalar).explained.reason == "\(name) is not allowed in a name")
+    }
+
     @Test func `limits the lengths of labels and names`() {
         let label = String(repeating: "a", count: 63)
         #expect((try? HostPattern.parse("\(label).example").get()) != nil)

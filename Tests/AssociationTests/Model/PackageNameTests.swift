@@ -17,6 +17,13 @@ import Testing
         #expect(PackageName.problems(in: text).map(\.severity) == [.error])
     }
 
+    @Test(arguments: [("com.acme shop", "a space"), ("com.acme-shop", "`-`")])
+    func `names the character that is not allowed`(text: String, name: String) {
+        #expect(
+            PackageName.problems(in: text).map(\.message)
+                == ["package name `\(text)` has \(name), which an application id cannot have"])
+    }
+
     @Test(arguments: ["com.example", "com.example.app", "com.yourcompany.yourapp"])
     func `warns about names from documentation`(text: String) {
         #expect(PackageName.problems(in: text).map(\.rule) == [.dal013])

@@ -17,8 +17,8 @@ extension Command {
             Checks live hosts from outside: fetches the association files of each HOST (or HOST:PORT) as Apple, Google and
             phones do, reports problems and lints the served files.
 
-            Further requests show whether a host's answers differ between clients: other user agents, HEAD, gzip, a trailing
-            dot, unknown names and hosts, and the other IP version.
+            Further requests show whether the host's answers differ: for other user agents, HEAD, gzip, a host name with
+            a trailing dot, an unknown `Host` value, an unknown name below /.well-known/, and over IPv4 and IPv6.
             """,
         operands: Operands(usage: "[HOST…]", counts: 0...10_000),
         options: [

@@ -8,8 +8,9 @@ import Verifier
 
 extension Command.Option {
     static let resolve = Command.Option(
-        name: "--resolve", value: "HOST:PORT:ADDR",
-        help: "connect to ADDR or ADDR:PORT for HOST:PORT instead of using DNS; HOST may be * (repeatable)",
+        name: "--resolve", value: "HOST:PORT:ADDR[:PORT]",
+        help: "connect to ADDR, and to the port after it if there is one, for HOST:PORT instead of using DNS; HOST may "
+            + "be * (repeatable)",
         isRepeatable: true)
     static let authority = Command.Option(
         name: "--ca", value: "FILE", help: "trust the CA certificates in FILE instead of the system's")

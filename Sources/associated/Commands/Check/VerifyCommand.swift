@@ -12,14 +12,16 @@ import Verifier
 extension Command {
     static let verify = Command(
         name: "verify",
-        summary: "show whether an app is bound to a file or host, as Google, AOSP, Chromium or Apple read it",
+        summary: "show whether a host's file binds an app, as Google, Android (AOSP), Chromium or Apple read it",
         details: """
-            Shows whether an association file binds an app to its host. The file is FILE, or the one that HOST (or HOST:PORT)
-            serves.
+            Shows whether an association file binds an app to the host that serves it. The file is FILE, or the one that
+            HOST (or HOST:PORT) serves.
 
             For an Android app (--package and --fingerprint), the command prints three answers: of Google's Digital Asset
-            Links service (google), of the verifier on Android devices (aosp) and of Chromium (chromium). For an iOS app
-            (--app-id), it prints Apple's answer. Each answer is verified, not-verified or file-rejected, with the reason.
+            Links service (google), of the verifier on Android devices (aosp) and of Chromium (chromium). If an earlier
+            Android version answers differently, it gets a line of its own, such as "aosp (Android 11 and earlier)". For
+            an iOS app (--app-id), the command prints Apple's answer. Each answer is verified, not-verified or
+            file-rejected, with the reason.
             """,
         operands: Operands(usage: "FILE|HOST", counts: 1...1),
         options: [

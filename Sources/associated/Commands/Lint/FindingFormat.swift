@@ -28,9 +28,10 @@ enum FindingFormat: String, CaseIterable {
             Count.of(findings.count { $0.severity == severity }, noun)
         }
         let notes = count(.note, "note")
-        let hasNotes = findings.contains { $0.severity == .note }
+        let noteCount = findings.count { $0.severity == .note }
+        let hint = "; \(notes) (add --notes to see \(noteCount == 1 ? "it" : "them"))"
         return "\(count(.error, "error")), \(count(.warning, "warning"))"
-            + (showsNotes ? ", \(notes)" : hasNotes ? "; \(notes), shown with --notes" : "")
+            + (showsNotes ? ", \(notes)" : noteCount > 0 ? hint : "")
     }
 
     /// A finding for programs.

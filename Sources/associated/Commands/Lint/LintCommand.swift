@@ -9,18 +9,20 @@ extension Command {
     static let lint = Command(
         name: "lint", summary: "check a configuration, or single association and app files",
         details: """
-            Checks a configuration or single files, and reports each finding with its place and a fix.
+            Checks a configuration or single files, and reports findings with their places and, where there is one, a
+            fix. Errors in an app file can hide later findings, so run it again after fixing them.
 
             PATH is a configuration (a directory with apps/, hosts/ or server.json), another directory, or a file; the default
             is the directory of --config. A configuration is loaded as `serve` loads it, with its certificates. In any other
             directory, each file is checked on its own.
 
             The file type is detected from the content: an apple-app-site-association file, a statement list
-            (assetlinks.json), an app file, entitlements in XML, or an AndroidManifest.xml. With --config, the hosts in
-            entitlements and manifests are compared with those of its app files.
+            (assetlinks.json), an app file, entitlements in XML, or an AndroidManifest.xml. Only if --config or
+            ASSOCIATED_CONFIG is given, or a PATH is a configuration, the hosts in entitlements and manifests are
+            compared with those of the app files.
 
-            --fix applies mechanical fixes to the files and reports the remaining findings. To turn a rule off, use `lint` in
-            server.json, or write a comment in an app file: `// associated-ignore APP-040`.
+            --fix applies mechanical fixes to the files and reports the remaining findings. To turn a rule off, use the
+            key `lint` in server.json, or write a comment in an app file: `// associated-ignore APP-040`.
             """,
         operands: Operands(usage: "[PATH…]", counts: 0...10_000),
         options: [
@@ -42,10 +44,11 @@ extension Command {
             Option(name: "--dry-run", value: nil, help: "with --fix: show the differences without changing files"),
             Option(name: "--explain", value: "RULE", help: "explain a rule, such as AASA-019, and exit"),
             .setting("--https").with(
-                help: "check for a server with TLS on this address: every host needs a certificate (repeatable)"),
+                help: "check as if the server listened for TLS on this address: report every host without a "
+                    + "certificate (repeatable)"),
             .environment, .setting("--passphrase-file"),
         ],
-        failure: "there are errors, or findings of the severity of --fail-on"
+        failure: "there are findings of at least the severity of --fail-on, or a file could not be checked"
     ) { arguments throws(Refusal) in
         if let id = arguments["--explain"] { return explain(id) }
         let format: FindingFormat = try arguments.choice("--format") ?? .text

@@ -87,23 +87,25 @@ extension LinkMatching.Apple {
         return answer
     }
 
-    /// The answer of the rules.
+    /// The answer of the rules. It does not claim that a rule opens an app whose id no signed app has.
     private func ruleAnswer(to url: LinkURL, listsAll: Bool) -> PlatformAnswer {
+        let isValid = problem == nil
         guard case .list(let matcher) = rules else {
+            let effect = isValid ? "every URL opens the app" : "it matches every URL"
             return PlatformAnswer(
                 platform: "iOS", apps: [appID], verdict: "opens the app",
-                lines: ["the entry has no list of rules, so every URL opens the app (\(file))"])
+                lines: ["the entry has no list of rules, so \(effect) (\(file))"])
         }
+        let steps = matcher.explain(url).map { isValid ? $0 : $0.withoutApp }
         let unsettled = matcher.unsettled(url).map(\.message) + [effectOfOtherEntry(on: url)].compactMap { $0 }
         return PlatformAnswer(
             platform: "iOS", apps: [appID], verdict: LinkMatching.verdict(matcher.decide(url).opens),
-            lines: PlatformAnswer.lines(matcher.explain(url), file: file, listsAll: listsAll)
-                + unsettled.map { "not settled: \($0)" })
+            lines: PlatformAnswer.lines(steps, file: file, listsAll: listsAll) + unsettled.map { "not settled: \($0)" })
     }
 
     /// What another entry for the app would change, if it counted as well.
     private func effectOfOtherEntry(on url: LinkURL) -> String? {
-        guard case .list(let matcher) = rules, matcher.decide(url) == .none else { return nil }
+        guard case .list(let matcher) = rules, matcher.decide(url) == .none, problem == nil else { return nil }
         let other = others.first { other in
             guard case .list(let matcher) = other.rules else { return true }
             return matcher.decide(url).opens
@@ -111,6 +113,15 @@ extension LinkMatching.Apple {
         return other.map { other in
             "whether the app's other entry, on line \(other.line), counts too; it would open the app"
         }
+    }
+}
+
+extension MatchStep {
+    /// The same without the app that the rule would open.
+    fileprivate var withoutApp: MatchStep {
+        var step = self
+        if outcome == .opens { step.message = message.replacing(", so the app opens", with: "") }
+        return step
     }
 }
 
@@ -123,10 +134,12 @@ extension LinkMatching.Android {
         let olderOpens: Bool? = older.flatMap { $0.outcome == .leftOpen ? nil : $0.outcome == .opens }
         let olderLines = older.map { PlatformAnswer.lines([$0], file: manifest?.file ?? file, listsAll: true) }
         var lines = ruleLines(url, listsAll: listsAll)
-        if byRules == nil || opens != byRules { lines += olderLines ?? [] }
-        let (note, isVerified) = acceptance(opens)
-        var answer = PlatformAnswer(
-            platform: "Android", apps: [package], verdict: LinkMatching.verdict(opens), lines: note + lines)
+        // A rule that matches opens the app only if the manifest covers the URL.
+        if byRules != false { lines += olderLines ?? [] }
+        let dependsOnManifest = opens == true && olderOpens == nil
+        let verdict = dependsOnManifest ? "opens the app if its manifest covers the URL" : LinkMatching.verdict(opens)
+        let (note, isVerified) = acceptance(verdict)
+        var answer = PlatformAnswer(platform: "Android", apps: [package], verdict: verdict, lines: note + lines)
         guard isVerified else {
             answer.verdict = "stays in the browser, because no verifier accepts its statement"
             return [answer]
@@ -142,13 +155,13 @@ extension LinkMatching.Android {
     }
 
     /// The verifiers that reject all statements of the app, and whether any accepts them.
-    private func acceptance(_ opens: Bool?) -> (lines: [String], isVerified: Bool) {
+    private func acceptance(_ verdict: String) -> (lines: [String], isVerified: Bool) {
         guard !rejectedBy.isEmpty else { return ([], true) }
         let isVerified = rejectedBy.count < StatementConsumer.allCases.count
         let names = rejecting.map(\.name)
         let subject = [names.dropLast().joined(separator: ", "), names.last ?? ""].filter { !$0.isEmpty }
         let place = line.map { " (\(file):\($0))" } ?? ""
-        let rest = isVerified ? "" : "; once verified: \(LinkMatching.verdict(opens))"
+        let rest = isVerified ? "" : "; once verified: \(verdict)"
         return (
             [
                 "\(subject.joined(separator: " and ")) would not verify the app; associated lint shows why\(place)\(rest)"

@@ -13,7 +13,8 @@ extension Command {
             without the extension.
 
             The files are printed, each after a line with its name, or written to --output, which may be the project itself;
-            existing files are not overwritten unless --force is given. Remaining steps are printed on standard error.
+            existing files are not overwritten unless --force is given. With --output, the remaining steps are printed
+            on standard error.
             """,
         operands: Operands(usage: "APP \(Snippet.Kind.allCases.map(\.rawValue).joined(separator: "|"))", counts: 2...2),
         options: [
