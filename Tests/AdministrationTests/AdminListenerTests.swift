@@ -101,14 +101,9 @@ struct AdminListenerTests {
 
     @Test(arguments: ["0.0.0.0:0", "[::]:0", "192.0.2.1:0"])
     func `refuses an address that other machines can reach without a token`(address: String) throws {
-        #expect {
-            _ = try AdminBench(address)
-        } throws: {
-            "\($0)".contains("so a token is required")
-        }
-        let settings = AdminSettings(
-            address: try #require(SocketAddress(address)), token: try AdminToken("0123456789abcdef".utf8))
-        #expect(settings.objection == nil)
+        let place = try #require(SocketAddress(address))
+        #expect(AdminSettings(address: place).objection?.contains("so a token is required") == true)
+        #expect(AdminSettings(address: place, token: try AdminToken("0123456789abcdef".utf8)).objection == nil)
     }
 
     @Test func `listens on every address with a token`() throws {

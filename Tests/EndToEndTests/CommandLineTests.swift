@@ -61,6 +61,7 @@ struct CommandLineTests {
             "--admin 94640 is not an address; write 127.0.0.1:9464, [::1]:9464 or unix:/path"
         ),
         (["status", "--format", "xml"], "--format must be text or json, not xml"),
+        (["status", "--expiring", "0d"], "--expiring 0d is not a duration; write 14d or 36h"),
         (["status", "a b", "--admin", "127.0.0.1:1"], "\"a b\" is not a host"),
         (["check", "ftp://a.example/"], "\"ftp://a.example/\" is not a host name; write it like shop.example.com"),
         (["check", "a.example", "--timeout", "0"], "--timeout 0 is not a number of seconds from 1 to 3600"),

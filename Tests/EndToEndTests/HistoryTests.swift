@@ -63,6 +63,18 @@ struct HistoryTests {
         try second.write("config/apps/a.json", HistoryTests.app(["/a"]))
         let other = try HistoryTests.serve(second)
         #expect(try HistoryTests.digest(first) == HistoryTests.digest(second))
+        // The same contents at other paths.
+        for (folder, names) in [(first, ["x", "y"]), (second, ["y", "x"])] {
+            let before = try HistoryTests.digest(folder)
+            try FileManager.default.createDirectory(
+                atPath: "\(folder.path)/new/a.example.com", withIntermediateDirectories: true)
+            for (name, text) in zip(names, ["one", "two"]) {
+                try folder.write("new/a.example.com/\(name).txt", text)
+            }
+            try FileManager.default.moveItem(atPath: "\(folder.path)/new", toPath: "\(folder.path)/public")
+            #expect(try eventually { try HistoryTests.digest(folder) != before })
+        }
+        #expect(try HistoryTests.digest(first) != HistoryTests.digest(second))
         for server in [server, other] {
             server.send(SIGTERM)
             #expect(server.waitUntilExit() == 0)

@@ -41,6 +41,13 @@ struct StartCheckTests {
         #expect(run.errors.contains("already listens on 127.0.0.1:\(server.port); sharing it needs --reuse-port"))
     }
 
+    @Test func `the PROXY protocol needs a trusted proxy`() throws {
+        let run = try check("--http", "127.0.0.1:0", "--proxy-protocol")
+        #expect(run.status == 1)
+        #expect(run.errors.contains("with the PROXY protocol and no trusted proxy, every client would be refused"))
+        #expect(try check("--http", "127.0.0.1:0", "--proxy-protocol", "--trust", "10.0.0.0/8").status == 0)
+    }
+
     @Test func `reports all errors that would prevent the start`() throws {
         try folder.write("config/apps/bad.json", "{ name: ")
         try folder.write("file", "")

@@ -1,4 +1,4 @@
-// Sockets of whoever started this process. That they are served on is a matter of the whole program: `ActivationTests`.
+// Sockets that the supervisor has opened. `ActivationTests` has the whole program serve on them.
 
 import Foundation
 import Posix

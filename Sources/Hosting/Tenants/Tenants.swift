@@ -162,7 +162,8 @@ public final class Tenants: @unchecked Sendable {
 
     /// Reports what a rendered host means: its change, its loss, and what is left for a later round.
     private func note(
-        _ outcome: RoundSites.HostOutcome, of host: String, _ decision: Decision, isFirst: Bool, _ report: inout RoundReport,
+        _ outcome: RoundSites.HostOutcome, of host: String, _ decision: Decision, isFirst: Bool,
+        _ report: inout RoundReport,
         _ findings: inout [Finding]
     ) {
         if outcome.rendered.isPartlyCompressed { report.later.hosts.insert(host) }

@@ -29,7 +29,7 @@ struct ServerLifecycle {
         case keepSockets
         /// The upgrade has failed: closes the sockets that were opened for it.
         case dropSockets
-        /// Closes this process's sockets, so that a client is refused when the server closes its own, instead of waiting in vain.
+        /// Closes this process's sockets, so that a client is refused when the server closes its own.
         case closeSockets
         case say(Note)
         case exit(Int32)
