@@ -35,6 +35,9 @@ public struct Finding: Hashable, Sendable {
     /// Whether the whole file is ignored because of it. It is reported first.
     public var isFatal = false
 
+    /// The message and the fix, for people.
+    public var text: String { message + (fix.map { "; \($0)" } ?? "") }
+
     /// The default severity is that of the rule.
     public init(
         rule: RuleID, severity: Severity? = nil, file: String, range: SourceRange?, message: String, fix: String? = nil,

@@ -63,9 +63,7 @@ enum Console {
     /// That line, without the line end.
     static func line(_ finding: Finding) -> String {
         let place = finding.range.map { ":\($0.start.line):\($0.start.column)" } ?? ""
-        let fix = finding.fix.map { "; \($0)" } ?? ""
-        return Printable.line(
-            "\(finding.file)\(place): \(finding.severity.rawValue)[\(finding.rule)]: \(finding.message)\(fix)")
+        return Printable.line("\(finding.file)\(place): \(finding.severity.rawValue)[\(finding.rule)]: \(finding.text)")
     }
 
     /// Shows progress on a terminal, in a line that the next call overwrites; nil clears it.

@@ -184,9 +184,8 @@ enum CheckOutput {
         }
         for (finding, rules) in distinct(report.findings) {
             let place = finding.range.map { " \($0.start.line):\($0.start.column)" } ?? ""
-            let fix = finding.fix.map { "; \($0)" } ?? ""
             let path = isAboutOtherFile(finding) ? " \(finding.file.dropFirst("https://\(report.host)".count)):" : ""
-            lines.append("  \(finding.severity.rawValue)[\(rules)]:\(path)\(place) \(finding.message)\(fix)")
+            lines.append("  \(finding.severity.rawValue)[\(rules)]:\(path)\(place) \(finding.text)")
         }
         return lines
     }

@@ -54,8 +54,7 @@ enum FindingFormat: String, CaseIterable {
             if range.start.line == range.end.line { properties.append("endColumn=\(range.end.column)") }
         }
         properties.append("title=\(property(finding.rule.description))")
-        let message = finding.message + (finding.fix.map { "; \($0)" } ?? "")
-        return "::\(level) \(properties.joined(separator: ","))::\(escaped(message))\n"
+        return "::\(level) \(properties.joined(separator: ","))::\(escaped(finding.text))\n"
     }
 
     /// The text with reserved characters percent-encoded.
@@ -85,9 +84,8 @@ struct FindingText {
         let place = finding.range.map { ":\($0.start.line):\($0.start.column)" } ?? ""
         let code = finding.severity == .error ? 31 : finding.severity == .warning ? 33 : 36
         let severity = coloured("\(finding.severity.rawValue)[\(finding.rule)]", code)
-        let fix = finding.fix.map { "; \($0)" } ?? ""
         let subject = coloured(Printable.line("\(finding.file)\(place):"), 1)
-        let head = "\(subject) \(severity): \(Printable.line(finding.message + fix))\n"
+        let head = "\(subject) \(severity): \(Printable.line(finding.text))\n"
         guard let range = finding.range, let document, !document.text.isEmpty else { return head }
         let excerpt = document.excerpt(of: range)
         let number = String(range.start.line)

@@ -55,12 +55,11 @@ enum SARIFLog {
     }
 
     private static func result(_ finding: Finding, _ index: Int) -> SourceValue {
-        let text = finding.message + (finding.fix.map { "; \($0)" } ?? "")
         var place: [(String, SourceValue)] = [("artifactLocation", artifact(finding.file))]
         if let range = finding.range { place.append(("region", region(range))) }
         var members: [(String, SourceValue)] = [
             ("ruleId", .string(finding.rule.description)), ("ruleIndex", .integer(index)),
-            ("level", .string(finding.severity.rawValue)), ("message", message(text)),
+            ("level", .string(finding.severity.rawValue)), ("message", message(finding.text)),
             ("locations", .array([.object([("physicalLocation", .object(place))])])),
         ]
         if let edit = finding.edit { members.append(("fixes", .array([fix(edit, finding)]))) }
