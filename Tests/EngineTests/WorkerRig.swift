@@ -75,9 +75,9 @@ final class WorkerRig {
 
     /// Advances the time and runs a round of the worker. True when something happened.
     @discardableResult
-    func turn(after milliseconds: Int64 = 0) -> Bool {
+    func turn(after milliseconds: Int64 = 0, seesEvents: Bool = true) -> Bool {
         now += milliseconds
-        let count = worker.poller.wait(milliseconds: 0)
+        let count = seesEvents ? worker.poller.wait(milliseconds: 0) : 0
         model?.begin(worker, count, now: now)
         worker.serve(count, at: now)
         model?.end(worker)

@@ -98,10 +98,10 @@ public struct HostFolders: Sendable {
 
     /// The host of a folder; nil if no host has that name.
     static func host(of folder: String) -> String? {
-        // Only the canonical form counts; otherwise one host could have two folders.
-        guard let host = CertificateFolder(name: folder).host, case .success(let pattern) = HostPattern.parse(host),
-            pattern.text == host
-        else { return nil }
+        // In the canonical form; otherwise one host could have two folders.
+        guard let host = CertificateFolder(name: folder).host, case .success = HostPattern.parse(host) else {
+            return nil
+        }
         return host
     }
 
