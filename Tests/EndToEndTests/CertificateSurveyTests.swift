@@ -63,6 +63,28 @@ struct CertificateSurveyTests {
         }
     }
 
+    @Test func `a certificate of the manager is in service when it is put in place`() throws {
+        let (hosts, managed) = ("\(config)/hosts", "\(folder.path)/state/certificates")
+        try FileManager.default.createDirectory(atPath: managed, withIntermediateDirectories: true)
+        try FileManager.default.moveItem(atPath: "\(hosts)/b.test", toPath: "\(managed)/.new")
+        let watched = try Watched(options)
+        #expect(watched.line("CERT-025") != nil)
+        let secure = try #require(watched.server.addresses.first { $0.hasPrefix("https://") })
+        let port = try #require(secure.split(separator: ":").last)
+        func answers() throws -> Bool {
+            try Subject.curl([
+                "--cacert", "\(folder.path)/state/development-ca.pem", "--resolve", "b.test:\(port):127.0.0.1",
+                "https://b.test:\(port)/.well-known/apple-app-site-association",
+            ]).status == 0
+        }
+        #expect(try !answers())
+        try FileManager.default.moveItem(atPath: "\(managed)/.new", toPath: "\(managed)/b.test")
+        #expect(try eventually { try answers() })
+        #expect(try eventually { try watched.status().status == 0 })
+        watched.server.send(SIGTERM)
+        #expect(watched.server.waitUntilExit() == 0)
+    }
+
     @Test func `a broken pair is reported by status, metrics and probes until it is fixed, without a handshake`() throws
     {
         let watched = try Watched(options)

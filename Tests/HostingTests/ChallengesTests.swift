@@ -22,9 +22,10 @@ struct ChallengesTests {
         var settings = ACMESettings()
         adjust(&settings)
         let catalogue = try tree.load().catalogue
-        let challenges = Challenges(configPath: tree.config, linkTargets: linkTargets, settings: settings) { host in
-            catalogue.view.configuredName(of: host)
-        }
+        let challenges = Challenges(
+            configPath: tree.config, linkTargets: linkTargets, settings: settings,
+            thumbprintPath: "\(tree.root)/state/acme/thumbprint"
+        ) { host in catalogue.view.configuredName(of: host) }
         return { host, token in challenges.answer(host, token).map { String(decoding: $0, as: UTF8.self) } }
     }
 
@@ -60,6 +61,22 @@ struct ChallengesTests {
         #expect(answer("", "t2") == "t2.print")
         #expect(answer("a.example.com", "t3") == nil, "other files are not served")
         #expect(answer("a.example.com", "t4") == nil)
+    }
+
+    @Test func `the manager's thumbprint is read for each challenge, and the setting wins`() throws {
+        let answer = try challenges()
+        let thumbprint = String(repeating: "aB0-_", count: 9).prefix(43)
+        for (text, wanted) in [
+            ("\(thumbprint)\n", "t1.\(thumbprint)"), ("\(thumbprint)", "t1.\(thumbprint)"), ("", nil),
+            ("\(thumbprint)x", nil), (String(repeating: "a", count: 200), nil), ("<\(thumbprint.dropFirst())", nil),
+        ] {
+            try tree.write("state/acme/thumbprint", text)
+            #expect(answer("a.example.com", "t1") == wanted, "\(text)")
+        }
+        try tree.write("state/acme/thumbprint", "\(thumbprint)")
+        #expect(try challenges { $0.thumbprint = "print" }("a.example.com", "t1") == "t1.print")
+        try write("config/hosts/a.example.com/well-known/acme-challenge", "t1", "t1.own")
+        #expect(answer("a.example.com", "t1") == "t1.own")
     }
 
     @Test func `the thumbprint answers every token without a file`() throws {

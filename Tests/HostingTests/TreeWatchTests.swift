@@ -17,7 +17,10 @@ struct TreeWatchTests {
         try site.write("config/hosts/a.example.com/fullchain.pem", "")
         try site.write("config/hosts/b.example.com/well-known/x/security.txt", "")
         try site.write("public/_default/index.html", "")
-        watch = try TreeWatch(configPath: site.tree.config, publicPath: site.tree.root + "/public")
+        try site.write("state/certificates/a.example.com/fullchain.pem", "")
+        watch = try TreeWatch(
+            configPath: site.tree.config, publicPath: site.tree.root + "/public",
+            managedPath: site.tree.root + "/state/certificates")
         watch.start()
         _ = watch.takeChanges()
     }
@@ -50,6 +53,16 @@ struct TreeWatchTests {
         #expect(watch.shortage == nil)
         #expect(watch.takeChanges().isEmpty)
         #expect(!watch.hasMoved())
+    }
+
+    @Test func `a certificate that the manager puts in place is named`() throws {
+        let certificates = "\(site.tree.root)/state/certificates"
+        try site.write("state/certificates/.new/fullchain.pem", "")
+        #expect(
+            try changes {
+                try FileManager.default.moveItem(
+                    atPath: "\(certificates)/.new", toPath: "\(certificates)/b.example.com")
+            } == Self.changes { $0.certificateFolders = ["b.example.com"] })
     }
 
     @Test func `a changed app file is named, at any depth`() throws {

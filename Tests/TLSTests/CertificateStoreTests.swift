@@ -33,6 +33,30 @@ struct CertificateStoreTests {
         #expect(bench.problems(store).isEmpty)
     }
 
+    @Test func `the manager's certificates are for names without one in the configuration`() throws {
+        let managed = try TemporaryFolder()
+        func obtain(_ folder: String, _ name: String) throws {
+            try bench.authority.install(try bench.authority.issue([name]), folder, in: managed)
+        }
+        try obtain("a.example.com", "a.example.com")
+        try obtain("_wildcard.b.example.com", "*.b.example.com")
+        try bench.hosts.write("a.example.com/well-known/security.txt", "Contact: mailto:a@example.com")
+        let store = bench.store(recheckMilliseconds: 0, managedPath: managed.path)
+        #expect(bench.answer(store, "a.example.com") == "a.example.com")
+        #expect(bench.answer(store, "x.b.example.com") == "*.b.example.com")
+        #expect(bench.answer(store, "c.example.com") == "none")
+        // The configuration wins, even if its files are broken.
+        try bench.install("a.example.com", names: ["a.example.com", "own.example.com"])
+        let names = { (lookup: CertificateStore.Lookup) -> [String] in
+            if case .identity(let identity) = lookup { identity.facts.first?.names ?? [] } else { [] }
+        }
+        #expect(names(store.identity(for: "a.example.com")) == ["a.example.com", "own.example.com"])
+        #expect(bench.problems(store).isEmpty)
+        try managed.write("d.example.com/fullchain.pem", "no certificate")
+        #expect(bench.answer(store, "d.example.com") == "broken")
+        #expect(bench.problems(store).map(\.file) == ["\(managed.path)/d.example.com/privkey.pem"])
+    }
+
     @Test func `skips a folder without a certificate`() throws {
         try bench.hosts.write("shop.example.com/well-known/security.txt", "Contact: mailto:a@example.com")
         try bench.install("_wildcard.example.com", names: ["*.example.com"])

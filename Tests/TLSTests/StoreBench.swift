@@ -23,10 +23,12 @@ struct StoreBench {
 
     /// A store for the folder, with every host served by default.
     func store(
-        recheckMilliseconds: Int64 = 5000, serves: @escaping @Sendable (String) -> Bool = { _ in true }
+        recheckMilliseconds: Int64 = 5000, managedPath: String? = nil,
+        serves: @escaping @Sendable (String) -> Bool = { _ in true }
     ) -> CertificateStore {
         CertificateStore(
-            hostsPath: hosts.path, limits: StoreBench.limits(recheckMilliseconds: recheckMilliseconds), serves: serves)
+            hostsPath: hosts.path, managedPath: managedPath,
+            limits: StoreBench.limits(recheckMilliseconds: recheckMilliseconds), serves: serves)
     }
 
     /// The problems reported since the last call.

@@ -28,10 +28,12 @@ public struct ACMESettings: Hashable, Sendable {
     }
 }
 
-/// Looks for answers in this order: the host's own folder, the webroot, the thumbprint.
+/// Looks for answers in this order: the host's own folder, the webroot, the thumbprint of the settings, that of the manager.
 public struct Challenges: Sendable {
     private let folders: HostFolders
     private let settings: ACMESettings
+    /// The file in which the manager writes the thumbprint of its account's key.
+    private let thumbprintPath: String?
     /// The configured name that serves a host: the host itself or a wildcard.
     private let configuredName: @Sendable (String) -> String?
 
@@ -41,18 +43,26 @@ public struct Challenges: Sendable {
     private static let bytesMax = 4_096
 
     public init(
-        configPath: String, linkTargets: LinkTargets, settings: ACMESettings,
+        configPath: String, linkTargets: LinkTargets, settings: ACMESettings, thumbprintPath: String? = nil,
         configuredName: @escaping @Sendable (String) -> String?
     ) {
         folders = HostFolders(configPath: configPath, publicPath: "", linkTargets: linkTargets)
         self.settings = settings
+        self.thumbprintPath = thumbprintPath
         self.configuredName = configuredName
     }
 
     /// The answer to a token; nil if there is none. Reads the disk. The token contains neither dots nor slashes.
     public func answer(_ host: String, _ token: String) -> [UInt8]? {
         if let answer = own(host, token) ?? shared(token) { return answer }
-        return settings.thumbprint.map { Array("\(token).\($0)".utf8) }
+        return (settings.thumbprint ?? managedThumbprint).map { Array("\(token).\($0)".utf8) }
+    }
+
+    /// Read for each challenge, so that a new key needs no signal.
+    private var managedThumbprint: String? {
+        guard let thumbprintPath, let bytes = try? File.read(thumbprintPath, bytesMax: 128).bytes else { return nil }
+        let text = String(decoding: bytes, as: UTF8.self).trimmingSpaces()
+        return ACMESettings.isThumbprint(text) ? text : nil
     }
 
     /// A tenant's file answers for the tenant's hosts. A wildcard's file answers only for hosts that nothing else serves;

@@ -1,4 +1,4 @@
-// Watches each directory of `config/` and `public/` with inotify and reports what must be read again. It reads no file and
+// Watches each directory of `config/` and `public/`, and the one with the manager's certificates, with inotify and reports what must be read again. It reads no file and
 // decides nothing: a superfluous event costs one check.
 //
 // A host's files are walked as a whole, with the same limits as for rendering, and once for any number of events; so links cannot
@@ -12,6 +12,8 @@ public import Posix
 /// Used by one thread at a time.
 public final class TreeWatch: @unchecked Sendable {
     private let folders: HostFolders
+    /// The folder with the manager's certificates. The manager replaces a host's folder in it as a whole.
+    private let managedPath: String?
     private let watch: Watch
     private var watched = WatchedPlaces()
     /// Directories in which a change may make a link point elsewhere.
@@ -30,12 +32,13 @@ public final class TreeWatch: @unchecked Sendable {
     ///   - limits: quotas of hosts and folders.
     ///   - directoriesMax: how many directories may be watched, if fewer than the system allows.
     public init(
-        configPath: String, publicPath: String, linkTargets: LinkTargets = .none, limits: Limits = Limits(),
-        directoriesMax: Int32 = .max
+        configPath: String, publicPath: String, managedPath: String? = nil, linkTargets: LinkTargets = .none,
+        limits: Limits = Limits(), directoriesMax: Int32 = .max
     ) throws(SystemError) {
         folders = HostFolders(
             configPath: Directory.absolute(configPath), publicPath: Directory.absolute(publicPath),
             linkTargets: linkTargets, limits: limits)
+        self.managedPath = managedPath.map(Directory.absolute)
         watch = try Watch(directoriesMax: directoriesMax)
     }
 
@@ -48,7 +51,9 @@ public final class TreeWatch: @unchecked Sendable {
     public func start() {
         shortage = nil
         roots = rootIdentities()
-        for place in [WatchedPlace.config, .apps(""), .retired, .hosts, .pageFolders] { watchFolders(of: place) }
+        for place in [WatchedPlace.config, .apps(""), .retired, .hosts, .pageFolders, .managed] {
+            watchFolders(of: place)
+        }
     }
 
     /// Whether `config`, `public` or a folder directly in `config` is another directory than before, because a link on its path
@@ -159,6 +164,7 @@ public final class TreeWatch: @unchecked Sendable {
             add(folders.publicPath, for: place)
             for name in names(in: folders.publicPath) { watchFolders(of: .pages(name)) }
         case .pages(let name): watchTree(place, .pages(name))
+        case .managed: if let managedPath { add(managedPath, for: place) }
         }
     }
 
@@ -289,14 +295,14 @@ public final class TreeWatch: @unchecked Sendable {
         case .hosts: folders.hostsPath
         case .host(let name): "\(folders.hostsPath)/\(name)"
         case .pageFolders: folders.publicPath
+        case .managed: managedPath
         case .linkedApps, .retired, .wellKnown, .pages: nil
         }
     }
 
     private func rootIdentities() -> [FileStatus.Identity?] {
         let config = folders.configPath
-        return [config, "\(config)/apps", "\(config)/retired", "\(config)/hosts", folders.publicPath].map {
-            Directory.identity($0)
-        }
+        let paths = [config, "\(config)/apps", "\(config)/retired", "\(config)/hosts", folders.publicPath]
+        return (paths + [managedPath].compactMap(\.self)).map { Directory.identity($0) }
     }
 }

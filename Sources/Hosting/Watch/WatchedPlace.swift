@@ -1,6 +1,6 @@
 // Why a directory is watched: what an event in it means, and which folders are then walked for new directories.
 
-/// A part of `config/` or `public/`.
+/// A part of `config/` or `public/`, or the manager's certificates.
 enum WatchedPlace: Hashable {
     /// `config` itself: folders in it may be replaced.
     case config
@@ -20,6 +20,8 @@ enum WatchedPlace: Hashable {
     case pageFolders
     /// Everything in one of its folders.
     case pages(String)
+    /// The folder with the manager's certificates.
+    case managed
 
     /// What to walk when a folder with this name appears; nil if its content does not matter.
     func place(of name: String) -> WatchedPlace? {
@@ -38,6 +40,7 @@ enum WatchedPlace: Hashable {
         // Links are walked as a whole.
         case .linkedApps: .apps("")
         case .retired, .wellKnown, .pages: self
+        case .managed: nil
         }
     }
 
@@ -53,6 +56,7 @@ enum WatchedPlace: Hashable {
         case .host(let host):
             if name == "well-known" { changes.hostFolders = [host] } else { changes.certificateFolders = [host] }
         case .pageFolders: changes.pageFolders = [name]
+        case .managed: changes.certificateFolders = [name]
         case .linkedApps, .retired, .wellKnown, .pages: return allChanges
         }
         return changes
@@ -62,7 +66,7 @@ enum WatchedPlace: Hashable {
     var allChanges: TreeChanges {
         var changes = TreeChanges()
         switch self {
-        case .config, .hosts, .pageFolders: changes.everything = true
+        case .config, .hosts, .pageFolders, .managed: changes.everything = true
         case .apps(let folder): changes.appFolders = [folder]
         case .linkedApps: changes.appFolders = [""]
         case .retired: changes.retired = true
@@ -76,7 +80,7 @@ enum WatchedPlace: Hashable {
     var isOfMany: Bool {
         switch self {
         case .linkedApps, .retired, .wellKnown, .pages: true
-        case .config, .apps, .hosts, .host, .pageFolders: false
+        case .config, .apps, .hosts, .host, .pageFolders, .managed: false
         }
     }
 

@@ -13,9 +13,12 @@ public struct CertificateCoverage {
     private var names: [CertificateFolder: [String]?] = [:]
 
     /// - Parameter isTLSOn: whether a host without a certificate is a problem.
-    public init(hostsPath: String, links: LinkTargets = .none, passphrase: Passphrase?, isTLSOn: Bool = false) {
+    public init(
+        hostsPath: String, managedPath: String? = nil, links: LinkTargets = .none, passphrase: Passphrase?,
+        isTLSOn: Bool = false
+    ) {
         self.isTLSOn = isTLSOn
-        tree = CertificateTree(hostsPath, links: links)
+        tree = CertificateTree(hostsPath, links: links, managedPath: managedPath)
         self.passphrase = passphrase
     }
 

@@ -6,6 +6,9 @@
 // The files of a host are opened below the host's own folder. Links in it may lead inside it, to certbot's folders and to the
 // operator's link targets; a link to the key of another tenant is refused. A signer may use one pair of files with any names
 // instead, which belong to the operator and are opened without these restrictions.
+//
+// The manager writes the certificates that it obtains into a folder of the same form. They are used for names without a certificate
+// in `config/hosts`.
 
 import Posix
 
@@ -13,11 +16,14 @@ import Posix
 struct CertificateTree: Hashable, Sendable {
     let path: String
     let links: LinkTargets
+    /// The folder with the manager's certificates.
+    let managedPath: String?
 
     /// - Parameter links: link targets in addition to certbot's folders.
-    init(_ path: String, links: LinkTargets) {
+    init(_ path: String, links: LinkTargets, managedPath: String? = nil) {
         self.path = path
         self.links = links.adding(.certbot)
+        self.managedPath = managedPath
     }
 }
 
@@ -59,9 +65,15 @@ struct CertificateFiles: Sendable {
     /// The path of a file, for messages. Computed only when it is needed.
     func path(_ index: Int) -> String {
         switch place {
-        case .folder(let folder, let tree): "\(tree.path)/\(folder.name)/\(Name.all[index])"
+        case .folder(let folder, let tree): "\(root(folder, tree))/\(folder.name)/\(Name.all[index])"
         case .pair(let certificateFile, let keyFile): index == 0 ? certificateFile : keyFile
         }
+    }
+
+    private func root(_ folder: CertificateFolder, _ tree: CertificateTree) -> String {
+        func has(_ root: String) -> Bool { (try? File.status("\(root)/\(folder.name)/\(Name.all[0])")) != nil }
+        guard let managed = tree.managedPath, !has(tree.path), has(managed) else { return tree.path }
+        return managed
     }
 
     /// The files with their open folder, if they have one.
@@ -113,15 +125,24 @@ struct CertificateFiles: Sendable {
 extension CertificateFiles {
     /// Throws if the folder is missing, cannot be opened or leads elsewhere.
     private func open() throws(FileError) -> Opened {
-        switch place {
-        case .pair: return Opened(files: self, folder: nil)
-        case .folder(let folder, let tree):
-            do throws(SystemError) {
-                let hosts = try Folder(tree.path)
-                return Opened(files: self, folder: try Folder(tenant: folder.name, in: hosts, links: tree.links))
-            } catch {
-                throw .system(error)
-            }
+        guard case .folder(let folder, let tree) = place else { return Opened(files: self, folder: nil) }
+        guard let managed = tree.managedPath else { return try open(folder, in: tree.path, tree.links) }
+        do throws(FileError) {
+            let own = try open(folder, in: tree.path, tree.links)
+            if !own.isMissing(0) { return own }
+        } catch {
+            if !error.isMissing { throw error }
+        }
+        return try open(folder, in: managed, .none)
+    }
+
+    private func open(
+        _ folder: CertificateFolder, in root: String, _ links: LinkTargets
+    ) throws(FileError) -> Opened {
+        do throws(SystemError) {
+            return Opened(files: self, folder: try Folder(tenant: folder.name, in: try Folder(root), links: links))
+        } catch {
+            throw .system(error)
         }
     }
 

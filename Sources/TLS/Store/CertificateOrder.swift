@@ -7,7 +7,7 @@
 //   4. hosts/_default
 //
 // The first folder with a `fullchain.pem` decides, even if its files are broken: using the certificate of another folder instead
-// would hide the problem.
+// would hide the problem. For a name without a certificate in `hosts`, the manager's folder of the same name is used.
 
 /// A folder below `config/hosts` that may hold a certificate.
 public struct CertificateFolder: Hashable, Sendable {

@@ -191,7 +191,7 @@ extension CertificateStore {
             }
             // Keep it in memory, so that it remains in service after a bad renewal, even if no client has needed it.
             let hasRoom = cache.withLock { $0.folders.count < limits.surveyedMax }
-            if known == nil, hasRoom, case .found = check(folder, .slow),
+            if known?.hasFiles != true, hasRoom, case .found = check(folder, .slow),
                 let record = cache.withLock({ $0.record(key.span) })
             {
                 updateRegister(record, of: folder)

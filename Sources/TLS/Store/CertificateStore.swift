@@ -44,13 +44,14 @@ public final class CertificateStore: Sendable {
 
     /// - Parameters:
     ///   - hostsPath: `config/hosts`; it need not exist yet.
+    ///   - managedPath: the folder with the manager's certificates, for names without one in `config/hosts`.
     ///   - links: where links in a host's folder may lead, in addition to that folder and certbot's.
     ///   - development: issues certificates for hosts that have none.
     ///   - wantsDevelopment: whether it issues one for a host; it does so for configured ones.
     ///   - serves: whether a host is configured, so that problems of its certificate are reported.
     public init(
-        hostsPath: String, links: LinkTargets = .none, limits: CertificateLimits = CertificateLimits(),
-        passphrase: Passphrase? = nil,
+        hostsPath: String, managedPath: String? = nil, links: LinkTargets = .none,
+        limits: CertificateLimits = CertificateLimits(), passphrase: Passphrase? = nil,
         development: DevelopmentAuthority? = nil,
         wantsDevelopment: @escaping @Sendable (String) -> Bool = { _ in true },
         serves: @escaping @Sendable (String) -> Bool = { _ in false }
@@ -59,7 +60,7 @@ public final class CertificateStore: Sendable {
         self.limits = limits
         self.development = development
         self.wantsDevelopment = wantsDevelopment
-        let tree = CertificateTree(hostsPath, links: links)
+        let tree = CertificateTree(hostsPath, links: links, managedPath: managedPath)
         loader = CertificateLoader(tree, passphrase: passphrase)
         register = CertificateRegister { folder, isOfSecondPair in
             CertificateFiles(CertificateFolder(name: folder), in: tree).path(isOfSecondPair ? 2 : 0)

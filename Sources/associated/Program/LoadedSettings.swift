@@ -14,6 +14,9 @@ struct LoadedSettings {
     let configPath: String
     let publicPath: String
     let statePath: String
+    /// What the manager writes for the server.
+    var certificatesPath: String { "\(statePath)/certificates" }
+    var thumbprintPath: String { "\(statePath)/acme/thumbprint" }
     /// Whether hosts without a certificate get a development certificate.
     let isDevelopment: Bool
     /// The settings in force, with everything that options and variables override.

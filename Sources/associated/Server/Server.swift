@@ -80,6 +80,8 @@ struct Server {
         try ProcessMemory.forbidDumps()
         try inheritance.endWithParent()
         try sandbox.restrictFiles()
+        // A folder that exists is watched from the start.
+        if !settings.https.isEmpty { try? Directory.create(given.certificatesPath, permissions: 0o700) }
         if let error = EnvironmentCheck.error(settings, configPath: given.configPath) {
             Log.finding(error)
             let name = settings.environment ?? ""
@@ -207,6 +209,7 @@ struct Server {
     private func challengeSource(_ published: PublishedCatalogue) -> EngineSettings.ChallengeSource {
         let challenges = Challenges(
             configPath: given.configPath, linkTargets: settings.linkTargets, settings: settings.acme,
+            thumbprintPath: given.thumbprintPath,
             configuredName: { host in published.current.reading { $0.configuredName(of: host) } })
         return { host, token in
             challenges.answer(String(decoding: host, as: UTF8.self), String(decoding: token, as: UTF8.self))
@@ -274,7 +277,7 @@ struct Server {
     ) -> CertificateStore? {
         if settings.https.isEmpty { return nil }
         return CertificateStore(
-            hostsPath: "\(given.configPath)/hosts", links: settings.linkTargets,
+            hostsPath: "\(given.configPath)/hosts", managedPath: given.certificatesPath, links: settings.linkTargets,
             passphrase: given.passphrase?.passphrase, development: development,
             // Development certificates are created for served names only.
             wantsDevelopment: { host in published.current.reading { $0.knows(host) } },

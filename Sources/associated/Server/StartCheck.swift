@@ -107,7 +107,7 @@ struct StartCheck {
 
     /// Reports everything that `lint` finds, and returns how many hosts would be served.
     private mutating func lint() -> Int {
-        var files = LintedFiles(arguments)
+        var files = LintedFiles(arguments, managedPath: given.certificatesPath)
         files.add(given.configPath)
         files.lint()
         for finding in files.findings where finding.severity == .error {

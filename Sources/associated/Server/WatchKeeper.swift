@@ -41,8 +41,8 @@ final class WatchKeeper: Sendable {
 
     convenience init(_ given: LoadedSettings, _ sandbox: Sandbox) throws(SystemError) {
         let watch = try TreeWatch(
-            configPath: given.configPath, publicPath: given.publicPath, linkTargets: given.settings.linkTargets,
-            limits: given.settings.limits)
+            configPath: given.configPath, publicPath: given.publicPath, managedPath: given.certificatesPath,
+            linkTargets: given.settings.linkTargets, limits: given.settings.limits)
         try self.init(watch) { sandbox.folderComplaint() }
     }
 

@@ -28,6 +28,7 @@ enum LintedKind: String, CaseIterable {
 struct LintedFiles {
     private let arguments: ParsedArguments
     private let forced: DocumentKind?
+    private let managedPath: String?
     /// How many hosts a server would serve.
     private(set) var hostCount = 0
     /// Messages about files that could not be linted.
@@ -45,8 +46,9 @@ struct LintedFiles {
     /// Files with fixes that are not written.
     private var unwritten: Set<String> = []
 
-    init(_ arguments: ParsedArguments, forced: DocumentKind? = nil) {
-        (self.arguments, self.forced) = (arguments, forced)
+    /// - Parameter managedPath: the folder with the manager's certificates.
+    init(_ arguments: ParsedArguments, forced: DocumentKind? = nil, managedPath: String? = nil) {
+        (self.arguments, self.forced, self.managedPath) = (arguments, forced, managedPath)
         base = GivenConfiguration(arguments)
     }
 
@@ -222,8 +224,8 @@ struct LintedFiles {
             findings += (loaded.findings + loaded.strays).filter { !unwritten.contains($0.file) }
             hostCount += loaded.hosts.count
             var coverage = CertificateCoverage(
-                hostsPath: "\(given.path)/hosts", links: given.linkTargets, passphrase: given.passphrase,
-                isTLSOn: given.speaksTLS)
+                hostsPath: "\(given.path)/hosts", managedPath: managedPath, links: given.linkTargets,
+                passphrase: given.passphrase, isTLSOn: given.speaksTLS)
             findings += loaded.hosts.compactMap { coverage.problem(for: $0) }.map(Finding.init)
         } catch {
             problems.append("\(error)")
