@@ -79,20 +79,24 @@ struct NeverReached {
     let fix: String
 
     /// - Parameters:
+    ///   - range: the place of the rule.
     ///   - earlier: the places of the earlier rules.
     ///   - isOpposite: whether one of them has the opposite result.
-    init(after earlier: [SourceRange?], isOpposite: Bool) {
+    init(at range: SourceRange?, after earlier: [SourceRange?], isOpposite: Bool) {
         let isOne = earlier.count == 1
         message =
-            "this rule is never reached: \(Self.rules(earlier)) already \(isOne ? "matches" : "match") all its URLs"
+            "this rule is never reached: \(Self.rules(earlier, besides: range?.start.line)) already "
+            + "\(isOne ? "matches" : "match") all URLs of this rule"
             + (isOpposite ? "" : ", with the same result")
         fix = isOpposite ? "move this rule above \(isOne ? "it" : "them")" : "remove this rule"
     }
 
-    /// `the rule on line 4`, `the rules on lines 4 and 7`.
-    private static func rules(_ ranges: [SourceRange?]) -> String {
+    /// `the rule on line 4`, `the rules on lines 4 and 7`, `an earlier rule on the same line`.
+    private static func rules(_ ranges: [SourceRange?], besides line: Int?) -> String {
         let numbers = Set(ranges.compactMap { $0?.start.line }).sorted().map { String($0) }
-        guard let last = numbers.last else { return ranges.count == 1 ? "an earlier rule" : "earlier rules" }
+        let unplaced = ranges.count == 1 ? "an earlier rule" : "earlier rules"
+        guard let last = numbers.last else { return unplaced }
+        if let line, numbers == ["\(line)"] { return "\(unplaced) on the same line" }
         let noun = ranges.count == 1 ? "the rule" : "the rules"
         if numbers.count == 1 { return "\(noun) on line \(last)" }
         return "\(noun) on lines \(numbers.dropLast().joined(separator: ", ")) and \(last)"

@@ -26,12 +26,29 @@ import Testing
             #expect(messages(.aasa040, components: list) == [])
             #expect(
                 messages(.aasa037, components: list)
-                    == ["this rule is never reached: the rule on line 1 already matches all its URLs"])
+                    == [
+                        "this rule is never reached: an earlier rule on the same line already matches all URLs of this "
+                            + "rule"
+                    ])
         }
+        #expect(
+            messages(.aasa037, components: "{\"/\": \"*\"},\n{\"/\": \"/b?*\", \"exclude\": true}")
+                == ["this rule is never reached: the rule on line 1 already matches all URLs of this rule"])
         // The first rule opens `/a/b`, with or without the second rule.
         #expect(
             messages(.aasa040, components: #"{"/": "/a/b"}, {"/": "/a/*", "exclude": true}"#)
                 == ["this exclusion has no effect: no later rule includes these URLs"])
+    }
+
+    @Test func `names the query in a path`() {
+        let findings = Linter.lint(
+            apple: Array(
+                #"{"applinks": {"details": [{"appIDs": ["9JA89QQLNQ.a.b"], "components": [{"/": "/q?x=1"}]}]}}"#.utf8),
+            file: "f")
+        #expect(
+            findings.first { $0.rule == .aasa041 }?.text
+                == "`/q?x=1` contains a query, but a path pattern is compared only with the URL's path, where `?` "
+                + "matches any one character; move `x=1` to the key \"?\"")
     }
 
     @Test func `reports that no slash is added to a single character`() {

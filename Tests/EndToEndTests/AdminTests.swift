@@ -60,7 +60,10 @@ struct AdminTests {
         try folder.write("server.json", #"{ amdin: "127.0.0.1:9000" }"#)
         let run = try Subject.run("status", "--config", folder.path)
         #expect(run.status == 1)
-        #expect(run.errors.contains("error[CFG-002]: unknown setting `amdin` is ignored; write `admin`\n"))
+        #expect(
+            run.errors.contains(
+                "error[CFG-002]: unknown setting `amdin`: the server does not start with it, because it may have been "
+                    + "meant to protect the server; write `admin`\n"))
     }
 
     @Test func `a scrape counts exactly the events so far`() throws {

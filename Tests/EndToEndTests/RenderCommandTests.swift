@@ -28,6 +28,11 @@ struct RenderCommandTests {
         #expect(
             try Subject.run("render", "other.test", "--config", config).errors.hasSuffix(
                 "other.test is not served from \(config)\n"))
+        try folder.write("config/apps/bad.json", "{ name: \"Other\", hosts: [\"other.test\"], ")
+        #expect(
+            try Subject.run("render", "other.test", "--config", config).errors.hasSuffix(
+                "other.test cannot be rendered because of the error above; a running server may still serve its last "
+                    + "good version\n"))
         #expect(try Subject.run("render", "other.test", "linux").status == 2)
     }
 

@@ -252,7 +252,7 @@ struct ServeTests {
         #expect(run.status == 1)
         #expect(
             run.messages.first?.hasPrefix(
-                "cannot listen on 127.0.0.1:\(port): address already in use; stop the process that") == true)
+                "cannot listen on 127.0.0.1:\(port): address already in use (process ") == true)
     }
 
     private static func config(broken: Bool) throws -> Folder {

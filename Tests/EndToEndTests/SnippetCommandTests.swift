@@ -276,6 +276,14 @@ struct SnippetCommandTests {
             run.errors.contains("\nnext: merge \(names) into the project's own files\n"), "\(run.errors)")
     }
 
+    @Test(arguments: ["shop", "shop.json", "rope & \"anchor\" $hop"])
+    func `finds an app by its name and by its file's name`(name: String) throws {
+        let folder = try Folder()
+        try folder.write("config/apps/shop.json", Self.app)
+        let run = try Subject.run(["snippet", name, "html", "--config", "\(folder.path)/config"])
+        #expect(run.status == 0, "\(run.errors)")
+    }
+
     @Test func `reports unknown projects and apps`() throws {
         let folder = try Folder()
         try folder.write("config/apps/shop.json", Self.app.replacing("android:", with: "androyd:"))

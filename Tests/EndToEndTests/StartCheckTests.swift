@@ -38,7 +38,27 @@ struct StartCheckTests {
         ])
         let run = try check("--http", "127.0.0.1:\(server.port)")
         #expect(run.status == 0, "\(run.errors)")
-        #expect(run.errors.contains("already listens on 127.0.0.1:\(server.port); sharing it needs --reuse-port"))
+        #expect(
+            run.errors.contains(
+                "note: a running server (process \(server.processIdentifier)) listens on 127.0.0.1:\(server.port); "
+                    + "send it SIGUSR2 to replace it, or share the port with --reuse-port\n"))
+    }
+
+    @Test func `the running server's addresses do not prevent a start, even if they cannot be shared`() throws {
+        let server = try RunningServer([
+            "--config", "\(folder.path)/config", "--state", "\(folder.path)/other", "--http", "127.0.0.1:0",
+            "--workers", "1", "--admin", "127.0.0.1:0",
+        ])
+        let line = try #require(server.addresses.first { $0.hasSuffix(" (admin)") })
+        let admin = String(line.dropFirst("http://".count).dropLast(" (admin)".count))
+        let address = "127.0.0.1:\(server.port)"
+        let run = try check("--http", address, "--workers", "1", "--admin", admin)
+        #expect(run.status == 0, "\(run.errors)")
+        let process = "note: a running server (process \(server.processIdentifier)) listens on"
+        #expect(
+            run.errors.contains(
+                "\(process) \(address); send it SIGUSR2 to replace it, or share the port with --reuse-port\n"))
+        #expect(run.errors.contains("\(process) \(admin); send it SIGUSR2 to replace it\n"))
     }
 
     @Test func `the PROXY protocol needs a trusted proxy`() throws {
@@ -72,16 +92,32 @@ struct StartCheckTests {
         let whole = try Subject.run(arguments)
         #expect(whole.status == 1)
         for text in [
-            "cannot listen on 127.0.0.1:\(port): address already in use; stop the process that listens there",
+            "cannot listen on 127.0.0.1:\(port): address already in use (process ",
+            "; stop the process that listens there",
             "there is no user \"no-such-user\"; create it", "0.0.0.0:0 is reachable from other machines",
             "cannot write to \(folder.path)/file/state: not a directory; check its disk, or name another folder",
             "config/apps/bad.json:1:",
-            "not ready to start: ",
-            " problems above; without --strict, the server may still start despite errors in app files or certificates",
+            "not ready to start: ", " problems above\n",
         ] {
             #expect(whole.errors.contains(text), "\(text): \(whole.errors)")
         }
         #expect(whole.output.isEmpty)
+    }
+
+    @Test func `names --strict only if all problems are in app files or certificates`() throws {
+        try folder.write("config/apps/bad.json", "{ name: ")
+        let hint = " above; without --strict, the server may still start despite errors in app files or certificates\n"
+        let broken = try check("--http", "127.0.0.1:0")
+        #expect(broken.status == 1)
+        #expect(broken.errors.hasSuffix(hint), "\(broken.errors)")
+        try folder.write("config/server.json", "{ sandbx: 'required' }")
+        let more = try check("--http", "127.0.0.1:0")
+        #expect(more.status == 1)
+        #expect(!more.errors.contains("without --strict"), "\(more.errors)")
+        #expect(
+            more.errors.contains(
+                "unknown setting `sandbx`: the server does not start with it, because it may have been meant to "
+                    + "protect the server; write `sandbox`"), "\(more.errors)")
     }
 
     @Test func `invalid settings prevent the start`() throws {

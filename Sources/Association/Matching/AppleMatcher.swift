@@ -214,8 +214,8 @@ public struct AppleMatcher: Sendable {
         switch (reading.decodes, reading.folds) {
         case (false, false): ""
         case (true, false): " once decoded"
-        case (false, true): " in any case"
-        case (true, true): " once decoded, in any case"
+        case (false, true): ", ignoring upper and lower case"
+        case (true, true): " once decoded, ignoring upper and lower case"
         }
     }
 }

@@ -136,16 +136,19 @@ struct ApplePatternCheck {
                         fix: "remove NOT and add \"exclude\": true"))
                 return problems
             }
-            if hasQuery(text) {
+            if let query = query(in: text) {
+                // The text has gaps for variables.
+                let written = self.query(in: pattern) ?? query
                 problems.append(
                     TextProblem(
                         .aasa041,
-                        "\(pattern.quoted) has a query, but a path pattern is never compared with it; ? is one character",
-                        fix: "move the query to \"?\""))
+                        "\(pattern.quoted) contains a query, but a path pattern is compared only with the URL's path, "
+                            + "where `?` matches any one character",
+                        fix: "move \(written.quoted) to the key \"?\""))
             }
             problems += pathProblems(pattern)
         case .legacyPath:
-            if hasQuery(text) {
+            if query(in: text) != nil {
                 problems.append(
                     TextProblem(
                         .aasa073,
@@ -159,17 +162,19 @@ struct ApplePatternCheck {
         return problems
     }
 
-    /// `?name=` or `&name=`.
-    private func hasQuery(_ text: String) -> Bool {
-        guard text.utf8.contains(UInt8(ascii: "=")) else { return false }
+    /// The text after `?` or `&` if it begins with `name=`.
+    private func query(in text: String) -> String? {
+        guard text.utf8.contains(UInt8(ascii: "=")) else { return nil }
         let scalars = Array(text.unicodeScalars)
         for start in scalars.indices where scalars[start] == "?" || scalars[start] == "&" {
             let name = scalars[(start + 1)...].prefix {
                 $0.isLetter || $0.isDigit || $0 == "_" || $0 == "-" || $0 == "." || $0 == "[" || $0 == "]"
             }
-            if !name.isEmpty, name.endIndex < scalars.endIndex, scalars[name.endIndex] == "=" { return true }
+            if !name.isEmpty, name.endIndex < scalars.endIndex, scalars[name.endIndex] == "=" {
+                return String(String.UnicodeScalarView(scalars[(start + 1)...].prefix { $0 != "#" }))
+            }
         }
-        return false
+        return nil
     }
 
     private func pathProblems(_ pattern: String) -> [TextProblem] {

@@ -116,7 +116,7 @@ struct DynamicRuleReader {
         _ cast: (SourceValue) -> Value?, of value: SourceValue, _ name: String, _ type: String, _ list: inout RuleList
     ) -> Value? {
         let read = findings.read(
-            cast, of: value, name, .dal029, "so Android ignores the rule or all rules of the list",
+            cast, of: value, name, .dal029, "so Android ignores at least this value, and possibly the whole list",
             fix: "write \(type)", converts: type != "an array")
         if read == nil {
             list.malformedRule = list.malformedRule ?? MalformedRule(index: list.index, range: value.range)

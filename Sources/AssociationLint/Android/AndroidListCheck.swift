@@ -40,7 +40,7 @@ enum AndroidListCheck {
             case .covered(let covering):
                 let earlier = covering.filter(rules.indices.contains).map { rules[$0] }
                 let isOpposite = earlier.contains { $0.exclude != rule.exclude }
-                let words = NeverReached(after: earlier.map(\.range), isOpposite: isOpposite)
+                let words = NeverReached(at: rule.range, after: earlier.map(\.range), isOpposite: isOpposite)
                 findings.report(.dal032, at: rule.range, words.message, fix: words.fix)
             case .matchesNothing:
                 guard !findings.hasFinding(within: rule.range) else { continue }

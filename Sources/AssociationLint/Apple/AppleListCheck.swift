@@ -198,7 +198,7 @@ struct AppleListCheck {
             case .covered(let covering):
                 let earlier = covering.filter(rules.indices.contains).map { rules[$0] }
                 let isOpposite = earlier.contains { $0.excludes != rule.excludes }
-                let words = NeverReached(after: earlier.map(\.range), isOpposite: isOpposite)
+                let words = NeverReached(at: rule.range, after: earlier.map(\.range), isOpposite: isOpposite)
                 findings.report(
                     rule.isNot ? .aasa072 : .aasa037, at: rule.range, words.message, fix: words.fix)
             case .matchesNothing:

@@ -220,7 +220,9 @@ extension LintRule {
             why:
                 "Phones, Apple and Google cache association files for days, and the server cannot clear these caches. "
                 + "So the server keeps the last good version in service, in case the removal was a mistake. With "
-                + "`guard: \"warn\"` in the app file, the removal takes effect, and this is a warning.",
+                + "`guard: \"warn\"` in the app file, the removal takes effect, and this is a warning. After an update "
+                + "of the server, this error also names a host that is no longer served: its app file is broken, and "
+                + "its stored site is damaged or one of its large pages has changed.",
             fix:
                 "Restore it, list it under `retired` in the app file, or run `associated retire FILE` to take the "
                 + "whole file out of service.",

@@ -29,8 +29,10 @@ extension LintRule {
             sources: [.appleComponents]),
         LintRule(
             .aasa041, "a path pattern contains a query",
-            why: "In a path pattern `?` matches one character. The path of a URL does not include its query.",
-            fix: "Move the query under \"?\".",
+            why:
+                "A path pattern is compared only with the URL's path, which does not include the query. In a path "
+                + "pattern, `?` matches any one character.",
+            fix: "Move the query to the key \"?\".",
             sources: [.appleComponents]),
         LintRule(
             .aasa042, "a path or query pattern contains a #",

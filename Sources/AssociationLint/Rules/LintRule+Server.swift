@@ -41,8 +41,9 @@ extension LintRule {
             .srv007, "webauthn has the wrong Content-Type or structure, or too many domain names",
             why:
                 "Browsers reject any Content-Type but application/json, and a file without an array `origins`. They "
-                + "use only the origins of the first five domain names. Only the part before an ending such as .com "
-                + "counts, so shop.com, www.shop.com and shop.org count as one name.",
+                + "use only the origins of the first five domain names. Only the label directly before the ending "
+                + "(.com, .co.uk) counts: shop.com, www.shop.com and shop.org all have the label `shop` and count as "
+                + "one name.",
             fix:
                 "Send the Content-Type application/json and {\"origins\": [\"https://…\"]}, with at most five domain "
                 + "names.",
@@ -157,11 +158,15 @@ extension LintRule {
             sources: [.appleCertificates]),
         rule(
             .cert013, "the certificate expires within days",
-            why: "Less than seven days, or a tenth of its lifetime, is left. So automatic renewal has failed.",
+            why:
+                "Less than 7 days is left, or less than a tenth of the lifetime if the lifetime is under 70 days. So "
+                + "automatic renewal has failed.",
             fix: "Renew it now, and check why automatic renewal failed."),
         rule(
             .cert014, "the certificate expires within weeks",
-            why: "Less than 21 days, or a third of its lifetime, is left. Automatic renewal normally happens earlier.",
+            why:
+                "Less than 21 days is left, or less than a third of the lifetime if the lifetime is under 63 days. "
+                + "Automatic renewal normally happens earlier.",
             fix: "Renew it, and check why automatic renewal failed."),
         rule(
             .cert015, "an intermediate certificate is missing",
@@ -226,7 +231,8 @@ extension LintRule {
             fix: "Correct the line that the finding names, or let the server's user read the file."),
         rule(
             .cfg002, "unknown setting",
-            why: "It has no effect.",
+            why:
+                "It has no effect. If it may have been meant to protect the server, the server does not start with it.",
             fix: "Use the nearest known key, or remove it."),
         rule(
             .cfg003, "a setting has an invalid value",

@@ -30,10 +30,11 @@ extension LintRule {
         LintRule(
             .dal005, "relation is not an array of strings",
             why:
-                "Google reports the statement as malformed. Every Android version rejects the whole file because of a "
-                + "number or null, or a boolean in the array. If the array contains an object or an array, Android 12 "
-                + "and later reject the whole file, and earlier versions skip the statement. If the array is empty, or "
-                + "relation is a string, a boolean or an object, every version skips the statement.",
+                "Google reports the statement as malformed. If relation is, or contains, a number or null, or if the "
+                + "array contains a boolean, every Android version rejects the whole file. If the array contains an "
+                + "object or an array, Android 12 and later reject the whole file, and earlier versions skip the "
+                + "statement. If the array is empty, or if relation is a string, a boolean or an object, every version "
+                + "skips the statement.",
             fix: "Write \"relation\": [\"…\"].",
             sources: [.googleCompatibility, .aosp]),
         LintRule(
@@ -172,7 +173,7 @@ extension LintRule {
             sources: [.androidConfigure]),
         LintRule(
             .dal029, "a dynamic rule has a value of the wrong type",
-            why: "Android discards all rules of the list, or ignores this rule.",
+            why: "Android ignores at least this value, and possibly all rules of the list.",
             fix: "Write strings under `/` and `#`, an object of strings under `?`, and true or false under `exclude`.",
             sources: [.androidConfigure, .aosp]),
         LintRule(

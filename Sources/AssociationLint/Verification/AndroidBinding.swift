@@ -129,15 +129,33 @@ public struct AndroidBinding: Hashable, Sendable {
             return "no statement names \(package)" + includes
         }
         let line = statement.range.start.line
-        guard consumer == .chromium || statement.consumers.contains(consumer) else {
-            let cause = reading.findings.first { finding in
-                guard finding.severity == .error, let range = finding.range else { return false }
-                return range.start.offset >= statement.range.start.offset
-                    && range.end.offset <= statement.range.end.offset
-            }
-            let why = cause.map { ": line \($0.range?.start.line ?? line): \($0.message)" } ?? ""
-            return "the statement on line \(line) is malformed, so it is ignored\(why)" + includes
+        if let why = flaw(of: statement, reading, list, consumer) {
+            return "the statement on line \(line) is malformed, so \(consumer.name) ignores it\(why)" + includes
         }
         return "no statement grants \(relation) to \(package)" + includes
+    }
+
+    /// Why a verifier ignores a statement, after a colon and without the other verifiers' reasons; nil if it reads it.
+    private func flaw(
+        of statement: Statement, _ reading: StatementReading, _ list: StatementList, _ consumer: StatementConsumer
+    ) -> String? {
+        let isRead = consumer == .chromium ? !statement.relations.isEmpty : statement.consumers.contains(consumer)
+        if isRead { return nil }
+        if consumer == .aosp {
+            let flaw = list.flaws.first { $0.entry == statement.range }
+            return flaw.map { ": line \($0.range.start.line): \($0.reason)" } ?? ""
+        }
+        let cause = reading.findings.first { finding in
+            // Chromium needs only an array with the relation.
+            guard finding.severity == .error, consumer == .google || [.dal004, .dal005].contains(finding.rule),
+                let range = finding.range
+            else { return false }
+            return range.start.offset >= statement.range.start.offset
+                && range.end.offset <= statement.range.end.offset
+        }
+        guard let cause, let line = cause.range?.start.line else { return consumer == .chromium ? nil : "" }
+        let text = cause.message
+        let end = text.indices.first { text[$0...].hasPrefix(", so Google") } ?? text.endIndex
+        return ": line \(line): \(text[..<end])"
     }
 }

@@ -110,8 +110,13 @@ public struct SettingsReader {
             if known.contains(member.key) { return true }
             let nearest = NearestKey.find(member.key, among: known)
             if safeguard == nil, let nearest, SettingsReader.safeguards.contains(nearest) { lose(nearest) }
+            let isLoss = safeguard != nil || nearest.map(SettingsReader.safeguards.contains) == true
+            let effect =
+                isLoss
+                ? ": the server does not start with it, because it may have been meant to protect the server"
+                : " is ignored"
             report(
-                member.keyRange, "unknown setting `\(member.key)` is ignored",
+                member.keyRange, "unknown setting `\(member.key)`\(effect)",
                 fix: nearest.map { "write `\($0)`" }
                     ?? "remove it; the known keys are \(known.joined(separator: ", "))",
                 rule: .cfg002)

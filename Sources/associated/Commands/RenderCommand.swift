@@ -13,8 +13,9 @@ extension Command {
     static let render = Command(
         name: "render", summary: "print or write the association files of a host, byte for byte",
         details: """
-            Prints the association files that `serve` sends for HOST, byte for byte and uncompressed: the file for apple, the
-            file for android, or both. Signatures, and files in config/hosts/ that replace generated ones, are included.
+            Prints the association files that a freshly started server would send for HOST, byte for byte and
+            uncompressed: the file for apple, the file for android, or both. Signatures, and files in config/hosts/ that
+            replace generated ones, are included. Last good versions of a running server are not.
 
             --output writes the files to DIR/HOST/.well-known/ instead, for a website that serves them as static files.
             With --all --output DIR, give no HOST: the files of every host are written. --diff compares them with what
@@ -57,8 +58,12 @@ extension Command {
             return export(loaded.hosts, wanted, of: loaded, to: arguments["--output"] ?? "")
         }
         guard let documents = documents(of: host, in: loaded) else {
-            for finding in loaded.findings where finding.severity == .error { Console.error(finding) }
-            return .failure(saying: "\(host) is not served from \(given.path)")
+            let errors = loaded.findings.filter { $0.severity == .error }
+            for finding in errors { Console.error(finding) }
+            if errors.isEmpty { return .failure(saying: "\(host) is not served from \(given.path)") }
+            return .failure(
+                saying: "\(host) cannot be rendered because of the error\(errors.count == 1 ? "" : "s") above; "
+                    + "a running server may still serve its last good version")
         }
         if let folder = arguments["--output"] { return export([host], wanted, of: loaded, to: folder) }
         if arguments.has("--diff") { return try compare(host, documents, wanted, arguments) }

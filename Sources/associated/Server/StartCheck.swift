@@ -5,6 +5,7 @@
 import Administration
 import Association
 import Engine
+import Glibc
 import HTTP
 import Hosting
 import Posix
@@ -14,8 +15,8 @@ struct StartCheck {
     private let arguments: ParsedArguments
     private var given: LoadedSettings
     private var failureCount = 0
-    /// Whether lint found errors, with which a server may start.
-    private var hasFileErrors = false
+    /// Errors in app files and certificates, with which a server may start.
+    private var fileErrorCount = 0
     /// Hints about things that work.
     private var notes: [String] = []
 
@@ -63,7 +64,7 @@ struct StartCheck {
         for note in notes { Console.error(line: "note: \(note)") }
         if failureCount > 0 {
             let hint =
-                hasFileErrors && !settings.isStrict
+                failureCount == fileErrorCount && !settings.isStrict
                 ? "; without --strict, the server may still start despite errors in app files or certificates" : ""
             Console.complain("not ready to start: \(Count.of(failureCount, "problem")) above\(hint)")
             return .failure
@@ -87,12 +88,27 @@ struct StartCheck {
             let isShared = try Privileges.acting(as: address.isUnix ? account : nil) { () throws(SystemError) in
                 try Listener.isShared(address)
             }
-            if isShared, !settings.reusesPort {
-                notes.append("a server of this user already listens on \(address); sharing it needs --reuse-port")
-            }
+            guard isShared, !settings.reusesPort else { return }
+            let process = ListeningSockets.process(at: address)
+            guard process.map(StartCheck.isServer) != false else { throw SystemError(call: "bind", number: EADDRINUSE) }
+            noteServer(process, address, purpose)
         } catch {
+            let process = error.cause == .inUse ? ListeningSockets.process(at: address) : nil
+            if let process, StartCheck.isServer(process) { return noteServer(process, address, purpose) }
             fail("\(ListeningSet.refusal(of: address, purpose, error))")
         }
+    }
+
+    private static func isServer(_ process: Int32) -> Bool {
+        let name = try? File.read("/proc/\(process)/comm", bytesMax: 64).bytes
+        return name.map { String(decoding: $0, as: UTF8.self) } == "associated\n"
+    }
+
+    /// A check that failed because of the server that it is for would be of no use.
+    private mutating func noteServer(_ process: Int32?, _ address: SocketAddress, _ purpose: Inheritance.Purpose) {
+        let number = process.map { " (process \($0))" } ?? ""
+        let sharing = purpose == .admin || address.isUnix ? "" : ", or share the port with --reuse-port"
+        notes.append("a running server\(number) listens on \(address); send it SIGUSR2 to replace it\(sharing)")
     }
 
     private mutating func tryState() {
@@ -113,7 +129,7 @@ struct StartCheck {
         for finding in files.findings where finding.severity == .error {
             Console.error(finding)
             failureCount += 1
-            hasFileErrors = true
+            if finding.file != "\(given.configPath)/server.json" { fileErrorCount += 1 }
         }
         for problem in files.problems { fail(problem) }
         if files.hostCount == 0 { fail(StartProblems(given).noHosts) }

@@ -51,6 +51,18 @@ struct AndroidBindingTests {
         }
     }
 
+    @Test func `each verifier has its own reason to ignore a statement`() {
+        let text = AndroidBindingTests.statement("\"\(AndroidBindingTests.print)\"")
+            .replacing("[\"\(AndroidApp.handleAllURLs)\"]", with: "\"\(AndroidApp.handleAllURLs)\"")
+        #expect(
+            verdicts("[\(text)]").map(\.reason) == [
+                "the statement on line 1 is malformed, so Google ignores it: line 1: relation is a string",
+                "the statement on line 1 is malformed, so Android ignores it: line 1: the statement has no array of "
+                    + "relations",
+                "the statement on line 1 is malformed, so Chromium ignores it: line 1: relation is a string",
+            ])
+    }
+
     @Test func `only AOSP rejects a list that is too long`() {
         let text = "[\(AndroidBindingTests.statement("\"\(AndroidBindingTests.print)\""))]"
         let long = text + String(repeating: " ", count: StatementList.bytesMax + 1 - text.utf8.count)

@@ -30,7 +30,7 @@ struct MatchStepTests {
             query: .items([QueryItemPattern(name: "q", pattern: "??")]), caseSensitive: false, percentEncoded: false)
         #expect(
             try explain([rule], "/x?q=%41&q=ab").first
-                == "rule 0 needs query `q` to be exactly 2 characters once decoded, in any case; the URL has `a`, and every occurrence must match"
+                == "rule 0 needs query `q` to be exactly 2 characters once decoded, ignoring upper and lower case; the URL has `a`, and every occurrence must match"
         )
         #expect(
             try explain([AppleComponent(query: .whole("a=1"))], "/x?").first

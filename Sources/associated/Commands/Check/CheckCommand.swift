@@ -17,8 +17,9 @@ extension Command {
             Checks live hosts from outside: fetches the association files of each HOST (or HOST:PORT) as Apple, Google and
             phones do, reports problems and lints the served files.
 
-            Further requests show whether the host's answers differ: for other user agents, HEAD, gzip, a host name with
-            a trailing dot, an unknown `Host` value, an unknown name below /.well-known/, and over IPv4 and IPv6.
+            Further requests check that the answers are the same for other user agents, HEAD, gzip, a host name with a
+            trailing dot, IPv4 and IPv6. They also check that an unknown `Host` value gets no association file, and that
+            an unknown name below /.well-known/ is not answered 200.
             """,
         operands: Operands(usage: "[HOST…]", counts: 0...10_000),
         options: [

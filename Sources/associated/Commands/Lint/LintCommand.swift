@@ -21,8 +21,11 @@ extension Command {
             ASSOCIATED_CONFIG is given, or a PATH is a configuration, the hosts in entitlements and manifests are
             compared with those of the app files.
 
-            --fix applies mechanical fixes to the files and reports the remaining findings. To turn a rule off, use the
-            key `lint` in server.json, or write a comment in an app file: `// associated-ignore APP-040`.
+            --fix applies mechanical fixes to the files and reports the remaining findings.
+
+            To turn off a warning or note: `lint: { ignore: ["APP-040"] }` in server.json, or the comment
+            `// associated-ignore APP-040` anywhere in an app file, for that file. Errors in app files and in the
+            configuration cannot be turned off.
             """,
         operands: Operands(usage: "[PATH…]", counts: 0...10_000),
         options: [

@@ -67,7 +67,8 @@ struct Snippet {
                 + ["pass linking={{ ...linking, config }} of src/linking.ts to NavigationContainer"]
         case .html:
             return [
-                "put the tags in the <head> of each page, with that page's own URL in the *:url tags and the alternate link"
+                "put the tags in the <head> of each page, and replace the path in each *:url tag and alternate link by "
+                    + "the page's own path"
             ]
         }
     }
@@ -337,9 +338,12 @@ extension Snippet {
             lines.append("<link rel=\"alternate\" href=\"android-app://\(package.name)/https/\(String(host).xml)\">")
         }
         meta("property", "al:web:url", address)
+        let argument =
+            app.ios?.storeID == nil ? "" : " A server that generates the page can also set app-argument."
         let text = """
-            <!-- Put this in the <head> of each page, and set the *:url tags and the alternate link to that page's own URL: programs
-                 read them without running scripts. A server that generates the page can also set app-argument. -->
+            <!-- Put this in the <head> of each page. In each *:url tag and alternate link, replace the path, after
+                 `scheme://` or after the host, by the page's own path: programs read them without running
+                 scripts.\(argument) -->
             \(lines.joined(separator: "\n"))
 
             """

@@ -9,8 +9,8 @@ extension Command {
     static let snippet = Command(
         name: "snippet", summary: "generate the native half of an app file: entitlements, manifests, handlers, tags",
         details: """
-            Generates the native files for APP's project from the app file. APP is the app's name, its file, or the file's name
-            without the extension.
+            Generates the native files for APP's project from the app file. APP is the app's name, its app file, or the
+            file's name.
 
             The files are printed, each after a line with its name, or written to --output, which may be the project itself;
             existing files are not overwritten unless --force is given. With --output, the remaining steps are printed
@@ -70,7 +70,9 @@ enum AppSearch {
             }
             let reading = AppFile.read(bytes, file: path, environment: given.environment)
             let stem = path.split(separator: "/").last?.split(separator: ".").first.map(String.init) ?? ""
-            let isNamed = isFile || stem == name || reading.appFile?.name.lowercased() == name.lowercased()
+            let isNamed =
+                isFile || stem == name || path.hasSuffix("/\(name)")
+                || reading.appFile?.name.lowercased() == name.lowercased()
             names.append(stem)
             guard isNamed else { continue }
             guard let app = reading.appFile else {

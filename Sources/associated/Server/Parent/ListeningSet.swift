@@ -154,7 +154,9 @@ struct ListeningSet {
     /// Why it is not possible to listen on an address.
     static func refusal(of address: SocketAddress, _ purpose: Inheritance.Purpose, _ error: SystemError) -> Refusal {
         let place = purpose == .admin ? "\(address) for admin" : "\(address)"
-        return .failure("cannot listen on \(place): \(error.reason)\(error.remedy(listeningOn: address))")
+        let owner = error.cause == .inUse ? ListeningSockets.process(at: address) : nil
+        let process = owner.map { " (process \($0))" } ?? ""
+        return .failure("cannot listen on \(place): \(error.reason)\(process)\(error.remedy(listeningOn: address))")
     }
 }
 
