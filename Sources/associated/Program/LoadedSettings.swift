@@ -17,6 +17,8 @@ struct LoadedSettings {
     /// What the manager writes for the server.
     var certificatesPath: String { "\(statePath)/certificates" }
     var thumbprintPath: String { "\(statePath)/acme/thumbprint" }
+    /// The marks of `server.json`, taken before it was read; nil if it did not exist.
+    let settingsStatus: FileStatus?
     /// Whether hosts without a certificate get a development certificate.
     let isDevelopment: Bool
     /// The settings in force, with everything that options and variables override.
@@ -33,6 +35,7 @@ struct LoadedSettings {
         publicPath = arguments["--public"] ?? "public"
         statePath = arguments["--state"] ?? "state"
         isDevelopment = arguments.has("--dev")
+        settingsStatus = try? File.status("\(configPath)/server.json")
         let reader = SettingsReader(
             file: "\(configPath)/server.json", limits: limitsByMemory, folders: [publicPath, statePath])
         (settings, findings, lostSafeguards) = (reader.settings, reader.findings, reader.lostSafeguards)

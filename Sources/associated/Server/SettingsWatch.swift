@@ -30,7 +30,7 @@ struct SettingsWatch {
     init(_ given: LoadedSettings) {
         self.given = given
         path = "\(given.configPath)/server.json"
-        first = try? File.status(path)
+        first = given.settingsStatus
         (last, reported) = (first, first)
     }
 
