@@ -106,8 +106,8 @@ public enum ChallengeKind: String, Hashable, Sendable, CaseIterable {
     case dns = "dns-01"
 }
 
-/// What the authority expects to find for a host.
-public struct ChallengeAnswer: Hashable, Sendable {
+/// The answer to a challenge of an order: what the authority expects to find for a host.
+public struct OrderAnswer: Hashable, Sendable {
     public let kind: ChallengeKind
     public let host: String
     public let token: String

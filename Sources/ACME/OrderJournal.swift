@@ -28,7 +28,7 @@ public struct OrderJournal: Hashable, Sendable {
     /// When the authority last got something to do, such as a validation. Longer waits follow as time passes.
     var waitingSince: Int64 = 0
     /// The answers to challenges that are in place, and have to be withdrawn at the end.
-    public internal(set) var published: [ChallengeAnswer] = []
+    public internal(set) var published: [OrderAnswer] = []
 
     /// Starts a new order.
     /// - Parameter hosts: names in lower case, `*.example.com` included.
@@ -82,18 +82,18 @@ public struct OrderJournal: Hashable, Sendable {
         order = object.url("order")
     }
 
-    private static func value(_ answer: ChallengeAnswer) -> SourceValue {
+    private static func value(_ answer: OrderAnswer) -> SourceValue {
         .object([
             ("kind", .string(answer.kind.rawValue)), ("host", .string(answer.host)), ("token", .string(answer.token)),
             ("keyAuthorization", .string(answer.keyAuthorization)),
         ])
     }
 
-    private static func answer(_ object: SourceValue) -> ChallengeAnswer? {
+    private static func answer(_ object: SourceValue) -> OrderAnswer? {
         guard let kind = object.member(named: "kind")?.asString.flatMap(ChallengeKind.init),
             let host = object.member(named: "host")?.asString, let token = object.member(named: "token")?.asString,
             let keyAuthorization = object.member(named: "keyAuthorization")?.asString
         else { return nil }
-        return ChallengeAnswer(kind: kind, host: host, token: token, keyAuthorization: keyAuthorization)
+        return OrderAnswer(kind: kind, host: host, token: token, keyAuthorization: keyAuthorization)
     }
 }

@@ -16,9 +16,9 @@ public enum OrderStep: Hashable, Sendable {
     /// Send the request, and give the response to `take`, or the reason for its failure to `takeFailure`.
     case send(AuthorityRequest)
     /// Put the answers in place, visible to the authority.
-    case publish([ChallengeAnswer])
+    case publish([OrderAnswer])
     /// Remove these answers.
-    case withdraw([ChallengeAnswer])
+    case withdraw([OrderAnswer])
     /// Get the next step at this time, in seconds since 1970. The problem, if any, is the reason.
     case wait(until: Int64, AuthorityProblem?)
     case finished(OrderOutcome)
@@ -75,7 +75,7 @@ public struct OrderSteps: Sendable {
 
     private struct Answer {
         let challenge: AuthorityURL
-        let answer: ChallengeAnswer
+        let answer: OrderAnswer
     }
 
     private var goal: Goal
@@ -282,7 +282,7 @@ public struct OrderSteps: Sendable {
                 throw problem
             }
             guard challenge.isPending, !responded.contains(challenge.url) else { return }
-            let answer = ChallengeAnswer(
+            let answer = OrderAnswer(
                 kind: challenge.kind, host: authorization.host, token: challenge.token,
                 keyAuthorization: key.keyAuthorization(challenge.token))
             answers.append(Answer(challenge: challenge.url, answer: answer))

@@ -95,7 +95,7 @@ struct AuthorityOrderTests {
     }
 
     @Test func `computes path, record name and record value of an answer`() throws {
-        let answer = ChallengeAnswer(
+        let answer = OrderAnswer(
             kind: .dns, host: "*.shop.example", token: "evaGxfADs6pSRb2LAv9IZf17Dt3juxGJ-PCt92wr-oA",
             keyAuthorization: "evaGxfADs6pSRb2LAv9IZf17Dt3juxGJ-PCt92wr-oA.9jg46WB3rR_AHD-EBXdN7cBkH1WOu0tA3M9fm21mqTI")
         #expect(answer.recordName == "_acme-challenge.shop.example")

@@ -21,7 +21,7 @@ struct OrderJournalTests {
         (journal.orderedAt, journal.waitingSince) = (1_800_000_000, 1_800_000_007)
         journal.replaces = nil
         journal.published = [
-            ChallengeAnswer(kind: .dns, host: "*.shop.example", token: "a-token", keyAuthorization: "a-token.b")
+            OrderAnswer(kind: .dns, host: "*.shop.example", token: "a-token", keyAuthorization: "a-token.b")
         ]
         #expect(OrderJournal(text: journal.text) == journal)
         #expect(!journal.text.contains("\n"))

@@ -79,16 +79,16 @@ final class OrderRunner {
         }
     }
 
-    private func place(_ answer: ChallengeAnswer) -> (String, String) {
+    private func place(_ answer: OrderAnswer) -> (String, String) {
         switch answer.kind {
         case .http: ("\(answer.host)\(answer.path)", answer.keyAuthorization)
         case .dns: ("\(answer.recordName) \(answer.recordValue)", "")
         }
     }
 
-    private func publish(_ answer: ChallengeAnswer) { authority.world[place(answer).0] = place(answer).1 }
+    private func publish(_ answer: OrderAnswer) { authority.world[place(answer).0] = place(answer).1 }
 
-    private func withdraw(_ answer: ChallengeAnswer) { authority.world[place(answer).0] = nil }
+    private func withdraw(_ answer: OrderAnswer) { authority.world[place(answer).0] = nil }
 }
 
 extension OrderOutcome {

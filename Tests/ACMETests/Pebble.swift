@@ -89,7 +89,7 @@ final class Pebble {
     }
 
     /// Publishes or withdraws an answer to a challenge.
-    func publish(_ answer: ChallengeAnswer, isThere: Bool = true) throws {
+    func publish(_ answer: OrderAnswer, isThere: Bool = true) throws {
         switch (answer.kind, isThere) {
         case (.http, true):
             try manage("add-http01", #"{"token": "\#(answer.token)", "content": "\#(answer.keyAuthorization)"}"#)
