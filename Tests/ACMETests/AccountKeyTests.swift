@@ -11,7 +11,7 @@ struct AccountKeyTests {
     @Test func `computes the published thumbprint of an RSA key`() throws {
         let modulus = try #require(
             Base64URL.bytes(
-                "0vx7agoebGcQSuuPiLJXZptN9nndrQmbXEPs2aiAFbWhM78LhWx4cbbfAAtVT86zwu1RK7aPFFxuhDR1L6tSoc_BJECPebWKRXjBZCiF"
+                "0vx7agoebGcQSuuPiLJXZptN9nndrQmbXEps2aiAFbWhM78LhWx4cbbfAAtVT86zwu1RK7aPFFxuhDR1L6tSoc_BJECPebWKRXjBZCiF"
                     + "V4n3oknjhMstn64tZ_2W-5JsGY4Hc5n9yBXArwl93lqt7_RN5w6Cf0h4QyQ5v-65YGjQR0_FDW2QvzqY368QQMicAtaSqzs8KJZg"
                     + "nYb9c7d0zgdAZHzu6qMQvRL5hajrn1n91CbOpbISD08qNLyrdkt-bFTWhAI4vMQFh6WeZu0fM4lFd2NcRwr3XPksINHaQ-G_xBni"
                     + "Iqbw0Ls1jF44-csFCur-kEgU8awapJzKnqDKgw"))

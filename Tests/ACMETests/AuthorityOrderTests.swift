@@ -85,7 +85,7 @@ struct AuthorityOrderTests {
     ) throws {
         let found = try HostAuthorization(reading: Self.authorization(challenges), hosts: ["shop.example"])
         #expect(found.challenges.isEmpty && found.offered.isEmpty)
-        #expect(found.problem.description == "shop.example: its authorization is pending")
+        #expect(found.problem.description == "shop.example: the authorization is pending")
     }
 
     @Test func `returns the wildcard that was ordered`() throws {
