@@ -12,7 +12,8 @@ public struct AuthorityDirectory: Hashable, Sendable {
     /// Nil if the authority does not support renewal information (RFC 9773).
     public let renewalInfo: AuthorityURL?
 
-    public let termsOfService: AuthorityURL?
+    /// The URL of the terms, for the operator to read. It may have any scheme; this program does not request it.
+    public let termsOfService: String?
     /// The names of the authority in CAA records.
     public let caaIdentities: [String]
     public let externalAccountRequired: Bool
@@ -34,7 +35,10 @@ public struct AuthorityDirectory: Hashable, Sendable {
         keyChange = object.url("keyChange")
         renewalInfo = object.url("renewalInfo")
         let meta = object.member(named: "meta") ?? .null
-        termsOfService = meta.url("termsOfService")
+        termsOfService = meta.member(named: "termsOfService")?.asString.flatMap {
+            (1...AuthorityLimits.urlBytesMax).contains($0.utf8.count) && $0.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+                ? $0 : nil
+        }
         caaIdentities = meta.strings("caaIdentities")
         externalAccountRequired = meta.member(named: "externalAccountRequired")?.asBool ?? false
         let profiles = meta.member(named: "profiles")?.asObject ?? []

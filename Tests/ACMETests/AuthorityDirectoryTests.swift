@@ -24,7 +24,7 @@ struct AuthorityDirectoryTests {
         #expect(directory.revokeCertificate?.text == "https://ca.example/revoke")
         #expect(directory.keyChange?.text == "https://ca.example/key")
         #expect(directory.renewalInfo?.text == "https://ca.example/renewal")
-        #expect(directory.termsOfService?.text == "https://ca.example/terms.pdf")
+        #expect(directory.termsOfService == "https://ca.example/terms.pdf")
         #expect(directory.caaIdentities == ["ca.example", "other.example"])
         #expect(directory.externalAccountRequired)
         #expect(
@@ -40,6 +40,18 @@ struct AuthorityDirectoryTests {
         let directory = try AuthorityDirectory(reading: .json(200, Self.least + end))
         #expect(directory.renewalInfo == nil && directory.termsOfService == nil && directory.keyChange == nil)
         #expect(!directory.externalAccountRequired && directory.profiles.isEmpty && directory.caaIdentities.isEmpty)
+    }
+
+    /// A directory without terms means that the operator has nothing to agree to.
+    @Test(arguments: [
+        ("http://ca.example/terms", true), ("data:text/plain,Be%20kind", true), ("no URL", false), ("", false),
+        ("line\\nline", false), (String(repeating: "a", count: 2048), true),
+        (String(repeating: "a", count: 2049), false),
+    ])
+    func `reads terms of service with any scheme`(terms: String, isURL: Bool) throws {
+        let directory = try AuthorityDirectory(
+            reading: .json(200, Self.least + ", \"meta\": { \"termsOfService\": \"\(terms)\" } }"))
+        #expect(directory.termsOfService == (isURL ? terms : nil))
     }
 
     @Test(
