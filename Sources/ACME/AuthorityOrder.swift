@@ -14,6 +14,9 @@ struct AuthorityOrder: Hashable, Sendable {
     let authorizations: [AuthorityURL]
     let finalize: AuthorityURL
     let certificate: AuthorityURL?
+    let profile: String?
+    /// The `renewalID` of the certificate that is replaced (RFC 9773 §5).
+    let replaces: String?
     let problem: AuthorityProblem?
 
     /// - Parameter hosts: the ordered hosts.
@@ -34,6 +37,8 @@ struct AuthorityOrder: Hashable, Sendable {
         status = object.member(named: "status")?.asString.flatMap(Status.init) ?? .unknown
         self.finalize = finalize
         certificate = object.url("certificate")
+        profile = object.member(named: "profile")?.asString
+        replaces = object.member(named: "replaces")?.asString
         let problem = object.member(named: "error")
         self.problem = problem?.asObject == nil ? nil : problem.map { AuthorityProblem($0) }
     }

@@ -111,6 +111,9 @@ public enum AuthorityLimits {
     static let subproblemsMax = 100
     /// Answers to challenges in one order: one for each host, and more if the authority replaces challenges.
     static let answersMax = 300
+    /// Pages of the account's list of orders, and orders of it, that are read to find one order.
+    static let listPagesMax = 10
+    static let listedOrdersMax = 100
     /// Each response brings one, and most requests use one.
     static let noncesMax = 16
     /// How often a request is signed again after its nonce was refused.

@@ -61,6 +61,8 @@ public struct SignedCall: Sendable {
     private let accept: String?
     private var isGettingNonce = false
     private var refusals = 0
+    /// Whether the last request was the signed one.
+    var isMessageSent: Bool { !isGettingNonce }
 
     init(_ url: AuthorityURL, _ payload: SourceValue?, by signer: Signer = .account, accept: String? = nil) {
         (self.url, self.signer, self.accept) = (url, signer, accept)

@@ -1,6 +1,6 @@
-// What must survive a crash during an order. The certificate's key and the signing request are made before the order, and the
-// order's URL is stored before it is used, so an order can be finished after a crash. Everything else is read from the
-// authority again.
+// What must survive a crash during an order. The certificate's key and the signing request are made before the order. That the
+// order will be requested is stored before the request, and its URL before it is used, so an order can be found and finished
+// after a crash. Everything else is read from the authority again.
 
 import SourceJSON
 public import TLS
@@ -21,10 +21,11 @@ public struct OrderJournal: Hashable, Sendable {
     public let key: [UInt8]
     /// The signing request in DER.
     let request: [UInt8]
-    /// The order's URL; nil until the authority has created it.
+    /// When the order was first requested, in seconds since 1970. Stored before the request, so the authority may have the
+    /// order even if its URL is not known.
+    var requestedAt: Int64?
+    /// The order's URL; nil until the authority has sent it.
     public internal(set) var order: AuthorityURL?
-    /// When the authority created it, in seconds since 1970.
-    var orderedAt: Int64 = 0
     /// When the authority last got something to do, such as a validation. Longer waits follow as time passes.
     var waitingSince: Int64 = 0
     /// The answers to challenges that are in place, and have to be withdrawn at the end.
@@ -51,9 +52,9 @@ public struct OrderJournal: Hashable, Sendable {
             ("version", .integer(OrderJournal.version)), ("directory", .string(directory.text)),
             ("hosts", .array(hosts.map { .string($0) })), ("challenge", .string(challenge.rawValue)),
             ("key", .string(String(decoding: key, as: UTF8.self))), ("request", .string(Base64URL.text(request))),
-            ("orderedAt", .integer(Int(orderedAt))),
             ("waitingSince", .integer(Int(waitingSince))), ("published", .array(published.map(OrderJournal.value))),
         ]
+        if let requestedAt { members.append(("requestedAt", .integer(Int(requestedAt)))) }
         let options = [
             ("profile", profile), ("replaces", replaces), ("preferredIssuer", preferredIssuer), ("order", order?.text),
         ]
@@ -69,17 +70,18 @@ public struct OrderJournal: Hashable, Sendable {
             let challenge = object.member(named: "challenge")?.asString.flatMap(ChallengeKind.init),
             let key = object.member(named: "key")?.asString,
             let request = object.member(named: "request")?.asString.flatMap(Base64URL.bytes),
-            let orderedAt = object.member(named: "orderedAt")?.asInt,
             let waitingSince = object.member(named: "waitingSince")?.asInt
         else { return nil }
+        requestedAt = object.member(named: "requestedAt")?.asInt.map { Int64($0) }
+        order = object.url("order")
+        guard order == nil || requestedAt != nil else { return nil }
         (self.directory, self.challenge, self.key, self.request) = (directory, challenge, Array(key.utf8), request)
         hosts = object.strings("hosts")
-        (self.orderedAt, self.waitingSince) = (Int64(orderedAt), Int64(waitingSince))
+        self.waitingSince = Int64(waitingSince)
         published = (object.member(named: "published")?.asArray ?? []).compactMap(OrderJournal.answer)
         profile = object.member(named: "profile")?.asString
         replaces = object.member(named: "replaces")?.asString
         preferredIssuer = object.member(named: "preferredIssuer")?.asString
-        order = object.url("order")
     }
 
     private static func value(_ answer: OrderAnswer) -> SourceValue {

@@ -2,9 +2,9 @@
 // place (RFC 8555 §7.4, §7.5). After a crash or a lost response, it reads the order's state from the authority and continues from
 // there, so nothing is done twice.
 //
-// A temporary problem causes a wait, which shows the problem. Each change of the journal is saved before the next request. One gap
-// remains: if the process crashes between the request for an order and its response, the order is requested again. Let's Encrypt
-// then returns the same order; at other authorities the first order expires unused.
+// A temporary problem causes a wait, which shows the problem. Each change of the journal is saved before the next request. If the
+// response to the request for an order is lost, `OrderSearch` finds the order. Without a result the order is requested again:
+// Let's Encrypt then returns the same order.
 
 import SourceJSON
 public import TLS
@@ -55,13 +55,14 @@ public struct OrderFailure: Hashable, Sendable, CustomStringConvertible {
     public var description: String { problems.map(\.description).joined(separator: "; ") }
 }
 
-/// The steps of one order.
+/// The steps of one order. Run only one order for the same hosts at a time: after a crash, authorities cannot tell them apart.
 public struct OrderSteps: Sendable {
     public private(set) var journal: OrderJournal
 
     /// The purpose of the next request, or the next step without a request.
     private enum Goal: Sendable {
         case order
+        case search(OrderSearch)
         case readOrder(AuthorityURL)
         case readAuthorization(AuthorityURL)
         case publish
@@ -106,7 +107,7 @@ public struct OrderSteps: Sendable {
     public init(_ journal: OrderJournal, isSaved: Bool) {
         self.journal = journal
         saved = isSaved ? journal : nil
-        goal = journal.order.map { .readOrder($0) } ?? .order
+        goal = journal.order.map { .readOrder($0) } ?? (journal.requestedAt == nil ? .order : .search(OrderSearch()))
     }
 
     /// The next step.
@@ -114,7 +115,7 @@ public struct OrderSteps: Sendable {
     public mutating func next(_ session: inout AuthoritySession, now: Int64) -> OrderStep {
         if let step = stepWithoutRequest(now) { return step }
         do throws(AuthorityProblem) {
-            var current = call ?? makeCall(session.directory)
+            var current = call ?? makeCall(session)
             let request = try current.request(&session)
             call = current
             return .send(request)
@@ -125,6 +126,7 @@ public struct OrderSteps: Sendable {
     }
 
     private mutating func stepWithoutRequest(_ now: Int64) -> OrderStep? {
+        if case .order = goal, journal.requestedAt == nil { journal.requestedAt = now }
         if saved != journal { return .save(journal) }
         if let waitUntil, now < waitUntil { return .wait(until: waitUntil, trouble ?? responseProblem) }
         waitUntil = nil
@@ -134,7 +136,7 @@ public struct OrderSteps: Sendable {
         case .end(let outcome): return .finished(outcome)
         default: break
         }
-        if journal.order != nil, journal.orderedAt < now - AuthorityLimits.orderSecondsMax {
+        if let requestedAt = journal.requestedAt, requestedAt < now - AuthorityLimits.orderSecondsMax {
             let problem = AuthorityProblem(.unknown, "the order was not finished within two weeks")
             finish(.failed(OrderFailure(cause: .lost, problems: [trouble ?? problem])))
             return stepWithoutRequest(now)
@@ -142,9 +144,12 @@ public struct OrderSteps: Sendable {
         return nil
     }
 
-    private func makeCall(_ directory: AuthorityDirectory) -> SignedCall {
+    private func makeCall(_ session: AuthoritySession) -> SignedCall {
         switch goal {
-        case .order: return newOrder(directory)
+        case .order: return newOrder(session.directory)
+        case .search(let search):
+            // Without an account, the call fails before it has a URL.
+            return SignedCall(search.url ?? session.account ?? session.directory.newAccount, nil)
         case .readOrder(let url), .readAuthorization(let url): return SignedCall(url, nil)
         case .respond(let url): return SignedCall(url, .object([]))
         case .finalize(let url):
@@ -158,14 +163,26 @@ public struct OrderSteps: Sendable {
     private func newOrder(_ directory: AuthorityDirectory) -> SignedCall {
         let hosts = journal.hosts.map { SourceValue.object([("type", .string("dns")), ("value", .string($0))]) }
         var members: [(String, SourceValue)] = [("identifiers", .array(hosts))]
-        // An authority that does not support these would refuse the order.
-        if let profile = journal.profile, directory.profiles[profile] != nil {
-            members.append(("profile", .string(profile)))
-        }
-        if let replaces = journal.replaces, directory.renewalInfo != nil {
-            members.append(("replaces", .string(replaces)))
-        }
+        let (profile, replaces) = options(directory)
+        if let profile { members.append(("profile", .string(profile))) }
+        if let replaces { members.append(("replaces", .string(replaces))) }
         return SignedCall(directory.newOrder, .object(members))
+    }
+
+    /// The options of the order that the authority supports. It would refuse the order because of others.
+    private func options(_ directory: AuthorityDirectory) -> (profile: String?, replaces: String?) {
+        (
+            journal.profile.flatMap { directory.profiles[$0] == nil ? nil : $0 },
+            directory.renewalInfo == nil ? nil : journal.replaces
+        )
+    }
+
+    /// Whether a listed order is the one that was requested. An order that was finalized has another key.
+    private func isRequested(_ order: AuthorityOrder, _ directory: AuthorityDirectory) -> Bool {
+        func agree(_ wanted: String?, _ found: String?) -> Bool { wanted == nil || found == nil || wanted == found }
+        let (profile, replaces) = options(directory)
+        return (order.status == .pending || order.status == .ready)
+            && agree(profile, order.profile) && agree(replaces, order.replaces)
     }
 
     /// Confirms that the last `save`, `publish` or `withdraw` is done.
@@ -189,7 +206,7 @@ public struct OrderSteps: Sendable {
             call = answer == nil ? current : nil
             guard let answer else { return }
             (failures, trouble) = (0, nil)
-            try advance(answer, session.key, now)
+            try advance(answer, session, now)
         } catch {
             take(problem: error, now)
         }
@@ -199,21 +216,26 @@ public struct OrderSteps: Sendable {
     public mutating func takeFailure(_ reason: String, now: Int64) { take(problem: .noAnswer(reason), now) }
 
     private mutating func advance(
-        _ answer: AuthorityResponse, _ key: AccountKey, _ now: Int64
+        _ answer: AuthorityResponse, _ session: AuthoritySession, _ now: Int64
     ) throws(AuthorityProblem) {
         switch goal {
         case .order:
             guard let url = answer.location else {
                 throw .unusable("the response does not have the order's https URL in Location")
             }
-            let order = try AuthorityOrder(reading: answer, hosts: journal.hosts)
-            (journal.order, journal.orderedAt, journal.waitingSince) = (url, now, now)
-            enter(order, answer, now)
+            try begin(url, answer, now)
+        case .search(var search):
+            let result = search.take(answer, hosts: journal.hosts) { isRequested($0, session.directory) }
+            switch result {
+            case .incomplete: goal = .search(search)
+            case .notFound: goal = .order
+            case .found(let url): try begin(url, answer, now)
+            }
         case .readOrder: enter(try AuthorityOrder(reading: answer, hosts: journal.hosts), answer, now)
         case .readAuthorization(let url):
             let authorization = try HostAuthorization(reading: answer, hosts: journal.hosts)
             remaining.removeAll { $0 == url }
-            try note(authorization, url, key)
+            try note(authorization, url, session.key)
             readNextAuthorization(answer, now)
         case .respond(let url):
             responded.insert(url)
@@ -242,6 +264,15 @@ public struct OrderSteps: Sendable {
             }
         case .publish, .withdraw, .end: break
         }
+    }
+
+    /// Continues with an order that the authority has made.
+    private mutating func begin(
+        _ url: AuthorityURL, _ answer: AuthorityResponse, _ now: Int64
+    ) throws(AuthorityProblem) {
+        let order = try AuthorityOrder(reading: answer, hosts: journal.hosts)
+        (journal.order, journal.waitingSince) = (url, now)
+        enter(order, answer, now)
     }
 
     /// Continues according to the order's status.
@@ -372,6 +403,7 @@ public struct OrderSteps: Sendable {
 
     /// Continues according to the problem and the purpose of the request.
     private mutating func take(problem: AuthorityProblem, _ now: Int64) {
+        let isMessageSent = call?.isMessageSent ?? false
         call = nil
         if problem.isTransient || problem.kind == .rateLimited && problem.unpausePage == nil {
             if case .downloadAlternate(_, let chain) = goal, failures >= 3 {
@@ -381,6 +413,9 @@ public struct OrderSteps: Sendable {
             trouble = problem
             // The authority may have done it, although the response is missing.
             if case .finalize = goal, let url = journal.order { goal = .readOrder(url) }
+            if case .order = goal, isMessageSent, problem.kind != .badNonce, problem.kind != .rateLimited {
+                goal = .search(OrderSearch())
+            }
             let demanded = problem.retryAfterSeconds ?? (problem.kind == .rateLimited ? 3600 : 0)
             waitUntil = now + max(demanded, min(3600, 5 << Int64(min(failures, 10))))
             return
@@ -391,6 +426,8 @@ public struct OrderSteps: Sendable {
         case .order where journal.replaces != nil && !isAboutAccount && problem.unpausePage == nil:
             // The new certificate matters more than the link to the old one, which may be from another authority.
             journal.replaces = nil
+        case .search(var search) where !isAboutAccount:
+            goal = search.skip() == .incomplete ? .search(search) : .order
         case .respond(let url) where !isAboutAccount:
             // The authority may know the answer already; the authorization shows it.
             responseProblem = problem

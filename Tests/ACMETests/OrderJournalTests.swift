@@ -18,7 +18,7 @@ struct OrderJournalTests {
         #expect(journal.hosts == ["shop.example", "www.shop.example"])
         #expect(OrderJournal(text: journal.text) == journal)
         journal.order = try address("https://ca.example/order/1")
-        (journal.orderedAt, journal.waitingSince) = (1_800_000_000, 1_800_000_007)
+        (journal.requestedAt, journal.waitingSince) = (1_800_000_000, 1_800_000_007)
         journal.replaces = nil
         journal.published = [
             OrderAnswer(kind: .dns, host: "*.shop.example", token: "a-token", keyAuthorization: "a-token.b")
@@ -42,10 +42,18 @@ struct OrderJournalTests {
         #expect(OrderJournal(text: journal.text.dropLast() + #", "later": [1]}"#) == journal)
     }
 
-    @Test(arguments: ["version", "directory", "challenge", "key", "request", "orderedAt", "waitingSince"])
+    @Test(arguments: ["version", "directory", "challenge", "key", "request", "waitingSince"])
     func `refuses a text without`(member: String) throws {
         let text = try journal().text
         #expect(OrderJournal(text: text.replacing("\"\(member)\":", with: "\"other\":")) == nil)
+    }
+
+    @Test func `refuses an order without the time of its request`() throws {
+        var journal = try journal()
+        journal.requestedAt = 1_800_000_000
+        #expect(OrderJournal(text: journal.text) == journal)
+        (journal.order, journal.requestedAt) = (try address("https://ca.example/order/1"), nil)
+        #expect(OrderJournal(text: journal.text) == nil)
     }
 
     @Test(arguments: ["", "{}", "[]", "{\"version\":1"]) func `refuses other texts`(text: String) {

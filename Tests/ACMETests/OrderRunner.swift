@@ -21,6 +21,8 @@ final class OrderRunner {
     let key: AccountKey
     let start: OrderJournal
     private(set) var now: Int64 = 1_800_000_000
+    /// The length of each wait.
+    private(set) var waitSeconds: [Int64] = []
     private(set) var steps: [OrderStep] = []
     /// The stored journal.
     private(set) var stored: String?
@@ -41,9 +43,10 @@ final class OrderRunner {
         steps.compactMap { if case .wait(_, let problem) = $0 { .some(problem) } else { nil } }
     }
 
-    /// Runs until there is an outcome. After each crash, it continues with the stored journal.
+    /// Runs until there is an outcome, for at most 60 days of the virtual clock. Each request takes a second. After each crash, it continues with the stored journal.
     /// - Parameter lostAnswer: the step whose request reaches the authority, but whose response is lost.
     func run(_ crashes: [Crash] = [], lostAnswer: Int? = nil, stepsMax: Int = 400) throws -> OrderOutcome {
+        let began = now
         while true {
             let journal = try stored.map { try #require(OrderJournal(text: $0)) } ?? start
             var machine = OrderSteps(journal, isSaved: stored != nil)
@@ -53,16 +56,20 @@ final class OrderRunner {
                 let step = machine.next(&session, now: now)
                 let number = steps.count
                 steps.append(step)
-                try #require(number < stepsMax, "the order does not end: \(steps.suffix(6))")
+                try #require(
+                    number < stepsMax && now - began < 60 * 86_400, "the order does not end: \(steps.suffix(6))")
                 if crashes.contains(Crash(step: number, isAfterStep: false)) { break crashed }
                 var response: AuthorityResponse?
                 switch step {
                 case .save(let journal): stored = journal.text
-                case .send(let request): response = authority.answer(request)
+                case .send(let request):
+                    response = authority.answer(request)
+                    now += 1
                 case .publish(let answers): for answer in answers { publish(answer) }
                 case .withdraw(let answers): for answer in answers { withdraw(answer) }
                 case .wait(let until, _):
-                    #expect(until > now)
+                    try #require(until > now)
+                    waitSeconds.append(until - now)
                     now = until
                 case .finished(let outcome): return outcome
                 }
@@ -78,6 +85,9 @@ final class OrderRunner {
             }
         }
     }
+
+    /// Makes the next run a new order for the same hosts.
+    func beginAgain() { stored = nil }
 
     private func place(_ answer: OrderAnswer) -> (String, String) {
         switch answer.kind {

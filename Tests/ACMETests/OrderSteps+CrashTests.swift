@@ -45,17 +45,61 @@ struct OrderStepsCrashTests {
         }
     }
 
-    /// At authorities that do not return the same order again.
-    @Test(arguments: crashes) func `makes a second order only if the response to the first request is lost`(
-        crash: Crash
-    )
-        throws
-    {
+    /// RFC 8555 requires a list of orders. Let's Encrypt has none, but returns the same order again.
+    @Test(arguments: crashes, [(true, false), (false, true)]) func `makes only one order`(
+        crash: Crash, authority: (listsOrders: Bool, reusesOrders: Bool)
+    ) throws {
         var oddities = ScriptedAuthority.Oddities()
-        oddities.reusesOrders = false
+        (oddities.listsOrders, oddities.reusesOrders) = authority
         let runner = try OrderRunner(["shop.example"], oddities)
         expectOneCertificate(runner, try runner.run([crash]))
-        #expect(runner.authority.orders.count == (crash == Crash(step: 2, isAfterStep: true) ? 2 : 1))
+        #expect(runner.authority.orders.count == 1)
+    }
+
+    /// The crashes between the request and the moment when the order's URL is stored.
+    private static let gap = [Crash(step: 2, isAfterStep: true), Crash(step: 3, isAfterStep: false)]
+
+    @Test(arguments: gap) func `orders again at an authority that neither lists nor returns the order`(
+        crash: Crash
+    ) throws {
+        var oddities = ScriptedAuthority.Oddities()
+        (oddities.listsOrders, oddities.reusesOrders) = (false, false)
+        let runner = try OrderRunner(["shop.example"], oddities)
+        expectOneCertificate(runner, try runner.run([crash]))
+        #expect(runner.authority.orders.count == 2)
+    }
+
+    @Test(arguments: [
+        ("", 1), (#", "profile": "tlsserver", "replaces": "aYhba4.AIdl""#, 1), (#", "profile": "classic""#, 2),
+        (#", "replaces": "other.AIdl""#, 2),
+    ])
+    func `continues only with an order that has the requested options`(shown: String, count: Int) throws {
+        var oddities = ScriptedAuthority.Oddities()
+        (oddities.more, oddities.reusesOrders) = (shown, false)
+        let runner = try OrderRunner(["shop.example"], oddities, profile: "tlsserver", replaces: "aYhba4.AIdl")
+        expectOneCertificate(runner, try runner.run([Self.gap[0]]))
+        #expect(runner.authority.orders.count == count)
+    }
+
+    @Test func `does not continue with an earlier order that was finalized`() throws {
+        var oddities = ScriptedAuthority.Oddities()
+        oddities.listsNewestFirst = true
+        let runner = try OrderRunner(["shop.example"], oddities)
+        expectOneCertificate(runner, try runner.run())
+        runner.beginAgain()
+        // When the second order is made, and its URL is not stored.
+        let crash = Crash(step: Self.stepCount + Self.gap[0].step, isAfterStep: true)
+        #expect(try runner.run([crash]).chain != nil)
+        #expect(runner.authority.complaints == [])
+        #expect(runner.authority.orders.count == 2 && runner.authority.certificateCount == 2)
+    }
+
+    @Test func `stores the time of the request before the request`() throws {
+        let runner = try OrderRunner()
+        _ = try runner.run()
+        let first = runner.steps.compactMap { if case .save(let journal) = $0 { journal } else { nil } }.first
+        #expect(first?.requestedAt == 1_800_000_000 && first?.order == nil)
+        #expect({ if case .save = runner.steps.first { true } else { false } }())
     }
 
     @Test func `withdraws answers that were published before a crash`() throws {

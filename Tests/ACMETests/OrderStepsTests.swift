@@ -73,13 +73,13 @@ struct OrderStepsTests {
         var oddities = ScriptedAuthority.Oddities()
         oddities.polls = 8
         let slow = try OrderRunner(["shop.example"], oddities)
-        let start = slow.now
         try expectIssued(slow, slow.run())
-        #expect(slow.now - start == 2 * (1 + 1 + 1 + 1 + 2 + 3 + 4 + 6 + 9))
+        // Half of the time since the challenge, and then since the finalization; each poll takes a second.
+        #expect(slow.waitSeconds == [1, 1, 2, 3, 5, 8, 13, 20, 30] + [1, 1, 2, 3, 5, 8, 13, 20, 30])
         oddities.retryAfter = 20
         let told = try OrderRunner(["shop.example"], oddities)
         try expectIssued(told, told.run())
-        #expect(told.now - start == 2 * 9 * 20)
+        #expect(told.waitSeconds == Array(repeating: 20, count: 2 * 9))
     }
 
     @Test func `publishes two records for a domain and its wildcard`() throws {
@@ -176,15 +176,19 @@ struct OrderStepsTests {
             runner.authority.instead += Array(repeating: (path, .json(200, ready)), count: 1000)
         }
         let start = runner.now
-        let failure = try #require(try runner.run(stepsMax: 1500).failure)
+        // Each of these responses comes without a nonce, so a poll takes five steps.
+        let failure = try #require(try runner.run(stepsMax: 2000).failure)
         #expect(failure.cause == .lost && runner.now - start > 14 * 86_400)
+        #expect(runner.waitSeconds == runner.waitSeconds.sorted() && runner.waitSeconds.last == 3600)
     }
 
     @Test func `repeats requests that failed without a response`() throws {
         let runner = try OrderRunner()
         var session = AuthoritySession(
             try runner.authority.directory, key: runner.key, account: try address("https://ca.example/account/1"))
-        var steps = OrderSteps(runner.start, isSaved: true)
+        var steps = OrderSteps(runner.start, isSaved: false)
+        _ = steps.next(&session, now: 0)
+        steps.confirmStep()
         _ = steps.next(&session, now: 0)
         for number in 1...4 {
             steps.takeFailure("connection refused", now: 0)
@@ -201,6 +205,7 @@ struct OrderStepsTests {
     @Test(arguments: 0..<23) func `does nothing twice if a response is lost`(step: Int) throws {
         var oddities = ScriptedAuthority.Oddities()
         oddities.notReadyType = "malformed"
+        oddities.reusesOrders = false
         let runner = try OrderRunner(["shop.example"], oddities)
         try expectIssued(runner, runner.run(lostAnswer: step))
     }
@@ -346,6 +351,15 @@ struct OrderStepsTests {
         #expect(runner.authority.world.isEmpty)
     }
 
+    @Test func `gives up after two weeks without an order`() throws {
+        let runner = try OrderRunner()
+        runner.authority.instead = Array(repeating: ("/", .json(503, "down")), count: 1000)
+        let start = runner.now
+        let failure = try #require(try runner.run(stepsMax: 1000).failure)
+        #expect(failure.cause == .lost && failure.problems.map(\.status) == [503])
+        #expect((14...15).contains((runner.now - start) / 86_400))
+    }
+
     @Test func `fails if the authority replaces its challenges again and again`() throws {
         let runner = try OrderRunner()
         for number in 0..<1000 {
@@ -362,7 +376,9 @@ struct OrderStepsTests {
     @Test func `fails without an account`() throws {
         let runner = try OrderRunner()
         var session = AuthoritySession(try runner.authority.directory, key: runner.key)
-        var steps = OrderSteps(runner.start, isSaved: true)
+        var steps = OrderSteps(runner.start, isSaved: false)
+        _ = steps.next(&session, now: 0)
+        steps.confirmStep()
         guard case .send(let request) = steps.next(&session, now: 0), request.method == .head else {
             Issue.record("no nonce is requested")
             return
@@ -380,7 +396,9 @@ struct OrderStepsTests {
         var session = AuthoritySession(
             try runner.authority.directory, key: runner.key, account: try address("https://ca.example/account/1"))
         var steps = OrderSteps(runner.start, isSaved: false)
-        steps.take(.problem(403, "unauthorized"), &session, now: 0)
-        #expect(steps.next(&session, now: 0) == .save(runner.start))
+        steps.take(.problem(403, "unauthorized"), &session, now: 7)
+        var journal = runner.start
+        journal.requestedAt = 7
+        #expect(steps.next(&session, now: 7) == .save(journal))
     }
 }

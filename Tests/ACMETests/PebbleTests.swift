@@ -23,12 +23,13 @@ struct PebbleTests {
     }
 
     /// Runs the steps of an order; with crashes, it continues from the stored journal after each wait.
+    /// - Parameter losesOrder: whether the process ends before the response with the order's URL.
     private func run(
         _ journal: OrderJournal, _ session: inout AuthoritySession, _ pebble: Pebble, publishes: Bool = true,
-        crashes: Bool = false
+        crashes: Bool = false, losesOrder: Bool = false
     ) throws -> OrderOutcome {
         var steps = OrderSteps(journal, isSaved: false)
-        var (stored, now, count) = (journal, Int64(time(nil)), 0)
+        var (stored, now, count, orderCount) = (journal, Int64(time(nil)), 0, 0)
         while true {
             count += 1
             try #require(count < 500, "the order does not end")
@@ -39,7 +40,14 @@ struct PebbleTests {
                 steps.confirmStep()
             case .send(let request):
                 do throws(AuthorityProblem) {
-                    steps.take(try pebble.send(request), &session, now: now)
+                    let response = try pebble.send(request)
+                    let isOrder = request.url == pebble.directory.newOrder && response.isSuccess
+                    if isOrder { orderCount += 1 }
+                    if losesOrder, isOrder, orderCount == 1 {
+                        steps = OrderSteps(stored, isSaved: true)
+                    } else {
+                        steps.take(response, &session, now: now)
+                    }
                 } catch {
                     steps.takeFailure(error.detail, now: now)
                 }
@@ -54,7 +62,9 @@ struct PebbleTests {
                 // Pebble decides within milliseconds, so the clock of the steps runs faster.
                 usleep(50_000)
                 now = until
-            case .finished(let outcome): return outcome
+            case .finished(let outcome):
+                #expect(orderCount <= 1)
+                return outcome
             }
             if crashes, case .wait = step { steps = OrderSteps(stored, isSaved: true) }
         }
@@ -89,6 +99,18 @@ struct PebbleTests {
         #expect(chain.facts.names == ["*.shop.example"] && chain.facts.key == .rsa(bits: 2048))
         let revocation = try #require(Revocation.call(chain, .keyCompromise, session, signedBy: key))
         #expect(try perform(revocation, &session, pebble).status == 200)
+    }
+
+    @Test func `finds an order whose URL was lost in a crash`() throws {
+        let pebble = try Pebble()
+        var session = try register(pebble)
+        // Another order of the account.
+        let other = try OrderJournal(for: ["other.example"], at: pebble.directoryURL, key: SigningKey(.p256))
+        _ = try #require(try run(other, &session, pebble).chain)
+        let key = try SigningKey(.p256)
+        let journal = try OrderJournal(for: ["shop.example"], at: pebble.directoryURL, key: key)
+        let chain = try #require(try run(journal, &session, pebble, losesOrder: true).chain)
+        #expect(chain.facts.names == ["shop.example"] && chain.isFor(key))
     }
 
     @Test func `reports why a host is not validated`() throws {

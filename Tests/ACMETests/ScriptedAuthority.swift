@@ -13,6 +13,9 @@ final class ScriptedAuthority {
         var refusesNonces = false
         /// A repeated request for an order returns the same order while it is pending, as at Let's Encrypt.
         var reusesOrders = true
+        /// The account has a list of its orders, with two on each page.
+        var listsOrders = true
+        var listsNewestFirst = false
         /// How often an authorization is read as pending, and an order as processing.
         var polls = 1
         /// A challenge stays `pending` during validation.
@@ -133,6 +136,8 @@ final class ScriptedAuthority {
         let number = parts.count > 1 ? Int(parts[1]) ?? 0 : 0
         switch parts.first {
         case "new-order": return newOrder(message)
+        case "account": return respond(200, account)
+        case "orders" where oddities.listsOrders: return listOrders(number)
         case "order" where orders.indices.contains(number): return respond(200, read(number))
         case "authz" where hosts.indices.contains(number):
             validate(number)
@@ -146,6 +151,20 @@ final class ScriptedAuthority {
         case "certificate" where orders.indices.contains(number): return download(number, isAlternate: parts.count > 2)
         default: return refuse(404, "malformed")
         }
+    }
+
+    private var account: String {
+        let list = ", \"orders\": \"\(base)/orders/0\""
+        return "{\"status\": \"valid\"\(oddities.listsOrders ? list : "")}"
+    }
+
+    private func listOrders(_ page: Int) -> AuthorityResponse {
+        let numbers = oddities.listsNewestFirst ? orders.indices.reversed() : Array(orders.indices)
+        let urls = numbers.dropFirst(2 * page).prefix(2).map { "\"\(base)/order/\($0)\"" }
+        let next = "<\(base)/orders/\(page + 1)>;rel=\"next\""
+        return respond(
+            200, #"{"orders": [\#(urls.joined(separator: ", "))]}"#,
+            2 * page + 2 < orders.count ? [("Link", next)] : [])
     }
 
     private func newOrder(_ message: ReceivedMessage) -> AuthorityResponse {
