@@ -87,6 +87,8 @@ public struct OrderSteps: Sendable {
     private var trouble: AuthorityProblem?
     /// Consecutive requests that failed temporarily.
     private var failures = 0
+    /// Whether a request failed and may have had its effect, so the state is read before it is repeated.
+    private var isRepeating = false
 
     /// In its latest state.
     private var order: AuthorityOrder?
@@ -205,11 +207,21 @@ public struct OrderSteps: Sendable {
             let answer = try current.take(response, &session)
             call = answer == nil ? current : nil
             guard let answer else { return }
-            (failures, trouble) = (0, nil)
             try advance(answer, session, now)
+            endFailures()
         } catch {
             take(problem: error, now)
         }
+    }
+
+    /// A request has succeeded. Waits get longer all the same if it only led back to the one that fails.
+    private mutating func endFailures() {
+        let leadsBack =
+            switch goal {
+            case .order, .search, .finalize: isRepeating
+            default: false
+            }
+        if !leadsBack { (failures, trouble, isRepeating) = (0, nil, false) }
     }
 
     /// Takes the reason why the last request failed without a response.
@@ -412,9 +424,9 @@ public struct OrderSteps: Sendable {
             failures += 1
             trouble = problem
             // The authority may have done it, although the response is missing.
-            if case .finalize = goal, let url = journal.order { goal = .readOrder(url) }
+            if case .finalize = goal, let url = journal.order { (goal, isRepeating) = (.readOrder(url), true) }
             if case .order = goal, isMessageSent, problem.kind != .badNonce, problem.kind != .rateLimited {
-                goal = .search(OrderSearch())
+                (goal, isRepeating) = (.search(OrderSearch()), true)
             }
             let demanded = problem.retryAfterSeconds ?? (problem.kind == .rateLimited ? 3600 : 0)
             waitUntil = now + max(demanded, min(3600, 5 << Int64(min(failures, 10))))

@@ -160,6 +160,15 @@ struct OrderStepsTests {
         #expect(runner.now - start >= 2 * (response.retryAfterSeconds ?? 10))
     }
 
+    @Test(arguments: ["new-order", "finalize"])
+    func `waits longer each time although the state can be read`(place: String) throws {
+        let runner = try OrderRunner()
+        runner.authority.instead = Array(repeating: (place, .problem(500, "serverInternal")), count: 11)
+        try expectIssued(runner, runner.run())
+        let waits = zip(runner.waits, runner.waitSeconds).filter { $0.0 != nil }.map(\.1)
+        #expect(waits == [10, 20, 40, 80, 160, 320, 640, 1280, 2560, 3600, 3600])
+    }
+
     @Test func `requests a certificate again that is not available yet`() throws {
         let runner = try OrderRunner()
         runner.authority.instead = [("certificate", .problem(404, "malformed"))]
