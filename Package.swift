@@ -55,6 +55,7 @@ let package = Package(
         .target(name: "DNS", dependencies: ["CResolver", "Posix"], swiftSettings: house),
         .target(
             name: "Client", dependencies: ["TLS", "HTTP", "Posix", "CZlib"], swiftSettings: strict),
+        .target(name: "ACME", dependencies: ["SourceJSON", "TLS"], swiftSettings: strict),
         .target(
             name: "Verifier",
             dependencies: ["Client", "TLS", "HTTP", "Posix", "Association", "AssociationLint", "SourceJSON"],
@@ -91,6 +92,7 @@ let package = Package(
         tests("Database", "DatabaseSupport", "Posix", "TestSupport"),
         tests("Manager", "Database", "DatabaseSupport", "TLS"),
         tests("Client", "Posix", "TLS", "TestSupport"),
+        tests("ACME", "Client", "SourceJSON", "TLS", "TestSupport"),
         tests("DNS", "Posix", "TestSupport"),
         tests("Verifier", "Association", "AssociationLint", "Client", "Posix", "TLS", "TestSupport"),
         tests("Administration", "HTTP", "Posix", "SourceJSON", "Telemetry", "TestSupport"),
@@ -98,9 +100,8 @@ let package = Package(
         .testTarget(
             name: "FuzzingTests",
             dependencies: [
-                "Association", "AssociationLint", "Catalogue", "Client", "DNS", "HTTP", "Hosting", "Posix",
-                "SourceJSON",
-                "TLS", "Verifier",
+                "ACME", "Association", "AssociationLint", "Catalogue", "Client", "DNS", "HTTP", "Hosting", "Posix",
+                "SourceJSON", "TLS", "Verifier",
             ], swiftSettings: house),
         .testTarget(name: "HouseRulesTests", swiftSettings: house),
     ],

@@ -37,6 +37,7 @@ let package = Package(
         .target(name: "DNS", dependencies: ["CResolver", "Posix"], swiftSettings: house),
         .target(
             name: "Client", dependencies: ["TLS", "HTTP", "Posix", "CZlib"], swiftSettings: house),
+        .target(name: "ACME", dependencies: ["SourceJSON", "TLS"], swiftSettings: house),
         .target(
             name: "Verifier",
             dependencies: ["Client", "TLS", "HTTP", "Posix", "Association", "AssociationLint", "SourceJSON"],
@@ -44,7 +45,8 @@ let package = Package(
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "SourceJSON", "Association", "AssociationLint", "HTTP", "Posix", "TLS", "Catalogue", "Client", "DNS",
+                "ACME", "SourceJSON", "Association", "AssociationLint", "HTTP", "Posix", "TLS", "Catalogue", "Client",
+                "DNS",
                 "Hosting", "Verifier",
             ],
             swiftSettings: house),

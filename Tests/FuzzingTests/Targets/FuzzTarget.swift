@@ -13,7 +13,7 @@ public struct FuzzTarget: Sendable {
 
     public static let all: [FuzzTarget] = [
         .request, .json, .apple, .statements, .patterns, .appfile, .certificates, .state, .records, .fields,
-        .neighbours, .response, .template, .fronts, .tenant, .names,
+        .neighbours, .response, .template, .fronts, .tenant, .names, .authority,
     ]
 
     public static func named(_ name: String) -> FuzzTarget? { all.first { $0.name == name } }

@@ -56,6 +56,7 @@ enum ModuleTable {
         Module("Manager", .control, mayImport: ["Database", "TLS"]),
         Module("DNS", .control, mayImport: ["CResolver", "Posix"]),
         Module("Client", .control, mayImport: ["TLS", "HTTP", "Posix", "CZlib"]),
+        Module("ACME", .pure, mayImport: ["SourceJSON", "TLS"]),
         Module(
             "Verifier", .control,
             mayImport: [

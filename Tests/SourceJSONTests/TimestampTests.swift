@@ -1,11 +1,9 @@
 // Dates with a time and a time zone.
 
+import SourceJSON
 import Testing
 
-@testable import Association
-@testable import AssociationLint
-
-struct SecurityTextTests {
+struct TimestampTests {
     @Test(
         arguments: [
             ("1970-01-01T00:00:00Z", 0), ("2027-01-15T08:00:00Z", 1_800_000_000),

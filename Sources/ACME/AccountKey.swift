@@ -1,0 +1,99 @@
+// The account key and what it signs: flattened JSON Web Signatures (RFC 7515, RFC 8555 §6.2). Also its thumbprint (RFC 7638)
+// and the key authorizations that answer challenges (RFC 8555 §8.1).
+
+import SourceJSON
+public import TLS
+
+/// A key that signs requests to certificate authorities. One key can have an account at each of several authorities.
+public struct AccountKey: Sendable {
+    public let key: SigningKey
+    /// Follows the token in the answer to each challenge.
+    public let thumbprint: String
+    /// The public key as a JSON Web Key, with its members in the order that the thumbprint requires.
+    let publicKey: SourceValue
+
+    public init(_ key: SigningKey) {
+        self.key = key
+        publicKey = AccountKey.webKey(key.publicNumbers)
+        thumbprint = AccountKey.thumbprint(publicKey)
+    }
+
+    static func webKey(_ numbers: SigningKey.PublicNumbers) -> SourceValue {
+        func text(_ number: [UInt8]) -> SourceValue { .string(Base64URL.text(number)) }
+        return switch numbers {
+        case .p256(let x, let y):
+            .object([("crv", .string("P-256")), ("kty", .string("EC")), ("x", text(x)), ("y", text(y))])
+        case .rsa(let modulus, let exponent):
+            .object([("e", text(exponent)), ("kty", .string("RSA")), ("n", text(modulus))])
+        }
+    }
+
+    static func thumbprint(_ webKey: SourceValue) -> String {
+        Base64URL.text(Digest.sha256(SourceWriter.minified(webKey)))
+    }
+
+    public func keyAuthorization(_ token: String) -> String { "\(token).\(thumbprint)" }
+
+    /// How the header of a message names its signer.
+    enum Name {
+        /// By the public key (`jwk`).
+        case publicKey
+        /// By the account that the key belongs to (`kid`).
+        case account(AuthorityURL)
+    }
+
+    /// A signed message for a URL.
+    /// - Parameter nonce: nil for a message inside another message.
+    func sign(
+        _ payload: [UInt8], for url: AuthorityURL, nonce: String?, as name: Name
+    ) throws(TLSError) -> SourceValue {
+        let algorithm =
+            switch key.publicNumbers {
+            case .p256: "ES256"
+            case .rsa: "RS256"
+            }
+        var head: [(String, SourceValue)] = [("alg", .string(algorithm))]
+        switch name {
+        case .publicKey: head.append(("jwk", publicKey))
+        case .account(let account): head.append(("kid", .string(account.text)))
+        }
+        if let nonce { head.append(("nonce", .string(nonce))) }
+        head.append(("url", .string(url.text)))
+        return try AccountKey.message(head, payload) { (bytes) throws(TLSError) in try key.sign(bytes) }
+    }
+
+    fileprivate static func message(
+        _ head: [(String, SourceValue)], _ payload: [UInt8], sign: ([UInt8]) throws(TLSError) -> [UInt8]
+    ) throws(TLSError) -> SourceValue {
+        let protected = Base64URL.text(SourceWriter.minified(.object(head)))
+        let content = Base64URL.text(payload)
+        let signature = try sign(Array("\(protected).\(content)".utf8))
+        return .object([
+            ("payload", .string(content)), ("protected", .string(protected)),
+            ("signature", .string(Base64URL.text(signature))),
+        ])
+    }
+}
+
+/// Credentials that bind a new account to the operator's existing customer account (RFC 8555 §7.3.4).
+public struct ExternalAccount: Hashable, Sendable {
+    public var keyID: String
+    public var algorithm: MessageCode
+    private let key: [UInt8]
+
+    /// Nil if the key is not Base64, which is how authorities show it.
+    public init?(keyID: String, key: String, algorithm: MessageCode = .hs256) {
+        guard let bytes = Base64URL.bytes(key), !bytes.isEmpty, !keyID.isEmpty else { return nil }
+        (self.keyID, self.key, self.algorithm) = (keyID, bytes, algorithm)
+    }
+
+    /// The public key of the account, signed with these credentials.
+    func binding(of account: AccountKey, at newAccount: AuthorityURL) throws(TLSError) -> SourceValue {
+        let head: [(String, SourceValue)] = [
+            ("alg", .string(algorithm.rawValue)), ("kid", .string(keyID)), ("url", .string(newAccount.text)),
+        ]
+        return try AccountKey.message(head, SourceWriter.minified(account.publicKey)) { (bytes) throws(TLSError) in
+            algorithm.code(of: bytes, key: key)
+        }
+    }
+}
