@@ -96,8 +96,11 @@ struct ParentTests {
             "config/server.json", "{ http: ['127.0.0.1:\(free.address.port)', '127.0.0.1:0'], reusePort: true }")
         server.send(SIGUSR2)
         var addresses: [String] = []
-        while let line = server.nextLine(), !line.hasPrefix("upgraded: ") {
+        // Two processes write these lines, in any order.
+        var awaited: Set = ["upgraded", "ready"]
+        while !awaited.isEmpty, let line = server.nextLine() {
             if line.hasPrefix("listening on ") { addresses.append(line) }
+            awaited.remove(String(line.prefix { $0 != ":" }))
         }
         // The one with port 0 is the same as before.
         #expect(
