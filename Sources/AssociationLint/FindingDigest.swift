@@ -48,7 +48,7 @@ public enum FindingDigest {
             guard finding.severity != .error, group.count > listed else { return finding }
             guard reported.insert(kind(finding)).inserted else { return nil }
             var finding = finding
-            finding.add(" (and \(Count.of(group.count - 1, "more place"))\(lines(of: group.dropFirst())))")
+            finding.add(" (the same finding: \(Count.of(group.count - 1, "more time"))\(lines(of: group.dropFirst())))")
             return finding
         }
     }

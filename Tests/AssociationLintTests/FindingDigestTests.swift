@@ -19,16 +19,18 @@ struct FindingDigestTests {
 
     @Test func `combines the notes of a file`() {
         #expect(digest(.aasa001, .note, 1...1) == ["A is here"])
-        #expect(digest(.aasa001, .note, 1...2) == ["A is here (and 1 more place on line 2)"])
+        #expect(digest(.aasa001, .note, 1...2) == ["A is here (the same finding: 1 more time on line 2)"])
         let files = [finding(.aasa001, .note, line: 1), finding(.aasa001, .note, line: 1, file: "g")]
         #expect(FindingDigest.digest(files) == files)
     }
 
     @Test func `lists a few warnings, and combines more of them`() {
         #expect(digest(.aasa001, .warning, 1...3).count == 3)
-        #expect(digest(.aasa001, .warning, 1...4) == ["A is here (and 3 more places on lines 2, 3, 4)"])
+        #expect(digest(.aasa001, .warning, 1...4) == ["A is here (the same finding: 3 more times on lines 2, 3, 4)"])
         #expect(
-            digest(.aasa001, .warning, 1...69) == ["A is here (and 68 more places on lines 2, 3, 4, 5, 6 and others)"])
+            digest(.aasa001, .warning, 1...69) == [
+                "A is here (the same finding: 68 more times on lines 2, 3, 4, 5, 6 and others)"
+            ])
     }
 
     @Test func `shows a rule for the first files, and counts the others`() {

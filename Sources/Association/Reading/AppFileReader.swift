@@ -112,7 +112,7 @@ struct AppFileReader {
             && scalars.allSatisfy { $0.isLowerLetter || $0.isDigit || "+-.".unicodeScalars.contains($0) }
         guard isScheme else {
             findings.report(
-                .app018, at: text.range, "`scheme` is \(text.text.quoted), which does not work on both platforms",
+                .app018, at: text.range, "`scheme` is \(text.text.quoted), which is not valid on at least one platform",
                 fix: "use lower-case letters, digits, +, - and ., without ://")
             return nil
         }

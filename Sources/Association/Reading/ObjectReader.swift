@@ -197,12 +197,14 @@ final class FindingCollector {
                 : SourceEdit(range: member.keyRange, replacement: rules.isAppFile ? nearest : nearest.jsonQuoted)
         }
         let differsInCase = nearest?.lowercased() == key.lowercased()
+        let severity = rules.severity(place, nearest, edit != nil)
         report(
             rules.rule, at: member.keyRange,
-            "unknown key \(name) is ignored" + (differsInCase ? "; keys are case-sensitive" : ""),
+            "unknown key \(name)" + (differsInCase ? " (keys are case-sensitive)" : "")
+                + (rules.isAppFile && severity == .error ? "; therefore the file is not published" : " is ignored"),
             fix: nearest.map { isTaken == true ? "remove it; the object already has `\($0)`" : "write `\($0)`" }
                 ?? "remove it; known keys are \(keys.joined(separator: ", "))",
-            edit: edit, severity: rules.severity(place, nearest, edit != nil))
+            edit: edit, severity: severity)
         return nearest
     }
 

@@ -7,6 +7,8 @@ import SourceJSON
 struct OtherPlatform {
     /// For messages.
     var name: String
+    /// The versions of iOS that it is compared with, for messages.
+    var iOS: String
     var cannotExpress: RuleID
     var differs: RuleID
     var list: RuleList
@@ -26,7 +28,7 @@ struct OtherPlatform {
         guard let list = app.androidRules else { return nil }
         let matcher = AndroidMatcher(rules: list.rules)
         return OtherPlatform(
-            name: "Android", cannotExpress: .app029, differs: .app030, list: .android(matcher),
+            name: "Android", iOS: "iOS", cannotExpress: .app029, differs: .app030, list: .android(matcher),
             unsupported: list.unsupported,
             decide: { url in
                 let decision = matcher.decide(url)
@@ -46,7 +48,8 @@ struct OtherPlatform {
         guard let list = app.legacyPaths else { return nil }
         let matcher = AppleMatcher(paths: list.rules)
         return OtherPlatform(
-            name: "iOS 9 to 12", cannotExpress: .app031, differs: .app032, list: .apple(matcher),
+            name: "iOS 9 to 12", iOS: "iOS 13 and later", cannotExpress: .app031, differs: .app032,
+            list: .apple(matcher),
             unsupported: list.unsupported,
             decide: { url in
                 let decision = matcher.decide(url)

@@ -36,7 +36,7 @@ struct PlatformComparison {
             return Finding(
                 other.cannotExpress, in: app, at: link.range,
                 "the rule is omitted on \(other.name) because it needs \(feature), \(consequence)",
-                fix: "rewrite it with features that \(other.name) supports")
+                fix: "rewrite the rule with features that \(other.name) supports")
         }
     }
 
@@ -187,7 +187,7 @@ struct PlatformComparison {
         Finding(
             other.cannotExpress, in: app, at: link.range,
             "the rule is omitted on \(other.name) because it needs \(feature)\(details)",
-            fix: severity == .note ? nil : "rewrite it with features that both have, or accept the difference",
+            fix: severity == .note ? nil : "rewrite the rule with features that both have, or accept the difference",
             severity: severity)
     }
 
@@ -196,7 +196,7 @@ struct PlatformComparison {
             switch witness.reason {
             case .letterCase: "the rule ignores case on iOS, but \(other.name) always compares it"
             case .trailingSlash: "iOS ignores a trailing slash, but \(other.name) compares it like any character"
-            case .repetition: "* matches further on iOS than on \(other.name)"
+            case .repetition: "* matches further on \(other.iOS) than on \(other.name)"
             case .plain, .absentItem, .extraItem, .escape: "the rule matches different URLs on \(other.name)"
             }
         return Finding(
@@ -237,14 +237,14 @@ struct PlatformComparison {
         let rules = count == 1 ? "one rule" : "\(count) rules"
         return Finding(
             other.differs, in: app, at: app.ranges.iosDefaults,
-            "\(rules) ignore\(count == 1 ? "s" : "") case on iOS by default, but \(other.name) always compares it: "
+            "\(rules) ignore\(count == 1 ? "s" : "") case on \(other.iOS) by default, but \(other.name) always compares it: "
                 + difference(on: witness, other),
             fix: "add a rule for each spelling that you use, or compare case on iOS too", severity: .warning)
     }
 
     func difference(on url: LinkURL, _ other: OtherPlatform) -> String {
         source.decide(url).opens
-            ? "\(url.text) opens the app on iOS and stays in the browser on \(other.name)"
-            : "\(url.text) stays in the browser on iOS and opens the app on \(other.name)"
+            ? "\(url.text) opens the app on \(other.iOS) and stays in the browser on \(other.name)"
+            : "\(url.text) stays in the browser on \(other.iOS) and opens the app on \(other.name)"
     }
 }

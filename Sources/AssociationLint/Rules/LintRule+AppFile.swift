@@ -17,8 +17,9 @@ extension LintRule {
         LintRule(
             .app003, or: .warning, "unknown key",
             why:
-                "The key has no effect. With a misspelled exclude, a rule publishes the URLs that it should "
-                + "exclude. It is a warning if no known key is similar and the key is outside links, ios and android.",
+                "The key has no effect. If `exclude` is misspelled, the rule opens the app for URLs that must stay in "
+                + "the browser; therefore the file is not published. It is a warning, and the file is published, if "
+                + "no known key is similar and the key is outside links, ios and android.",
             fix: "Use the nearest known key, or remove it.",
             sources: [.inference]),
         LintRule(
@@ -95,7 +96,9 @@ extension LintRule {
             sources: [.swcutil, .androidConfigure]),
         LintRule(
             .app018, "invalid URL scheme",
-            why: "Android compares schemes exactly and in lower case, and some schemes are reserved by the system.",
+            why:
+                "Android compares schemes case-sensitively and expects lower case, and some schemes are reserved by "
+                + "the system.",
             fix: "Use lower-case letters, digits, +, - and dots.",
             sources: [.rfc3986]),
         LintRule(
@@ -157,8 +160,9 @@ extension LintRule {
             sources: [.androidConfigure, .aosp]),
         LintRule(
             .app030, or: .warning, "a rule matches slightly different URLs on Android",
-            why: "Android handles some unusual URLs differently.",
-            fix: "No change is needed unless you use such URLs.",
+            why:
+                "Android decides differently for some URLs that the rule matches on iOS. The finding names one.",
+            fix: "If it is a warning, change the rule. If it is a note, no change is needed unless you use such URLs.",
             sources: [.androidConfigure, .aosp]),
         LintRule(
             .app031, "a rule that iOS 9 to 12 cannot express",
@@ -167,8 +171,10 @@ extension LintRule {
             sources: [.appleDetails, .appleArchive]),
         LintRule(
             .app032, or: .warning, "a rule matches slightly different URLs on iOS 9 to 12",
-            why: "Those systems handle some unusual URLs differently.",
-            fix: "No change is needed unless you use such URLs.",
+            why:
+                "Those systems decide differently for some URLs that the rule matches on later ones. The finding "
+                + "names one.",
+            fix: "If it is a warning, change the rule. If it is a note, no change is needed unless you use such URLs.",
             sources: [.appleDetails, .appleArchive]),
         LintRule(
             .app033, "the statement list of a host is too large",
@@ -207,7 +213,9 @@ extension LintRule {
             sources: [.appleVariables]),
         LintRule(
             .app040, or: .note, "a rule has no effect",
-            why: "The first rule that matches a URL decides. This rule is never the first, or it matches nothing.",
+            why:
+                "The first rule that matches a URL decides. Either an earlier rule matches all URLs of this one, or it "
+                + "matches no URL, or it excludes URLs that no later rule includes.",
             fix: "Move it up, correct it or remove it.",
             sources: [.swcutil]),
         LintRule(
@@ -221,8 +229,8 @@ extension LintRule {
                 "Phones, Apple and Google cache association files for days, and the server cannot clear these caches. "
                 + "So the server keeps the last good version in service, in case the removal was a mistake. With "
                 + "`guard: \"warn\"` in the app file, the removal takes effect, and this is a warning. After an update "
-                + "of the server, this error also names a host that is no longer served: its app file is broken, and "
-                + "its stored site is damaged or one of its large pages has changed.",
+                + "of the server, this error also names a host that is no longer served, because its app file is "
+                + "broken and its saved copy in the state directory cannot be used.",
             fix:
                 "Restore it, list it under `retired` in the app file, or run `associated retire FILE` to take the "
                 + "whole file out of service.",

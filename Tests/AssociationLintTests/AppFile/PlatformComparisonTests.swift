@@ -82,12 +82,12 @@ import Testing
         arguments: [
             (
                 #"[{ "/": "/help/*", "?": { print: "1" }, exclude: true }, { "/": "/help/website/*" }]"#,
-                "/help/website?print=1 stays in the browser on iOS and opens the app on iOS 9 to 12"
+                "/help/website?print=1 stays in the browser on iOS 13 and later and opens the app on iOS 9 to 12"
             ),
             (#"[{ "/": "/$(region)/home", exclude: true }, { "/": "/fr/*" }]"#, "/home stays in the browser on iOS"),
             (
                 #"[{ "/": "/search", "?": { q: "a+b" } }]"#,
-                "/search?q=a+b opens the app on iOS and stays in the browser on iOS 9 to 12, but it is not known whether iOS ever reads"
+                "/search?q=a+b opens the app on iOS 13 and later and stays in the browser on iOS 9 to 12, but it is not known whether iOS ever reads"
             ),
         ])
     func `reports an omitted rule as a warning if a URL is handled differently`(
@@ -99,15 +99,16 @@ import Testing
         #expect(found.first?.message.contains(witness) == true, "\(found.map(\.message))")
     }
 
-    @Test(arguments: ["Android", "iOS 9 to 12"])
-    func `finds a URL for an omitted rule with hundreds of values`(platform: String) throws {
+    @Test(arguments: [("iOS", "Android"), ("iOS 13 and later", "iOS 9 to 12")])
+    func `finds a URL for an omitted rule with hundreds of values`(source: String, platform: String) throws {
         let ios = #"{ appIDs: ["8KQ2V7M4XN.dev.acme.shop"], legacyPaths: true }"#
         let found = try findings(
             #"[{ "/": "/ab/$(lang)/?*/", exclude: true }, { "/": "/ab/*/b" }]"#, ios: ios
         ).filter { $0.message.hasPrefix("the rule is omitted on \(platform)") }
         #expect(found.count == 1)
         #expect(
-            found.first?.message.hasSuffix("/b stays in the browser on iOS and opens the app on \(platform)") == true,
+            found.first?.message.hasSuffix("/b stays in the browser on \(source) and opens the app on \(platform)")
+                == true,
             "\(found.map(\.message))")
     }
 
@@ -126,7 +127,9 @@ import Testing
             ios: ios,
             android: nil)
         #expect(
-            found.contains { $0.message.contains("/x?id=xx stays in the browser on iOS and opens the app on iOS 9") },
+            found.contains {
+                $0.message.contains("/x?id=xx stays in the browser on iOS 13 and later and opens the app on iOS 9")
+            },
             "\(found.map(\.message))")
     }
 

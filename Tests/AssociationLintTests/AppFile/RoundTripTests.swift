@@ -72,10 +72,11 @@ import Testing
 extension [Finding] {
     /// Whether one of them describes a difference in the same direction.
     func describe(_ url: LinkURL, opensOnIOS: Bool, _ platform: String) -> Bool {
+        let source = platform == "Android" ? "iOS" : "iOS 13 and later"
         let difference =
             opensOnIOS
-            ? "opens the app on iOS and stays in the browser on \(platform)"
-            : "stays in the browser on iOS and opens the app on \(platform)"
+            ? "opens the app on \(source) and stays in the browser on \(platform)"
+            : "stays in the browser on \(source) and opens the app on \(platform)"
         return contains { $0.message.contains(difference) }
     }
 }

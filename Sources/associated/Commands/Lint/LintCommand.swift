@@ -10,7 +10,8 @@ extension Command {
         name: "lint", summary: "check a configuration, or single association and app files",
         details: """
             Checks a configuration or single files, and reports findings with their places and, where there is one, a
-            fix. Errors in an app file can hide later findings, so run it again after fixing them.
+            fix. While an app file has errors, some of its checks are skipped, also for earlier lines; run `lint` again
+            after correcting the errors.
 
             PATH is a configuration (a directory with apps/, hosts/ or server.json), another directory, or a file; the default
             is the directory of --config. A configuration is loaded as `serve` loads it, with its certificates. In any other
@@ -25,7 +26,7 @@ extension Command {
 
             To turn off a warning or note: `lint: { ignore: ["APP-040"] }` in server.json, or the comment
             `// associated-ignore APP-040` anywhere in an app file, for that file. Errors in app files and in the
-            configuration cannot be turned off.
+            configuration cannot be turned off; those in single association files can.
             """,
         operands: Operands(usage: "[PATH…]", counts: 0...10_000),
         options: [

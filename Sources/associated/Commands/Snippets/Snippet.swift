@@ -1,4 +1,4 @@
-// The native half of an app file: files for the app's own project that match what the server serves. Values from the app file are
+// The native files of an app: files for its own project that match what the server serves. Values from the app file are
 // escaped for the language of the generated file. Whole programs are in `Templates/`.
 
 import Association

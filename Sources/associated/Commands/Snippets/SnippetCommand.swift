@@ -1,4 +1,4 @@
-// `associated snippet`: generates the native half of an app file. `Snippet` and the templates have the content of the files.
+// `associated snippet`: generates the native files for an app's project. `Snippet` and the templates have the content of the files.
 
 import Association
 import Glibc
@@ -7,7 +7,8 @@ import Posix
 
 extension Command {
     static let snippet = Command(
-        name: "snippet", summary: "generate the native half of an app file: entitlements, manifests, handlers, tags",
+        name: "snippet",
+        summary: "generate the native files for an app's project: entitlements, manifests, handlers; page tags",
         details: """
             Generates the native files for APP's project from the app file. APP is the app's name, its app file, or the
             file's name.
