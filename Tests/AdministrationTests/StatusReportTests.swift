@@ -14,7 +14,7 @@ struct StatusReportTests {
                 serves 214 apps on 388 hosts, 3 open connections, digest 00ff
                 1 host on its last good version:
                   shop.example.com, since 2026-11-20 (2 hours ago): apps/shop.json:33:1: error[APP-001]: the text goes on
-                2 removed entries are still served (removal guard)
+                2 removed entries are still served (removal guard; hosts, app ids, packages and fingerprints count)
                 open findings: 6 errors, 1 warning, 0 notes
                   since the start (1 day ago) or earlier: apps/shop.json:33:1: error[APP-001]: the text goes on
                   and 1 more
@@ -59,7 +59,7 @@ struct StatusReportTests {
         #expect(status.text.contains(", up 1 minute, "))
         #expect(
             status.text.contains(
-                "\n2 removed entries are still served (removal guard): config/apps/a.json, config/apps/b.json\n"))
+                "\n2 removed entries are still served (removal guard; hosts, app ids, packages and fingerprints count): config/apps/a.json, config/apps/b.json\n"))
     }
 
     /// Each row: connections, handshakes, whether a network is known, the line, and whether it is a warning.

@@ -62,8 +62,8 @@ struct AdminTests {
         #expect(run.status == 1)
         #expect(
             run.errors.contains(
-                "error[CFG-002]: unknown setting `amdin`: the server does not start with it, because it may have been "
-                    + "meant to protect the server; write `admin`\n"))
+                "error[CFG-002]: unknown setting `amdin`; the server does not start, because a misspelt setting "
+                    + "could leave it less protected than intended; write `admin`\n"))
     }
 
     @Test func `a scrape counts exactly the events so far`() throws {

@@ -108,7 +108,9 @@ public struct StatusReport: Sendable, Equatable {
         if hosting.guardedEntries > 0 {
             let files = guardedFiles.isEmpty ? "" : ": \(guardedFiles.joined(separator: ", "))"
             let entries = hosting.guardedEntries == 1 ? "entry is" : "entries are"
-            lines.append("\(hosting.guardedEntries) removed \(entries) still served (removal guard)\(files)")
+            lines.append(
+                "\(hosting.guardedEntries) removed \(entries) still served (removal guard; hosts, app ids, packages and "
+                    + "fingerprints count)\(files)")
         }
         let all = hosting.errors + hosting.warnings + hosting.notes
         guard all > 0 else { return lines + ["no open findings"] }

@@ -27,13 +27,14 @@ public struct Fingerprint: Hashable, Sendable {
         let problem: TextProblem
         if text.uppercased() == normal.text {
             problem = TextProblem(
-                .dal010, "fingerprint has lower-case digits, so Google rejects it and Chromium finds no match",
+                .dal010,
+                "a fingerprint has lower-case letters, so Google ignores the statement, and Chromium and Android find no match",
                 fix: "write it in upper case", replacement: normal.text)
         } else {
             problem = TextProblem(
                 .dal011,
-                "fingerprint is not 32 upper-case pairs of hexadecimal digits with single colons between them, so Google "
-                    + "rejects it and Chromium finds no match",
+                "a fingerprint is not 32 upper-case pairs of hexadecimal digits with single colons between them, so Google "
+                    + "ignores the statement, and Chromium and Android find no match",
                 fix: "write it as keytool prints it, with colons and in upper case", replacement: normal.text)
         }
         return [problem] + (normal.placeholderProblem.map { [$0] } ?? [])
@@ -102,7 +103,7 @@ public struct Fingerprint: Hashable, Sendable {
         switch read(text) {
         case .bytes(let digits) where digits.isEmpty:
             return TextProblem(
-                .dal011, "fingerprint is empty, so Google rejects the statement", fix: fix)
+                .dal011, "a fingerprint is empty, so Google ignores the statement", fix: fix)
         case .bytes(let digits) where digits.count % 2 == 1:
             return TextProblem(
                 .dal011,

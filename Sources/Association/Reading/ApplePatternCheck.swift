@@ -323,7 +323,7 @@ struct ApplePatternCheck {
                 problems.append(
                     TextProblem(
                         .aasa053,
-                        "\(pattern.quoted) has lower-case digits after a percent sign, but most clients write upper case, so it "
+                        "\(pattern.quoted) has lower-case letters after a percent sign, but most clients write upper case, so it "
                             + "does not match their URLs",
                         fix: "write upper-case digits", replacement: escapes.hasMalformed ? nil : upperCased(pattern)))
             }

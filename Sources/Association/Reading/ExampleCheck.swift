@@ -107,15 +107,20 @@ package struct ExampleCheck {
     private func reportUnkept(
         _ first: (example: LinkExample, failure: Failure), more: Int, into findings: inout FindingList
     ) {
-        let others = more == 0 ? "" : " (and \(Count.of(more, "more example")))"
+        let others =
+            more == 0 ? "" : "; \(Count.of(more, "more example")) of the file \(more == 1 ? "fails" : "fail") like this"
         let word = first.failure.expected == .app ? "web" : "app"
         findings.report(
             Finding(
                 .app047, in: app, at: first.example.range,
-                sentence(first.example, first.failure.expected, "on \(first.failure.platform)") + others
-                    + ", but \(first.failure.reason)",
-                fix: (android == nil ? "set `dynamicRules: true` for Android 15 and later, and " : "")
-                    + "write `android14: \"\(word)\"` if that is acceptable on Android 14 and earlier"))
+                sentence(first.example, first.failure.expected, "on \(first.failure.platform)")
+                    + ", but \(first.failure.reason)\(others)",
+                fix: [
+                    android == nil ? "set `android.dynamicRules: true` for Android 15 and later" : nil,
+                    first.example.android14 == nil
+                        ? "write the example as an object with `android14: \"\(word)\"` if that is acceptable on Android "
+                            + "14 and earlier" : nil,
+                ].compactMap { $0 }.joined(separator: ", and ")))
     }
 
     /// A note about an expectation for one platform if the file has no app for it.

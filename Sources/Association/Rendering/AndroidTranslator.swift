@@ -67,7 +67,7 @@ struct AndroidTranslator {
         return RuleTranslation(rules: drafts)
     }
 
-    private static let tooMany = "more than \(rulesMax) rules, one for each value of its variables"
+    private static let tooMany = "more than \(rulesMax) Android rules, one for each value of its variables"
 
     private static func combined(
         _ drafts: [AndroidRule], _ patterns: [String], _ set: (inout AndroidRule, String) -> Void

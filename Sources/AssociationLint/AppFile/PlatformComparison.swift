@@ -224,10 +224,10 @@ struct PlatformComparison {
 
     /// One finding for all such rules, because every rule with a `?` is one.
     private func escapesDiffer(_ witness: EscapeWitness, _ other: OtherPlatform) -> Finding {
-        let rest = witness.count == 1 ? "" : ", here and in \(witness.count - 1) other rules"
+        let rest = witness.count == 1 ? "" : " (\(witness.count) rules have such characters)"
         return Finding(
             other.differs, in: app, at: witness.link.range,
-            "iOS compares escapes as they are written, but \(other.name) decodes them\(rest): "
+            "iOS compares percent-encoded characters as they are written, but \(other.name) decodes them\(rest): "
                 + difference(on: witness.url, other),
             severity: .note)
     }

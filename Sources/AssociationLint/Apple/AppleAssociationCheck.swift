@@ -116,6 +116,8 @@ struct AppleAssociationCheck {
         guard let first = linked.first else { return }
         let credentials = Set((association.webcredentials?.apps ?? []).map { ExactText($0.text) })
         guard association.webcredentials != nil else {
+            // Its value may be wrong, which has a finding of its own.
+            if findings.sorted.contains(where: { $0.rule == .aasa074 }) { return }
             findings.report(
                 .aasa077, at: first.range,
                 "the file has applinks but not webcredentials, so passkeys and password AutoFill do not work on this host",

@@ -156,7 +156,9 @@ extension LintRule {
         LintRule(
             .app029, "a rule that Android cannot express",
             why: "It is omitted from the dynamic rules, so these URLs are handled differently on Android.",
-            fix: "Rewrite the rule with features that both platforms have, or accept the difference.",
+            fix:
+                "Rewrite the rule with features that both platforms have, use variables with fewer values, or accept the "
+                + "difference.",
             sources: [.androidConfigure, .aosp]),
         LintRule(
             .app030, or: .warning, "a rule matches slightly different URLs on Android",

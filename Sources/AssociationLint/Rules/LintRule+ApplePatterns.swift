@@ -96,7 +96,7 @@ extension LintRule {
             fix: "Write the decoded character.",
             sources: [.swcutil]),
         LintRule(
-            .aasa053, "an encoded character has lower-case digits",
+            .aasa053, "an encoded character has lower-case letters",
             why: "iOS treats `%c3` and `%C3` as different, and most clients write upper case.",
             fix: "Write upper-case digits.",
             sources: [.swcutil]),

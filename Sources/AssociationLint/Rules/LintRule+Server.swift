@@ -38,15 +38,14 @@ extension LintRule {
             fix: "Answer 302, 303 or 307 to the form on this site.",
             sources: [.w3cChangePassword], subject: .host),
         LintRule(
-            .srv007, "webauthn has the wrong Content-Type or structure, or too many domain names",
+            .srv007, "webauthn has the wrong Content-Type or structure, or too many domains",
             why:
                 "Browsers reject any Content-Type but application/json, and a file without an array `origins`. They "
-                + "use only the origins of the first five domain names. Only the label directly before the ending "
-                + "(.com, .co.uk) counts: shop.com, www.shop.com and shop.org all have the label `shop` and count as "
-                + "one name.",
+                + "group the origins by the label before the ending (.com, .co.uk), and use only the first five groups: "
+                + "shop.com, www.shop.com and shop.org are one group, `shop`.",
             fix:
-                "Send the Content-Type application/json and {\"origins\": [\"https://…\"]}, with at most five domain "
-                + "names.",
+                "Send the Content-Type application/json and {\"origins\": [\"https://…\"]}, with at most five such "
+                + "groups.",
             sources: [.w3cWebAuthn], subject: .host),
         LintRule(
             .srv008, "passkey-endpoints leaves the site",
@@ -250,7 +249,9 @@ extension LintRule {
             fix: "Let the server's user read it, and name its folder as the host is written in app files."),
         rule(
             .cfg006, "a precompressed page is not used",
-            why: "The server serves the page, and compresses it itself if it is small enough.",
+            why:
+                "The finding says why the compressed file cannot be used. The server serves the page itself, and "
+                + "compresses it if it is small enough.",
             fix: "Compress the page again after each change, or remove the compressed file."),
         rule(
             .cfg007, "a landing page template cannot be used",

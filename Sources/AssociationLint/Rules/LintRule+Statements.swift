@@ -64,7 +64,7 @@ extension LintRule {
             fix: "Write the applicationId of the app.",
             sources: [.androidApplicationID, .aosp]),
         LintRule(
-            .dal010, "a fingerprint has lower-case digits",
+            .dal010, "a fingerprint has lower-case letters",
             why: "Google rejects it as malformed. Chromium compares it exactly, so it finds no match.",
             fix: "Write it in upper case.",
             sources: [.googleCompatibility, .chromium]),
@@ -221,7 +221,7 @@ extension LintRule {
             fix: "Write the decoded character.",
             sources: [.aosp]),
         LintRule(
-            .dal038, or: .note, "a star for a query parameter or a fragment requires it",
+            .dal038, or: .note, "on Android, `*` for a query parameter or a fragment needs a URL that has it",
             why: "On Android a part that the URL lacks never matches, not even with `*`. On iOS it does.",
             fix: "Remove the key if the part is optional.",
             sources: [.aosp]),

@@ -143,9 +143,9 @@ public struct AndroidBinding: Hashable, Sendable {
         if isRead { return nil }
         if consumer == .aosp {
             let flaw = list.flaws.first { $0.entry == statement.range }
-            return flaw.map { ": line \($0.range.start.line): \($0.reason)" } ?? ""
+            return flaw.map { after(statement, $0.range.start.line, $0.reason) } ?? ""
         }
-        let cause = reading.findings.first { finding in
+        let causes = reading.findings.filter { finding in
             // Chromium needs only an array with the relation.
             guard finding.severity == .error, consumer == .google || [.dal004, .dal005].contains(finding.rule),
                 let range = finding.range
@@ -153,9 +153,17 @@ public struct AndroidBinding: Hashable, Sendable {
             return range.start.offset >= statement.range.start.offset
                 && range.end.offset <= statement.range.end.offset
         }
+        // Other errors of the statement may have no effect on it as a whole.
+        let effect = ", so Google"
+        let cause = causes.first { $0.message.contains(run: effect) } ?? causes.first
         guard let cause, let line = cause.range?.start.line else { return consumer == .chromium ? nil : "" }
         let text = cause.message
-        let end = text.indices.first { text[$0...].hasPrefix(", so Google") } ?? text.endIndex
-        return ": line \(line): \(text[..<end])"
+        let end = text.indices.first { text[$0...].hasPrefix(effect) } ?? text.endIndex
+        return after(statement, line, text[..<end])
+    }
+
+    /// The reason after a colon, with its line unless that is the statement's.
+    private func after(_ statement: Statement, _ line: Int, _ reason: some StringProtocol) -> String {
+        (line == statement.range.start.line ? ": " : ": line \(line): ") + reason
     }
 }

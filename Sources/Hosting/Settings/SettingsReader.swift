@@ -113,7 +113,7 @@ public struct SettingsReader {
             let isLoss = safeguard != nil || nearest.map(SettingsReader.safeguards.contains) == true
             let effect =
                 isLoss
-                ? ": the server does not start with it, because it may have been meant to protect the server"
+                ? "; the server does not start, because a misspelt setting could leave it less protected than intended"
                 : " is ignored"
             report(
                 member.keyRange, "unknown setting `\(member.key)`\(effect)",
@@ -171,9 +171,17 @@ extension SettingsReader {
         return elements.compactMap { element in
             if let address = element.asString.flatMap({ SocketAddress(listening: $0) }) { return address }
             report(
-                element.range, "this is not an address", fix: "write `127.0.0.1:8080`, `[::1]:8080` or `unix:/path`")
+                element.range, SettingsReader.fault(ofAddress: element.asString),
+                fix: "write `127.0.0.1:8080`, `[::1]:8080` or `unix:/path`")
             return nil
         }
+    }
+
+    /// Why a text is no address.
+    private static func fault(ofAddress text: String?) -> String {
+        guard let text, let colon = text.lastIndex(of: ":") else { return "this is not an address with a port" }
+        let port = text[text.index(after: colon)...]
+        return Int(port).map { $0 > 65_535 } == true ? "port \(port) is larger than 65535" : "this is not an address"
     }
 
     mutating func paths(_ member: SourceMember, example: String = "/srv/releases") -> [String] {
@@ -196,7 +204,8 @@ extension SettingsReader {
         if let address { settings.admin?.address = address } else { settings.admin = nil }
         if address != nil { return }
         report(
-            member.value.range, "this is not an address", fix: "write `127.0.0.1:9464`, `[::1]:9464` or `unix:/path`")
+            member.value.range, SettingsReader.fault(ofAddress: member.value.asString),
+            fix: "write `127.0.0.1:9464`, `[::1]:9464` or `unix:/path`")
     }
 
     /// Permissions as for chmod, in quotes because JSON has no octal numbers.

@@ -15,7 +15,7 @@ extension Command {
         details: """
             Prints the association files that a freshly started server would send for HOST, byte for byte and
             uncompressed: the file for apple, the file for android, or both. Signatures, and files in config/hosts/ that
-            replace generated ones, are included. Last good versions of a running server are not.
+            replace generated ones, are included. The last good versions that a running server keeps are not included.
 
             --output writes the files to DIR/HOST/.well-known/ instead, for a website that serves them as static files.
             With --all --output DIR, give no HOST: the files of every host are written. --diff compares them with what

@@ -56,10 +56,10 @@ struct AndroidBindingTests {
             .replacing("[\"\(AndroidApp.handleAllURLs)\"]", with: "\"\(AndroidApp.handleAllURLs)\"")
         #expect(
             verdicts("[\(text)]").map(\.reason) == [
-                "the statement on line 1 is malformed, so Google ignores it: line 1: relation is a string",
-                "the statement on line 1 is malformed, so Android ignores it: line 1: the statement has no array of "
+                "the statement on line 1 is malformed, so Google ignores it: relation is a string",
+                "the statement on line 1 is malformed, so Android ignores it: the statement has no array of "
                     + "relations",
-                "the statement on line 1 is malformed, so Chromium ignores it: line 1: relation is a string",
+                "the statement on line 1 is malformed, so Chromium ignores it: relation is a string",
             ])
     }
 

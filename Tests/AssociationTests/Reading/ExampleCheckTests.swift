@@ -103,8 +103,8 @@ import Testing
             (#""https://shop.acme.test/b": "web", "https://shop.acme.test/a/1": "app""#, nil),
             (
                 #""https://shop.acme.test/a/private/1": "web", "https://shop.acme.test/a/private/2": "web""#,
-                "`https://shop.acme.test/a/private/1` must stay in the browser on Android (and 1 more example), but "
-                    + "the manifest of `associated snippet` covers the URL with android:pathPrefix=\"/a/\", so the app opens"
+                "`https://shop.acme.test/a/private/1` must stay in the browser on Android, but "
+                    + "the manifest of `associated snippet` covers the URL with android:pathPrefix=\"/a/\", so the app opens; 1 more example of the file fails like this"
             ),
             (
                 #""https://shop.acme.test/b": { android: "app" }"#,

@@ -33,8 +33,8 @@ import Testing
     @Test(arguments: [
         (AppleComponent(path: "/a%2Fb"), "escaped slash"), (AppleComponent(path: "/a%2Ab"), "wildcard"),
         (AppleComponent(path: "/a%3F"), "wildcard"), (AppleComponent(path: "/a%FF"), "UTF-8"),
-        (AppleComponent(path: "/$(lang)/x"), "more than 128 rules"),
-        (AppleComponent(path: "/$(digit)$(digit)$(digit)"), "more than 128 rules"),
+        (AppleComponent(path: "/$(lang)/x"), "more than 128 Android rules"),
+        (AppleComponent(path: "/$(digit)$(digit)$(digit)"), "more than 128 Android rules"),
         (AppleComponent(path: "/a", query: .whole("a=1")), "whole query"),
         (AppleComponent(path: "/a", query: .whole("")), "whole query"),
         (AppleComponent(path: "/a", query: .items([item("a", "")])), "missing or empty"),

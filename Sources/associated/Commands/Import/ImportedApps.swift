@@ -113,8 +113,8 @@ struct ImportedApps {
                 let fresh = ids.filter { known.insert(ExactText($0)).inserted }
                 if fresh.count < ids.count {
                     remark(
-                        "an app has two entries in details; only the first was imported, because phones are known to use "
-                            + "only that one")
+                        "an app has two entries in details; only the first was imported, because it is not known whether "
+                            + "phones use the second (AASA-023)")
                 }
                 if fresh.isEmpty { continue }
                 var app = ImportedApp()
@@ -204,7 +204,8 @@ struct ImportedApps {
         if let components = detail.components {
             if detail.paths != nil {
                 remark(
-                    "an entry has components and paths; only its components were imported, and paths follow from them")
+                    "an entry has components and paths; only its components were imported; the server generates paths from them"
+                )
             }
             return components.map { $0.inheriting(from: defaults) }
         }

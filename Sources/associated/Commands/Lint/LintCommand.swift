@@ -10,8 +10,8 @@ extension Command {
         name: "lint", summary: "check a configuration, or single association and app files",
         details: """
             Checks a configuration or single files, and reports findings with their places and, where there is one, a
-            fix. While an app file has errors, some of its checks are skipped, also for earlier lines; run `lint` again
-            after correcting the errors.
+            fix. While an app file has errors, some checks of the whole file are skipped; run `lint` again after correcting
+            them.
 
             PATH is a configuration (a directory with apps/, hosts/ or server.json), another directory, or a file; the default
             is the directory of --config. A configuration is loaded as `serve` loads it, with its certificates. In any other
