@@ -84,6 +84,8 @@ enum Samples {
             ])
     }
 
+    static let served = ServedHosts(digest: "00ff", hosts: ["shop.example.com", "*.example.com"])
+
     static var unfetched: HostList {
         HostList(nowSeconds: now, recordedSinceSeconds: now - 60, all: hosts.hosts.filter(\.isUnfetched))
     }
