@@ -112,7 +112,7 @@ enum Samples {
         (snapshot.uptimeSeconds, snapshot.isReady) = (93_600, true)
         (snapshot.workers, snapshot.hosting, snapshot.reloads) = (workers, hosting, reloads)
         (snapshot.certificates, snapshot.verifiers, snapshot.servedDigest) = (certificates, verifiers, "00ff")
-        snapshot.process = process
+        (snapshot.manager, snapshot.process) = (ManagerSilence(seconds: 4), process)
         return snapshot
     }
 
