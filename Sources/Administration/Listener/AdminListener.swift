@@ -1,5 +1,5 @@
-// The admin listener: health, metrics and status for operators, over HTTP/1.1 on an address of its own. Its socket is opened
-// before the sandbox forbids it, and used when the server is ready.
+// The admin listener of a process: health, metrics and status for operators, over HTTP/1.1 on an address of its own.
+// Its socket is opened before the sandbox forbids it, and used when the process is ready.
 
 public import Posix
 import Synchronization
