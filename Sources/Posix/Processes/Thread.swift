@@ -72,6 +72,10 @@ public struct Thread: ~Copyable, Sendable {
         precondition(result == 0, "a thread is joined or detached once")
     }
 
+    /// Names the calling thread. The name of the first thread is that of the process in `ps -e` and `top`. The corresponding C
+    /// function is `pthread_setname_np`.
+    public static func nameCurrent(_ name: String) { _ = unsafe associated_name_thread(name) }
+
     /// Gives the calling thread the lowest priority. The corresponding C function is `setpriority`, which on Linux affects one
     /// thread. False when the kernel refuses it.
     @discardableResult
