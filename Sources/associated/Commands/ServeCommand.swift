@@ -40,7 +40,11 @@ extension Command {
         }
         Log.begin(loaded.settings.processLog)
         guard let inheritance = Inheritance.own else { return ParentProcess.run(loaded, arguments) }
-        do { return try Server(loaded, inheritance).run() } catch { return .failure(saying: "\(error)") }
+        switch inheritance.role {
+        case .server:
+            do { return try Server(loaded, inheritance).run() } catch { return .failure(saying: "\(error)") }
+        case .manager: return ManagerProcess.run(loaded, inheritance)
+        }
     }
 
     private static func settings(_ names: [String]) -> [Option] { names.map(Option.setting) }

@@ -8,7 +8,7 @@ import TLS
 @main
 enum Program {
     static let commands: [Command] = [
-        .serve, .lint, .match, .verify, .check, .render, .snippet, .importFiles, .initialise, .sign, .certificate,
+        .serve, .manage, .lint, .match, .verify, .check, .render, .snippet, .importFiles, .initialise, .sign, .certificate,
         .retire, .status, .history, .health,
         .schema, .completion, .manual, .version,
     ]

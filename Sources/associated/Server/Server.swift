@@ -26,13 +26,14 @@ struct Server {
     private static let endingSignals = [SIGTERM, ServerSignal.exitNow]
 
     init(_ loaded: LoadedSettings, _ inheritance: Inheritance) throws {
+        guard let reports = inheritance.reports else { preconditionFailure("a server reports to its parent") }
         sockets = try ServerSockets(inheritance)
         var given = loaded
         given.settings = sockets.replacingAddresses(of: loaded.settings)
         self.given = given
         self.inheritance = inheritance
         notifier = SystemdNotifier(
-            takingOwnershipOf: inheritance.reports, watchdogMilliseconds: inheritance.watchdogMilliseconds)
+            takingOwnershipOf: reports, watchdogMilliseconds: inheritance.watchdogMilliseconds)
     }
 
     var settings: ServerSettings { given.settings }
