@@ -174,6 +174,20 @@ struct StoreTests {
         #expect((2_390_000...2_400_010).contains(wait))
     }
 
+    @Test(arguments: TestEngine.available) func `a charge leaves the reserve to others`(engine: TestEngine) throws {
+        let database = try TestDatabase(engine)
+        var store = try database.store()
+        let waits = try store.write { transaction throws(Failure) in
+            let first = try Bucket.debit([.init(StoreTests.orders, reserve: 2)], in: transaction)
+            let second = try Bucket.debit([.init(StoreTests.orders, reserve: 2)], in: transaction)
+            let third = try Bucket.debit([.init(StoreTests.orders)], in: transaction)
+            return [first, second, third]
+        }
+        #expect(waits[0] == nil && waits[2] == nil)
+        let wait = try #require(waits[1])
+        #expect((3_590_000...3_600_000).contains(wait))
+    }
+
     @Test(arguments: TestEngine.available) func `a lease has one holder, and a new epoch for each`(engine: TestEngine)
         throws
     {
