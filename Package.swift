@@ -51,11 +51,13 @@ let package = Package(
         .target(
             name: "Engine", dependencies: ["Catalogue", "Posix", "TLS", "HTTP", "Telemetry"], swiftSettings: strict),
         .target(name: "Database", dependencies: ["CSQLite", "CPostgreSQL", "Posix"], swiftSettings: house),
-        .target(name: "Manager", dependencies: ["Database", "TLS"], swiftSettings: house),
         .target(name: "DNS", dependencies: ["CResolver", "Posix"], swiftSettings: house),
         .target(
             name: "Client", dependencies: ["TLS", "HTTP", "Posix", "CZlib"], swiftSettings: strict),
         .target(name: "ACME", dependencies: ["SourceJSON", "TLS"], swiftSettings: strict),
+        .target(
+            name: "Manager", dependencies: ["ACME", "Client", "DNS", "Database", "Posix", "SourceJSON", "TLS"],
+            swiftSettings: house),
         .target(
             name: "Verifier",
             dependencies: ["Client", "TLS", "HTTP", "Posix", "Association", "AssociationLint", "SourceJSON"],
@@ -68,7 +70,7 @@ let package = Package(
             dependencies: [
                 "SourceJSON", "Association", "AssociationLint", "HTTP", "Posix", "TLS", "Catalogue", "Telemetry",
                 "Hosting", "Engine",
-                "Client", "Verifier", "Administration",
+                "Client", "Verifier", "Administration", "ACME", "DNS", "Database", "Manager",
             ],
             swiftSettings: strict),
 
@@ -90,7 +92,7 @@ let package = Package(
         .target(
             name: "DatabaseSupport", dependencies: ["Database"], path: "Tests/DatabaseSupport", swiftSettings: house),
         tests("Database", "DatabaseSupport", "Posix", "TestSupport"),
-        tests("Manager", "Database", "DatabaseSupport", "TLS"),
+        tests("Manager", "DNS", "Database", "DatabaseSupport", "Posix", "TLS"),
         tests("Client", "Posix", "TLS", "TestSupport"),
         tests("ACME", "Client", "SourceJSON", "TLS", "TestSupport"),
         tests("DNS", "Posix", "TestSupport"),

@@ -136,6 +136,12 @@ int associated_landlock_allow(int ruleset, int place, uint64_t access) {
     return (int)syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0U);
 }
 
+// LANDLOCK_RULE_NET_PORT and LANDLOCK_ACCESS_NET_CONNECT_TCP, which the headers of older kernels do not have.
+int associated_landlock_allow_connecting(int ruleset, uint16_t port) {
+    struct { uint64_t allowed_access, port; } rule = {.allowed_access = 1 << 1, .port = port};
+    return (int)syscall(SYS_landlock_add_rule, ruleset, 2, &rule, 0U);
+}
+
 int associated_landlock_enforce(int ruleset) {
     return (int)syscall(SYS_landlock_restrict_self, ruleset, 0U);
 }

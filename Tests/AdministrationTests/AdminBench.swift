@@ -26,8 +26,10 @@ final class AdminBench: Sendable {
     }
 
     /// The source of the listener's answers.
-    private final class Answers: AdminSources {
+    final class Answers: ServerSources {
         let report = Mutex(HealthReport())
+        /// Requests of the manager.
+        let contacts = Mutex(0)
 
         func health() -> HealthReport { report.withLock { $0 } }
         func metrics() -> MetricsSnapshot { Samples.snapshot }
@@ -36,6 +38,9 @@ final class AdminBench: Sendable {
         func nearestHost(to host: String) -> String? { host == "shpo.example.com" ? "shop.example.com" : nil }
         func hosts(onlyUnfetched: Bool) -> HostList { onlyUnfetched ? Samples.unfetched : Samples.hosts }
         func expiring(within seconds: Int64) -> ExpiryReport? { Samples.expiring(seconds) }
+        func served() -> ServedHosts { Samples.served }
+        func servedDigest() -> String { Samples.served.digest }
+        func noteManager() { contacts.withLock { $0 += 1 } }
     }
 
     func set(_ report: HealthReport) { health.report.withLock { $0 = report } }

@@ -20,6 +20,17 @@ struct AdminClientTests {
         #expect(status.body == Samples.status.json)
     }
 
+    @Test func `gets the served hosts once for each digest`() throws {
+        let bench = try AdminBench()
+        let all = try AdminClient.get("/served", from: bench.address, token: nil, timeoutMilliseconds: 5_000)
+        let served = try #require(ServedHosts(json: all.body))
+        #expect(served == Samples.served)
+        let same = try AdminClient.get(
+            "/served/\(served.digest)", from: bench.address, token: nil, timeoutMilliseconds: 5_000)
+        #expect(same.status == 204)
+        #expect(same.body.isEmpty)
+    }
+
     @Test func `returns no answer where no server listens`() throws {
         let address: SocketAddress
         do { address = try Listener(try #require(SocketAddress("127.0.0.1:0")), sharesPort: false).address }

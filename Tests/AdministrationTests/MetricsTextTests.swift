@@ -62,6 +62,7 @@ struct MetricsTextTests {
             "associated_verifier_fetches_total{verifier=\"googlebot\",status=\"2xx\"}": 0,
             "associated_verifier_last_fetch_timestamp_seconds{verifier=\"google\"}": Double(Samples.now - 7_200),
             "associated_verifier_ledger_hosts": 7,
+            "associated_manager_silent_seconds": 4,
             "process_open_fds": 17,
             "process_resident_memory_bytes": 9_437_184,
             "process_cpu_seconds_total": 1.5,
@@ -70,6 +71,12 @@ struct MetricsTextTests {
         // Unknown values are left out.
         #expect(scrape["process_start_time_seconds"] == nil)
         #expect(scrape["associated_verifier_last_fetch_timestamp_seconds{verifier=\"googlebot\"}"] == nil)
+    }
+
+    @Test func `a server without a manager has no metric of it`() throws {
+        var snapshot = Samples.snapshot
+        snapshot.manager = nil
+        #expect(try read(snapshot.families)["associated_manager_silent_seconds"] == nil)
     }
 
     @Test func `the size depends on the number of workers, not on tenants or clients`() throws {

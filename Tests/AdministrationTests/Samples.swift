@@ -84,6 +84,8 @@ enum Samples {
             ])
     }
 
+    static let served = ServedHosts(digest: "00ff", hosts: ["shop.example.com", "*.example.com"])
+
     static var unfetched: HostList {
         HostList(nowSeconds: now, recordedSinceSeconds: now - 60, all: hosts.hosts.filter(\.isUnfetched))
     }
@@ -110,7 +112,7 @@ enum Samples {
         (snapshot.uptimeSeconds, snapshot.isReady) = (93_600, true)
         (snapshot.workers, snapshot.hosting, snapshot.reloads) = (workers, hosting, reloads)
         (snapshot.certificates, snapshot.verifiers, snapshot.servedDigest) = (certificates, verifiers, "00ff")
-        snapshot.process = process
+        (snapshot.manager, snapshot.process) = (ManagerSilence(seconds: 4), process)
         return snapshot
     }
 

@@ -59,7 +59,8 @@ struct StatusReportTests {
         #expect(status.text.contains(", up 1 minute, "))
         #expect(
             status.text.contains(
-                "\n2 removed entries are still served (removal guard; hosts, app ids, packages and fingerprints count): config/apps/a.json, config/apps/b.json\n"))
+                "\n2 removed entries are still served (removal guard; hosts, app ids, packages and fingerprints count): config/apps/a.json, config/apps/b.json\n"
+            ))
     }
 
     /// Each row: connections, handshakes, whether a network is known, the line, and whether it is a warning.

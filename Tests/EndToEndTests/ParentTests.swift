@@ -141,7 +141,7 @@ struct ParentTests {
         #expect(server.waitUntilExit() == 1)
     }
 
-    @Test(arguments: ["x", "1 1 3 0 http:4"])
+    @Test(arguments: ["x", "2 server 1 3 0 http:4", "2 manager 1 0 0"])
     func `refuses the variable of a parent from anyone else`(text: String) throws {
         let run = try Subject.run("serve", "--http", "127.0.0.1:0", environment: ["ASSOCIATED_INHERITED": text])
         #expect(run.status == 1)

@@ -154,7 +154,7 @@ struct ServerLifecycleTests {
 
 struct InheritanceTests {
     private static let whole = Inheritance(
-        parent: 7, reports: 4, watchdogMilliseconds: 15_000,
+        role: .server, parent: 7, reports: 4, watchdogMilliseconds: 15_000,
         groups: [
             Inheritance.Group(purpose: .http, numbers: [5, 6]),
             Inheritance.Group(purpose: .https, expectsProxyHeader: true, numbers: [7]),
@@ -162,14 +162,27 @@ struct InheritanceTests {
         ])
 
     @Test func `a server reads what its parent writes`() {
-        #expect(InheritanceTests.whole.text == "1 7 4 15000 http:5,6 https+proxy:7 admin:8")
+        #expect(InheritanceTests.whole.text == "2 server 7 4 15000 http:5,6 https+proxy:7 admin:8")
         #expect(Inheritance(InheritanceTests.whole.text) == InheritanceTests.whole)
-        #expect(Inheritance("1 7 4 0") == Inheritance(parent: 7, reports: 4, watchdogMilliseconds: nil))
+        #expect(Inheritance("2 server 7 4 0") == Inheritance(role: .server, parent: 7, reports: 4))
+    }
+
+    @Test func `a manager reads what its parent writes`() {
+        let whole = Inheritance(
+            role: .manager, parent: 7, groups: [Inheritance.Group(purpose: .managerAdmin, numbers: [9])])
+        #expect(whole.text == "2 manager 7 0 0 manager-admin:9")
+        #expect(Inheritance(whole.text) == whole)
+        #expect(Inheritance("2 manager 7 0 0") == Inheritance(role: .manager, parent: 7))
     }
 
     @Test(arguments: [
-        "", "1 7 4", "2 7 4 0", "1 0 4 0", "1 7 2 0", "1 7 4 -1", "1 7 4 0 http", "1 7 4 0 http:", "1 7 4 0 http:5,",
-        "1 7 4 0 http:2", "1 7 4 0 ftp:5", "1 7 4 0 http+:5", "1 7 4 0 http:5:6", "1 7 4 0 +proxy:5",
+        "", "2 server 7 4", "1 7 4 0", "1 server 7 4 0", "2 other 7 4 0", "2 server 0 4 0", "2 server 7 2 0",
+        "2 server 7 4 -1", "2 server 7 4 0 http", "2 server 7 4 0 http:", "2 server 7 4 0 http:5,",
+        "2 server 7 4 0 http:2", "2 server 7 4 0 ftp:5", "2 server 7 4 0 http+:5", "2 server 7 4 0 http:5:6",
+        "2 server 7 4 0 +proxy:5",
+        // What belongs to the other child.
+        "2 server 7 0 0", "2 manager 7 4 0", "2 server 7 4 0 manager-admin:5", "2 manager 7 0 0 admin:5",
+        "2 manager 7 0 0 http:5",
     ])
     func `rejects any other text`(text: String) { #expect(Inheritance(text) == nil) }
 }

@@ -116,8 +116,8 @@ struct StartCheckTests {
         #expect(!more.errors.contains("without --strict"), "\(more.errors)")
         #expect(
             more.errors.contains(
-                "unknown setting `sandbx`: the server does not start with it, because it may have been meant to "
-                    + "protect the server; write `sandbox`"), "\(more.errors)")
+                "unknown setting `sandbx`; the server does not start, because a misspelt setting could leave it less "
+                    + "protected than intended; write `sandbox`"), "\(more.errors)")
     }
 
     @Test func `invalid settings prevent the start`() throws {

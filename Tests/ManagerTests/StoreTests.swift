@@ -69,7 +69,8 @@ struct StoreTests {
         let told = try store.write { transaction throws(Failure) in
             [
                 try slow.renew(in: transaction), try slow.record(state: "x", journal: "x", in: transaction),
-                try slow.postpone(to: 0, state: "x", problem: "x", in: transaction), try slow.finish(in: transaction),
+                try slow.postpone(to: 0, state: "x", problem: "x", tries: 1, in: transaction),
+                try slow.finish(in: transaction),
                 try next.renew(in: transaction), try next.finish(in: transaction),
             ]
         }
@@ -99,7 +100,7 @@ struct StoreTests {
         let work = try claimOrder("one", by: "a", &store)
         let later = try store.write { transaction throws(Failure) in
             let isOurs = try work.postpone(
-                to: try transaction.now() + 60_000, state: "failing", problem: "no answer", in: transaction)
+                to: try transaction.now() + 60_000, state: "failing", problem: "no answer", tries: 1, in: transaction)
             #expect(isOurs)
             return try Work.claim("order", by: "a", in: transaction)
         }
@@ -174,6 +175,20 @@ struct StoreTests {
         #expect((2_390_000...2_400_010).contains(wait))
     }
 
+    @Test(arguments: TestEngine.available) func `a charge leaves the reserve to others`(engine: TestEngine) throws {
+        let database = try TestDatabase(engine)
+        var store = try database.store()
+        let waits = try store.write { transaction throws(Failure) in
+            let first = try Bucket.debit([.init(StoreTests.orders, reserve: 2)], in: transaction)
+            let second = try Bucket.debit([.init(StoreTests.orders, reserve: 2)], in: transaction)
+            let third = try Bucket.debit([.init(StoreTests.orders)], in: transaction)
+            return [first, second, third]
+        }
+        #expect(waits[0] == nil && waits[2] == nil)
+        let wait = try #require(waits[1])
+        #expect((3_590_000...3_600_000).contains(wait))
+    }
+
     @Test(arguments: TestEngine.available) func `a lease has one holder, and a new epoch for each`(engine: TestEngine)
         throws
     {
@@ -198,10 +213,10 @@ struct StoreTests {
         var store = try database.store()
         var certificate = StoredCertificate(
             name: "shop.example", keyKind: "p256", chain: "PEM", issuer: "Test CA", sealedKey: [1, 2, 3], notBefore: 1,
-            notAfter: 2, renewalCheckAt: nil)
+            notAfter: 2, renewAt: 1)
         let found = try store.write { transaction throws(Failure) in
             try certificate.save(in: transaction)
-            (certificate.chain, certificate.renewalCheckAt) = ("PEM 2", 5)
+            (certificate.chain, certificate.renewAt) = ("PEM 2", 5)
             try certificate.save(in: transaction)
             try Observation.record("shop.example", "apple", state: "absent", digest: nil, detail: "", in: transaction)
             try Observation.record("shop.example", "apple", state: "equal", digest: [7], detail: "", in: transaction)
@@ -211,14 +226,12 @@ struct StoreTests {
             try Node(id: "1", name: "a", version: "1", applied: 9, skew: 0, standing: "ready").save(in: transaction)
             return (
                 try StoredCertificate.load("shop.example", in: transaction),
-                try StoredCertificate.due(at: 5, limit: 10, in: transaction),
-                try StoredCertificate.due(at: 4, limit: 10, in: transaction),
                 try Observation.load("shop.example", in: transaction), try Node.all(in: transaction)
             )
         }
-        #expect(found.0 == [certificate] && found.1 == [certificate] && found.2 == [])
-        #expect(found.3.map(\.state) == ["equal"] && found.3[0].since == 1 && found.3[0].looked > 1)
-        #expect(found.4.map(\.applied) == [9] && found.4[0].beat > 1)
+        #expect(found.0 == [certificate])
+        #expect(found.1.map(\.state) == ["equal"] && found.1[0].since == 1 && found.1[0].looked > 1)
+        #expect(found.2.map(\.applied) == [9] && found.2[0].beat > 1)
     }
 
     @Test(arguments: TestEngine.available) func `keeps the first of several secrets with one name`(engine: TestEngine)
@@ -305,7 +318,7 @@ struct StoreTests {
         let certificate = StoredCertificate(
             name: work.key, keyKind: "p256", chain: journal, issuer: "Test CA", sealedKey: key, notBefore: 0,
             notAfter: 1,
-            renewalCheckAt: nil)
+            renewAt: 0)
         _ = try store.write(isRepeatable: true) { transaction throws(Failure) in
             guard try work.finish(in: transaction) else { return false }
             try certificate.save(in: transaction)

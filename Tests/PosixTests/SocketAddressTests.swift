@@ -31,6 +31,16 @@ struct SocketAddressTests {
     }
 
     @Test(arguments: [
+        ("127.0.0.1:80", "127.0.0.1:80", true), ("[::1]:80", "[0::1]:80", true), ("unix:/a", "unix:/a", true),
+        ("127.0.0.1:80", "127.0.0.1:81", false), ("127.0.0.1:80", "127.0.0.2:80", false), ("unix:/a", "unix:/b", false),
+        ("0.0.0.0:80", "[::]:80", false),
+    ])
+    func `equal addresses have the same host and port`(left: String, right: String, isEqual: Bool) throws {
+        let (one, other) = (try #require(SocketAddress(left)), try #require(SocketAddress(right)))
+        #expect((one == other) == isEqual)
+    }
+
+    @Test(arguments: [
         ("0.0.0.0:80", "127.0.0.1:80"), ("[::]:80", "[::1]:80"), ("10.0.0.1:80", "10.0.0.1:80"), ("unix:/a", "unix:/a"),
     ])
     func `knows how clients reach a listener`(listener: String, reachable: String) throws {

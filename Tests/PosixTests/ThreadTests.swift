@@ -34,6 +34,17 @@ struct ThreadTests {
         deinit { signals.noteEnd() }
     }
 
+    @Test func `a thread can change its name`() throws {
+        let isNamed = try WakeUp()
+        try Thread(name: "before") {
+            Thread.nameCurrent("after")
+            let name = try? File.read("/proc/thread-self/comm", bytesMax: 64).bytes
+            if name == Array("after\n".utf8) { isNamed.wake() }
+        }.join()
+        let wasNamed = isNamed.wait(milliseconds: 0)
+        #expect(wasNamed)
+    }
+
     @Test func `a value belongs to its thread, and is released when the work ends`() throws {
         let signals = try Signals()
         let thread = try Thread(name: "owner", owning: Owner(signals)) { $0.run() }

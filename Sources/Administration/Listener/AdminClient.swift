@@ -15,8 +15,8 @@ public enum AdminClient {
         public let description: String
     }
 
-    /// More than any answer has.
-    private static let bytesMax = 16 * 1024 * 1024
+    /// The longest answer is the list of served hosts.
+    private static let bytesMax = ServedHosts.bytesMax
 
     /// Fetches a path within the time.
     public static func get(
@@ -24,9 +24,9 @@ public enum AdminClient {
     ) throws(Failure) -> Response {
         var request = request("GET", path, address, timeoutMilliseconds)
         if let token { request.fields = [.init(name: "Authorization", value: token.authorization)] }
-        // The end of the connection alone does not show that an answer is complete.
+        // The end of the connection alone does not show that an answer is complete. A 204 has no length.
         guard case .success(let response) = try fetch(request), response.statusLine.hasPrefix("HTTP/1.1 "),
-            response["content-length"] == "\(response.body.count)"
+            response.status == 204 || response["content-length"] == "\(response.body.count)"
         else {
             throw Failure(
                 description: "\(request.address) sends no complete answer; check that associated listens there")

@@ -1,5 +1,5 @@
-// The admin listener: health, metrics and status for operators, over HTTP/1.1 on an address of its own. Its socket is opened
-// before the sandbox forbids it, and used when the server is ready.
+// The admin listener of a process: health, metrics and status for operators, over HTTP/1.1 on an address of its own.
+// Its socket is opened before the sandbox forbids it, and used when the process is ready.
 
 public import Posix
 import Synchronization
@@ -107,13 +107,4 @@ struct AdminLimits: Sendable {
     var writeMilliseconds: Int64 = 10_000
     /// How long to continue reading after the last answer, so that a reset does not destroy it.
     var lingerMilliseconds: Int64 = 1_000
-}
-
-/// A running thread that another thread than its starter may join.
-final class ThreadHandle: @unchecked Sendable {
-    private var thread: Thread?
-
-    init(_ thread: consuming Thread) { self.thread = consume thread }
-
-    func join() { if let thread = thread.take() { thread.join() } }
 }

@@ -1,9 +1,9 @@
 // Requests to the admin listener and their answers. The order of the checks: the host, the method, the token, the path.
 
-import HTTP
+public import HTTP
 import Posix
 
-/// The endpoints of the admin listener.
+/// The endpoints of the admin listener: health, metrics, and the further paths of its sources.
 struct AdminRoutes: Sendable {
     let sources: any AdminSources
     /// The allowed names in addition to `localhost` and addresses.
@@ -43,38 +43,11 @@ struct AdminRoutes: Sendable {
     }
 
     private func answer(path: String) -> AdminResponse {
-        switch path {
-        case "/metrics":
-            return AdminResponse(.ok, AdminResponse.metrics, MetricsText.bytes(of: sources.metrics().families))
-        case "/status":
-            return AdminResponse(.ok, AdminResponse.json, sources.status().json)
-        case "/hosts", "/hosts/unfetched":
-            return AdminResponse(.ok, AdminResponse.json, sources.hosts(onlyUnfetched: path != "/hosts").json)
-        default: break
+        if path == "/metrics" {
+            return AdminResponse(.ok, AdminResponse.metrics, MetricsText.bytes(of: sources.metricFamilies()))
         }
-        let (prefix, expiring) = ("/status/", "/expiring/")
-        if path.hasPrefix(expiring), let seconds = Int64(path.dropFirst(expiring.count)),
-            (0...ExpiryReport.withinMax).contains(seconds)
-        {
-            guard let report = sources.expiring(within: seconds) else {
-                return AdminResponse(.notFound, lines: ["this server speaks no TLS"])
-            }
-            return AdminResponse(.ok, AdminResponse.json, report.json)
-        }
-        guard path.hasPrefix(prefix) else {
-            return AdminResponse(
-                .notFound,
-                lines: [
-                    "/healthz", "/readyz", "/metrics", "/status", "/status/HOST", "/hosts", "/hosts/unfetched",
-                    "/expiring/SECONDS",
-                ])
-        }
-        let host = path.dropFirst(prefix.count).lowercased()
-        guard let report = sources.host(host) else {
-            let nearest = sources.nearestHost(to: host).map { "did you mean \($0)?" }
-            return AdminResponse(.notFound, lines: ["this host is not served"] + [nearest].compactMap { $0 })
-        }
-        return AdminResponse(.ok, AdminResponse.json, report.json)
+        return sources.answer(path: path)
+            ?? AdminResponse(.notFound, lines: ["/healthz", "/readyz", "/metrics"] + sources.paths)
     }
 
     /// A request without a host (HTTP/1.0) cannot come from such a page.
@@ -116,7 +89,7 @@ struct AdminRequest {
 }
 
 /// An answer.
-struct AdminResponse {
+public struct AdminResponse: Sendable {
     var status: Status
     var contentType: String
     var body: [UInt8]
@@ -124,16 +97,16 @@ struct AdminResponse {
     var fields = FieldLines()
 
     static let plainText = "text/plain; charset=utf-8"
-    static let json = "application/json"
+    public static let json = "application/json"
     /// Every version of Prometheus supports version 0.0.4 of the text format.
     static let metrics = "text/plain; version=0.0.4; charset=utf-8"
 
-    init(_ status: Status, _ contentType: String, _ body: [UInt8]) {
+    public init(_ status: Status, _ contentType: String, _ body: [UInt8]) {
         (self.status, self.contentType, self.body) = (status, contentType, body)
     }
 
     /// Lines for people.
-    init(_ status: Status, lines: [String]) {
+    public init(_ status: Status, lines: [String]) {
         self.init(status, AdminResponse.plainText, Array(lines.map { "\($0)\n" }.joined().utf8))
     }
 
@@ -141,8 +114,11 @@ struct AdminResponse {
     func bytes(wantsBody: Bool, closes: Bool) -> [UInt8] {
         var lines = fields
         lines.add("date", HTTPDate.text(Clock.wallSeconds()))
-        lines.add("content-type", contentType)
-        lines.add("content-length", "\(body.count)")
+        // Without a body there is no length either (RFC 9110 §8.6).
+        if status != .noContent {
+            lines.add("content-type", contentType)
+            lines.add("content-length", "\(body.count)")
+        }
         lines.add("cache-control", "no-store")
         lines.add("x-content-type-options", "nosniff")
         if closes { lines.add("connection", "close") }
@@ -150,17 +126,13 @@ struct AdminResponse {
     }
 }
 
-/// The sources of the answers. The listener's thread calls them, and they must not block.
+/// The sources of the answers of one process. The listener's thread calls them, and they must not block.
 public protocol AdminSources: Sendable {
     func health() -> HealthReport
-    func metrics() -> MetricsSnapshot
-    func status() -> StatusReport
-    /// Nil for a host that is not served.
-    func host(_ host: String) -> HostReport?
-    /// The served host that is most similar to one that is not served.
-    func nearestHost(to host: String) -> String?
-    /// All hosts, or those that were never fetched.
-    func hosts(onlyUnfetched: Bool) -> HostList
-    /// The certificates that expire within this time; nil without TLS.
-    func expiring(within seconds: Int64) -> ExpiryReport?
+    /// The families of `/metrics`, in the order of the output.
+    func metricFamilies() -> [MetricFamily]
+    /// The answer at a path other than those of health and metrics; nil if there is none.
+    func answer(path: String) -> AdminResponse?
+    /// These further paths, for the answer at an unknown one.
+    var paths: [String] { get }
 }

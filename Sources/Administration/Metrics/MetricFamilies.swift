@@ -1,4 +1,5 @@
-// The families of `/metrics`: the program and its process, workers, hosting, certificates, verifiers, and client traffic.
+// The families of `/metrics`: the program and its process, workers, hosting, certificates, verifiers, the manager,
+// and client traffic.
 
 import HTTP
 import Telemetry
@@ -172,6 +173,16 @@ extension MetricsSnapshot {
                 "associated_verifier_dropped_fetches_total", .counter,
                 "Verifier fetches that the ledger missed, because there were too many in one second.",
                 [.init(.count(metrics.total(.droppedVerifierFetches)))]),
+        ]
+    }
+
+    var managerFamilies: [MetricFamily] {
+        guard let manager else { return [] }
+        return [
+            gauge(
+                "associated_manager_silent_seconds",
+                "Time since the manager last asked for the served hosts, or since the start.",
+                MetricValue(Int(clamping: manager.seconds)))
         ]
     }
 

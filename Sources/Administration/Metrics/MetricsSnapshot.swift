@@ -20,6 +20,8 @@ public struct MetricsSnapshot: Sendable {
     /// Whether the state directory can be written.
     public var isStateWritable = true
     public var servedDigest = ""
+    /// Nil if the server needs no manager.
+    public var manager: ManagerSilence?
     public var process = ProcessFigures()
 
     public init(_ metrics: WorkerMetrics) { self.metrics = metrics }
@@ -27,7 +29,7 @@ public struct MetricsSnapshot: Sendable {
     /// All families, in the order of the output.
     var families: [MetricFamily] {
         programFamilies + trafficFamilies + workerFamilies + hostingFamilies + certificateFamilies + verifierFamilies
-            + processFamilies
+            + managerFamilies + processFamilies
     }
 }
 

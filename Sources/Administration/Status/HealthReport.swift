@@ -22,7 +22,8 @@ public struct HealthReport: Sendable, Equatable {
     }
 
     /// The report for a state of the server. Notes have only numbers, because a probe may not be allowed to know the tenants.
-    public init(_ phase: Phase, workers: [WorkerState], hosting: HostingFigures) {
+    /// - Parameter manager: nil if the server needs no manager. Its silence is never a reason to send no requests.
+    public init(_ phase: Phase, workers: [WorkerState], hosting: HostingFigures, manager: ManagerSilence? = nil) {
         self.init()
         for (number, worker) in workers.enumerated() where worker.isStuck {
             failures.append("worker \(number) has not responded for \(worker.silentMilliseconds / 1_000) seconds")
@@ -35,6 +36,7 @@ public struct HealthReport: Sendable, Equatable {
         note(hosting.keptHosts, "host on its last good version", "hosts on their last good version")
         note(hosting.unservedFiles, "app file without a version in service", "app files without a version in service")
         note(hosting.errors, "open error", "open errors")
+        notes += [manager?.note].compactMap { $0 }
     }
 
     private mutating func note(_ count: Int, _ one: String, _ many: String) {
@@ -60,9 +62,9 @@ public struct HealthReport: Sendable, Equatable {
 }
 
 /// Durations in words.
-enum Age {
+public enum Age {
     /// `12 minutes`, in the largest unit that fits at least once.
-    static func text(seconds: Int64) -> String {
+    public static func text(seconds: Int64) -> String {
         let seconds = max(0, seconds)
         let units: [(Int64, String)] = [(86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second")]
         for (length, name) in units where seconds >= length {

@@ -34,6 +34,8 @@ public struct StatusReport: Sendable, Equatable {
     public var openConnections = 0
     public var verifiers = VerifierFigures()
     public var refusals = RefusalFigures()
+    /// Nil if the server needs no manager.
+    public var manager: ManagerSilence?
 
     /// A host on its last good version.
     public struct Kept: Sendable, Equatable {
@@ -88,7 +90,7 @@ public struct StatusReport: Sendable, Equatable {
         lines.append(reloadLine)
         lines += certificateLines
         lines.append(workerLine)
-        lines += [refusals.text].compactMap { $0 }
+        lines += [refusals.text, manager?.text].compactMap { $0 }
         lines += verifierLines
         return lines.map { "\(Printable.line($0))\n" }.joined()
     }
@@ -210,7 +212,7 @@ extension StatusReport: JSONRecord {
             .optional("guardedFiles", \.guardedFiles), .optional("servedDigest", \.servedDigest),
             .needed("reloads", \.reloads), .optional("certificates", \.certificates), .needed("workers", \.workers),
             .needed("openConnections", \.openConnections), .needed("verifiers", \.verifiers),
-            .optional("refusals", \.refusals),
+            .optional("refusals", \.refusals), .optional("manager", \.manager),
         ]
     }
 }

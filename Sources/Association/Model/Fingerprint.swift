@@ -166,7 +166,7 @@ public struct Fingerprint: Hashable, Sendable {
         let bytes = stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
         let differing = Self.differing(bytes)
         if differing == 1 { return "repeats one byte" }
-        if differing <= 4 { return "has \(differing) different bytes" }
+        if differing <= 4 { return "repeats only \(differing) byte values" }
         if Self.differing(zip(bytes, bytes.dropFirst()).map { $1 &- $0 }) <= 3 { return "is a counting pattern" }
         return differing <= 16 ? "repeats a few bytes" : nil
     }

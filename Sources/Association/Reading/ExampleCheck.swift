@@ -110,17 +110,21 @@ package struct ExampleCheck {
         let others =
             more == 0 ? "" : "; \(Count.of(more, "more example")) of the file \(more == 1 ? "fails" : "fail") like this"
         let word = first.failure.expected == .app ? "web" : "app"
+        // Dynamic rules would not open the app either.
+        let isUncovered = android == nil && first.failure.expected == .app
         findings.report(
             Finding(
                 .app047, in: app, at: first.example.range,
                 sentence(first.example, first.failure.expected, "on \(first.failure.platform)")
                     + ", but \(first.failure.reason)\(others)",
-                fix: [
-                    android == nil ? "set `android.dynamicRules: true` for Android 15 and later" : nil,
-                    first.example.android14 == nil
-                        ? "write the example as an object with `android14: \"\(word)\"` if that is acceptable on Android "
-                            + "14 and earlier" : nil,
-                ].compactMap { $0 }.joined(separator: ", and ")))
+                fix: isUncovered
+                    ? "add a rule that matches the URL, or correct the example"
+                    : [
+                        android == nil ? "set `android.dynamicRules: true` for Android 15 and later" : nil,
+                        first.example.android14 == nil
+                            ? "write the example as an object with `android14: \"\(word)\"` if that is acceptable on "
+                                + "Android 14 and earlier" : nil,
+                    ].compactMap { $0 }.joined(separator: ", and ")))
     }
 
     /// A note about an expectation for one platform if the file has no app for it.

@@ -140,7 +140,7 @@ package struct FindingList: Sendable {
         report(
             .aasa057, at: range,
             "the pattern * always matches, even without the parameter, which then counts as empty",
-            fix: "write ?* to require the parameter, or remove it",
+            fix: "write ?* to require the parameter, or remove it from the rule",
             edit: SourceEdit(range: range, replacement: "?*".jsonQuoted))
     }
 

@@ -44,6 +44,7 @@ int associated_capabilities(uint64_t *effective, uint64_t *permitted);
 int associated_landlock_version(void);
 int associated_landlock_create(const void *attributes, size_t size);
 int associated_landlock_allow(int ruleset, int place, uint64_t access);
+int associated_landlock_allow_connecting(int ruleset, uint16_t port);
 int associated_landlock_enforce(int ruleset);
 int associated_open_place(const char *path);
 int associated_filter_calls(const void *instructions, unsigned short count, unsigned int flags);

@@ -45,6 +45,8 @@ public struct ServerSettings: Sendable {
     public var sandbox = SandboxSettings()
     /// Where the answers to ACME challenges come from.
     public var acme = ACMESettings()
+    /// The second process, and the certificates that it orders.
+    public var manager = ManagerSettings()
     /// The folders that symbolic links of tenants may lead into, in addition to their own.
     public var linkTargets = LinkTargets.none
     /// Which hosts the app files of a folder may name.

@@ -93,7 +93,8 @@ public struct Setting: Sendable {
     }
 
     /// In the order in which findings list them.
-    public static let all: [Setting] = process + secure + LimitKey.all.map(limit) + outward
+    public static let all: [Setting] = Array(
+        [process, secure, LimitKey.all.map(limit), outward, issuance, store].joined())
 }
 
 /// Kinds of settings that occur more than once.
@@ -126,7 +127,19 @@ extension Setting {
         return Setting(key, option) { $0.settings[keyPath: path] = $0.addresses($1) }
     }
 
+    /// A setting that takes an array of texts. A text for which `parse` returns nil is reported.
+    private static func list<Value: Sendable>(
+        _ key: String, _ path: Path<[Value]>, _ what: String, example: String,
+        parse: @escaping @Sendable (String) -> Value?
+    ) -> Setting {
+        Setting(key) { reader, member in
+            let values = reader.list(member, what, example: example, parse: parse)
+            reader.settings[keyPath: path] = values
+        }
+    }
+
     /// A setting that takes one of a few words. For another word, the default is used and reported.
+    /// - Parameter instead: what happens then.
     private static func choice<Value: NamedChoice>(
         _ key: String, _ path: Path<Value>, _ what: String, instead: String, _ texts: Texts? = nil, reason: String = ""
     ) -> Setting {
@@ -141,7 +154,7 @@ extension Setting {
             reader.settings[keyPath: path] = value ?? ServerSettings()[keyPath: path]
             if value != nil { return }
             reader.report(
-                member.value.range, "`\(text)` is not a \(what), so \(instead) is used",
+                member.value.range, "`\(text)` is not a \(what), so \(instead)",
                 fix: "write `\(NearestKey.find(text, among: Value.names) ?? Value.names[0])`")
         }
     }
@@ -169,7 +182,10 @@ extension Setting {
         ) { $0.settings.workers = $0.integer($1, workers) },
         text(
             "environment", \.environment,
-            ("--environment", "NAME", "environment of the app files to serve (default: that of server.json, or none)")),
+            (
+                "--environment", "NAME",
+                "environment of the app files to serve, such as staging (default: that of server.json, or none)"
+            )),
         flag("strict", \.isStrict, ("--strict", "refuse to start if there is any error")),
         flag(
             "reusePort", \.reusesPort,
@@ -227,18 +243,18 @@ extension Setting {
             ) { if let place = $1.last { $0.accessLog.place = place } }
         ) { $0.readAccessLogPlace($1) },
         choice(
-            "log.format", \.accessLog.format, "format of the access log", instead: "JSON",
+            "log.format", \.accessLog.format, "format of the access log", instead: "JSON is used",
             ("--access-log-format", "FORMAT", "format of the access log: json or combined (default: json)"),
             reason: "is not a format; write json or combined"),
-        choice("log.only", \.accessLog.only, "choice of lines", instead: "all"),
+        choice("log.only", \.accessLog.only, "choice of lines", instead: "all requests are logged"),
         flag("log.query", \.accessLog.hasQuery),
         flag("log.handshakes", \.accessLog.hasHandshakes),
         choice(
-            "log.process", \.processLog.format, "format of the process log", instead: "text",
+            "log.process", \.processLog.format, "format of the process log", instead: "text is used",
             ("--log-format", "FORMAT", "format of the process log: text or json (default: text)"),
             reason: "is not a format; write text or json"),
         choice(
-            "log.level", \.processLog.level, "level of the process log", instead: "info",
+            "log.level", \.processLog.level, "level of the process log", instead: "info is used",
             ("--log-level", "LEVEL", "lowest level in the process log: error, warning or info (default: info)"),
             reason: "is not a level; write error, warning or info"),
         text(
@@ -286,11 +302,57 @@ extension Setting {
         Setting("lint.ignore") { $0.readIgnored($1.value) },
         Setting("lint.severity") { $0.readSeverities($1.value) },
         Setting("linkTargets") { $0.settings.linkTargets = $0.linkTargets($1) },
+        Setting("owners") { $0.readOwners($1.value) },
         text(
             "acme.webroot", \.acme.webroot,
             ("--acme-webroot", "DIR", "directory where an ACME client writes the challenges of all hosts")),
         Setting("acme.thumbprint") { $0.readThumbprint($1) },
-        Setting("owners") { $0.readOwners($1.value) },
+    ]
+
+    /// The keys of `acme` about certificates that the manager orders.
+    static let issuance: [Setting] = [
+        list("acme.contact", \.manager.draft.contact, "a mail address", example: "ops@example.com") {
+            IssuanceSettings.mailURL($0)
+        },
+        flag("acme.termsAgreed", \.manager.draft.isTermsAgreed),
+        Setting("acme.directories") { $0.readDirectories($1) },
+        text("acme.profile", \.manager.draft.profile),
+        text("acme.preferredIssuer", \.manager.draft.preferredIssuer),
+        list("acme.allow", \.manager.draft.allow, "a host", example: "*.example.com") {
+            IssuanceSettings.hostPattern($0)
+        },
+        list("acme.deny", \.manager.draft.deny, "a host", example: "*.example.com") {
+            IssuanceSettings.hostPattern($0)
+        },
+        Setting("acme.leadsTo") { $0.readMembers(of: $1, leadsTo) },
+        choice("acme.preflight", \.manager.draft.preflight, "mode of the preflight", instead: nothingOrdered),
+        Setting("acme.eab") { $0.readAccountBinding($1) },
+        text("acme.caFile", \.manager.draft.caFile),
+        choice("acme.key", \.manager.draft.key, "kind of key", instead: nothingOrdered),
+        list("acme.resolvers", \.manager.draft.resolvers, "the address of a name server", example: "192.0.2.53:53") {
+            IssuanceSettings.nameServer($0)
+        },
+        Setting("acme.port") { reader, member in
+            guard let port = reader.integer(member, 1...65_535) else { return }
+            reader.settings.manager.draft.port = UInt16(port)
+        },
+    ]
+
+    private static let nothingOrdered = "no certificates are ordered"
+
+    private static let leadsTo: [Setting] = [
+        list("addresses", \.manager.draft.expectedAddresses, "an IP address", example: "192.0.2.1") {
+            IssuanceSettings.ipAddress($0)
+        },
+        list("names", \.manager.draft.expectedNames, "a host name", example: "edge.example.net") {
+            IssuanceSettings.hostName($0)
+        },
+    ]
+
+    private static let store: [Setting] = [
+        Setting("store.database") { $0.readDatabase($1) },
+        text("store.keyFile", \.manager.keyFile),
+        Setting("manager.admin") { $0.settings.manager.admin = $0.adminAddress($1, examplePort: 9465) },
     ]
 }
 
@@ -317,3 +379,5 @@ extension AccessLogSettings.Format: NamedChoice {}
 extension ProcessLogSettings.Format: NamedChoice {}
 extension ProcessLogSettings.Level: NamedChoice {}
 extension SandboxSettings.Mode: NamedChoice {}
+extension IssuanceSettings.Preflight: NamedChoice {}
+extension SigningKey.Kind: NamedChoice {}

@@ -61,6 +61,7 @@ public struct SettingsReader {
             read(member, Setting.all.filter { $0.section == member.key })
             safeguard = nil
         }
+        finishIssuance(root)
     }
 
     /// Reads one key at the top of the file, or the keys in its object.
@@ -74,13 +75,18 @@ public struct SettingsReader {
             }
         }
         if let whole { return whole.read(&self, member) }
-        for inner in members(of: member.value, "`\(member.key)`", known: known.map(\.name)) {
-            known.first { $0.name == inner.key }?.read(&self, inner)
-        }
+        readMembers(of: member, known)
         switch member.key {
         case "signing": finishSigning(member.value)
         case "fronts": checkProxyProtocol(member.value)
         default: break
+        }
+    }
+
+    /// Reads the keys in the object of a member.
+    mutating func readMembers(of member: SourceMember, _ known: [Setting]) {
+        for inner in members(of: member.value, "`\(member.key)`", known: known.map(\.name)) {
+            known.first { $0.name == inner.key }?.read(&self, inner)
         }
     }
 
@@ -101,16 +107,19 @@ public struct SettingsReader {
     }
 
     /// The members of an object whose keys are known.
-    private mutating func members(of value: SourceValue, _ place: String, known: [String]) -> [SourceMember] {
+    mutating func members(of value: SourceValue, _ place: String, known: [String]) -> [SourceMember] {
         guard case .object(let members) = value.kind else {
             report(value.range, "\(place) must be an object", fix: nil)
             return []
         }
+        // `admin` is a safeguard, `manager.admin` is not.
+        let isTop = known == Setting.sections
         return members.filter { member in
             if known.contains(member.key) { return true }
             let nearest = NearestKey.find(member.key, among: known)
-            if safeguard == nil, let nearest, SettingsReader.safeguards.contains(nearest) { lose(nearest) }
-            let isLoss = safeguard != nil || nearest.map(SettingsReader.safeguards.contains) == true
+            let lost = nearest.flatMap { isTop && SettingsReader.safeguards.contains($0) ? $0 : nil }
+            if let lost { lose(lost) }
+            let isLoss = safeguard != nil || lost != nil
             let effect =
                 isLoss
                 ? "; the server does not start, because a misspelt setting could leave it less protected than intended"
@@ -177,6 +186,22 @@ extension SettingsReader {
         }
     }
 
+    /// An array of texts that `parse` accepts.
+    /// - Parameter what: what an element must be, with its article.
+    mutating func list<Value>(
+        _ member: SourceMember, _ what: String, example: String, parse: (String) -> Value?
+    ) -> [Value] {
+        guard let elements = member.value.asArray else {
+            report(member.value.range, "`\(member.key)` must be an array", fix: "write `[\"\(example)\"]`")
+            return []
+        }
+        return elements.compactMap { element -> Value? in
+            if let text = element.asString, let value = parse(text) { return value }
+            report(element.range, "this is not \(what)", fix: "write `\(example)`")
+            return nil
+        }
+    }
+
     /// Why a text is no address.
     private static func fault(ofAddress text: String?) -> String {
         guard let text, let colon = text.lastIndex(of: ":") else { return "this is not an address with a port" }
@@ -200,12 +225,16 @@ extension SettingsReader {
 extension SettingsReader {
     /// For an invalid address the listener is off; a default address would be a surprise.
     mutating func readAdminAddress(_ member: SourceMember) {
-        let address = member.value.asString.flatMap { SocketAddress(listening: $0) }
+        let address = adminAddress(member, examplePort: 9464)
         if let address { settings.admin?.address = address } else { settings.admin = nil }
-        if address != nil { return }
+    }
+
+    mutating func adminAddress(_ member: SourceMember, examplePort port: Int) -> SocketAddress? {
+        if let address = member.value.asString.flatMap({ SocketAddress(listening: $0) }) { return address }
         report(
             member.value.range, SettingsReader.fault(ofAddress: member.value.asString),
-            fix: "write `127.0.0.1:9464`, `[::1]:9464` or `unix:/path`")
+            fix: "write `127.0.0.1:\(port)`, `[::1]:\(port)` or `unix:/path`")
+        return nil
     }
 
     /// Permissions as for chmod, in quotes because JSON has no octal numbers.

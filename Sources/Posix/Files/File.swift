@@ -127,6 +127,12 @@ public enum File {
         }.get()
     }
 
+    /// Removes a file. It is no error if there is none, or if that is not allowed.
+    public static func remove(_ path: String) { unsafe unlink(path) }
+
+    /// Whether something is there, also behind a link. The corresponding C function is `access`.
+    public static func exists(_ path: String) -> Bool { unsafe Glibc.access(path, F_OK) == 0 }
+
     /// Throws unless a file with content can be written to a folder. On a full disk an empty file could still be created.
     public static func checkWritable(_ folder: String) throws(SystemError) {
         let path = "\(folder)/probe"
@@ -360,6 +366,9 @@ public enum Directory {
         default: .other
         }
     }
+
+    /// Removes a directory if it is empty.
+    public static func remove(_ path: String) { unsafe rmdir(path) }
 
     /// Creates a directory and its missing ancestors. The corresponding C function is `mkdir`.
     public static func create(_ path: String, permissions: UInt32) throws(SystemError) {

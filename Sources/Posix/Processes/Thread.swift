@@ -72,6 +72,10 @@ public struct Thread: ~Copyable, Sendable {
         precondition(result == 0, "a thread is joined or detached once")
     }
 
+    /// Names the calling thread. The name of the first thread is that of the process in `ps -e` and `top`. The corresponding C
+    /// function is `pthread_setname_np`.
+    public static func nameCurrent(_ name: String) { _ = unsafe associated_name_thread(name) }
+
     /// Gives the calling thread the lowest priority. The corresponding C function is `setpriority`, which on Linux affects one
     /// thread. False when the kernel refuses it.
     @discardableResult
@@ -152,4 +156,13 @@ public struct WakeUp: ~Copyable, Sendable {
         var count: eventfd_t = 0
         _ = unsafe read(descriptor.number, &count, MemoryLayout<eventfd_t>.size)
     }
+}
+
+/// A running thread that another thread than its starter may join.
+public final class ThreadHandle: @unchecked Sendable {
+    private var thread: Thread?
+
+    public init(_ thread: consuming Thread) { self.thread = consume thread }
+
+    public func join() { if let thread = thread.take() { thread.join() } }
 }

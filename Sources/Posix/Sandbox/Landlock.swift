@@ -82,13 +82,19 @@ public enum Landlock {
     /// Forbids this thread, and those it starts, to bind and connect TCP sockets, to signal other processes, and to connect to
     /// their abstract sockets. Connected sockets are not affected. Restrictions that the kernel does not support are skipped;
     /// false when it supports none.
-    public static func restrictNetwork() throws(SystemError) -> Bool {
+    /// - Parameter ports: TCP ports to which it may connect nevertheless, at any address.
+    public static func restrictNetwork(connecting ports: [UInt16] = []) throws(SystemError) -> Bool {
         let version = version
         // Binding and connecting; abstract sockets and signals.
         let network: UInt64 = version >= 4 ? 3 : 0
         let scope: UInt64 = version >= 6 ? 3 : 0
         if network == 0 { return false }
         let ruleset = try create(network: network, scope: scope)
+        for port in ports {
+            guard associated_landlock_allow_connecting(ruleset.number, port) == 0 else {
+                throw .last("landlock_add_rule")
+            }
+        }
         guard associated_landlock_enforce(ruleset.number) == 0 else { throw .last("landlock_restrict_self") }
         return true
     }

@@ -1,5 +1,5 @@
 // Restricts the system calls of the process (seccomp). The calls of the list are allowed, some only with certain arguments. Calls
-// that a server never makes but an attacker would want fail with EPERM. Every other call fails with ENOSYS, as if the kernel
+// that the process never makes but an attacker would want fail with EPERM. Every other call fails with ENOSYS, as if the kernel
 // did not have it; libraries handle that, because older kernels do the same. A forbidden call does not end the process.
 
 import CLinux
@@ -126,8 +126,23 @@ public struct SystemCallFilter: Sendable {
 
     /// The calls that a server needs from the moment when it listens.
     public static var server: SystemCallFilter {
-        let plain = { (calls: [Int32]) in calls.map { Rule(call: $0) } }
-        return SystemCallFilter(rules: [sending] + plain(everyRequest) + guarded + plain(others) + refused)
+        filter(guardedOfServer, refusing: [SYS_socket, SYS_connect])
+    }
+
+    /// The calls that a manager needs as soon as its libraries are loaded: those of a server, and those of outgoing connections
+    /// and of a database file. Landlock restricts the ports to which a TCP socket may connect.
+    public static var manager: SystemCallFilter {
+        filter(guardedOfManager, allowing: ofManager)
+    }
+
+    /// The rules of all filters, and those of one.
+    private static func filter(
+        _ own: [Rule], allowing allowed: [Int32] = [], refusing refused: [Int32] = []
+    ) -> SystemCallFilter {
+        func plain(_ calls: [Int32]) -> [Rule] { calls.map { Rule(call: $0) } }
+        let refusals = (refusedCalls + refused).map { Rule(call: $0, verdict: .fail(EPERM)) }
+        return SystemCallFilter(
+            rules: [sending] + plain(everyRequest) + own + guarded + plain(others + allowed) + refusals)
     }
 
     /// First, because kernels without a cache of always-allowed calls run the program for each call.
@@ -167,39 +182,83 @@ public struct SystemCallFilter: Sendable {
         SYS_getuid, SYS_geteuid, SYS_getgid, SYS_getegid, SYS_getgroups,
     ]
 
+    /// Connections, whose sockets `guardedOfManager` restricts, and pages of a database file.
+    private static let ofManager: [Int32] = [
+        SYS_connect, SYS_getsockopt, SYS_getsockname, SYS_getpeername, SYS_pwrite64,
+    ]
+
     /// PR_SET_NAME, PR_GET_DUMPABLE
     private static let prCommands: [UInt32] = [15, 3]
     private static let threadFlag: UInt32 = 0x1_0000  // CLONE_THREAD
     private static let namespaceFlags: UInt32 = 0x7E02_0000  // CLONE_NEWNS, CLONE_NEWNET and so on
     /// F_GETFD, F_SETFD, F_GETFL, F_DUPFD_CLOEXEC. Not F_SETOWN and F_SETSIG, which make the kernel signal other processes.
     private static let fileCommands: [UInt32] = [1, 2, 3, 1_030]
+    /// F_GETLK and F_SETLK, with which SQLite locks parts of a file.
+    private static let lockCommands: [UInt32] = [5, 6]
+    private static let setFlagsCommand: UInt32 = 4  // F_SETFL
     private static let setIDBits: UInt32 = 0o6000
 
-    /// The conditions for setting one socket option.
-    private static func socketOption(_ level: Int32, _ name: Int32) -> [Condition] {
-        [.isOne(of: [UInt32(level)], argument: 1), .isOne(of: [UInt32(name)], argument: 2)]
+    /// The conditions for setting socket options of one level.
+    private static func socketOptions(_ level: Int32, _ names: [Int32]) -> [Condition] {
+        [.isOne(of: [UInt32(level)], argument: 1), .isOne(of: names.map { UInt32($0) }, argument: 2)]
     }
 
     /// Sending to the connected peer only: with an address argument, any datagram socket could be reached, and MSG_FASTOPEN
-    /// connects. `sendmsg` has its address in memory, which a filter cannot see, so the server uses `writev` instead.
+    /// connects. `sendmsg` has its address in memory, which a filter cannot see, so `writev` is used instead.
     private static let sending = Rule(
         call: SYS_sendto,
         conditions: [
             .hasNone(~(UInt32(MSG_NOSIGNAL) | UInt32(MSG_MORE)), argument: 3), .isZero(argument: 4),
         ])
 
-    /// Calls that are restricted to the arguments that a server needs.
+    private static var guardedOfServer: [Rule] {
+        [
+            Rule(
+                call: SYS_setsockopt,
+                anyOf: [
+                    socketOptions(SOL_SOCKET, [SO_LINGER]), socketOptions(Int32(IPPROTO_TCP), [TCP_DEFER_ACCEPT]),
+                ]),
+            Rule(call: SYS_fcntl, conditions: [.isOne(of: fileCommands, argument: 1)]),
+        ]
+    }
+
+    private static var guardedOfManager: [Rule] {
+        let families = [AF_UNIX, AF_INET, AF_INET6].map { UInt32($0) }
+        // Streams and datagrams, with any of the two flags.
+        let kinds = SOCK_STREAM.rawValue | SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
+        let asynchronous = UInt32(O_ASYNC)
+        return [
+            // Only the usual protocol of a family: Landlock does not restrict connections of MPTCP and SCTP.
+            Rule(
+                call: SYS_socket,
+                conditions: [
+                    .isOne(of: families, argument: 0), .hasNone(~kinds, argument: 1), .isOne(of: [0], argument: 2),
+                ]),
+            // Time limits, and what the client library of PostgreSQL sets. Not TCP_FASTOPEN_CONNECT.
+            Rule(
+                call: SYS_setsockopt,
+                anyOf: [
+                    socketOptions(SOL_SOCKET, [SO_LINGER, SO_RCVTIMEO, SO_SNDTIMEO, SO_KEEPALIVE]),
+                    socketOptions(
+                        Int32(IPPROTO_TCP),
+                        [TCP_NODELAY, TCP_KEEPIDLE, TCP_KEEPINTVL, TCP_KEEPCNT, TCP_USER_TIMEOUT]),
+                ]),
+            // O_ASYNC makes the kernel send signals.
+            Rule(
+                call: SYS_fcntl,
+                anyOf: [
+                    [.isOne(of: fileCommands + lockCommands, argument: 1)],
+                    [.isOne(of: [setFlagsCommand], argument: 1), .hasNone(asynchronous, argument: 2)],
+                ]),
+        ]
+    }
+
+    /// Calls that are restricted to the arguments that both need.
     private static var guarded: [Rule] {
         let executable = UInt32(PROT_EXEC)
         return [
             // Only the sending half. Shutting down the other half of a listener would make it a socket that can connect.
             Rule(call: SYS_shutdown, conditions: [.isOne(of: [UInt32(SHUT_WR)], argument: 1)]),
-            Rule(
-                call: SYS_setsockopt,
-                anyOf: [
-                    socketOption(SOL_SOCKET, SO_LINGER), socketOption(Int32(IPPROTO_TCP), TCP_DEFER_ACCEPT),
-                ]),
-            Rule(call: SYS_fcntl, conditions: [.isOne(of: fileCommands, argument: 1)]),
             // Written memory must never be executable.
             Rule(call: SYS_mmap, conditions: [.hasNone(executable, argument: 2)]),
             Rule(call: SYS_mprotect, conditions: [.hasNone(executable, argument: 2)]),
@@ -227,7 +286,7 @@ public struct SystemCallFilter: Sendable {
     }
 
     /// Calls that only an attacker would make.
-    private static var refused: [Rule] {
+    private static var refusedCalls: [Int32] {
         var calls: [Int32] = [
             // Other programs and other processes
             SYS_execve, SYS_execveat, SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_kill, SYS_tkill,
@@ -243,14 +302,13 @@ public struct SystemCallFilter: Sendable {
             // Other users and capabilities
             SYS_setuid, SYS_setgid, SYS_setreuid, SYS_setregid, SYS_setresuid, SYS_setresgid, SYS_setgroups,
             SYS_setfsuid, SYS_setfsgid, SYS_capset,
-            // New sockets: the listeners and the connection to the service manager are open already
-            SYS_socket, SYS_bind, SYS_listen, SYS_connect, SYS_socketpair, SYS_sendmsg, SYS_sendmmsg, SYS_recvmsg,
-            SYS_recvmmsg,
+            // New listeners: they, and the connection to the service manager, are open already
+            SYS_bind, SYS_listen, SYS_socketpair, SYS_sendmsg, SYS_sendmmsg, SYS_recvmsg, SYS_recvmmsg,
         ]
         #if arch(x86_64)
             calls += [SYS_fork, SYS_vfork, SYS_mknod, SYS_symlink, SYS_chown, SYS_lchown, SYS_iopl, SYS_ioperm]
         #endif
-        return calls.map { Rule(call: $0, verdict: .fail(EPERM)) }
+        return calls
     }
 }
 

@@ -167,6 +167,12 @@ public struct SocketAddress: Sendable {
     }
 }
 
+extension SocketAddress: Equatable {
+    public static func == (left: SocketAddress, right: SocketAddress) -> Bool {
+        left.description == right.description && left.servesBothFamilies == right.servesBothFamilies
+    }
+}
+
 extension SocketAddress: CustomStringConvertible {
     public var description: String {
         isUnix ? "unix:\(host)" : isIPv6 ? "[\(host)]:\(port)" : "\(host):\(port)"

@@ -33,6 +33,18 @@ public final class SealingKeys: Sendable {
         }
     }
 
+    /// Creates a file with a new key, unless there is one.
+    public static func create(_ file: String) throws(TLSError) {
+        if File.exists(file) { return }
+        let key = try SecretBytes.random(count: keyBytes)
+        let result = Result { () throws(SystemError) in
+            try unsafe File.create(file, UnsafeRawBufferPointer(key.bytes), permissions: 0o600)
+        }
+        if case .failure(let error) = result {
+            throw TLSError("cannot create the key file of the store, \(file): \(error.reason)")
+        }
+    }
+
     /// - Parameter place: where the secret is stored, such as table and name.
     public func seal(_ secret: [UInt8], for place: String) throws(TLSError) -> [UInt8] {
         let nonce = try SecretBytes.random(count: SealingKeys.nonceBytes)

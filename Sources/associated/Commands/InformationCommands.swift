@@ -19,6 +19,7 @@ extension Command {
 /// The version of the program.
 enum Product {
     static let version = "0.1.0"
+    static let userAgent = "associated/\(version)"
     /// The commit of the sources. The Dockerfile writes it here before the build; in other builds it is unknown.
     static let commit = "unknown"
 

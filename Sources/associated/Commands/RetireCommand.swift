@@ -24,8 +24,9 @@ extension Command {
         options: [
             .config,
             .force.with(
-                help: "confirm the deletion of APP even if an app file with a similar name exists, which otherwise "
-                    + "counts as a spelling mistake"),
+                help:
+                    "confirm the deletion of APP even if its name is similar to that of an existing app file, for which it "
+                    + "is otherwise taken"),
         ],
         failure: "APP looks misspelt (see --force), or a file could not be moved or written"
     ) { arguments in

@@ -27,8 +27,8 @@ extension Command {
             ] + settings(["--workers", "--environment"]) + [
                 Option(
                     name: "--check", value: nil,
-                    help: "report every error that the server would meet at startup, also those with which it would "
-                        + "still start, and exit")
+                    help: "report all startup errors and exit without serving; includes errors that do not prevent the "
+                        + "start")
             ]
             + settings(["--strict", "--reuse-port", "--trust", "--proxy-protocol", "--user", "--sandbox"]),
         failure: "the server could not start, or --check found an error"
@@ -40,7 +40,11 @@ extension Command {
         }
         Log.begin(loaded.settings.processLog)
         guard let inheritance = Inheritance.own else { return ParentProcess.run(loaded, arguments) }
-        do { return try Server(loaded, inheritance).run() } catch { return .failure(saying: "\(error)") }
+        switch inheritance.role {
+        case .server:
+            do { return try Server(loaded, inheritance).run() } catch { return .failure(saying: "\(error)") }
+        case .manager: return ManagerProcess.run(loaded, inheritance)
+        }
     }
 
     private static func settings(_ names: [String]) -> [Option] { names.map(Option.setting) }

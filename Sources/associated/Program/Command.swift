@@ -93,7 +93,7 @@ extension Command.Option {
         name: "--state", value: "DIR", help: "directory for persistent state (default: state)",
         variable: "ASSOCIATED_STATE")
     static let environment = setting("--environment").with(
-        help: "environment of the app files to use (default: that of server.json, or none)")
+        help: "environment of the app files to use, such as staging (default: that of server.json, or none)")
     static let format = Command.Option(
         name: "--format", value: "FORMAT", help: "output format: text or json (default: text)",
         words: ["text", "json"])

@@ -46,6 +46,10 @@ struct LoadedSettings {
                 throw .usage("\(arguments.spelling(option.name, error.value)) \(error.reason)")
             }
         }
+        if settings.admin == nil, settings.manager.isWanted {
+            // Where the manager asks.
+            settings.admin = SocketAddress(listening: "unix:\(statePath)/admin.sock").map { AdminPlace(address: $0) }
+        }
         settings.passphraseFile = passphrase?.file
         let addresses = SocketAddress.sharingFamilies(settings.http + settings.https)
         settings.https = Array(addresses.dropFirst(settings.http.count))

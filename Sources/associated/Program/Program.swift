@@ -8,8 +8,8 @@ import TLS
 @main
 enum Program {
     static let commands: [Command] = [
-        .serve, .lint, .match, .verify, .check, .render, .snippet, .importFiles, .initialise, .sign, .certificate,
-        .retire, .status, .history, .health,
+        .serve, .manage, .lint, .match, .verify, .check, .render, .snippet, .importFiles, .initialise, .sign,
+        .certificate, .acme, .retire, .status, .history, .health,
         .schema, .completion, .manual, .version,
     ]
 

@@ -12,15 +12,19 @@ import Synchronization
 import TLS
 import Telemetry
 
-struct AdminAnswers: AdminSources {
+struct AdminAnswers: ServerSources {
     let state: ServerState
     let workerMetrics: WorkerMetrics
     let usage: ProcessUsage
     let parent: Int32
     let parts: AdminWiring.Parts
     let ledger: VerifierLedger
+    /// Whether the settings ask for a manager.
+    var expectsManager = false
 
-    func health() -> HealthReport { HealthReport(state.phase, workers: workers(), hosting: hosting) }
+    func health() -> HealthReport {
+        HealthReport(state.phase, workers: workers(), hosting: hosting, manager: manager)
+    }
 
     func metrics() -> MetricsSnapshot {
         var snapshot = MetricsSnapshot(workerMetrics)
@@ -29,7 +33,7 @@ struct AdminAnswers: AdminSources {
         (snapshot.workers, snapshot.hosting, snapshot.reloads) = (workers(), hosting, state.reloads)
         (snapshot.certificates, snapshot.verifiers) = (certificates(), ledger.figures)
         snapshot.isStateWritable = state.stateProblems.isEmpty
-        snapshot.servedDigest = parts.digest.text(of: parts.published.current)
+        (snapshot.servedDigest, snapshot.manager) = (servedDigest(), manager)
         snapshot.process = process()
         return snapshot
     }
@@ -43,13 +47,25 @@ struct AdminAnswers: AdminSources {
         report.waits = health.failures + health.waits
         (report.hosting, report.reloads, report.kept) = (hosting, state.reloads, state.kept)
         report.findings = Array((diskFindings + stateFindings + state.findings).prefix(StatusReport.listMax))
-        report.servedDigest = parts.digest.text(of: parts.published.current)
+        (report.servedDigest, report.manager) = (servedDigest(), manager)
         report.certificates = certificates(listMax: StatusReport.listMax)
         (report.workers, report.openConnections, report.verifiers) = (
             workers(), workerMetrics.openConnections, ledger.figures
         )
         (report.guardedFiles, report.refusals) = (state.guardedFiles, state.refusals)
         return report
+    }
+
+    private var manager: ManagerSilence? { expectsManager ? state.managerSilence : nil }
+
+    func noteManager() { state.noteManager(Clock.monotonicMilliseconds()) }
+
+    func servedDigest() -> String { parts.digest.text(of: parts.published.current) }
+
+    func served() -> ServedHosts {
+        // Both are of one catalogue.
+        let catalogue = parts.published.current
+        return ServedHosts(digest: parts.digest.text(of: catalogue), hosts: catalogue.servedHosts)
     }
 
     /// The certificates, judged by the present time.

@@ -17,6 +17,7 @@ final class AdminWiring: Sendable {
     private let statePath: String
     /// The process that operators send signals to.
     private let parent: Int32
+    private let expectsManager: Bool
     // Opened before the sandbox forbids it.
     private let usage = ProcessUsage()
 
@@ -49,10 +50,12 @@ final class AdminWiring: Sendable {
     }
 
     /// Reads the token while that is still allowed.
-    init(_ given: LoadedSettings, parent: Int32) throws {
+    /// - Parameter expectsManager: whether the settings ask for a manager, whose silence is then reported.
+    init(_ given: LoadedSettings, parent: Int32, expectsManager: Bool = false) throws {
         let settings = given.settings
         self.settings = try settings.admin.map { try AdminSettings($0) }
         self.parent = parent
+        self.expectsManager = expectsManager
         state = ServerState(configPath: given.configPath, statePath: given.statePath)
         statePath = given.statePath
         if let objection = self.settings?.objection { throw AdminListener.StartError.refused(objection) }
@@ -71,7 +74,8 @@ final class AdminWiring: Sendable {
         state.enter(.serving)
         guard let settings, let socket else { return Running(ledger: ledger, keeper: keeper, listener: nil) }
         let answers = AdminAnswers(
-            state: state, workerMetrics: metrics, usage: usage, parent: parent, parts: parts, ledger: ledger)
+            state: state, workerMetrics: metrics, usage: usage, parent: parent, parts: parts, ledger: ledger,
+            expectsManager: expectsManager)
         return Running(
             ledger: ledger, keeper: keeper, listener: try AdminListener(settings, answers, on: socket))
     }

@@ -7,7 +7,8 @@
 //   restrictCalls   blocks all system calls that a running server does not need (seccomp): before its threads start, which
 //                   inherit all of it
 //
-// What a kernel does not support is logged, and the rest applies.
+// What a kernel does not support is logged, and the rest applies. The manager goes through the same steps with other places, ports
+// and calls (`ManagerSandbox`).
 
 import Glibc
 import Hosting
@@ -16,8 +17,9 @@ import TLS
 
 struct Sandbox {
     let settings: ServerSettings
-    /// The folders and files that the server needs.
+    /// The folders and files that the process needs.
     let places: SandboxPlaces
+    private let role: Inheritance.Role
     /// What is restricted, and what could not be, for the log.
     private(set) var active: [String] = []
     private(set) var missing: [String] = []
@@ -27,9 +29,10 @@ struct Sandbox {
     /// Whether the process stays root although --user was not given.
     private var staysRoot = false
 
-    init(_ settings: ServerSettings, places: SandboxPlaces) {
+    init(_ settings: ServerSettings, places: SandboxPlaces, role: Inheritance.Role = .server) {
         self.settings = settings
         self.places = places
+        self.role = role
     }
 
     private var mode: SandboxSettings.Mode { settings.sandbox.mode }
@@ -63,10 +66,22 @@ struct Sandbox {
         try Landlock.restrictFiles(to: places.rules())
         hasRestrictedFiles = true
         active.append("files by Landlock \(version)")
-        if try Landlock.restrictNetwork() {
-            active.append("network")
-        } else {
-            missing.append("this kernel's Landlock cannot restrict the network")
+        try restrictNetwork()
+    }
+
+    private mutating func restrictNetwork() throws {
+        let reason = "this kernel's Landlock cannot restrict the network"
+        switch role {
+        case .server:
+            if try Landlock.restrictNetwork() { return active.append("network") }
+            // The system call filter refuses the same.
+            missing.append(reason)
+        case .manager:
+            let ports = ManagerSandbox.ports(settings)
+            if try Landlock.restrictNetwork(connecting: ports) {
+                return active.append("TCP to ports \(ports.map(String.init).joined(separator: ", "))")
+            }
+            try noteMissing("outgoing connections are not restricted: \(reason)")
         }
     }
 
@@ -76,8 +91,13 @@ struct Sandbox {
         guard SystemCallFilter.isSupported else {
             return try noteMissing("system calls are not filtered: there is no filter for this processor architecture")
         }
+        let filter: SystemCallFilter =
+            switch role {
+            case .server: .server
+            case .manager: .manager
+            }
         do throws(SystemError) {
-            try SystemCallFilter.server.install()
+            try filter.install()
             active.append("system calls by seccomp")
         } catch {
             try noteMissing("system calls are not filtered: this kernel refuses seccomp (\(error.reason))")
@@ -90,18 +110,20 @@ struct Sandbox {
     }
 
     /// Logs one line for everything that is restricted, and one for each part that is not.
-    func report() {
-        if staysRoot {
+    /// - Parameter warnsOfRoot: false for a process beside another one that warns.
+    func report(warnsOfRoot: Bool = true) {
+        let prefix = role == .manager ? "manager: " : ""
+        if staysRoot, warnsOfRoot {
             Log.warning(
                 "running as root; pass --user NAME to drop privileges (NAME must be able to read \(places.config) and "
                     + "write to \(places.state)), or --user root to silence this warning")
         }
         if mode == .off {
-            Log.info("sandbox: off")
+            Log.info("\(prefix)sandbox: off")
             return
         }
-        Log.info("sandbox: \((active + ["no capabilities"]).joined(separator: ", "))")
-        for text in missing { Log.warning("sandbox: \(text)") }
+        Log.info("\(prefix)sandbox: \((active + ["no capabilities"]).joined(separator: ", "))")
+        for text in missing { Log.warning("\(prefix)sandbox: \(text)") }
     }
 
     /// The log line when `config` or `public` can no longer be read; nil while they can.

@@ -1,4 +1,4 @@
-// The paths that a server needs, by what it does with them. Landlock rules apply to existing directories. If a path leads through
+// The paths that a process needs, by what it does with them. Landlock rules apply to existing directories. If a path leads through
 // a symbolic link, the folder of the link is allowed too, because the link may change: `current` to another release, `..data` to
 // another version. Top-level system folders such as `/etc` are never allowed for this reason, and what is written needs a folder
 // of its own.
@@ -13,8 +13,8 @@ struct SandboxPlaces {
     let state: String
     private let uses: [Use]
 
-    /// A path, and how the running server uses it.
-    private enum Use {
+    /// A path, and how the running process uses it.
+    enum Use {
         /// Read with everything below it, wherever links in it lead later.
         case folder(String)
         /// Read; may be replaced by another file of the same name.
@@ -26,8 +26,8 @@ struct SandboxPlaces {
         case log(String)
     }
 
+    /// Those of a server.
     init(_ loaded: LoadedSettings) {
-        (config, pages, state) = (loaded.configPath, loaded.publicPath, loaded.statePath)
         let settings = loaded.settings
         // The admin token is read before files are restricted.
         let files = [
@@ -36,14 +36,22 @@ struct SandboxPlaces {
         ]
         // Each of these may be a link to anywhere.
         let folders =
-            [config, pages] + LinkTargets.certbot.adding(settings.linkTargets).paths
+            [loaded.configPath, loaded.publicPath] + LinkTargets.certbot.adding(settings.linkTargets).paths
             + ["apps", "retired", "hosts"].map { "\(loaded.configPath)/\($0)" }
             + [settings.acme.webroot].compactMap(\.self)
         var uses = folders.map(Use.folder) + files.compactMap(\.self).map(Use.file)
-        uses += [.folder(state), .writable(state, for: "the state")]
         if case .file(let path) = settings.accessLog.place { uses.append(.log(path)) }
-        uses += settings.sandbox.readable.map(Use.readable)
-        uses += settings.sandbox.writable.map { .writable($0, for: "sandbox.write") }
+        self.init(loaded, uses: uses)
+    }
+
+    /// These, the state directory, and what the settings allow.
+    init(_ loaded: LoadedSettings, uses: [Use]) {
+        (config, pages, state) = (loaded.configPath, loaded.publicPath, loaded.statePath)
+        let sandbox = loaded.settings.sandbox
+        var uses = uses
+        uses += [.folder(state), .writable(state, for: "the state")]
+        uses += sandbox.readable.map(Use.readable)
+        uses += sandbox.writable.map { .writable($0, for: "sandbox.write") }
         self.uses = uses
     }
 

@@ -26,13 +26,14 @@ struct Server {
     private static let endingSignals = [SIGTERM, ServerSignal.exitNow]
 
     init(_ loaded: LoadedSettings, _ inheritance: Inheritance) throws {
+        guard let reports = inheritance.reports else { preconditionFailure("a server reports to its parent") }
         sockets = try ServerSockets(inheritance)
         var given = loaded
         given.settings = sockets.replacingAddresses(of: loaded.settings)
         self.given = given
         self.inheritance = inheritance
         notifier = SystemdNotifier(
-            takingOwnershipOf: inheritance.reports, watchdogMilliseconds: inheritance.watchdogMilliseconds)
+            takingOwnershipOf: reports, watchdogMilliseconds: inheritance.watchdogMilliseconds)
     }
 
     var settings: ServerSettings { given.settings }
@@ -73,7 +74,7 @@ struct Server {
         for finding in given.findings { Log.finding(finding) }
         let problems = StartProblems(given)
         if let objection = problems.inSettings { return .ended(.failure(saying: "not started: \(objection)")) }
-        let wiring = try AdminWiring(given, parent: inheritance.parent)
+        let wiring = try AdminWiring(given, parent: inheritance.parent, expectsManager: settings.manager.isWanted)
         var sandbox = Sandbox(settings, places: SandboxPlaces(given))
         try sandbox.changeUser()
         // The change of user has undone both.

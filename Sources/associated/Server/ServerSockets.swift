@@ -13,7 +13,7 @@ struct ServerSockets {
     init(_ inheritance: Inheritance) throws {
         var (groups, admin) = ([ListenerGroup](), ListeningSocket?.none)
         for group in inheritance.groups {
-            let sockets = try group.numbers.map { try ListeningSocket(inheriting: $0, named: "\(group.purpose)") }
+            let sockets = try group.numbers.map { try ListeningSocket(inheriting: $0, named: group.purpose.rawValue) }
             if group.purpose == .admin {
                 admin = sockets[0]
             } else {

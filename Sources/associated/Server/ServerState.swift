@@ -27,6 +27,8 @@ final class ServerState: Sendable {
         var refusals = RefusalFigures()
         var reloads = ReloadFigures()
         var tickMilliseconds = Clock.monotonicMilliseconds()
+        /// When the manager last asked for the served hosts.
+        var managerMilliseconds: Int64?
         var stateProblems: [StatePart: StateProblem] = [:]
         /// Set if the sandbox is the reason.
         var stateComplaint: String?
@@ -79,6 +81,15 @@ final class ServerState: Sendable {
 
     /// The main loop has completed an iteration.
     func tick() { state.withLock { $0.tickMilliseconds = Clock.monotonicMilliseconds() } }
+
+    /// The manager has asked for the served hosts, at this time of the monotonic clock.
+    func noteManager(_ nowMilliseconds: Int64) { state.withLock { $0.managerMilliseconds = nowMilliseconds } }
+
+    var managerSilence: ManagerSilence {
+        ManagerSilence(
+            startedMilliseconds: startedMilliseconds, contactMilliseconds: state.withLock { $0.managerMilliseconds },
+            nowMilliseconds: Clock.monotonicMilliseconds())
+    }
 
     /// The first round has ended.
     func began(_ report: RoundReport, _ tenants: Tenants) { note(report, tenants) { _ in } }

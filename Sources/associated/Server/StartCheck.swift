@@ -46,6 +46,7 @@ struct StartCheck {
             for address in settings.https { tryAddress(address, .https) }
         }
         if let address = settings.admin?.address { tryAddress(address, .admin) }
+        if let address = settings.manager.admin { tryAddress(address, .managerAdmin) }
         attempt { check in try check.readSecrets() }
         attempt { check in
             var steps = Sandbox(check.settings, places: SandboxPlaces(check.given))
@@ -101,13 +102,14 @@ struct StartCheck {
 
     private static func isServer(_ process: Int32) -> Bool {
         let name = try? File.read("/proc/\(process)/comm", bytesMax: 64).bytes
-        return name.map { String(decoding: $0, as: UTF8.self) } == "associated\n"
+        let names = ["associated\n", "\(ManagerProcess.name)\n"]
+        return name.map { names.contains(String(decoding: $0, as: UTF8.self)) } ?? false
     }
 
     /// A check that failed because of the server that it is for would be of no use.
     private mutating func noteServer(_ process: Int32?, _ address: SocketAddress, _ purpose: Inheritance.Purpose) {
         let number = process.map { " (process \($0))" } ?? ""
-        let sharing = purpose == .admin || address.isUnix ? "" : ", or share the port with --reuse-port"
+        let sharing = purpose.isAdmin || address.isUnix ? "" : ", or share the port with --reuse-port"
         notes.append("a running server\(number) listens on \(address); send it SIGUSR2 to replace it\(sharing)")
     }
 

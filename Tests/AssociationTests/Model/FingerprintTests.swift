@@ -10,7 +10,7 @@ import Testing
         let text = (["AA"] + Array(repeating: "BB", count: 31)).joined(separator: ":")
         let problem = Fingerprint.problems(in: text).first
         #expect(problem?.rule == .dal013)
-        #expect(problem?.message.contains("has 2 different bytes") == true, "\(problem?.message ?? "")")
+        #expect(problem?.message.contains("repeats only 2 byte values") == true, "\(problem?.message ?? "")")
     }
 
     @Test func `accepts 32 upper-case pairs with colons`() {

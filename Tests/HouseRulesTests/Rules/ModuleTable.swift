@@ -53,10 +53,14 @@ enum ModuleTable {
         Module(
             "Engine", .data, mayImport: ["Catalogue", "Posix", "TLS", "HTTP", "Telemetry", "Synchronization"]),
         Module("Database", .control, mayImport: ["CSQLite", "CPostgreSQL", "Glibc", "Posix"]),
-        Module("Manager", .control, mayImport: ["Database", "TLS"]),
         Module("DNS", .control, mayImport: ["CResolver", "Posix"]),
         Module("Client", .control, mayImport: ["TLS", "HTTP", "Posix", "CZlib"]),
         Module("ACME", .pure, mayImport: ["SourceJSON", "TLS"]),
+        Module(
+            "Manager", .control,
+            mayImport: [
+                "ACME", "Client", "DNS", "Database", "Posix", "SourceJSON", "TLS", "Glibc", "Synchronization",
+            ]),
         Module(
             "Verifier", .control,
             mayImport: [
@@ -70,7 +74,8 @@ enum ModuleTable {
             mayImport: [
                 "SourceJSON", "Association", "AssociationLint", "HTTP", "Posix", "TLS", "Catalogue", "Telemetry",
                 "Hosting", "Engine",
-                "Client", "Verifier", "Administration", "Glibc", "Synchronization",
+                "Client", "Verifier", "Administration", "ACME", "DNS", "Database", "Manager", "Glibc",
+                "Synchronization",
             ]),
     ]
 

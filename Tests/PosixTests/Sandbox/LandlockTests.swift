@@ -61,4 +61,27 @@ struct LandlockTests {
             exit(isClosed && failures == [EACCES, EACCES] ? 0 : 1)
         }
     }
+
+    @Test(.enabled(if: Landlock.version >= 4, "the kernel has Landlock for sockets"))
+    func `connects to the allowed ports only, and still listens on none`() async {
+        await #expect(processExitsWith: .success) {
+            let first = try Listener(try #require(SocketAddress("127.0.0.1:0")), sharesPort: true)
+            let second = try Listener(try #require(SocketAddress("127.0.0.1:0")), sharesPort: true)
+            let (allowed, other) = (first.address, second.address)
+            try Privileges.setNoNewPrivileges()
+            let isRestricted = try Landlock.restrictNetwork(connecting: [allowed.port])
+            func failure(_ attempt: () throws -> Void) -> Int32? {
+                do { try attempt() } catch { return (error as? SystemError)?.number }
+                return nil
+            }
+            let failures = [
+                failure { _ = try ClientSocket(to: allowed, timeoutMilliseconds: 1_000) },
+                failure { _ = try ClientSocket(to: other, timeoutMilliseconds: 1_000) },
+                failure { _ = try Listener(allowed, sharesPort: true) },
+            ]
+            // Both listeners are open until here.
+            let isOpen = first.descriptor.number > 0 && second.descriptor.number > 0
+            exit(isRestricted && isOpen && failures == [nil, EACCES, EACCES] ? 0 : 1)
+        }
+    }
 }

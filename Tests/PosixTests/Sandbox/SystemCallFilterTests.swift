@@ -1,4 +1,4 @@
-// The filter of a running server: its program is run call by call here, and applied in a child process.
+// The filters of a server and a manager: their programs are run call by call here, and applied in a child process.
 
 import CLinux
 import Foundation
@@ -22,6 +22,19 @@ struct SystemCallFilterTests {
     @Test(arguments: [SYS_recvfrom, SYS_writev, SYS_epoll_pwait, SYS_openat, SYS_exit_group, SYS_fsync])
     func `allows what a server does`(call: Int32) {
         #expect(verdict(call) == SystemCallFilterTests.allow)
+    }
+
+    @Test(arguments: [SYS_recvfrom, SYS_connect, SYS_pwrite64, SYS_pread64, SYS_ftruncate, SYS_getsockopt, SYS_accept4])
+    func `allows what a manager does`(call: Int32) {
+        #expect(verdict(call, by: .manager) == SystemCallFilterTests.allow)
+    }
+
+    @Test(arguments: [
+        SYS_execve, SYS_execveat, SYS_ptrace, SYS_process_vm_readv, SYS_mount, SYS_unshare, SYS_setresuid, SYS_kill,
+        SYS_bind, SYS_listen, SYS_sendmsg, SYS_sendmmsg, SYS_recvmsg,
+    ])
+    func `refuses a manager what an intruder would do`(call: Int32) {
+        #expect(verdict(call, by: .manager) == SystemCallFilterTests.fails(EPERM))
     }
 
     @Test(arguments: [
@@ -107,6 +120,50 @@ struct SystemCallFilterTests {
         (SYS_prlimit64, [1, 7, 0, 0], EPERM),
     ]
 
+    private static let socketFlags = UInt64(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+    private static let stream = UInt64(SOCK_STREAM.rawValue)
+    private static let datagram = UInt64(SOCK_DGRAM.rawValue)
+
+    /// The same for a manager, as far as it differs.
+    private static let guardedOfManager: [(Int32, [UInt64], Int32)] = [
+        (SYS_socket, [UInt64(AF_UNIX), stream, 0], 0),
+        (SYS_socket, [UInt64(AF_INET), stream | socketFlags, 0], 0),
+        (SYS_socket, [UInt64(AF_INET6), datagram | socketFlags, 0], 0),
+        (SYS_socket, [UInt64(AF_NETLINK), datagram, 0], EPERM),
+        (SYS_socket, [UInt64(AF_INET), 5, 0], EPERM),  // SOCK_SEQPACKET
+        (SYS_socket, [UInt64(AF_INET), stream, 262], EPERM),  // IPPROTO_MPTCP
+        (SYS_setsockopt, [3, UInt64(SOL_SOCKET), UInt64(SO_LINGER)], 0),
+        (SYS_setsockopt, [3, UInt64(SOL_SOCKET), UInt64(SO_RCVTIMEO)], 0),
+        (SYS_setsockopt, [3, UInt64(SOL_SOCKET), UInt64(SO_SNDTIMEO)], 0),
+        (SYS_setsockopt, [3, UInt64(SOL_SOCKET), UInt64(SO_KEEPALIVE)], 0),
+        (SYS_setsockopt, [3, UInt64(SOL_SOCKET), 51], EPERM),
+        (SYS_setsockopt, [3, UInt64(IPPROTO_TCP), UInt64(TCP_NODELAY)], 0),
+        (SYS_setsockopt, [3, UInt64(IPPROTO_TCP), UInt64(TCP_KEEPIDLE)], 0),
+        (SYS_setsockopt, [3, UInt64(IPPROTO_TCP), UInt64(TCP_KEEPINTVL)], 0),
+        (SYS_setsockopt, [3, UInt64(IPPROTO_TCP), UInt64(TCP_KEEPCNT)], 0),
+        (SYS_setsockopt, [3, UInt64(IPPROTO_TCP), UInt64(TCP_USER_TIMEOUT)], 0),
+        (SYS_setsockopt, [3, UInt64(IPPROTO_TCP), 30], EPERM),  // TCP_FASTOPEN_CONNECT
+        // The same numbers at another level: SO_DEBUG, TCP_CONGESTION.
+        (SYS_setsockopt, [3, UInt64(SOL_SOCKET), UInt64(TCP_NODELAY)], EPERM),
+        (SYS_setsockopt, [3, UInt64(IPPROTO_TCP), UInt64(SO_LINGER)], EPERM),
+        (SYS_fcntl, [3, UInt64(F_GETFD)], 0),
+        (SYS_fcntl, [3, UInt64(F_SETFD), 1], 0),
+        (SYS_fcntl, [3, UInt64(F_GETFL)], 0),
+        (SYS_fcntl, [3, UInt64(F_DUPFD_CLOEXEC)], 0),
+        (SYS_fcntl, [3, 5, address], 0),  // F_GETLK
+        (SYS_fcntl, [3, 6, address], 0),  // F_SETLK
+        (SYS_fcntl, [3, UInt64(F_SETFL), UInt64(O_NONBLOCK)], 0),
+        (SYS_fcntl, [3, UInt64(F_SETFL), UInt64(O_ASYNC)], EPERM),
+        (SYS_fcntl, [3, 8, 1], EPERM),  // F_SETOWN
+    ]
+
+    /// A filter, and all of its table.
+    private static var cases: [(filter: SystemCallFilter, guarded: [(Int32, [UInt64], Int32)])] {
+        let differing = [SYS_socket, SYS_setsockopt, SYS_fcntl]
+        let common = guarded.filter { call, _, _ in !differing.contains(call) }
+        return [(filter: .server, guarded: guarded), (filter: .manager, guarded: common + guardedOfManager)]
+    }
+
     private static func expected(_ failure: Int32) -> UInt32 { failure == 0 ? allow : fails(failure) }
 
     @Test(arguments: guarded)
@@ -114,9 +171,13 @@ struct SystemCallFilterTests {
         #expect(verdict(call, arguments) == SystemCallFilterTests.expected(failure))
     }
 
+    @Test(arguments: guardedOfManager)
+    func `checks the arguments of some calls of a manager`(call: Int32, arguments: [UInt64], failure: Int32) {
+        #expect(verdict(call, arguments, by: .manager) == SystemCallFilterTests.expected(failure))
+    }
+
     /// The rules without one condition, one of its values or one alternative, by what was removed.
-    private static var weakened: [(String, SystemCallFilter)] {
-        let whole = SystemCallFilter.server
+    private static func weakened(_ whole: SystemCallFilter) -> [(String, SystemCallFilter)] {
         var filters: [(String, SystemCallFilter)] = []
         func add(_ index: Int, _ what: String, _ change: (inout [[SystemCallFilter.Condition]]) -> Void) {
             var filter = whole
@@ -143,19 +204,24 @@ struct SystemCallFilterTests {
     }
 
     @Test func `the table tests each condition of each rule`() {
-        #expect(SystemCallFilterTests.weakened.count > 30)
-        for (what, filter) in SystemCallFilterTests.weakened {
-            let decides = SystemCallFilterTests.guarded.contains { call, arguments, failure in
-                verdict(call, arguments, by: filter) != SystemCallFilterTests.expected(failure)
+        for (whole, guarded) in SystemCallFilterTests.cases {
+            let weakened = SystemCallFilterTests.weakened(whole)
+            #expect(weakened.count > 30)
+            for (what, filter) in weakened {
+                let decides = guarded.contains { call, arguments, failure in
+                    verdict(call, arguments, by: filter) != SystemCallFilterTests.expected(failure)
+                }
+                #expect(decides, "\(what)")
             }
-            #expect(decides, "\(what)")
         }
     }
 
     @Test func `no call has two rules`() {
-        let calls = SystemCallFilter.server.rules.map(\.call)
-        let repeated = Dictionary(grouping: calls) { $0 }.filter { $0.value.count > 1 }.keys
-        #expect(repeated.isEmpty && calls.count > 60)
+        for filter in [SystemCallFilter.server, .manager] {
+            let calls = filter.rules.map(\.call)
+            let repeated = Dictionary(grouping: calls) { $0 }.filter { $0.value.count > 1 }.keys
+            #expect(repeated.isEmpty && calls.count > 60)
+        }
         // Of two rules for one call the first would decide, and the second would go unnoticed.
         let twice = SystemCallFilter(rules: [
             SystemCallFilter.Rule(call: SYS_read), SystemCallFilter.Rule(call: SYS_read, verdict: .kill),
@@ -184,6 +250,24 @@ struct SystemCallFilterTests {
             let started = errno
             let hasForked = fork() >= 0
             exit(outcome == EPERM && started == EPERM && !hasForked ? 0 : 1)
+        }
+    }
+
+    @Test func `under the filter of a manager, a connection works and nothing can listen`() async {
+        await #expect(processExitsWith: .success) {
+            let listener = try Listener(try #require(SocketAddress("127.0.0.1:0")), sharesPort: true)
+            try Privileges.setNoNewPrivileges()
+            try SystemCallFilter.manager.install()
+            let client = try ClientSocket(to: listener.address, timeoutMilliseconds: 5_000)
+            try client.setNonBlocking()
+            try client.send([1])
+            let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            let hasListened = listen(number, 1) == 0
+            let failure = errno
+            let isForeign = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 262) >= 0
+            // The listener is open until here.
+            let isOpen = listener.address.port > 0
+            exit(isOpen && number >= 0 && !hasListened && failure == EPERM && !isForeign ? 0 : 1)
         }
     }
 }

@@ -18,9 +18,9 @@ extension Command {
             directory, each file is checked on its own.
 
             The file type is detected from the content: an apple-app-site-association file, a statement list
-            (assetlinks.json), an app file, entitlements in XML, or an AndroidManifest.xml. Only if --config or
-            ASSOCIATED_CONFIG is given, or a PATH is a configuration, the hosts in entitlements and manifests are
-            compared with those of the app files.
+            (assetlinks.json), an app file, entitlements in XML, or an AndroidManifest.xml. The hosts in entitlements and
+            manifests are compared with those of the app files only if --config or ASSOCIATED_CONFIG is given, or a PATH
+            is a configuration.
 
             --fix applies mechanical fixes to the files and reports the remaining findings.
 

@@ -1,17 +1,23 @@
-// What a parent passes to its server, as the text of an environment variable. The numbers are those of descriptors, which the server
-// has under the same numbers.
+// What a parent passes to a child, its server or its manager, as the text of an environment variable. The numbers are those of
+// descriptors, which the child has under the same numbers.
 
 import Glibc
 import Posix
 import Synchronization
 
 struct Inheritance: Equatable {
+    var role: Role
     var parent: Int32
-    /// The socket on which the server reports its state.
-    var reports: Int32
+    /// The socket on which the server reports its state; nil for a manager, which reports nothing.
+    var reports: Int32?
     /// How often to report that the server is alive; nil for never.
     var watchdogMilliseconds: Int64?
     var groups: [Group] = []
+
+    /// What a child is.
+    enum Role: String {
+        case server, manager
+    }
 
     /// The sockets at one address.
     struct Group: Equatable {
@@ -23,16 +29,23 @@ struct Inheritance: Equatable {
 
     enum Purpose: String {
         case http, https, admin
+        case managerAdmin = "manager-admin"
+
+        /// The child that gets these sockets.
+        var role: Role { self == .managerAdmin ? .manager : .server }
+
+        /// For the operator: one socket, which is never shared and answers until its process has exited.
+        var isAdmin: Bool { self == .admin || self == .managerAdmin }
     }
 
     static let variable = "ASSOCIATED_INHERITED"
     /// Of this format. A server of another version refuses to start, and the server that it was to replace goes on.
-    private static let version = "1"
+    private static let version = "2"
     private static let proxyMark = "+proxy"
 
     private static let taken = Mutex<Inheritance?>(nil)
 
-    /// What this process was started with; nil when it is no server of a parent.
+    /// What this process was started with; nil when it is no child of a parent.
     static var own: Inheritance? { taken.withLock { $0 } }
 
     /// Takes it from the environment and removes it there. Called once, before any thread is started.
@@ -41,7 +54,7 @@ struct Inheritance: Equatable {
         unsafe unsetenv(variable)
         guard let inheritance = Inheritance(text) else {
             throw .failure(
-                "cannot use \(variable), which `associated serve` sets for the servers that it starts; unset it, or restart "
+                "cannot use \(variable), which `associated serve` sets for the processes that it starts; unset it, or restart "
                     + "`associated serve` if it is of another version")
         }
         try inheritance.endWithParent()
@@ -54,7 +67,9 @@ struct Inheritance: Equatable {
     }
 
     var text: String {
-        let words = [Inheritance.version, "\(parent)", "\(reports)", "\(watchdogMilliseconds ?? 0)"]
+        let words = [
+            Inheritance.version, role.rawValue, "\(parent)", "\(reports ?? 0)", "\(watchdogMilliseconds ?? 0)",
+        ]
         return (words + groups.map(\.text)).joined(separator: " ")
     }
 }
@@ -62,14 +77,17 @@ struct Inheritance: Equatable {
 extension Inheritance {
     init?(_ text: String) {
         let words = text.split(separator: " ")
-        guard words.count >= 4, words[0] == Inheritance.version, let parent = Int32(words[1]),
-            let reports = Int32(words[2]),
-            let watchdog = Int64(words[3])
+        guard words.count >= 5, words[0] == Inheritance.version, let role = Role(rawValue: String(words[1])),
+            let parent = Int32(words[2]), let reports = Int32(words[3]), let watchdog = Int64(words[4])
         else { return nil }
-        let groups = words.dropFirst(4).compactMap(Group.init)
-        guard groups.count == words.count - 4, parent > 0, reports > 2, watchdog >= 0 else { return nil }
+        let groups = words.dropFirst(5).compactMap(Group.init)
+        let isReporting = role == .server
+        guard groups.count == words.count - 5, groups.allSatisfy({ $0.purpose.role == role }), parent > 0,
+            isReporting ? reports > 2 : reports == 0, watchdog >= 0
+        else { return nil }
         self.init(
-            parent: parent, reports: reports, watchdogMilliseconds: watchdog == 0 ? nil : watchdog, groups: groups)
+            role: role, parent: parent, reports: isReporting ? reports : nil,
+            watchdogMilliseconds: watchdog == 0 ? nil : watchdog, groups: groups)
     }
 }
 
@@ -77,7 +95,7 @@ extension Inheritance.Group {
     /// Such as `https+proxy:7,8`.
     fileprivate var text: String {
         let mark = expectsProxyHeader ? Inheritance.proxyMark : ""
-        return "\(purpose)\(mark):\(numbers.map(String.init).joined(separator: ","))"
+        return "\(purpose.rawValue)\(mark):\(numbers.map(String.init).joined(separator: ","))"
     }
 
     fileprivate init?(_ word: Substring) {

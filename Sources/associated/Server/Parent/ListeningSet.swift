@@ -28,11 +28,14 @@ struct ListeningSet {
 
     private(set) var entries: [Entry] = []
 
+    /// Of the manager's socket, if it is a path.
+    private static let managerPermissions: UInt32 = 0o600
+
     /// With the sockets that systemd has opened, if any; `http` and `https` of the settings are ignored then. Called once, before any
     /// thread is started.
     init() throws {
         for (name, socket) in try ListeningSocket.takeActivated() {
-            guard let purpose = Inheritance.Purpose(rawValue: name), purpose != .admin else {
+            guard let purpose = Inheritance.Purpose(rawValue: name), !purpose.isAdmin else {
                 throw Refusal.failure(
                     "unknown protocol of the inherited socket \"\(name)\"; "
                         + "set FileDescriptorName=http or FileDescriptorName=https in its socket unit")
@@ -49,10 +52,13 @@ struct ListeningSet {
     /// - Parameter socketCount: how many sockets to open for each new TCP address.
     func adapted(to settings: ServerSettings, socketCount: Int) throws -> ListeningSet {
         let account: Account? = if let name = settings.user { try Account(name) } else { nil }
-        var places =
-            settings.admin.map { place in
-                [(Inheritance.Purpose.admin, place.address, place.address.isUnix ? place.socketPermissions : nil)]
-            } ?? []
+        var places: [(Inheritance.Purpose, SocketAddress, UInt32?)] = []
+        if let place = settings.admin {
+            places.append((.admin, place.address, place.address.isUnix ? place.socketPermissions : nil))
+        }
+        if let address = settings.manager.admin {
+            places.append((.managerAdmin, address, address.isUnix ? ListeningSet.managerPermissions : nil))
+        }
         if !isActivated {
             places = settings.http.map { (.http, $0, nil) } + settings.https.map { (.https, $0, nil) } + places
         }
@@ -66,7 +72,7 @@ struct ListeningSet {
             return index.map { left.remove(at: $0) }
         }
         // All of them before the first is opened, which would look like another server's.
-        for (index, place) in places.enumerated() where open[index] == nil && place.0 != .admin {
+        for (index, place) in places.enumerated() where open[index] == nil && !place.0.isAdmin {
             try ListeningSet.checkOwner(of: place.1, settings)
         }
         var set = self
@@ -76,7 +82,7 @@ struct ListeningSet {
                 wanted: nil, sockets: entry.sockets)
         }
         for (index, (purpose, address, permissions)) in places.enumerated() {
-            let count = purpose == .admin || address.isUnix ? 1 : socketCount
+            let count = purpose.isAdmin || address.isUnix ? 1 : socketCount
             do throws(SystemError) {
                 let sockets: [ListeningSocket]
                 if let entry = open[index] {
@@ -90,12 +96,12 @@ struct ListeningSet {
                     ]
                 } else {
                     sockets = try ListeningSet.open(
-                        address, count: count, sharesPort: settings.reusesPort && purpose != .admin)
+                        address, count: count, sharesPort: settings.reusesPort && !purpose.isAdmin)
                 }
                 set.entries.append(
                     Entry(
                         purpose: purpose,
-                        expectsProxyHeader: purpose != .admin && settings.proxyProtocol.covers(address),
+                        expectsProxyHeader: !purpose.isAdmin && settings.proxyProtocol.covers(address),
                         wanted: wanted[index], sockets: sockets))
             } catch {
                 throw ListeningSet.refusal(of: address, purpose, error)
@@ -108,16 +114,16 @@ struct ListeningSet {
         entries.filter { $0.purpose == purpose }.map { $0.sockets[0].address }
     }
 
-    /// What a server is given.
-    var groups: [Inheritance.Group] {
-        entries.map {
+    /// What a child is given.
+    func groups(for role: Inheritance.Role) -> [Inheritance.Group] {
+        entries.filter { $0.purpose.role == role }.map {
             Inheritance.Group(
                 purpose: $0.purpose, expectsProxyHeader: $0.expectsProxyHeader, numbers: $0.sockets.map(\.number))
         }
     }
 
-    /// Closes all sockets but the admin listener's, which answers until the server has exited.
-    mutating func closeForClients() { entries.removeAll { $0.purpose != .admin } }
+    /// Closes all sockets but those of admin listeners, which answer until their processes have exited.
+    mutating func closeForClients() { entries.removeAll { !$0.purpose.isAdmin } }
 
     mutating func closeAll() { entries = [] }
 
@@ -153,10 +159,16 @@ struct ListeningSet {
 
     /// Why it is not possible to listen on an address.
     static func refusal(of address: SocketAddress, _ purpose: Inheritance.Purpose, _ error: SystemError) -> Refusal {
-        let place = purpose == .admin ? "\(address) for admin" : "\(address)"
+        let use =
+            switch purpose {
+            case .http, .https: ""
+            case .admin: " for admin"
+            case .managerAdmin: " for admin of the manager"
+            }
         let owner = error.cause == .inUse ? ListeningSockets.process(at: address) : nil
         let process = owner.map { " (process \($0))" } ?? ""
-        return .failure("cannot listen on \(place): \(error.reason)\(process)\(error.remedy(listeningOn: address))")
+        return .failure(
+            "cannot listen on \(address)\(use): \(error.reason)\(process)\(error.remedy(listeningOn: address))")
     }
 }
 

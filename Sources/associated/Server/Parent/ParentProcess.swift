@@ -1,6 +1,6 @@
-// The parent of the server, which is what `associated serve` starts first: it opens the listening sockets and keeps them open while
-// servers come and go. It reads the settings, no other file, and nothing that a client sends. When to start and stop servers is
-// decided by `ServerLifecycle`.
+// The parent of the server and of the manager, which is what `associated serve` starts first: it opens the listening sockets and
+// keeps them open while servers come and go. It reads the settings, no other file, and nothing that a client sends. When to start
+// and stop the others is decided by `ServerLifecycle` and `ManagerLifecycle`.
 
 import Glibc
 import Hosting
@@ -12,14 +12,26 @@ final class ParentProcess {
     private let signals: Signals
     private let poller: Poller
     private let notifier = SystemdNotifier()
-    private var sockets: ListeningSet
-    /// Those of an upgrade under way.
-    private var upgradeSockets: ListeningSet?
+    private var setup: Setup
+    /// That of an upgrade under way.
+    private var upgrade: Setup?
     private var lifecycle = ServerLifecycle()
     /// By their numbers.
     private var servers: [Int: Server] = [:]
     /// Why the last server that was to be started was not.
     private var startProblem = ""
+    private var managerLifecycle = ManagerLifecycle()
+    /// The last manager that was started.
+    private var managerProcess: Int32 = 0
+    private var managerStartProblem = ""
+    /// The status to exit with as soon as the manager has ended too; nil while there are servers, or will be.
+    private var exitStatus: Int32?
+
+    /// What follows from the settings for the parent.
+    private struct Setup {
+        var sockets: ListeningSet
+        let wantsManager: Bool
+    }
 
     private final class Server {
         let process: Int32
@@ -54,8 +66,7 @@ final class ParentProcess {
             throw SystemError.exhausted("epoll_ctl")
         }
         DescriptorLimit.raise()
-        sockets = try ListeningSet()
-        sockets = try ParentProcess.sockets(sockets, for: loaded, isUpgrade: false)
+        setup = try ParentProcess.setup(keeping: try ListeningSet(), for: loaded, isUpgrade: false)
         try dropRights(loaded.settings)
     }
 
@@ -83,9 +94,9 @@ final class ParentProcess {
         }
     }
 
-    private static func sockets(_ present: ListeningSet, for loaded: LoadedSettings, isUpgrade: Bool) throws
-        -> ListeningSet
-    {
+    private static func setup(
+        keeping sockets: ListeningSet, for loaded: LoadedSettings, isUpgrade: Bool
+    ) throws -> Setup {
         if let objection = StartProblems(loaded).inSettings {
             // A server reports them; here only what keeps it from being started.
             for finding in loaded.findings { Log.finding(finding) }
@@ -93,22 +104,28 @@ final class ParentProcess {
         }
         // The admin socket is usually there.
         SandboxPlaces(loaded).createState(for: try loaded.settings.user.map(Account.init))
-        return try present.adapted(to: loaded.settings, socketCount: loaded.settings.workers ?? processorCount())
+        return Setup(
+            sockets: try sockets.adapted(
+                to: loaded.settings, socketCount: loaded.settings.workers ?? processorCount()),
+            wantsManager: loaded.settings.manager.isWanted)
     }
 
     private func run() -> Never {
         handle(.begin)
         while true {
+            if let exitStatus, !managerLifecycle.isAlive { exit(exitStatus) }
             _ = poller.wait(milliseconds: waitMilliseconds)
             // Reports first: a server that says that it is ready is so before it is told to do anything.
             for number in servers.keys.sorted() { readReports(of: number) }
             while let signal = signals.next(timeoutMilliseconds: 0) { handle(signal) }
             if let due = lifecycle.dueMilliseconds, Clock.monotonicMilliseconds() >= due { handle(.due) }
+            if let due = managerLifecycle.dueMilliseconds, Clock.monotonicMilliseconds() >= due { handleManager(.due) }
         }
     }
 
     private var waitMilliseconds: Int32 {
-        let times = servers.values.compactMap(\.readsAgainAt) + [lifecycle.dueMilliseconds].compactMap(\.self)
+        let due = [lifecycle.dueMilliseconds, managerLifecycle.dueMilliseconds].compactMap(\.self)
+        let times = servers.values.compactMap(\.readsAgainAt) + due
         guard let next = times.min() else { return 60_000 }
         // The coarse clock lags by up to 4 ms.
         return Int32(clamping: max(0, next - Clock.monotonicMilliseconds()) + 4)
@@ -118,15 +135,22 @@ final class ParentProcess {
         switch signal {
         case SIGCHLD: reap()
         case SIGUSR2: handle(.upgrade)
-        case SIGHUP, SIGUSR1: handle(.pass(signal))
+        case SIGHUP, SIGUSR1:
+            handle(.pass(signal))
+            handleManager(.pass(signal))
         default:
             notifier.notify(.stopping)
             handle(.stop)
+            handleManager(.stop)
         }
     }
 
     private func handle(_ event: ServerLifecycle.Event) {
         for action in lifecycle.handle(event, now: Clock.monotonicMilliseconds()) { perform(action) }
+    }
+
+    private func handleManager(_ event: ManagerLifecycle.Event) {
+        for action in managerLifecycle.handle(event, now: Clock.monotonicMilliseconds()) { perform(action) }
     }
 
     private func perform(_ action: ServerLifecycle.Action) {
@@ -135,16 +159,26 @@ final class ParentProcess {
         case .send(let signal, let number):
             if let server = servers[number] { ChildProcess.send(signal, to: server.process) }
         case .keepSockets:
-            sockets = upgradeSockets ?? sockets
-            upgradeSockets = nil
-        case .dropSockets: upgradeSockets = nil
-        case .closeSockets: sockets.closeForClients()
+            setup = upgrade ?? setup
+            upgrade = nil
+            handleManager(setup.wantsManager ? .restart : .dismiss)
+        case .dropSockets: upgrade = nil
+        case .closeSockets: setup.sockets.closeForClients()
         case .say(let note): say(note)
         case .exit(let status):
             // Removes the files of sockets.
-            upgradeSockets = nil
-            sockets.closeAll()
-            exit(status)
+            upgrade = nil
+            setup.sockets.closeAll()
+            exitStatus = exitStatus ?? status
+            handleManager(.serversEnded)
+        }
+    }
+
+    private func perform(_ action: ManagerLifecycle.Action) {
+        switch action {
+        case .start: startManager()
+        case .send(let signal): ChildProcess.send(signal, to: managerProcess)
+        case .say(let note): say(note)
         }
     }
 
@@ -153,12 +187,13 @@ final class ParentProcess {
             if isUpgrade {
                 Log.info("upgrading: starting \(program)")
                 let loaded = try LoadedSettings(arguments)
-                upgradeSockets = try ParentProcess.sockets(sockets, for: loaded, isUpgrade: true)
+                upgrade = try ParentProcess.setup(keeping: setup.sockets, for: loaded, isUpgrade: true)
             }
             let reports = try ChildReports()
             let inheritance = Inheritance(
-                parent: getpid(), reports: reports.childDescriptor, watchdogMilliseconds: notifier.watchdogMilliseconds,
-                groups: (upgradeSockets ?? sockets).groups)
+                role: .server, parent: getpid(), reports: reports.childDescriptor,
+                watchdogMilliseconds: notifier.watchdogMilliseconds,
+                groups: (upgrade ?? setup).sockets.groups(for: .server))
             let server = Server(try launch(inheritance), reports)
             reports.closeChildDescriptor()
             servers[number] = server
@@ -173,12 +208,27 @@ final class ParentProcess {
         }
     }
 
+    private func startManager() {
+        do throws(Refusal) {
+            managerProcess = try launch(
+                Inheritance(role: .manager, parent: getpid(), groups: setup.sockets.groups(for: .manager)))
+        } catch {
+            managerStartProblem = "\(error)"
+            handleManager(.ended(nil))
+        }
+    }
+
     private func launch(_ inheritance: Inheritance) throws(Refusal) -> Int32 {
+        let signals =
+            switch inheritance.role {
+            case .server: ServerSignal.all
+            case .manager: ManagerProcess.signals
+            }
         do throws(SystemError) {
             return try ChildProcess.start(
                 program, CommandLine.arguments,
-                descriptors: [inheritance.reports] + inheritance.groups.flatMap(\.numbers),
-                variable: (Inheritance.variable, inheritance.text), blocked: ServerSignal.all)
+                descriptors: [inheritance.reports].compactMap(\.self) + inheritance.groups.flatMap(\.numbers),
+                variable: (Inheritance.variable, inheritance.text), blocked: signals)
         } catch {
             throw .failure("cannot start \(program): \(error.reason)")
         }
@@ -206,7 +256,10 @@ final class ParentProcess {
     }
 
     private func pass(_ state: SystemdNotifier.State, from number: Int) {
-        if case .ready = state { handle(.ready(number)) }
+        if case .ready = state {
+            handle(.ready(number))
+            if setup.wantsManager { handleManager(.begin) }
+        }
         // Whether everything stops is known here.
         if case .stopping = state { return }
         if lifecycle.isCurrent(number) { notifier.notify(state) }
@@ -214,6 +267,7 @@ final class ParentProcess {
 
     private func reap() {
         while let (process, end) = ChildProcess.reap() {
+            if process == managerProcess { handleManager(.ended(end)) }
             guard let number = servers.first(where: { $0.value.process == process })?.key else { continue }
             // It may have said that it was ready.
             readReports(of: number)
@@ -243,6 +297,18 @@ final class ParentProcess {
         case .gaveUp:
             Log.error(
                 "the server failed to start \(ServerLifecycle.failedStartsMax) times in a row, so this process exits")
+        }
+    }
+
+    private func say(_ note: ManagerLifecycle.Note) {
+        let name = "the manager (process \(managerProcess))"
+        switch note {
+        case .died(let end, let count, let milliseconds):
+            let reason = end.map { "\(name) \(text($0))" } ?? managerStartProblem
+            let times = count > 1 ? ", \(count) times in a row" : ""
+            Log.error("\(reason)\(times); the next one starts in \(milliseconds / 1_000) s")
+        case .killed:
+            Log.warning("\(name) did not exit within \(ManagerLifecycle.endMilliseconds / 1_000) s and was killed")
         }
     }
 

@@ -14,8 +14,11 @@ public struct Work: Hashable, Sendable {
     public let kind: String
     public let key: String
     public let state: String
+    public let priority: Int64
     /// The number of failed attempts.
     public let tries: Int64
+    /// Why the last attempt failed, for people.
+    public let problem: String?
     /// Notes of the node that worked on it last, with which the next one continues after a crash.
     public let journal: String?
     let holder: String
@@ -29,11 +32,22 @@ public struct Work: Hashable, Sendable {
     ) throws(DatabaseError) {
         try transaction.execute(
             """
-            insert into work (kind, key, state, due, priority, tries, attempt) values (?, ?, ?, ?, ?, 0, 0)
+            insert into work (kind, key, state, since, due, priority, tries, attempt) values (?, ?, ?, ?, ?, ?, 0, 0)
             on conflict (kind, key) do update set
                 due = case when excluded.due < work.due then excluded.due else work.due end,
                 priority = case when excluded.priority > work.priority then excluded.priority else work.priority end
-            """, kind, key, state, due, priority)
+            """, kind, key, state, try transaction.now(), due, priority)
+    }
+
+    /// The states of all work of a kind, by key.
+    public static func states(
+        _ kind: String, in transaction: borrowing Transaction
+    ) throws(DatabaseError) -> [String: String] {
+        var states: [String: String] = [:]
+        for row in try transaction.query("select key, state from work where kind = ?", kind) {
+            states[try row[0]] = try row[1] as String
+        }
+        return states
     }
 
     /// Claims the most important work that is due and within its rate limits.
@@ -48,13 +62,13 @@ public struct Work: Hashable, Sendable {
         let now = try transaction.now()
         let rows = try transaction.claim(
             """
-            select key, state, tries, journal, attempt from work
+            select key, state, tries, journal, attempt, priority, problem from work
             where kind = ? and due <= ? and (until is null or until <= ?) order by priority desc, due, key limit ?
             """, kind, now, now, candidatesMax)
         for row in rows {
             let work = Work(
-                kind: kind, key: try row[0], state: try row[1], tries: try row[2], journal: try row[3], holder: holder,
-                attempt: try row[4] + 1)
+                kind: kind, key: try row[0], state: try row[1], priority: try row[5], tries: try row[2],
+                problem: try row[6], journal: try row[3], holder: holder, attempt: try row[4] + 1)
             if let waitMilliseconds = try Bucket.debit(charges(work), in: transaction) {
                 try transaction.execute(
                     "update work set due = ?, problem = 'limited' where kind = ? and key = ?", now + waitMilliseconds,
@@ -63,11 +77,23 @@ public struct Work: Hashable, Sendable {
                 continue
             }
             try transaction.execute(
-                "update work set holder = ?, until = ?, due = ?, attempt = ?, problem = null where kind = ? and key = ?",
+                "update work set holder = ?, until = ?, due = ?, attempt = ? where kind = ? and key = ?",
                 holder, now + claimMilliseconds, now + claimMilliseconds, work.attempt, kind, work.key)
             return work
         }
         return nil
+    }
+
+    /// Ends the claims of processes that are known to have ended.
+    /// - Parameter prefix: how the names of these processes begin.
+    public static func freeClaims(
+        ofHolders prefix: String, in transaction: borrowing Transaction
+    ) throws(DatabaseError) {
+        try transaction.execute(
+            """
+            update work set holder = null, until = null, due = case when due < until then due else ? end
+            where substr(holder, 1, length(?)) = ?
+            """, try transaction.now(), prefix, prefix)
     }
 
     /// Extends the claim by ten minutes. Like all changes below, it returns false if the claim is no longer the latest one:
@@ -81,16 +107,22 @@ public struct Work: Hashable, Sendable {
     public func record(state: String, journal: String, in transaction: borrowing Transaction) throws(DatabaseError)
         -> Bool
     {
-        try change("state = ?, journal = ?", state, journal, in: transaction)
+        try change(
+            "\(Work.sinceChange), state = ?, journal = ?", state, try transaction.now(), state, journal, in: transaction
+        )
     }
 
     /// Releases the work until a later time.
+    /// - Parameter tries: the number of failed attempts from now on.
     public func postpone(
-        to due: Int64, state: String, problem: String?, in transaction: borrowing Transaction
+        to due: Int64, state: String, problem: String?, tries: Int64, journal: String? = nil,
+        in transaction: borrowing Transaction
     ) throws(DatabaseError) -> Bool {
         try change(
-            "due = \(Work.dueUnlessAdded), state = ?, problem = ?, tries = ?, holder = null, until = null", due, state,
-            problem, problem == nil ? 0 : tries + 1, in: transaction)
+            """
+            \(Work.sinceChange), due = \(Work.dueUnlessAdded), state = ?, problem = ?, tries = ?, journal = ?,
+            holder = null, until = null
+            """, state, try transaction.now(), due, state, problem, tries, journal, in: transaction)
     }
 
     /// Removes finished work, or releases it if it was added again in the meantime.
@@ -106,6 +138,9 @@ public struct Work: Hashable, Sendable {
 
     /// Claimed work is due when its claim ends. An earlier time means that it was added again.
     private static let dueUnlessAdded = "case when due < until then due else ? end"
+
+    /// The time of the last change of the state.
+    private static let sinceChange = "since = case when state = ? then since else ? end"
 
     private func change(
         _ assignments: String, _ values: any ColumnType..., in transaction: borrowing Transaction

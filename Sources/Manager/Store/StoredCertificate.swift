@@ -14,23 +14,23 @@ public struct StoredCertificate: Hashable, Sendable {
     public var sealedKey: [UInt8]
     public var notBefore: Int64
     public var notAfter: Int64
-    /// When to ask the certificate authority whether to renew it.
-    public var renewalCheckAt: Int64?
+    /// When to renew it: a random moment that is chosen once, so that a restart does not change it.
+    public var renewAt: Int64
 
     public init(
         name: String, keyKind: String, chain: String, issuer: String, sealedKey: [UInt8], notBefore: Int64,
         notAfter: Int64,
-        renewalCheckAt: Int64?
+        renewAt: Int64
     ) {
         (self.name, self.keyKind, self.chain, self.issuer) = (name, keyKind, chain, issuer)
         (self.sealedKey, self.notBefore, self.notAfter) = (sealedKey, notBefore, notAfter)
-        self.renewalCheckAt = renewalCheckAt
+        self.renewAt = renewAt
     }
 
     /// The place for which the key of a certificate is sealed, so that it cannot be used for another host.
     public static func sealingPlace(_ name: String, _ keyKind: String) -> String { "certificate/\(name)/\(keyKind)" }
 
-    private static let columns = "name, key_kind, chain, issuer, sealed_key, not_before, not_after, ari_at"
+    private static let columns = "name, key_kind, chain, issuer, sealed_key, not_before, not_after, renew_at"
 
     /// Stores the certificate, replacing the previous one.
     public func save(in transaction: borrowing Transaction) throws(DatabaseError) {
@@ -39,8 +39,8 @@ public struct StoredCertificate: Hashable, Sendable {
             insert into certificate (\(StoredCertificate.columns)) values (?, ?, ?, ?, ?, ?, ?, ?)
             on conflict (name, key_kind) do update set
                 chain = excluded.chain, issuer = excluded.issuer, sealed_key = excluded.sealed_key,
-                not_before = excluded.not_before, not_after = excluded.not_after, ari_at = excluded.ari_at
-            """, name, keyKind, chain, issuer, sealedKey, notBefore, notAfter, renewalCheckAt)
+                not_before = excluded.not_before, not_after = excluded.not_after, renew_at = excluded.renew_at
+            """, name, keyKind, chain, issuer, sealedKey, notBefore, notAfter, renewAt)
     }
 
     /// The certificates of a host, one for each kind of key.
@@ -50,19 +50,15 @@ public struct StoredCertificate: Hashable, Sendable {
         try transaction.query("select \(columns) from certificate where name = ? order by key_kind", name).map(read)
     }
 
-    /// The certificates whose renewal must be checked, the most urgent first.
-    public static func due(
-        at now: Int64, limit: Int64, in transaction: borrowing Transaction
-    ) throws(DatabaseError) -> [StoredCertificate] {
-        try transaction.query(
-            "select \(columns) from certificate where ari_at <= ? order by ari_at, name, key_kind limit ?", now, limit
-        ).map(read)
+    /// Removes the certificates of a host.
+    public static func remove(_ name: String, in transaction: borrowing Transaction) throws(DatabaseError) {
+        try transaction.execute("delete from certificate where name = ?", name)
     }
 
     private static func read(_ row: Row) throws(DatabaseError) -> StoredCertificate {
         StoredCertificate(
             name: try row[0], keyKind: try row[1], chain: try row[2], issuer: try row[3], sealedKey: try row[4],
-            notBefore: try row[5], notAfter: try row[6], renewalCheckAt: try row[7])
+            notBefore: try row[5], notAfter: try row[6], renewAt: try row[7])
     }
 }
 

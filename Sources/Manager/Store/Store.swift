@@ -51,13 +51,12 @@ public struct Store: ~Copyable {
                 """
                 create table certificate (
                     name text not null, key_kind text not null, chain text not null, issuer text not null,
-                    sealed_key \(dialect.blob) not null, not_before bigint not null, not_after bigint not null, ari_at bigint,
+                    sealed_key \(dialect.blob) not null, not_before bigint not null, not_after bigint not null, renew_at bigint not null,
                     primary key (name, key_kind))
                 """,
-                "create index certificate_ari_at on certificate (ari_at)",
                 """
                 create table work (
-                    kind text not null, key text not null, state text not null, due bigint not null,
+                    kind text not null, key text not null, state text not null, since bigint not null, due bigint not null,
                     priority bigint not null, tries bigint not null, holder text, until bigint, attempt bigint not null,
                     journal text, problem text, primary key (kind, key))
                 """,

@@ -20,10 +20,12 @@ public struct Bucket: Hashable, Sendable {
     public struct Charge: Hashable, Sendable {
         public let bucket: Bucket
         public let tokens: Double
+        /// The tokens that must be left afterwards.
+        public let reserve: Double
 
-        public init(_ bucket: Bucket, tokens: Double = 1) {
-            precondition(tokens <= bucket.capacity, "a charge is at most the capacity of its bucket")
-            (self.bucket, self.tokens) = (bucket, tokens)
+        public init(_ bucket: Bucket, tokens: Double = 1, reserve: Double = 0) {
+            precondition(tokens + reserve <= bucket.capacity, "a full bucket has enough for each charge")
+            (self.bucket, self.tokens, self.reserve) = (bucket, tokens, reserve)
         }
     }
 
@@ -41,8 +43,9 @@ public struct Bucket: Hashable, Sendable {
         ) {
             let bucket = charge.bucket
             let tokens = try bucket.tokens(now, in: transaction) - charge.tokens
-            if tokens < 0 {
-                wait = max(wait, Int64((-tokens * Double(bucket.fillMilliseconds) / bucket.capacity).rounded(.up)))
+            let missing = charge.reserve - tokens
+            if missing > 0 {
+                wait = max(wait, Int64((missing * Double(bucket.fillMilliseconds) / bucket.capacity).rounded(.up)))
             }
             left.append((bucket, tokens))
         }

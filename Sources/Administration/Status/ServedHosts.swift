@@ -1,0 +1,57 @@
+// The hosts that a server serves, for the manager, which obtains their certificates. The manager sends the digest of
+// the list that it has, so that an unchanged list is not sent again.
+
+import SourceJSON
+
+/// The answer of `/served`.
+public struct ServedHosts: Sendable, Equatable {
+    /// The digest of everything that is served. It also changes when a host's files do.
+    public let digest: String
+    /// The configured names, sorted; `*.example.com` for a wildcard.
+    public let hosts: [String]
+
+    /// As many hosts as a fleet is designed for.
+    public static let hostsMax = 1_000_000
+    /// Enough for that many names of 60 bytes each; most have 20 to 40.
+    public static let bytesMax = 64 * 1024 * 1024
+    /// A DNS name and `*.`.
+    private static let nameBytesMax = 255
+    private static let digestBytesMax = 64
+
+    public init(digest: String, hosts: [String]) {
+        self.digest = digest
+        self.hosts = hosts.sorted()
+    }
+
+    /// Reads an answer. Nil if it is anything else, or exceeds a limit.
+    public init?(json bytes: [UInt8]) { self.init(json: bytes, hostsMax: ServedHosts.hostsMax) }
+
+    init?(json bytes: [UInt8], hostsMax: Int) {
+        // A few more values, for members that a later version adds.
+        let limits = SourceLimits(depth: 8, bytes: ServedHosts.bytesMax, values: hostsMax + 100, problems: 1)
+        let document = SourceReader.read(bytes, as: .json, limits: limits)
+        guard document.isAcceptable, let digest = document.value?.member(named: "digest")?.asString,
+            ServedHosts.isDigest(digest), let elements = document.value?.member(named: "hosts")?.asArray,
+            elements.count <= hostsMax
+        else { return nil }
+        let hosts = elements.compactMap(\.asString)
+        guard hosts.count == elements.count, hosts.allSatisfy(ServedHosts.isName) else { return nil }
+        self.init(digest: digest, hosts: hosts)
+    }
+
+    /// In the shortest form.
+    public var json: [UInt8] {
+        SourceWriter.minified(.object([("digest", digest.jsonValue), ("hosts", hosts.jsonValue)]))
+    }
+
+    /// The digest becomes a part of the next request's path.
+    private static func isDigest(_ text: String) -> Bool {
+        (1...digestBytesMax).contains(text.utf8.count)
+            && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+    }
+
+    /// Whether a name can be logged and compared as it is. What it stands for is for the reader to check.
+    private static func isName(_ text: String) -> Bool {
+        (1...nameBytesMax).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    }
+}

@@ -1,0 +1,190 @@
+// The settings of the manager: `acme`, `store` and `manager` in `server.json`. The manager is a second process that
+// orders certificates. The server itself uses only `acme.webroot` and `acme.thumbprint`, which are in `ACMESettings`.
+
+public import Association
+public import Posix
+import SourceJSON
+public import TLS
+
+public struct ManagerSettings: Sendable {
+    /// How certificates are ordered; nil if none are.
+    public var issuance: IssuanceSettings?
+    /// The URL of a PostgreSQL database; nil for SQLite in the state directory. It may contain a password.
+    public var databaseURL: String?
+    /// The file with the key that encrypts the secrets in the database; nil for one in the state directory.
+    public var keyFile: String?
+    /// The admin listener of the manager; nil for none.
+    public var admin: SocketAddress?
+    /// What `acme` says, before it is known whether it can be used.
+    var draft = IssuanceSettings()
+
+    public init() {}
+
+    /// Whether there is something for a manager to do.
+    public var isWanted: Bool { issuance != nil || databaseURL != nil }
+}
+
+/// For which hosts certificates are ordered, and from which authority.
+public struct IssuanceSettings: Sendable, Equatable {
+    /// `mailto:` URLs.
+    public var contact: [String] = []
+    /// Whether the operator has agreed to the terms of the authorities.
+    public var isTermsAgreed = false
+    /// The directory URLs of the authorities; later ones are for when earlier ones fail.
+    public var directories = ["https://acme-v02.api.letsencrypt.org/directory"]
+    /// The certificate profile, for authorities that have it.
+    public var profile: String? = "tlsserver"
+    /// The common name of the root of the preferred chain.
+    public var preferredIssuer: String?
+    public var allow: [HostPattern] = []
+    public var deny: [HostPattern] = []
+    /// The public addresses of the server, to which a host must lead before a certificate is ordered.
+    public var expectedAddresses: [String] = []
+    /// Names with the same purpose: a host that is an alias of one of them leads to the server.
+    public var expectedNames: [String] = []
+    public var preflight = Preflight.required
+    public var externalAccount: AccountBinding?
+    /// A file with the root certificates that the authorities' servers are checked with; nil for those of the system.
+    public var caFile: String?
+    /// The kind of a certificate's key.
+    public var key = SigningKey.Kind.p256
+    /// Empty for those of /etc/resolv.conf.
+    public var resolvers: [SocketAddress] = []
+    /// The port on which the authority fetches challenges. Only test authorities use one other than 80.
+    public var port: UInt16 = 80
+
+    /// Whether DNS is checked before a certificate is ordered.
+    public enum Preflight: String, Sendable, CaseIterable {
+        case required, off
+    }
+
+    /// Credentials of a customer account at the authority (RFC 8555 §7.3.4).
+    public struct AccountBinding: Sendable, Equatable {
+        public var keyID: String
+        /// A file with the key in Base64.
+        public var keyFile: String
+
+        public init(keyID: String, keyFile: String) { (self.keyID, self.keyFile) = (keyID, keyFile) }
+    }
+
+    public init() {}
+
+    public var isPreflightRequired: Bool { preflight == .required }
+
+    /// Whether certificates may be ordered for a host. `deny` takes precedence; an empty `allow` allows all hosts.
+    public func covers(_ host: String) -> Bool {
+        if deny.contains(where: { $0.matches(host) }) { return false }
+        return allow.isEmpty || allow.contains { $0.matches(host) }
+    }
+}
+
+/// Parsers of single values; each returns nil for a text that is not one.
+extension IssuanceSettings {
+    /// A `mailto:` URL for one recipient and without header fields, which authorities reject (RFC 8555 §7.3).
+    static func mailURL(_ text: String) -> String? {
+        let scheme = "mailto:"
+        let mail = text.hasPrefix(scheme) ? String(text.dropFirst(scheme.count)) : text
+        let parts = mail.split(separator: "@", omittingEmptySubsequences: false)
+        guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty, isPlain(mail), !mail.contains(","),
+            !mail.contains("?")
+        else { return nil }
+        return scheme + mail
+    }
+
+    static func authorityURL(_ text: String) -> String? {
+        let scheme = "https://"
+        guard text.hasPrefix(scheme), text.utf8.count > scheme.utf8.count, isPlain(text) else { return nil }
+        return text
+    }
+
+    /// Whether it is in ASCII and without spaces.
+    private static func isPlain(_ text: String) -> Bool { text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } }
+
+    static func hostPattern(_ text: String) -> HostPattern? {
+        if case .success(let host) = HostPattern.parse(text) { host } else { nil }
+    }
+
+    static func hostName(_ text: String) -> String? {
+        guard let host = hostPattern(text), !host.isWildcard else { return nil }
+        return host.name
+    }
+
+    /// An address in its usual form, so that it can be compared as text.
+    static func ipAddress(_ text: String) -> String? { socketAddress(text, port: 0)?.host }
+
+    /// An address with or without a port.
+    static func nameServer(_ text: String) -> SocketAddress? {
+        if let server = socketAddress(text, port: 53) { return server }
+        guard let server = SocketAddress(text), !server.isUnix, server.port != 0 else { return nil }
+        return server
+    }
+
+    private static func socketAddress(_ text: String, port: UInt16) -> SocketAddress? {
+        SocketAddress(text.contains(":") ? "[\(text)]:\(port)" : "\(text):\(port)")
+    }
+}
+
+extension SettingsReader {
+    mutating func readDirectories(_ member: SourceMember) {
+        let example = IssuanceSettings().directories[0]
+        let urls = list(member, "an https URL", example: example) { IssuanceSettings.authorityURL($0) }
+        settings.manager.draft.directories = urls
+        guard member.value.asArray?.isEmpty == true else { return }
+        report(
+            member.value.range, "`directories` is empty, so no certificates are ordered",
+            fix: "write `[\"\(example)\"]`")
+    }
+
+    mutating func readAccountBinding(_ member: SourceMember) {
+        var texts: [String: String] = [:]
+        let known = members(of: member.value, "`eab`", known: ["keyID", "keyFile"])
+        for inner in known { texts[inner.key] = string(inner) }
+        if let keyID = texts["keyID"], let keyFile = texts["keyFile"] {
+            settings.manager.draft.externalAccount = IssuanceSettings.AccountBinding(
+                keyID: keyID, keyFile: keyFile)
+        } else if member.value.asObject != nil, known.count < 2 {
+            report(
+                member.value.range, "`eab` needs both `keyID` and `keyFile`",
+                fix: "write the id that the certificate authority gave you, and the path of a file with its key")
+        }
+    }
+
+    /// The URL may contain a password, so no message contains it.
+    mutating func readDatabase(_ member: SourceMember) {
+        guard let text = string(member) else { return }
+        if text.hasPrefix("postgresql://") || text.hasPrefix("postgres://") {
+            settings.manager.databaseURL = text
+        } else {
+            report(
+                member.value.range, "`database` is not the URL of a PostgreSQL database",
+                fix: "write `postgresql://user@db.example.com/associated`, or remove it to use SQLite")
+        }
+    }
+
+    /// Certificates are ordered only if `acme` and `store` have no errors. With the default of a misspelt `deny`, they
+    /// would be ordered for hosts that the operator excluded.
+    mutating func finishIssuance(_ root: SourceValue) {
+        guard let acme = root.members(named: "acme").last?.value,
+            acme.asObject?.contains(where: { member in Setting.issuance.contains { $0.name == member.key } }) == true
+        else { return }
+        let terms = acme.members(named: "termsAgreed").last?.value
+        if terms == nil || terms?.asBool == false {
+            report(
+                terms?.range ?? acme.range,
+                "`acme` needs `termsAgreed: true`: read the terms of the certificate authority first; until then no "
+                    + "certificates are ordered", fix: "write `termsAgreed: true`")
+        }
+        if settings.acme.thumbprint != nil {
+            report(
+                acme.member(named: "thumbprint")?.range,
+                "the manager's own account answers challenges; `acme.thumbprint` answers them with another account's "
+                    + "key, so orders would fail", fix: "remove it")
+        }
+        let places = ["acme", "store"].flatMap { root.members(named: $0) }.map(\.value.range)
+        let isInvalid = findings.contains { finding in
+            guard let range = finding.range else { return false }
+            return places.contains { $0.contains(range) }
+        }
+        if !isInvalid { settings.manager.issuance = settings.manager.draft }
+    }
+}

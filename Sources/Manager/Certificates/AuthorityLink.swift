@@ -1,0 +1,72 @@
+// Requests to certificate authorities over HTTPS, and the accounts there. A session is opened by the first order and kept. The
+// account is never stored: registering a key that has an account returns that account.
+
+import ACME
+import Client
+import Posix
+import TLS
+
+/// The connections to certificate authorities. Used by one thread.
+struct AuthorityLink: ~Copyable {
+    private let rules: IssuanceRules
+    private let account: AccountKey
+    private var web: WebSession
+    private var sessions: [AuthorityURL: AuthoritySession] = [:]
+
+    /// A slow authority may take as long for one answer.
+    private static let milliseconds = 30_000
+
+    init(_ rules: IssuanceRules, _ account: AccountKey, userAgent: String) throws(TLSError) {
+        (self.rules, self.account) = (rules, account)
+        var settings = WebSessionSettings()
+        settings.userAgent = userAgent
+        settings.limits.milliseconds = AuthorityLink.milliseconds
+        settings.limits.bodyBytesMax = AuthorityLimits.bodyBytesMax
+        settings.redirectsMax = 3
+        web = WebSession(try ClientContext(authorityFile: rules.authorityFile), settings)
+    }
+
+    /// Sends one request; any status is a response.
+    mutating func send(_ request: AuthorityRequest) throws(AuthorityProblem) -> AuthorityResponse {
+        guard let location = WebLocation(request.url.text) else { throw .noAnswer("cannot connect to \(request.url)") }
+        var fields: [FetchedResponse.Field] = []
+        if let accept = request.accept { fields.append(.init(name: "Accept", value: accept)) }
+        if request.body != nil { fields.append(.init(name: "Content-Type", value: AuthorityRequest.contentType)) }
+        do throws(FetchError) {
+            let response = try web.send(location, method: request.method.rawValue, fields: fields, body: request.body)
+            return AuthorityResponse(
+                status: response.status, fields: response.fields.map { ($0.name, $0.value) }, body: response.body,
+                isTruncated: response.isTruncated,
+                retryAfterSeconds: response.retryAfterSeconds(now: Clock.wallSeconds()))
+        } catch {
+            throw .noAnswer("\(location.hostField): \(error)")
+        }
+    }
+
+    /// The kept session, or a new one with the account of our key.
+    mutating func session(_ url: AuthorityURL) throws(AuthorityProblem) -> AuthoritySession {
+        if let session = sessions[url] { return session }
+        let directory = try AuthorityDirectory(reading: send(AuthorityDirectory.request(url)))
+        var session = AuthoritySession(directory, key: account)
+        let registration: SignedCall
+        do throws(TLSError) {
+            registration = try AuthorityAccount.registration(
+                session, contact: rules.contact, termsAgreed: true, binding: rules.externalAccount)
+        } catch {
+            throw .noAnswer(error.description)
+        }
+        let answer = try session.perform(registration) { request throws(AuthorityProblem) in try send(request) }
+        session.account = try AuthorityAccount(reading: answer).url
+        sessions[url] = session
+        return session
+    }
+
+    /// The directory of an authority whose session is open.
+    func directory(_ url: AuthorityURL) -> AuthorityDirectory? { sessions[url]?.directory }
+
+    /// Keeps the nonces of a session for the next order.
+    mutating func keep(_ session: AuthoritySession, _ url: AuthorityURL) { sessions[url] = session }
+
+    /// Reads the directory and registers the account again before the next order.
+    mutating func forget(_ url: AuthorityURL) { sessions[url] = nil }
+}

@@ -1,0 +1,80 @@
+// The rate limits of a certificate authority as token buckets in the store, so that all nodes together stay below them
+// and other clients of the same account or domain have something left. Only the limits of Let's Encrypt are modelled
+// (https://letsencrypt.org/docs/rate-limits/); its own answers with 429 take precedence in any case.
+
+import Database
+import TLS
+
+/// The tokens that orders and validations take at one authority.
+public struct Budget: Sendable {
+    private let authority: String
+    private let isModelled: Bool
+
+    private static let hourMilliseconds: Int64 = 3_600_000
+    private static let weekMilliseconds = 7 * 24 * hourMilliseconds
+    /// Longer subjects are digested: an index of PostgreSQL holds at most 2,704 bytes.
+    private static let subjectBytesMax = 255
+
+    /// - Parameter authority: the host of its directory.
+    /// - Parameter isModelled: false for an authority without known limits, such as a private one.
+    public init(authority: String, isModelled: Bool) {
+        (self.authority, self.isModelled) = (authority, isModelled)
+    }
+
+    /// What a new order takes.
+    /// - Parameter isRenewal: whether the order names the certificate that it replaces. Those are not counted.
+    /// - Parameter mayUseReserve: whether it is a single new host whose registered domain has no other order waiting.
+    public func charges(
+        hosts: [String], isRenewal: Bool, mayUseReserve: Bool = false, suffixes: PublicSuffixes
+    ) -> [Bucket.Charge] {
+        guard isModelled, !isRenewal, !hosts.isEmpty else { return [] }
+        // An order counts once for each registered domain, however many of its hosts it has.
+        let domains = Set(hosts.map { suffixes.registeredDomain(of: $0) }).sorted()
+        return [
+            // So a tenant with many new hosts does not keep all others waiting.
+            Bucket.Charge(orders, reserve: mayUseReserve ? 0 : orders.capacity / 5),
+            Bucket.Charge(certificates(of: hosts)),
+        ] + domains.map { Bucket.Charge(certificates(in: $0)) }
+    }
+
+    /// What one attempt to validate a host takes. Nothing is given back when it succeeds: so there is at most one
+    /// attempt an hour, and at most one failure.
+    public func failureCharges(_ host: String) -> [Bucket.Charge] {
+        guard isModelled else { return [] }
+        let name = host.hasPrefix("*.") ? String(host.dropFirst(2)) : host
+        return [Bucket.Charge(bucket("failures", name, capacity: 1, fillMilliseconds: Budget.hourMilliseconds))]
+    }
+
+    /// How long a waiting order waits for its turn, if only the limit of orders delays it.
+    /// - Parameter place: 1 for the next order.
+    public func forecastMilliseconds(place: Int) -> Int64 {
+        isModelled ? Int64(Double(max(0, place)) * Double(orders.fillMilliseconds) / orders.capacity) : 0
+    }
+
+    /// The orders that the fullest account may make now; nil before the first one.
+    static func accountTokens(in transaction: borrowing Transaction) throws(DatabaseError) -> Double? {
+        try transaction.query("select min(tokens) from bucket where scope like '%/orders'")[0][0]
+    }
+
+    /// 300 orders of an account in three hours.
+    private var orders: Bucket {
+        bucket("orders", "account", capacity: 300, fillMilliseconds: 3 * Budget.hourMilliseconds)
+    }
+
+    /// 50 certificates in seven days. A full bucket of 25, and the 25 that flow in, are 50 at most.
+    private func certificates(in domain: String) -> Bucket {
+        bucket("domains", domain, capacity: 25, fillMilliseconds: Budget.weekMilliseconds)
+    }
+
+    /// 5 certificates with exactly these hosts in seven days; at most four are used.
+    private func certificates(of hosts: [String]) -> Bucket {
+        var subject = Set(hosts).sorted().joined(separator: ",")
+        if subject.utf8.count > Budget.subjectBytesMax { subject = Base64URL.text(Digest.sha256(Array(subject.utf8))) }
+        return bucket("sets", subject, capacity: 2, fillMilliseconds: Budget.weekMilliseconds)
+    }
+
+    private func bucket(_ limit: String, _ subject: String, capacity: Double, fillMilliseconds: Int64) -> Bucket {
+        Bucket(
+            scope: "\(authority)/\(limit)", subject: subject, capacity: capacity, fillMilliseconds: fillMilliseconds)
+    }
+}

@@ -1,0 +1,69 @@
+// Looks at the DNS records of a host and requests a challenge from this server as an authority would. `Preflight` judges what is
+// found; this file has the lookups and the requests.
+
+public import ACME
+import Client
+import DNS
+import Posix
+import TLS
+
+/// The preflight of one host, with the network.
+public struct CertificateCheck: Sendable {
+    private let rules: IssuanceRules
+    private let thumbprint: String
+    private let preflight: PreflightRules
+
+    private static let probeMilliseconds = 10_000
+    private static let probeBytesMax = 4_096
+    private static let tokenBytes = 24
+
+    /// - Parameter session: an account at the authority; nil if it did not answer, so that its names in CAA records are not known.
+    init(_ rules: IssuanceRules, _ thumbprint: String, _ session: AuthoritySession?) {
+        (self.rules, self.thumbprint) = (rules, thumbprint)
+        var preflight = rules.preflight
+        preflight.caaIdentities = session?.directory.caaIdentities ?? []
+        preflight.accountURL = session?.account?.text
+        self.preflight = preflight
+    }
+
+    /// The check that an operator asks for.
+    public static func run(
+        _ host: String, _ rules: IssuanceRules, _ account: AccountKey, userAgent: String
+    ) throws -> PreflightReport {
+        var link = try AuthorityLink(rules, account, userAgent: userAgent)
+        return try CertificateCheck(rules, account.thumbprint, try link.session(rules.directories[0])).report(host)
+    }
+
+    func report(_ host: String) throws(SystemError) -> PreflightReport {
+        guard let name = DomainName(host) else { return PreflightReport(problem: .dns("\(host) is not a host name")) }
+        let resolver = try Resolver(rules.resolver)
+        return Preflight.check(
+            name, preflight, lookUp: { type, name in resolver.lookUp(type, of: name) }, probe: probe)
+    }
+
+    /// Requests a challenge of no order: the server computes the answer to any.
+    private func probe(_ host: String, _ remote: RemoteAddress) -> ProbeResult {
+        let text = "\(remote)"
+        guard let address = SocketAddress(text.contains(":") ? "[\(text)]:\(rules.port)" : "\(text):\(rules.port)")
+        else {
+            return .failed("cannot connect to \(text)")
+        }
+        let token = Base64URL.text((0..<CertificateCheck.tokenBytes).map { _ in .random(in: .min ... .max) })
+        var request = FetchRequest(
+            host: host, hostField: rules.port == 80 ? host : "\(host):\(rules.port)", address: address, isSecure: false,
+            path: "/.well-known/acme-challenge/\(token)", userAgent: nil)
+        request.limits.milliseconds = CertificateCheck.probeMilliseconds
+        request.limits.bodyBytesMax = CertificateCheck.probeBytesMax
+        switch Fetcher(nil).fetch(request) {
+        case .failure(let error): return .failed("\(error)")
+        case .success(let response):
+            let body = String(decoding: response.body, as: UTF8.self)
+            if response.status == 200, body.split(whereSeparator: \.isWhitespace) == ["\(token).\(thumbprint)"] {
+                return .answered
+            }
+            return .failed(
+                response.status == 200
+                    ? "another server answers, or one with another account" : "it answers \(response.status)")
+        }
+    }
+}

@@ -1,0 +1,354 @@
+// Does the work on certificates, one host at a time: looks at DNS, orders, asks the authority when to renew. Several workers run at
+// once, in this process and in others; the store gives each piece of work to one of them. Everything that must survive a crash
+// is stored before the next request, so a worker may be killed at any moment.
+
+public import ACME
+import Database
+import Posix
+public import TLS
+
+/// A worker, used by one thread.
+public struct CertificateWorker: ~Copyable {
+    private let rules: IssuanceRules
+    private let control: ManagerControl
+    private let number: Int
+    /// The unique name of this worker in the store.
+    private let holder: String
+    private let account: AccountKey
+    private let suffixes: PublicSuffixes
+    private let files: IssuedFiles
+    private var store: Store
+    private var link: AuthorityLink
+
+    private typealias State = IssuanceState
+
+    /// Longer waits are left to the store, so that another host has its turn.
+    private static let waitSecondsMax: Int64 = 20
+    private static let restMilliseconds: Int64 = 2_000
+    private static let storeRestMilliseconds: Int64 = 10_000
+
+    public init(
+        _ number: Int, _ rules: IssuanceRules, _ control: ManagerControl, places: ManagerPlaces, holder: String,
+        account: AccountKey, suffixes: PublicSuffixes, userAgent: String, store: consuming Store
+    ) throws(TLSError) {
+        (self.number, self.rules, self.control) = (number, rules, control)
+        self.holder = "\(holder)/\(number)"
+        (self.account, self.suffixes) = (account, suffixes)
+        files = IssuedFiles(path: places.certificates)
+        link = try AuthorityLink(rules, account, userAgent: userAgent)
+        self.store = store
+    }
+
+    /// Works until the process ends.
+    public mutating func run() {
+        while !control.isStopping {
+            do throws(DatabaseError) {
+                if try !step() { control.rest(number, milliseconds: CertificateWorker.restMilliseconds) }
+                control.noteStore(nil)
+            } catch {
+                control.noteStore(error.description)
+                control.rest(number, milliseconds: CertificateWorker.storeRestMilliseconds)
+            }
+        }
+    }
+
+    /// Does one piece of work.
+    /// - Returns: false if none is due.
+    mutating func step() throws(DatabaseError) -> Bool {
+        // Read by a closure that cannot reach the worker.
+        let (rules, suffixes, holder) = (rules, suffixes, holder)
+        let claimed = try store.write { transaction throws(DatabaseError) in
+            try Work.claim(CertificateWork.kind, by: holder, in: transaction) { work in
+                work.state == State.queued.rawValue ? CertificateWorker.charges(work, rules, suffixes) : []
+            }
+        }
+        guard let work = claimed else { return false }
+        try process(work)
+        return true
+    }
+
+    /// What an order of a new host takes from the rate limits.
+    private static func charges(
+        _ work: Work, _ rules: IssuanceRules, _ suffixes: PublicSuffixes
+    ) -> [Bucket.Charge] {
+        let directory = rules.directory(tries: work.tries, isUrgent: false)
+        let budget = Budget(authority: directory.host, isModelled: rules.isBudgetModelled)
+        return budget.charges(
+            hosts: [work.key], isRenewal: false, mayUseReserve: work.priority >= 0, suffixes: suffixes)
+            + budget.failureCharges(work.key)
+    }
+
+    private mutating func process(_ work: Work) throws(DatabaseError) {
+        let host = work.key
+        let stored = try store.read { transaction throws(DatabaseError) in
+            try StoredCertificate.load(host, in: transaction).first
+        }
+        if let stored, let problem = put(stored) { return try fail(work, problem, stored) }
+        if work.journal == nil {
+            guard control.isWanted(host) else { return try leave(work, stored) }
+            if let stored, Clock.wallSeconds() < stored.renewAt / 1_000 {
+                return try checkRenewal(work, stored)
+            }
+            if rules.isPreflightRequired, work.state != State.queued.rawValue, let problem = preflight(host) {
+                return try postpone(work, problem)
+            }
+            // Renewals are free of the limits, and must not wait behind new hosts.
+            if stored == nil, work.state != State.queued.rawValue {
+                return try release(work, afterMilliseconds: 0, .queued, tries: work.tries)
+            }
+        }
+        try order(work, stored)
+    }
+
+    /// Releases the work. If the claim was lost in the meantime, another worker has it, and nothing changes.
+    /// - Parameter seal: the journal as it is stored.
+    private mutating func release(
+        _ work: Work, afterMilliseconds wait: Int64, _ state: State, _ problem: String? = nil, tries: Int64,
+        journal: String? = nil
+    ) throws(DatabaseError) {
+        let isChanged = state != .leaving && (problem != work.problem || state.rawValue != work.state)
+        let isOurs = try store.write { transaction throws(DatabaseError) in
+            try work.postpone(
+                to: try transaction.now() + wait, state: state.rawValue, problem: problem, tries: tries,
+                journal: journal, in: transaction)
+        }
+        if isOurs, isChanged, let problem { control.log(.warning, "\(work.key): \(state.rawValue): \(problem)") }
+    }
+
+    private mutating func fail(
+        _ work: Work, _ problem: String, _ stored: StoredCertificate?, _ state: State = .failing
+    ) throws(DatabaseError) {
+        control.count(state)
+        let wait = RenewalPlan.retryMilliseconds(tries: work.tries, draw: .random(in: .min ... .max))
+        try release(work, afterMilliseconds: wait, state, problem, tries: work.tries + 1)
+    }
+
+    private mutating func postpone(_ work: Work, _ problem: PreflightProblem) throws(DatabaseError) {
+        let (state, text): (State, String) =
+            switch problem {
+            case .dns(let text): (.waitingForDNS, text)
+            case .caa(let text): (.waitingForCAA, text)
+            }
+        let isNew = work.state == state.rawValue
+        let tries = isNew ? work.tries : 0
+        try release(
+            work, afterMilliseconds: RenewalPlan.preflightMilliseconds(tries: tries), state, text, tries: tries + 1)
+    }
+
+    /// The host is no longer served, or has a certificate of the operator. The certificate stays until it expires.
+    private mutating func leave(_ work: Work, _ stored: StoredCertificate?) throws(DatabaseError) {
+        guard let stored, Clock.wallSeconds() * 1_000 < stored.notAfter else {
+            let isOurs = try store.write { transaction throws(DatabaseError) in
+                try StoredCertificate.remove(work.key, in: transaction)
+                return try work.finish(in: transaction)
+            }
+            if isOurs { files.remove(work.key) }
+            return
+        }
+        try release(
+            work, afterMilliseconds: stored.notAfter - Clock.wallSeconds() * 1_000, .leaving,
+            "it is no longer served here, or config/hosts has a certificate for it, which takes precedence", tries: 0)
+    }
+
+    /// Asks the authority when to renew, and chooses the moment again if it has moved the window.
+    private mutating func checkRenewal(_ work: Work, _ stored: StoredCertificate) throws(DatabaseError) {
+        var stored = stored
+        var wait: Int64 = 6 * 3_600_000
+        if let info = renewalInfo(of: stored) {
+            wait = RenewalPlan.nextCheckMilliseconds(
+                nextCheckSeconds: info.nextCheckSeconds, draw: .random(in: .min ... .max))
+            let window = (info.start * 1_000)..<(info.end * 1_000)
+            if !window.contains(stored.renewAt) {
+                stored.renewAt = CertificateWorker.renewalTime(stored.notBefore, stored.notAfter, window)
+                let changed = stored
+                try store.write { transaction throws(DatabaseError) in try changed.save(in: transaction) }
+            }
+        }
+        let untilRenewal = max(0, stored.renewAt - Clock.wallSeconds() * 1_000)
+        try release(work, afterMilliseconds: min(wait, untilRenewal), .issued, tries: 0)
+    }
+
+    private static func renewalTime(_ notBefore: Int64, _ notAfter: Int64, _ window: Range<Int64>?) -> Int64 {
+        RenewalPlan.renewalMilliseconds(
+            notBeforeMilliseconds: notBefore, notAfterMilliseconds: notAfter, windowMilliseconds: window,
+            draw: .random(in: .min ... .max))
+    }
+
+    /// Nil if no authority of the settings has information about the certificate.
+    private mutating func renewalInfo(of stored: StoredCertificate) -> RenewalInfo? {
+        guard let id = stored.renewalID else { return nil }
+        for url in rules.directories {
+            do throws(AuthorityProblem) {
+                let session = try link.session(url)
+                guard let request = RenewalInfo.request(id, session.directory) else { continue }
+                return try RenewalInfo(reading: link.send(request))
+            } catch { continue }
+        }
+        return nil
+    }
+
+    /// Why the host cannot get a certificate now; nil if it can.
+    private mutating func preflight(_ host: String) -> PreflightProblem? {
+        do throws(SystemError) {
+            // An authority that does not answer is met by the order.
+            return try CertificateCheck(rules, account.thumbprint, try? link.session(rules.directories[0])).report(host)
+                .problem
+        } catch {
+            return .dns("cannot look up names: \(error.reason)")
+        }
+    }
+
+    private mutating func order(_ work: Work, _ stored: StoredCertificate?) throws(DatabaseError) {
+        let place = "work/\(work.kind)/\(work.key)"
+        var journal = work.journal.flatMap(Base64URL.bytes).flatMap { sealed in
+            (try? store.keys.open(sealed, for: place)).flatMap {
+                OrderJournal(text: String(decoding: $0.secret, as: UTF8.self))
+            }
+        }
+        let isSaved = journal != nil
+        let url = journal?.directory ?? directory(work, stored)
+        do throws(TLSError) {
+            if journal == nil {
+                journal = try OrderJournal(
+                    for: [work.key], at: url, key: try SigningKey(rules.key), profile: rules.profile,
+                    replaces: stored?.renewalID, preferredIssuer: rules.preferredIssuer)
+            }
+        } catch {
+            return try fail(work, error.description, stored)
+        }
+        guard let journal else { return }
+        var session: AuthoritySession
+        do throws(AuthorityProblem) { session = try link.session(url) } catch {
+            return try fail(work, error.description, stored)
+        }
+        var steps = OrderSteps(journal, isSaved: isSaved)
+        var sealed = work.journal
+        defer { link.keep(session, url) }
+        while true {
+            let now = Clock.wallSeconds()
+            if control.isStopping {
+                return try release(work, afterMilliseconds: 0, .ordering, tries: work.tries, journal: sealed)
+            }
+            switch steps.next(&session, now: now) {
+            case .save(let journal):
+                do throws(TLSError) {
+                    sealed = Base64URL.text(try store.keys.seal(Array(journal.text.utf8), for: place))
+                } catch {
+                    return try fail(work, error.description, stored)
+                }
+                let text = sealed ?? ""
+                let isOurs = try store.write { transaction throws(DatabaseError) in
+                    try work.record(state: State.ordering.rawValue, journal: text, in: transaction)
+                }
+                guard isOurs else { return }
+                steps.confirmStep()
+            case .send(let request):
+                do throws(AuthorityProblem) {
+                    steps.take(try link.send(request), &session, now: now)
+                } catch {
+                    steps.takeFailure(error.detail, now: Clock.wallSeconds())
+                }
+            // The server answers every challenge with the thumbprint.
+            case .publish, .withdraw: steps.confirmStep()
+            case .wait(let until, let problem):
+                guard until - now <= CertificateWorker.waitSecondsMax else {
+                    let state = problem?.kind == .rateLimited ? State.limited : .ordering
+                    return try release(
+                        work, afterMilliseconds: (until - now) * 1_000, state, problem?.description,
+                        tries: work.tries, journal: sealed)
+                }
+                control.rest(number, milliseconds: max(1, until - now) * 1_000)
+                let isOurs = try store.write { transaction throws(DatabaseError) in try work.renew(in: transaction) }
+                guard isOurs else { return }
+            case .finished(.issued(let chain)):
+                return try keep(chain, key: steps.journal.key, work, stored)
+            case .finished(.failed(let failure)):
+                return try end(work, failure, stored, url)
+            }
+        }
+    }
+
+    /// The authority for the next order: another one after a day of failures, and sooner if the certificate expires soon.
+    private func directory(_ work: Work, _ stored: StoredCertificate?) -> AuthorityURL {
+        let isUrgent = stored.map {
+            RenewalPlan.isUrgent(
+                nowMilliseconds: Clock.wallSeconds() * 1_000, notBeforeMilliseconds: $0.notBefore,
+                notAfterMilliseconds: $0.notAfter)
+        }
+        return rules.directory(tries: work.tries, isUrgent: isUrgent ?? false)
+    }
+
+    private mutating func keep(
+        _ chain: IssuedChain, key: [UInt8], _ work: Work, _ stored: StoredCertificate?
+    ) throws(DatabaseError) {
+        let facts = chain.facts
+        let kind = rules.key.rawValue
+        let sealed: [UInt8]
+        do throws(TLSError) {
+            sealed = try store.keys.seal(key, for: StoredCertificate.sealingPlace(work.key, kind))
+        } catch {
+            return try fail(work, error.description, stored)
+        }
+        let (notBefore, notAfter) = (facts.notBefore * 1_000, facts.notAfter * 1_000)
+        let certificate = StoredCertificate(
+            name: work.key, keyKind: kind, chain: chain.pem, issuer: facts.issuer, sealedKey: sealed,
+            notBefore: notBefore, notAfter: notAfter,
+            renewAt: CertificateWorker.renewalTime(notBefore, notAfter, nil))
+        let isOurs = try store.write { transaction throws(DatabaseError) in
+            // The next step asks the authority for its window.
+            guard
+                try work.postpone(
+                    to: try transaction.now(), state: State.issued.rawValue, problem: nil, tries: 0, in: transaction)
+            else { return false }
+            // A certificate of another kind of key would be served instead.
+            try StoredCertificate.remove(work.key, in: transaction)
+            try certificate.save(in: transaction)
+            return true
+        }
+        guard isOurs else { return }
+        control.count(.issued)
+        if let problem = put(certificate) { return control.log(.error, "\(work.key): \(problem)") }
+        control.log(.info, "\(work.key): certificate until \(Clock.day(facts.notAfter)), issued by \(facts.issuer)")
+    }
+
+    private mutating func end(
+        _ work: Work, _ failure: OrderFailure, _ stored: StoredCertificate?, _ url: AuthorityURL
+    ) throws(DatabaseError) {
+        switch failure.cause {
+        case .paused(let page):
+            return try fail(work, "\(failure); unpause it at \(page)", stored, .paused)
+        case .account: link.forget(url)
+        case .terms, .validation, .refused, .lost, .unusable: break
+        }
+        try fail(work, failure.description, stored)
+    }
+
+    /// Writes the files of a certificate, unless they are there.
+    /// - Returns: why that was not possible.
+    private func put(_ stored: StoredCertificate) -> String? {
+        do {
+            let place = StoredCertificate.sealingPlace(stored.name, stored.keyKind)
+            _ = try files.put(stored, key: try store.keys.open(stored.sealedKey, for: place).secret)
+            return nil
+        } catch {
+            return "cannot write its certificate to \(files.path): \(error)"
+        }
+    }
+}
+
+extension IssuanceRules {
+    /// The authority for an order after some failures.
+    func directory(tries: Int64, isUrgent: Bool) -> AuthorityURL {
+        directories[RenewalPlan.authorityIndex(tries: tries, isUrgent: isUrgent, count: directories.count)]
+    }
+}
+
+extension AuthorityURL {
+    /// Without the port.
+    var host: String { String(text.dropFirst("https://".count).prefix { $0 != "/" && $0 != ":" && $0 != "?" }) }
+}
+
+extension StoredCertificate {
+    /// Identifies the certificate at its authority; nil if it has no such name.
+    var renewalID: String? { (try? IssuedChain(pem: Array(chain.utf8)))?.renewalID }
+}

@@ -1,0 +1,105 @@
+// What operators see of the work on certificates: numbers for metrics, and the state of one host or of those that need attention.
+
+public import Database
+
+/// The numbers over all hosts.
+public struct IssuanceFigures: Sendable, Equatable {
+    public var hosts: [IssuanceState: Int] = [:]
+    /// How long the host that has waited longest is waiting; nil if none waits.
+    public var longestWaitMilliseconds: Int64?
+    /// The smallest share of a certificate's life that is left; nil without certificates.
+    public var lifeLeftMin: Double?
+    /// The orders that the limit for the whole account allows now; nil before the first one.
+    public var accountTokens: Double?
+
+    public init() {}
+
+    /// The numbers as they are now.
+    public init(in transaction: borrowing Transaction) throws(DatabaseError) {
+        let now = try transaction.now()
+        for row in try transaction.query(
+            "select state, count(*) from work where kind = ? group by state", CertificateWork.kind)
+        {
+            let (state, count): (String, Int64) = (try row[0], try row[1])
+            if let state = IssuanceState(rawValue: state) { hosts[state] = Int(count) }
+        }
+        let oldest = try transaction.query(
+            "select min(since) from work where kind = ? and state not in (?, ?)", CertificateWork.kind,
+            IssuanceState.issued.rawValue, IssuanceState.leaving.rawValue)
+        let since: Int64? = try oldest[0][0]
+        longestWaitMilliseconds = since.map { max(0, now - $0) }
+        let share = try transaction.query(
+            "select min((not_after - ?) * 1.0 / (not_after - not_before)) from certificate where not_after > not_before",
+            now)
+        lifeLeftMin = try share[0][0]
+        accountTokens = try Budget.accountTokens(in: transaction)
+    }
+}
+
+/// The state of one host's certificate.
+public struct IssuanceReport: Sendable, Equatable {
+    public let host: String
+    public let state: IssuanceState?
+    public let problem: String?
+    /// The time of the last change of the state, in milliseconds since 1970.
+    public let since: Int64
+    /// The next step of the manager, in milliseconds since 1970.
+    public let due: Int64
+    public let tries: Int64
+    public let issuer: String?
+    public let notAfter: Int64?
+    public let renewAt: Int64?
+    /// How many hosts have their turn before this one; nil unless it is queued.
+    public var place: Int64?
+
+    private static let select = """
+        select work.key, work.state, work.problem, work.due, work.tries, certificate.issuer, certificate.not_after,
+            certificate.renew_at, work.priority, work.since
+        from work left join certificate on certificate.name = work.key
+        """
+
+    private init(_ row: Row) throws(DatabaseError) {
+        let state: String = try row[1]
+        (host, self.state, problem) = (try row[0], IssuanceState(rawValue: state), try row[2])
+        (due, tries, issuer) = (try row[3], try row[4], try row[5])
+        (notAfter, renewAt, since) = (try row[6], try row[7], try row[9])
+    }
+
+    /// The state of a host; nil if there is no work for it.
+    public static func load(_ host: String, in transaction: borrowing Transaction) throws(DatabaseError) -> Self? {
+        guard
+            let row = try transaction.query(
+                "\(select) where work.kind = ? and work.key = ?", CertificateWork.kind, host
+            )
+            .first
+        else { return nil }
+        var report = try IssuanceReport(row)
+        if report.state == .queued {
+            let priority: Int64 = try row[8]
+            report.place = try transaction.query(
+                "select count(*) from work where kind = ? and state = ? and (priority > ? or priority = ? and key < ?)",
+                CertificateWork.kind, IssuanceState.queued.rawValue, priority, priority, host)[0][0]
+        }
+        return report
+    }
+
+    /// The hosts whose certificate is not simply issued, those with problems first.
+    public static func unsettled(
+        limit: Int64, in transaction: borrowing Transaction
+    ) throws(DatabaseError) -> [IssuanceReport] {
+        try transaction.query(
+            """
+            \(select) where work.kind = ? and work.state <> ?
+            order by case when work.problem is null then 1 else 0 end, work.key limit ?
+            """, CertificateWork.kind, IssuanceState.issued.rawValue, limit
+        ).map { row throws(DatabaseError) in try IssuanceReport(row) }
+    }
+
+    /// Makes the host's work due now.
+    /// - Returns: false if there is no work for it.
+    public static func hurry(_ host: String, in transaction: borrowing Transaction) throws(DatabaseError) -> Bool {
+        try transaction.execute(
+            "update work set due = ?, tries = 0 where kind = ? and key = ? and holder is null", try transaction.now(),
+            CertificateWork.kind, host) == 1
+    }
+}

@@ -1,0 +1,44 @@
+// What the operator has decided about certificates.
+
+public import ACME
+public import DNS
+public import TLS
+
+/// The settings for ordering certificates.
+public struct IssuanceRules: Sendable {
+    /// The authorities, in the order in which they are tried.
+    public var directories: [AuthorityURL]
+    /// Such as `mailto:admin@example.com`.
+    public var contact: [String] = []
+    public var externalAccount: ExternalAccount?
+    public var profile: String?
+    public var preferredIssuer: String?
+    public var key = SigningKey.Kind.p256
+    /// The CA certificates to trust instead of the system's. An authority of one's own has no known rate limits.
+    public var authorityFile: String?
+    /// Whether an order needs DNS records that lead here.
+    public var isPreflightRequired = true
+    /// What the preflight expects, apart from what it asks the authority.
+    public var preflight = PreflightRules()
+    /// The port to which the authority connects.
+    public var port: UInt16 = 80
+    public var resolver = ResolverSettings()
+
+    public init(directories: [AuthorityURL]) { self.directories = directories }
+
+    var isBudgetModelled: Bool { authorityFile == nil }
+}
+
+/// The folders and files that the server reads.
+public struct ManagerPlaces: Sendable {
+    /// `state/certificates`
+    public var certificates: String
+    /// `state/acme/thumbprint`
+    public var thumbprint: String
+    /// `config/hosts`, whose certificates take precedence.
+    public var hosts: String
+
+    public init(certificates: String, thumbprint: String, hosts: String) {
+        (self.certificates, self.thumbprint, self.hosts) = (certificates, thumbprint, hosts)
+    }
+}

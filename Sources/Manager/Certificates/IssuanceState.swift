@@ -1,0 +1,42 @@
+// The states of a host's certificate, as operators see them. Each has its next step in words.
+
+/// The state of one host, in the column `state` of its work.
+public enum IssuanceState: String, CaseIterable, Sendable {
+    /// DNS does not lead to this server.
+    case waitingForDNS = "waiting-dns"
+    /// The domain's CAA records do not allow the authority.
+    case waitingForCAA = "waiting-caa"
+    /// Waits for its turn under the authority's rate limits.
+    case queued
+    case ordering
+    case issued
+    /// The authority has asked to wait.
+    case limited
+    case failing
+    /// The authority has paused the host until the operator unpauses it.
+    case paused = "paused-by-ca"
+    /// No longer ordered here; the certificate stays in service until it expires.
+    case leaving
+
+    /// What happens next, or what an operator has to do.
+    public var nextStep: String {
+        switch self {
+        case .waitingForDNS:
+            "create the DNS records; they are looked up again later, and at once after `associated acme issue`"
+        case .waitingForCAA:
+            "change the CAA records; they are looked up again later, and at once after `associated acme issue`"
+        case .queued: "nothing to do: it waits for its turn under the authority's rate limits"
+        case .ordering: "nothing to do: the order is under way"
+        case .issued: "nothing to do: it is renewed in time"
+        case .limited: "nothing to do: it continues when the authority allows it"
+        case .failing: "remove the cause; it is tried again later, and at once after `associated acme issue`"
+        case .paused: "open the page that the authority names, then run `associated acme issue`"
+        case .leaving: "nothing to do: the certificate is no longer renewed"
+        }
+    }
+}
+
+/// The work on certificates: one row for each host, from its first appearance until its certificate has expired.
+enum CertificateWork {
+    static let kind = "certificate"
+}

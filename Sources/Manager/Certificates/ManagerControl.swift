@@ -1,0 +1,81 @@
+// What the manager's threads share: which hosts are wanted, the end of the process, what is worth a line in the log, and counts.
+
+public import Posix
+import Synchronization
+
+/// Shared by the manager's threads.
+public final class ManagerControl: Sendable {
+    public enum Level: Sendable {
+        case info, warning, error
+    }
+
+    private struct State {
+        /// Nil until the server has been asked once: then all hosts with work are.
+        var wanted: Set<String>?
+        var isStopping = false
+        /// The last failure of the store; logged when it changes.
+        var storeProblem: String?
+        var outcomes: [IssuanceState: Int] = [:]
+    }
+
+    private let state = Mutex(State())
+    private let bells: [Bell]
+    private let write: @Sendable (Level, String) -> Void
+
+    /// Wakes one worker.
+    private final class Bell: Sendable {
+        let wakeUp: WakeUp
+
+        init(_ wakeUp: consuming WakeUp) { self.wakeUp = wakeUp }
+    }
+
+    /// - Parameter workerCount: the threads that rest between pieces of work.
+    public init(workerCount: Int, log: @escaping @Sendable (Level, String) -> Void) throws(SystemError) {
+        var bells: [Bell] = []
+        for _ in 0..<workerCount { bells.append(Bell(try WakeUp())) }
+        self.bells = bells
+        write = log
+    }
+
+    public func log(_ level: Level, _ text: String) { write(level, text) }
+
+    public var isStopping: Bool { state.withLock { $0.isStopping } }
+
+    /// Lets the threads end after their present step.
+    public func stop() {
+        state.withLock { $0.isStopping = true }
+        wake()
+    }
+
+    /// Lets resting threads look for work.
+    public func wake() { for bell in bells { bell.wakeUp.wake() } }
+
+    /// Waits until there may be work, or for the end.
+    func rest(_ worker: Int, milliseconds: Int64) {
+        if isStopping { return }
+        _ = bells[worker].wakeUp.wait(milliseconds: Int32(clamping: milliseconds))
+        bells[worker].wakeUp.clear()
+    }
+
+    func isWanted(_ host: String) -> Bool { state.withLock { $0.wanted?.contains(host) ?? true } }
+
+    func want(_ hosts: Set<String>) { state.withLock { $0.wanted = hosts } }
+
+    /// Notes whether the store can be used, and says so when that changes.
+    public func noteStore(_ problem: String?) {
+        let before = state.withLock { state in
+            defer { state.storeProblem = problem }
+            return state.storeProblem
+        }
+        if let problem, problem != before { log(.error, problem) }
+        if problem == nil, before != nil { log(.info, "the store can be used again") }
+    }
+
+    /// Why the store cannot be used; nil if it can.
+    public var storeProblem: String? { state.withLock { $0.storeProblem } }
+
+    /// Counts how orders ended since the start.
+    func count(_ outcome: IssuanceState) { state.withLock { $0.outcomes[outcome, default: 0] += 1 } }
+
+    public var outcomes: [IssuanceState: Int] { state.withLock { $0.outcomes } }
+}

@@ -1,0 +1,192 @@
+// Decides whether a host could get a certificate now, without a request to the certificate authority: a failed order
+// counts against the authority's rate limits, and its error says less. The order is DNS, CAA, probe: the cheapest facts
+// come first, and the first problem ends the preflight. What it cannot find out is a problem too.
+//
+// It is pure except for two functions of the caller, one for lookups and one for requests.
+
+public import DNS
+public import Posix
+
+/// The answer of a host to a challenge at one of its addresses.
+public enum ProbeResult: Hashable, Sendable {
+    /// With the key authorization of this server.
+    case answered
+    /// With the reason, such as `connection refused`.
+    case failed(String)
+}
+
+/// The checks before an order.
+public enum Preflight {
+    /// Each address costs a request, and the owner of the domain chooses how many there are.
+    static let addressesMax = 32
+    /// Of the records found.
+    static let linesMax = 64
+
+    /// - Parameter probe: requests a challenge of the host at one address.
+    public static func check(
+        _ host: DomainName, _ rules: PreflightRules, lookUp: (DNSRecordType, DomainName) -> DNSOutcome,
+        probe: (String, RemoteAddress) -> ProbeResult
+    ) -> PreflightReport {
+        var report = PreflightReport()
+        do throws(PreflightProblem) {
+            if host.isWildcard, rules.method != "dns-01" {
+                throw .dns("\(host) is a wildcard, which authorities validate by dns-01 only; configure acme.rfc2136")
+            }
+            let addresses = try host.isWildcard ? [] : checkAddresses(of: host, rules, lookUp, &report)
+            try checkAuthorizations(of: host, rules, lookUp, &report)
+            if rules.isProbing { try checkAnswers(of: host, at: addresses, probe) }
+        } catch {
+            report.problem = error
+        }
+        let left = report.found.count - linesMax
+        if left > 0 { report.found = Array(report.found.prefix(linesMax)) + ["and \(left) more"] }
+        return report
+    }
+
+    /// The addresses of the host; all of them lead here, as far as that is known.
+    private static func checkAddresses(
+        of host: DomainName, _ rules: PreflightRules, _ lookUp: (DNSRecordType, DomainName) -> DNSOutcome,
+        _ report: inout PreflightReport
+    ) throws(PreflightProblem) -> [RemoteAddress] {
+        let wanted = wantedRecords(of: host, rules)
+        let records = AddressRecords(of: host, through: rules.expectedNames, lookUp)
+        report.wanted = wanted
+        report.found = records.lines
+        if let failure = records.failure { throw .dns("\(failure); no certificate is ordered until that works") }
+        let count = records.addresses.count
+        if count == 0 {
+            let subject = records.target == host ? "\(host)" : "\(host) is an alias of \(records.target), which"
+            let advice = wanted.first ?? "one with the public address of this server"
+            throw .dns("\(subject) has no A or AAAA record yet; create \(advice)")
+        }
+        if count > addressesMax {
+            throw .dns("\(host) has \(count) addresses; at most \(addressesMax) are checked; remove some")
+        }
+        let foreign = try foreignAddresses(records, rules, lookUp)
+        if !foreign.isEmpty { throw .dns(problem(of: host, foreign, among: count, wanted)) }
+        return records.addresses
+    }
+
+    private static func problem(
+        of host: DomainName, _ foreign: [RemoteAddress], among count: Int, _ wanted: [String]
+    ) -> String {
+        let isMixed = foreign.count < count
+        let (verb, object) = (isMixed ? "also has" : "has", foreign.count == 1 ? "it" : "them")
+        let subject = foreign.count == 1 ? "address \(foreign[0]), which is" : "addresses \(list(foreign)), which are"
+        let advice = isMixed ? "remove \(object)" : "replace \(object)" + (wanted.first.map { " with \($0)" } ?? "")
+        return "\(host) \(verb) the \(subject) not this server's; the authority may connect there; \(advice)"
+    }
+
+    private static func wantedRecords(of host: DomainName, _ rules: PreflightRules) -> [String] {
+        let names = rules.expectedNames.filter { $0 != host }.map { "\(host). CNAME \($0)." }
+        return names + rules.expectedAddresses.map { "\(host). \($0.family == .ipv6 ? "AAAA" : "A") \($0)" }
+    }
+
+    /// The addresses that are not this server's. None if it is not known which are.
+    private static func foreignAddresses(
+        _ records: AddressRecords, _ rules: PreflightRules, _ lookUp: (DNSRecordType, DomainName) -> DNSOutcome
+    ) throws(PreflightProblem) -> [RemoteAddress] {
+        if rules.expectedAddresses.isEmpty && rules.expectedNames.isEmpty { return [] }
+        var ours = Set(
+            rules.expectedAddresses.map { RemoteAddress(family: $0.family, high: $0.high, low: $0.low, port: 0) })
+        var foreign = records.unproven.filter { !ours.contains($0) }
+        var failure: DNSFailure?
+        for name in rules.expectedNames where !foreign.isEmpty {
+            let known = AddressRecords(of: name, lookUp)
+            ours.formUnion(known.addresses)
+            failure = failure ?? known.failure
+            foreign = foreign.filter { !ours.contains($0) }
+        }
+        if let failure, !foreign.isEmpty {
+            throw .dns("\(failure); so it is unknown whether \(list(foreign)) is an address of this server")
+        }
+        return foreign
+    }
+
+    private static func checkAuthorizations(
+        of host: DomainName, _ rules: PreflightRules, _ lookUp: (DNSRecordType, DomainName) -> DNSOutcome,
+        _ report: inout PreflightReport
+    ) throws(PreflightProblem) {
+        switch CAASearch.climb(from: host, lookUp: { lookUp(.caa, $0) }) {
+        case .none: return
+        case .failed(let failure, at: _): throw .caa("\(failure); no authority issues a certificate until that works")
+        case .found(let records, at: let name):
+            report.found += records.map { "\(name). CAA \($0.zoneText)" }
+            switch CAAVerdict.judge(records, of: host, at: name, rules) {
+            case .allowed: return
+            case .forbidden(let reason, let wanted):
+                if let wanted { report.wanted.append(wanted) }
+                throw .caa(reason)
+            }
+        }
+    }
+
+    /// Authorities choose one address, usually IPv6, so all must answer.
+    private static func checkAnswers(
+        of host: DomainName, at addresses: [RemoteAddress], _ probe: (String, RemoteAddress) -> ProbeResult
+    ) throws(PreflightProblem) {
+        var silent: [RemoteAddress] = []
+        var firstReason = ""
+        for address in addresses {
+            guard case .failed(let reason) = probe("\(host)", address) else { continue }
+            if silent.isEmpty { firstReason = reason }
+            silent.append(address)
+        }
+        if silent.isEmpty { return }
+        let advice =
+            silent.count < addresses.count
+            ? "the authority may connect there; fix that, or remove the record"
+            : "make port 80 there lead to this server"
+        throw .dns("\(host) does not answer a challenge at \(list(silent)): \(firstReason); \(advice)")
+    }
+
+    /// At most four of them.
+    private static func list(_ addresses: [RemoteAddress]) -> String {
+        let shown = addresses.prefix(4).map(\.description).joined(separator: ", ")
+        return addresses.count > 4 ? "\(shown) and \(addresses.count - 4) more" : shown
+    }
+}
+
+/// The A and AAAA records of a name.
+private struct AddressRecords {
+    var addresses: [RemoteAddress] = []
+    /// The addresses that were not found through an alias that is a name of this server.
+    var unproven: [RemoteAddress] = []
+    /// The name itself, or the last of its aliases.
+    var target: DomainName
+    /// Of one or both lookups.
+    var failure: DNSFailure?
+    /// The records, including aliases, for people.
+    var lines: [String] = []
+
+    init(
+        of name: DomainName, through serverNames: [DomainName] = [],
+        _ lookUp: (DNSRecordType, DomainName) -> DNSOutcome
+    ) {
+        target = name
+        for type in [DNSRecordType.a, .aaaa] {
+            switch lookUp(type, name) {
+            case .found(let records, let aliases):
+                follow(aliases, from: name)
+                // Of this type only: a name server can answer with an alias for one type and not for the other.
+                let isProven = !Set(aliases).isDisjoint(with: serverNames)
+                for case .address(let address) in records where !addresses.contains(address) {
+                    addresses.append(address)
+                    lines.append("\(target). \(type) \(address)")
+                    if !isProven { unproven.append(address) }
+                }
+            case .noData(let aliases), .noSuchName(let aliases): follow(aliases, from: name)
+            case .failed(let failure): self.failure = self.failure ?? failure
+            }
+        }
+    }
+
+    private mutating func follow(_ aliases: [DomainName], from name: DomainName) {
+        target = name
+        for alias in aliases {
+            let line = "\(target). CNAME \(alias)."
+            if !lines.contains(line) { lines.append(line) }
+            target = alias
+        }
+    }
+}

@@ -1,0 +1,135 @@
+// `associated acme`: what the manager does about certificates, for operators. It reads and changes the manager's store, and asks
+// DNS itself, so it works whether or not the manager runs.
+
+import ACME
+import Administration
+import Association
+import DNS
+import Database
+import Hosting
+import Manager
+import Posix
+import TLS
+
+extension Command {
+    static let acme = Command(
+        name: "acme", summary: "show and control how certificates are ordered",
+        details: """
+            associated acme status [HOST]   the hosts without a certificate and why, or the state of HOST
+            associated acme check HOST      look at DNS now, and say what is missing, without asking the authority
+            associated acme issue HOST      try HOST again now, for example after a change of DNS
+
+            The manager orders a certificate for every served host whose DNS records lead to this server, if server.json has
+            `acme: { contact: ["you@example.com"], termsAgreed: true }`; see docs/acme.md.
+            """,
+        operands: Operands(usage: "status|check|issue [HOST]", counts: 1...2),
+        options: [.config, .state],
+        failure: "HOST has no certificate or cannot get one now, or the store cannot be read"
+    ) { arguments throws(Refusal) in
+        let (action, host) = (arguments.operands[0], arguments.operands.dropFirst().first.map { HostPattern.typed($0) })
+        guard ["status", "check", "issue"].contains(action) else {
+            throw .usage("unknown action \"\(action)\"; write status, check or issue")
+        }
+        if action != "status", host == nil { throw .usage("`acme \(action)` needs a HOST") }
+        let loaded = try LoadedSettings(arguments)
+        guard loaded.settings.manager.issuance != nil else {
+            for finding in loaded.findings { Console.error(finding) }
+            throw .failure("no certificates are ordered; set `acme` in \(loaded.configPath)/server.json")
+        }
+        let inputs = try ManagerInputs(loaded)
+        guard let rules = inputs.rules else { preconditionFailure("the settings have rules") }
+        let keys = try inputs.keys(createsMissing: false)
+        do throws(DatabaseError) {
+            var store = try Store(inputs.location, keys: keys)
+            switch (action, host) {
+            case ("check", let host?): return try check(host, inputs, rules, &store)
+            case ("issue", let host?): return try hurry(host, &store)
+            case (_, let host?): return try show(host, &store)
+            default: return try overview(&store)
+            }
+        } catch {
+            throw .failure(error.description)
+        }
+    }
+
+    /// The numbers by state, and the hosts that have no certificate.
+    private static func overview(_ store: inout Store) throws(DatabaseError) -> ExitStatus {
+        let (figures, hosts) = try store.read { transaction throws(DatabaseError) in
+            (
+                try IssuanceFigures(in: transaction),
+                try IssuanceReport.unsettled(limit: overviewMax, in: transaction)
+            )
+        }
+        let counts = IssuanceState.allCases.compactMap { state in
+            figures.hosts[state].map { "\($0) \(state.rawValue)" }
+        }
+        Console.output(
+            line: counts.isEmpty ? "no hosts yet: the manager has not asked the server" : counts.joined(separator: ", ")
+        )
+        for report in hosts { Console.output(line: "  \(report.host): \(line(report))") }
+        return .success
+    }
+
+    private static let overviewMax: Int64 = 50
+
+    private static func show(_ host: String, _ store: inout Store) throws(DatabaseError) -> ExitStatus {
+        let found = try store.read { transaction throws(DatabaseError) in
+            try IssuanceReport.load(host, in: transaction)
+        }
+        guard let report = found else { return unknown(host) }
+        Console.output(line: "\(host): \(line(report))")
+        if let notAfter = report.notAfter, let renewAt = report.renewAt {
+            Console.output(
+                line: "  certificate until \(Clock.day(notAfter / 1_000)), renewed on \(Clock.day(renewAt / 1_000)), "
+                    + "issued by \(report.issuer ?? "an unknown authority")")
+        }
+        if let step = report.state?.nextStep { Console.output(line: "  next: \(step)") }
+        return report.notAfter == nil ? .failure : .success
+    }
+
+    /// Such as `waiting-dns for 3 hours: shop.example.com has no A or AAAA record; tried again in 20 minutes`.
+    private static func line(_ report: IssuanceReport) -> String {
+        let now = Clock.wallSeconds() * 1_000
+        var text = "\(report.state?.rawValue ?? "unknown") for \(Age.text(seconds: (now - report.since) / 1_000))"
+        if let problem = report.problem { text += ": \(problem)" }
+        if let place = report.place { text += "; place \(place + 1) in the queue" }
+        if report.state != .issued, report.due > now {
+            text += "; next try in \(Age.text(seconds: (report.due - now) / 1_000))"
+        }
+        return text
+    }
+
+    private static func hurry(_ host: String, _ store: inout Store) throws(DatabaseError) -> ExitStatus {
+        let isFound = try store.write { transaction throws(DatabaseError) in
+            try IssuanceReport.hurry(host, in: transaction)
+        }
+        guard isFound else { return unknown(host) }
+        Console.output(line: "\(host) is tried again now; see `associated acme status \(host)`")
+        return .success
+    }
+
+    private static func unknown(_ host: String) -> ExitStatus {
+        .failure(
+            saying:
+                "\(host) is not among the hosts that get a certificate: it is not served, has its own certificate in "
+                + "config/hosts/, is a wildcard, or `acme.allow` and `acme.deny` exclude it")
+    }
+
+    private static func check(
+        _ host: String, _ inputs: ManagerInputs, _ rules: IssuanceRules, _ store: inout Store
+    ) throws(DatabaseError) -> ExitStatus {
+        let account = try AccountSecret.load(&store)
+        let report: PreflightReport
+        do { report = try CertificateCheck.run(host, rules, account, userAgent: Product.userAgent) } catch {
+            return .failure(saying: "\(error)")
+        }
+        for line in report.found { Console.output(line: "found   \(line)") }
+        for line in report.wanted { Console.output(line: "wanted  \(line)") }
+        switch report.problem {
+        case nil:
+            Console.output(line: "\(host) can get a certificate")
+            return .success
+        case .dns(let text)?, .caa(let text)?: return .failure(saying: text)
+        }
+    }
+}

@@ -1,0 +1,79 @@
+// The process of a manager: everything that makes outgoing connections. `associated serve` starts it beside the server, and
+// `associated manage` runs it alone. It enters its sandbox, then does what is due until a signal ends it.
+
+import Glibc
+import Hosting
+import Posix
+
+enum ManagerProcess {
+    /// Of the process, as `ps -e` shows it.
+    static let name = "manager"
+
+    /// All that a manager takes. Only SIGTERM and SIGINT mean something to it.
+    static let signals = [SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2]
+
+    /// - Parameter inheritance: nil when it was not started by a parent.
+    static func run(_ loaded: LoadedSettings, _ inheritance: Inheritance?) -> ExitStatus {
+        do {
+            // Secrets will be in memory, and a core dump would copy them to disk.
+            try ProcessMemory.forbidDumps()
+            Thread.nameCurrent(name)
+            // Before any thread starts, so that all of them leave signals to this one.
+            let signals = try Signals(ManagerProcess.signals)
+            // The log goes to the terminal of the parent, which may stop other process groups that write (`stty tostop`).
+            signal(SIGTTOU, SIG_IGN)
+            let manager = try start(loaded, inheritance)
+            Log.info("manager: ready")
+            run(manager, until: signals)
+            Log.info("manager: stopping")
+            return .success
+        } catch {
+            return .failure(saying: "manager: \(error)")
+        }
+    }
+
+    /// Everything up to the first look at what is due.
+    private static func start(_ loaded: LoadedSettings, _ inheritance: Inheritance?) throws -> RunningManager {
+        // Otherwise the server reports them.
+        if inheritance == nil { for finding in loaded.findings { Log.finding(finding) } }
+        if let objection = StartProblems(loaded).inSettings { throw Refusal.failure("not started: \(objection)") }
+        let inputs = try ManagerInputs(loaded)
+        let admin = try adminSocket(loaded, inheritance)
+        var sandbox = Sandbox(loaded.settings, places: ManagerSandbox.places(loaded), role: .manager)
+        try sandbox.changeUser()
+        // The change of user has undone both.
+        try ProcessMemory.forbidDumps()
+        try inheritance?.endWithParent()
+        try sandbox.restrictFiles()
+        // Before system calls are restricted, because loading a library maps its code.
+        let manager = try RunningManager(inputs)
+        try sandbox.restrictCalls()
+        try manager.begin(admin: admin)
+        sandbox.report(warnsOfRoot: inheritance == nil)
+        return manager
+    }
+
+    /// The socket of the parent, or one of its own.
+    private static func adminSocket(_ loaded: LoadedSettings, _ inheritance: Inheritance?) throws -> ListeningSocket? {
+        if let inheritance {
+            guard let group = inheritance.groups.first else { return nil }
+            return try ListeningSocket(inheriting: group.numbers[0], named: group.purpose.rawValue)
+        }
+        // The socket is usually there.
+        SandboxPlaces(loaded).createState(for: try loaded.settings.user.map(Account.init))
+        var settings = loaded.settings
+        settings.http = []
+        settings.https = []
+        settings.admin = nil
+        let sockets = try ListeningSet().adapted(to: settings, socketCount: 1)
+        return sockets.entries.first { $0.purpose == .managerAdmin }?.sockets[0]
+    }
+
+    private static func run(_ manager: RunningManager, until signals: borrowing Signals) {
+        while true {
+            manager.tick()
+            let signal = signals.next(timeoutMilliseconds: RunningManager.tickMilliseconds)
+            if signal == SIGTERM || signal == SIGINT { return manager.stop() }
+        }
+    }
+}

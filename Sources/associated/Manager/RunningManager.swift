@@ -1,0 +1,157 @@
+// The manager at work: it asks the server which hosts it serves, keeps the store up to date with them, and has workers order and
+// renew certificates. Everything that must survive is in the store and in files, so the process may end at any moment.
+
+import ACME
+import Administration
+import Database
+import Glibc
+import Manager
+import Posix
+import TLS
+
+/// The threads and the store of a running manager. Used by one thread.
+final class RunningManager {
+    let control: ManagerControl
+    let answers: ManagerAnswers
+    private let inputs: ManagerInputs
+    private let rules: IssuanceRules?
+    private let register: HostRegister?
+    private let suffixes: PublicSuffixes
+    private let keys: SealingKeys
+    private let account: AccountKey
+    private let server: AdminSettings
+    private let node: String
+    /// Of the state directory, so that claims of earlier processes there are known to be abandoned.
+    private let lock: FileLock
+    private var store: Store?
+    private var digest = ""
+    private var takenAt: Int64 = 0
+    private var figuredAt: Int64 = 0
+    private var serverProblem: String?
+    private var workers: [ThreadHandle] = []
+    private var listener: AdminListener?
+
+    /// How often it looks at what is due.
+    static let tickMilliseconds: Int32 = 5_000
+
+    /// Orders at once: most of their time is waiting for the authority.
+    static let workerCount = 4
+    private static let askMilliseconds = 5_000
+    /// Certificates of the operator appear without a change of the served hosts.
+    private static let takeAgainMilliseconds: Int64 = 600_000
+    private static let figuresMilliseconds: Int64 = 15_000
+
+    /// Opens the store, and writes the thumbprint for the server.
+    init(_ inputs: ManagerInputs) throws {
+        self.inputs = inputs
+        rules = inputs.rules
+        keys = try inputs.keys(createsMissing: true)
+        node = "\(HostMachine.name):\(Directory.absolute(inputs.statePath))"
+        guard let lock = try FileLock.take("\(inputs.statePath)/manager.lock") else {
+            throw Refusal.failure("another manager works in \(inputs.statePath); stop it, or use another --state")
+        }
+        self.lock = lock
+        let node = node
+        var store = try Store(inputs.location, keys: keys)
+        try store.write(isRepeatable: true) { transaction throws(DatabaseError) in
+            try Work.freeClaims(ofHolders: "\(node)/", in: transaction)
+        }
+        account = try AccountSecret.load(&store)
+        self.store = .some(consume store)
+        suffixes = PublicSuffixes()
+        server = try AdminSettings(inputs.server)
+        control = try ManagerControl(workerCount: RunningManager.workerCount) { level, text in
+            switch level {
+            case .info: Log.info(text)
+            case .warning: Log.warning(text)
+            case .error: Log.error(text)
+            }
+        }
+        answers = ManagerAnswers(control)
+        register =
+            rules == nil
+            ? nil : HostRegister(control, places: inputs.places, suffixes: suffixes, covers: inputs.covers)
+        // The file may be unusable, which must be known at the start.
+        if let rules { _ = try ClientContext(authorityFile: rules.authorityFile) }
+        if rules != nil { try AccountSecret.publish(account, at: inputs.places.thumbprint) }
+    }
+
+    /// Starts to answer operators. Called when no more libraries are loaded.
+    func begin(admin socket: ListeningSocket?) throws {
+        guard let socket else { return }
+        listener = try AdminListener(AdminSettings(address: socket.address), answers, on: socket)
+    }
+
+    /// Does what is due.
+    func tick() {
+        let now = Clock.monotonicMilliseconds()
+        do throws(DatabaseError) {
+            if let hosts = askServer(now) { try register?.take(hosts, &store!) }
+            if workers.isEmpty { try startWorkers() }
+            if now - figuredAt >= RunningManager.figuresMilliseconds || figuredAt == 0 {
+                figuredAt = now
+                try updateFigures()
+            }
+            control.noteStore(nil)
+        } catch {
+            control.noteStore(error.description)
+        }
+    }
+
+    /// Lets the workers finish their present step.
+    func stop() {
+        control.stop()
+        for worker in workers { worker.join() }
+        listener?.stop()
+    }
+
+    /// The served hosts, if they are to be looked at now.
+    private func askServer(_ now: Int64) -> [String]? {
+        let isDue = now - takenAt >= RunningManager.takeAgainMilliseconds
+        do throws(AdminClient.Failure) {
+            let response = try AdminClient.get(
+                isDue || digest.isEmpty ? "/served" : "/served/\(digest)", from: server.address, token: server.token,
+                timeoutMilliseconds: RunningManager.askMilliseconds)
+            noteServer(response.status == 200 || response.status == 204 ? nil : "it answers \(response.status)")
+            guard response.status == 200, let served = ServedHosts(json: response.body) else { return nil }
+            (digest, takenAt) = (served.digest, now)
+            return served.hosts
+        } catch {
+            noteServer(error.description)
+            return nil
+        }
+    }
+
+    private func noteServer(_ problem: String?) {
+        defer { serverProblem = problem }
+        if let problem, serverProblem == nil {
+            control.log(
+                .warning, "cannot ask the server which hosts it serves: \(problem); continuing with the known ones")
+        }
+        if problem == nil, serverProblem != nil { control.log(.info, "the server answers again") }
+    }
+
+    private func startWorkers() throws(DatabaseError) {
+        guard let rules else { return }
+        for number in 0..<RunningManager.workerCount {
+            do {
+                let worker = try CertificateWorker(
+                    number, rules, control, places: inputs.places, holder: "\(node)/\(getpid())", account: account,
+                    suffixes: suffixes,
+                    userAgent: Product.userAgent, store: try Store(inputs.location, keys: keys))
+                workers.append(ThreadHandle(try Thread(name: "orders \(number)", owning: worker) { $0.run() }))
+            } catch let error as DatabaseError {
+                throw error
+            } catch {
+                throw DatabaseError(.statement, "\(error)")
+            }
+        }
+    }
+
+    private func updateFigures() throws(DatabaseError) {
+        let issuance = try store!.read { transaction throws(DatabaseError) in
+            try IssuanceFigures(in: transaction)
+        }
+        answers.take(ManagerFigures(issuance: issuance, serverProblem: serverProblem))
+    }
+}

@@ -1,0 +1,143 @@
+// When the parent starts, signals, replaces and kills the manager. Pure, like `ServerLifecycle`: events and the time go in, actions
+// come out, and `ParentProcess` carries them out. A manager that dies never ends the parent, because clients do not need it.
+
+import Glibc
+import Posix
+
+struct ManagerLifecycle {
+    enum Event: Equatable {
+        /// The first server is ready.
+        case begin
+        /// Nil: it could not be started.
+        case ended(ChildProcess.End?)
+        /// An upgrade of the server has succeeded: the program and the settings may be others now.
+        case restart
+        /// The settings of an upgrade ask for no manager.
+        case dismiss
+        /// SIGHUP and SIGUSR1
+        case pass(Int32)
+        /// SIGTERM or SIGINT
+        case stop
+        /// The last server has ended, and no other one will be started.
+        case serversEnded
+        /// The time of `dueMilliseconds` has come.
+        case due
+    }
+
+    enum Action: Equatable {
+        case start
+        case send(Int32)
+        case say(Note)
+    }
+
+    /// What an operator is told.
+    enum Note: Equatable {
+        /// It has died in this way so many times in a row.
+        case died(ChildProcess.End?, count: Int, restartMilliseconds: Int64)
+        case killed
+    }
+
+    /// When the manager that is alive was started; nil while there is none.
+    private var startedAt: Int64?
+    private var isWanted = false
+    /// Whether it was told to end.
+    private var isEnding = false
+    private var isStopping = false
+    private var restartAt: Int64?
+    /// When to kill a manager that was told to end.
+    private var killAt: Int64?
+    private var delay = delayMinMilliseconds
+    private var lastEnd: ChildProcess.End?
+    /// How many managers in a row have ended like the last one.
+    private var deathCount = 0
+
+    static let delayMinMilliseconds: Int64 = 1_000
+    static let delayMaxMilliseconds: Int64 = 30_000
+    /// The death of a manager that has lived for so long counts as the first one.
+    static let steadyMilliseconds: Int64 = 60_000
+    /// The time that a manager has to end when another one waits for it, or the parent.
+    static let endMilliseconds: Int64 = 5_000
+
+    /// When the next `due` event is wanted.
+    var dueMilliseconds: Int64? { killAt ?? restartAt }
+
+    var isAlive: Bool { startedAt != nil }
+
+    mutating func handle(_ event: Event, now: Int64) -> [Action] {
+        switch event {
+        case .begin:
+            if isStopping || isWanted { return [] }
+            isWanted = true
+            return isAlive ? [] : [start(now)]
+        case .ended(let end): return isAlive ? ended(end, now) : []
+        case .restart:
+            if isStopping { return [] }
+            isWanted = true
+            forgetDeaths()
+            return isAlive ? tellToEnd(now) : [start(now)]
+        case .dismiss: return dismiss(now)
+        case .pass(let signal): return isAlive ? [.send(signal)] : []
+        case .stop: return stop()
+        case .serversEnded: return dismiss(now)
+        case .due: return due(now)
+        }
+    }
+
+    private mutating func start(_ now: Int64) -> Action {
+        (startedAt, restartAt) = (now, nil)
+        return .start
+    }
+
+    private mutating func forgetDeaths() {
+        (delay, lastEnd, deathCount) = (ManagerLifecycle.delayMinMilliseconds, nil, 0)
+    }
+
+    /// It is killed if it has not ended in time.
+    private mutating func tellToEnd(_ now: Int64) -> [Action] {
+        killAt = killAt ?? now + ManagerLifecycle.endMilliseconds
+        if isEnding { return [] }
+        isEnding = true
+        return [.send(SIGTERM)]
+    }
+
+    private mutating func dismiss(_ now: Int64) -> [Action] {
+        (isWanted, restartAt) = (false, nil)
+        return isAlive ? tellToEnd(now) : []
+    }
+
+    private mutating func stop() -> [Action] {
+        if isStopping { return isAlive ? [.send(SIGKILL)] : [] }
+        (isStopping, isWanted, restartAt) = (true, false, nil)
+        if !isAlive || isEnding { return [] }
+        // It has as long as the servers, which may finish requests.
+        isEnding = true
+        return [.send(SIGTERM)]
+    }
+
+    private mutating func ended(_ end: ChildProcess.End?, _ now: Int64) -> [Action] {
+        let livedMilliseconds = startedAt.map { now - $0 } ?? 0
+        let wasEnding = isEnding
+        (startedAt, killAt, isEnding) = (nil, nil, false)
+        if !isWanted { return [] }
+        if wasEnding { return [start(now)] }
+        if livedMilliseconds >= ManagerLifecycle.steadyMilliseconds { forgetDeaths() }
+        deathCount = end == lastEnd ? deathCount + 1 : 1
+        lastEnd = end
+        let milliseconds = delay
+        restartAt = now + milliseconds
+        delay = min(delay * 2, ManagerLifecycle.delayMaxMilliseconds)
+        // The 1st, 2nd, 4th, 8th time, and so on: a cause that lasts must not fill the log.
+        let isSaid = deathCount & (deathCount - 1) == 0
+        return isSaid ? [.say(.died(end, count: deathCount, restartMilliseconds: milliseconds))] : []
+    }
+
+    private mutating func due(_ now: Int64) -> [Action] {
+        if let time = killAt {
+            if now < time { return [] }
+            killAt = nil
+            return [.send(SIGKILL), .say(.killed)]
+        }
+        guard let time = restartAt, now >= time else { return [] }
+        return [start(now)]
+    }
+}

@@ -1,0 +1,60 @@
+// The list of hosts that the manager reads.
+
+import Testing
+
+@testable import Administration
+
+struct ServedHostsTests {
+    @Test func `reads back what it writes, sorted by name`() {
+        let served = ServedHosts(digest: "00ff", hosts: ["b.example.com", "*.example.com", "a.example.com"])
+        #expect(
+            String(decoding: served.json, as: UTF8.self)
+                == #"{"digest":"00ff","hosts":["*.example.com","a.example.com","b.example.com"]}"#)
+        #expect(ServedHosts(json: served.json) == served)
+        let none = ServedHosts(digest: "0", hosts: [])
+        #expect(ServedHosts(json: none.json) == none)
+    }
+
+    @Test func `ignores members of a later version, and sorts what it reads`() {
+        let text = #"{ "later": [1], "hosts": ["b", "a"], "digest": "00ff" }"#
+        #expect(ServedHosts(json: Array(text.utf8)) == ServedHosts(digest: "00ff", hosts: ["a", "b"]))
+    }
+
+    @Test(arguments: [
+        "", "null", "[]", "{}", #"{"digest":"00ff"}"#, #"{"hosts":[]}"#, #"{"digest":1,"hosts":[]}"#,
+        #"{"digest":"","hosts":[]}"#, #"{"digest":"../status","hosts":[]}"#, #"{"digest":"00FF","hosts":[]}"#,
+        #"{"digest":"00ff","hosts":"a"}"#, #"{"digest":"00ff","hosts":{"a":"b"}}"#, #"{"digest":"00ff","hosts":null}"#,
+        #"{"digest":"00ff","hosts":["a",1]}"#, #"{"digest":"00ff","hosts":[null]}"#,
+        #"{"digest":"00ff","hosts":[["a"]]}"#, #"{"digest":"00ff","hosts":[""]}"#,
+        #"{"digest":"00ff","hosts":["a b"]}"#,
+        #"{"digest":"00ff","hosts":["a\n"]}"#, #"{"digest":"00ff","hosts":["é.example"]}"#,
+        #"{"digest":"00ff","hosts":["a",]}"#, #"{"digest":"00ff","hosts":["a"]} b"#, #"{"digest":"00ff","hosts":["a""#,
+    ])
+    func `rejects anything else`(text: String) {
+        #expect(ServedHosts(json: Array(text.utf8)) == nil)
+    }
+
+    @Test(arguments: [(255, true), (256, false)])
+    func `a name has a longest length`(count: Int, isAccepted: Bool) {
+        let served = ServedHosts(digest: "0", hosts: [String(repeating: "a", count: count)])
+        #expect((ServedHosts(json: served.json) != nil) == isAccepted)
+    }
+
+    @Test(arguments: [(64, true), (65, false)])
+    func `a digest has a longest length`(count: Int, isAccepted: Bool) {
+        let served = ServedHosts(digest: String(repeating: "a", count: count), hosts: [])
+        #expect((ServedHosts(json: served.json) != nil) == isAccepted)
+    }
+
+    @Test(arguments: [(2, true), (3, false), (1_000, false)])
+    func `rejects a list with too many hosts`(count: Int, isAccepted: Bool) {
+        let served = ServedHosts(digest: "0", hosts: (0..<count).map { "h\($0).example.com" })
+        #expect((ServedHosts(json: served.json, hostsMax: 2) != nil) == isAccepted)
+    }
+
+    @Test(arguments: [(1_000, true), (ServedHosts.bytesMax, false)])
+    func `rejects a list with too many bytes`(more: Int, isAccepted: Bool) {
+        let bytes = Samples.served.json + [UInt8](repeating: 0x20, count: more)
+        #expect((ServedHosts(json: bytes) != nil) == isAccepted)
+    }
+}

@@ -1,0 +1,243 @@
+// The settings of the manager, and when certificates are ordered.
+
+import Association
+import Posix
+import SourceJSON
+import TLS
+import Testing
+
+@testable import Hosting
+
+struct ManagerSettingsTests {
+    private func read(_ text: String) throws -> SettingsReader {
+        let tree = try ConfigTree()
+        try tree.write("server.json", text)
+        return SettingsReader(file: tree.root + "/server.json")
+    }
+
+    @Test func `reads every setting`() throws {
+        let reader = try read(
+            """
+            {
+              acme: {
+                webroot: "/srv/acme",
+                contact: ["ops@example.com", "mailto:tls@example.com"], termsAgreed: true,
+                directories: ["https://ca.example.net/dir", "https://second.example.net/dir"],
+                profile: "shortlived", preferredIssuer: "Root X2", allow: ["*.Example.com", "shop.example.org"],
+                deny: ["old.example.com"],
+                leadsTo: { addresses: ["192.0.2.1", "2001:DB8:0::1"], names: ["edge.example.net"] },
+                preflight: "off", eab: { keyID: "kid", keyFile: "/run/eab" }, caFile: "/run/ca.pem", key: "rsa2048",
+                resolvers: ["192.0.2.53", "127.0.0.1:8053", "2001:db8::53", "[2001:db8::53]:5353"], port: 5002,
+              },
+              store: { database: "postgresql://user:secret@db.example.com/associated", keyFile: "/run/store.key" },
+              manager: { admin: "127.0.0.1:9465" },
+            }
+            """)
+        #expect(reader.findings.isEmpty)
+        let manager = reader.settings.manager
+        let issuance = try #require(manager.issuance)
+        #expect(issuance.contact == ["mailto:ops@example.com", "mailto:tls@example.com"])
+        #expect(issuance.isTermsAgreed)
+        #expect(issuance.directories == ["https://ca.example.net/dir", "https://second.example.net/dir"])
+        #expect(issuance.profile == "shortlived" && issuance.preferredIssuer == "Root X2")
+        #expect(issuance.allow.map(\.text) == ["*.example.com", "shop.example.org"])
+        #expect(issuance.deny.map(\.text) == ["old.example.com"])
+        #expect(issuance.expectedAddresses == ["192.0.2.1", "2001:db8::1"])
+        #expect(issuance.expectedNames == ["edge.example.net"])
+        #expect(!issuance.isPreflightRequired)
+        #expect(issuance.externalAccount?.keyID == "kid" && issuance.externalAccount?.keyFile == "/run/eab")
+        #expect(issuance.caFile == "/run/ca.pem" && issuance.key == .rsa2048 && issuance.port == 5002)
+        #expect(
+            issuance.resolvers.map(\.description) == [
+                "192.0.2.53:53", "127.0.0.1:8053", "[2001:db8::53]:53", "[2001:db8::53]:5353",
+            ])
+        #expect(manager.databaseURL == "postgresql://user:secret@db.example.com/associated")
+        #expect(manager.keyFile == "/run/store.key" && manager.admin?.description == "127.0.0.1:9465")
+        #expect(reader.settings.acme.webroot == "/srv/acme")
+    }
+
+    @Test func `agreeing to the terms is enough`() throws {
+        let reader = try read("{ acme: { termsAgreed: true } }")
+        #expect(reader.findings.isEmpty)
+        let issuance = try #require(reader.settings.manager.issuance)
+        #expect(issuance.directories == ["https://acme-v02.api.letsencrypt.org/directory"])
+        #expect(issuance.profile == "tlsserver" && issuance.key == .p256 && issuance.port == 80)
+        #expect(issuance.isPreflightRequired && issuance.contact.isEmpty && issuance.resolvers.isEmpty)
+        #expect(reader.settings.manager.databaseURL == nil && reader.settings.manager.admin == nil)
+    }
+
+    @Test(arguments: [
+        ("{}", false), ("{ acme: { webroot: '/srv' } }", false), ("{ manager: { admin: '127.0.0.1:1' } }", false),
+        ("{ store: { keyFile: '/run/key' } }", false), ("{ acme: { termsAgreed: true } }", true),
+        ("{ store: { database: 'postgres://db/a' } }", true),
+    ])
+    func `a manager is wanted for certificates or a database`(text: String, isWanted: Bool) throws {
+        let reader = try read(text)
+        #expect(reader.findings.isEmpty)
+        #expect(reader.settings.manager.isWanted == isWanted)
+    }
+
+    /// What is invalid in `acme`: the part of the text that the finding points to, its message and its fix.
+    @Test(
+        arguments: [
+            ("contact: ['ops']", "'ops'", "this is not a mail address", "write `ops@example.com`"),
+            ("contact: ['@b']", "'@b'", "this is not a mail address", "write `ops@example.com`"),
+            ("contact: ['a@b@c']", "'a@b@c'", "this is not a mail address", "write `ops@example.com`"),
+            ("contact: ['a@b,c']", "'a@b,c'", "this is not a mail address", "write `ops@example.com`"),
+            ("contact: ['a@b?cc=c']", "'a@b?cc=c'", "this is not a mail address", "write `ops@example.com`"),
+            ("contact: ['a b@c']", "'a b@c'", "this is not a mail address", "write `ops@example.com`"),
+            ("contact: 'a@b'", "'a@b'", "`contact` must be an array", "write `[\"ops@example.com\"]`"),
+            (
+                "directories: ['http://ca.example']", "'http://ca.example'", "this is not an https URL",
+                "write `https://acme-v02.api.letsencrypt.org/directory`"
+            ),
+            (
+                "directories: ['https://']", "'https://'", "this is not an https URL",
+                "write `https://acme-v02.api.letsencrypt.org/directory`"
+            ),
+            (
+                "directories: []", "[]", "`directories` is empty, so no certificates are ordered",
+                "write `[\"https://acme-v02.api.letsencrypt.org/directory\"]`"
+            ),
+            ("profile: 1", "1", "`profile` must be a string", "put it in quotes"),
+            ("allow: ['*']", "'*'", "this is not a host", "write `*.example.com`"),
+            ("deny: [7]", "7", "this is not a host", "write `*.example.com`"),
+            ("denny: ['a.example']", "denny", "unknown setting `denny` is ignored", "write `deny`"),
+            ("leadsTo: []", "[]", "`leadsTo` must be an object", nil),
+            ("leadsTo: { address: [] }", "address", "unknown setting `address` is ignored", "write `addresses`"),
+            ("leadsTo: { addresses: ['a.b'] }", "'a.b'", "this is not an IP address", "write `192.0.2.1`"),
+            ("leadsTo: { names: ['*.a.b'] }", "'*.a.b'", "this is not a host name", "write `edge.example.net`"),
+            (
+                "preflight: 'on'", "'on'", "`on` is not a mode of the preflight, so no certificates are ordered",
+                "write `required`"
+            ),
+            ("key: 'p384'", "'p384'", "`p384` is not a kind of key, so no certificates are ordered", "write `p256`"),
+            ("eab: 'kid'", "'kid'", "`eab` must be an object", nil),
+            (
+                "eab: { keyID: 'a' }", "{ keyID: 'a' }", "`eab` needs both `keyID` and `keyFile`",
+                "write the id that the certificate authority gave you, and the path of a file with its key"
+            ),
+            ("eab: { keyID: 1, keyFile: 'a' }", "1", "`keyID` must be a string", "put it in quotes"),
+            ("resolvers: ['a.b']", "'a.b'", "this is not the address of a name server", "write `192.0.2.53:53`"),
+            (
+                "resolvers: ['unix:/a']", "'unix:/a'", "this is not the address of a name server",
+                "write `192.0.2.53:53`"
+            ),
+            (
+                "resolvers: ['192.0.2.53:0']", "'192.0.2.53:0'", "this is not the address of a name server",
+                "write `192.0.2.53:53`"
+            ),
+            ("port: 0", "0", "`port` must be a whole number from 1 to 65535", nil),
+        ] as [(String, String, String, String?)])
+    func `orders nothing with an invalid setting`(text: String, place: String, message: String, fix: String?) throws {
+        let text = "{ acme: { termsAgreed: true, \(text) } }"
+        let reader = try read(text)
+        #expect(reader.settings.manager.issuance == nil)
+        try expectOne(reader, in: text, place, message, fix)
+    }
+
+    @Test(
+        arguments: [
+            ("{ contact: ['a@b'] }", "{ contact: ['a@b'] }"), ("{ termsAgreed: false }", "false"),
+        ])
+    func `orders nothing until the operator agrees to the terms`(acme: String, place: String) throws {
+        let text = "{ acme: \(acme) }"
+        let reader = try read(text)
+        #expect(reader.settings.manager.issuance == nil)
+        try expectOne(
+            reader, in: text, place,
+            "`acme` needs `termsAgreed: true`: read the terms of the certificate authority first; until then no "
+                + "certificates are ordered", "write `termsAgreed: true`")
+    }
+
+    @Test func `an agreement of another type is one finding`() throws {
+        let text = "{ acme: { termsAgreed: 'yes' } }"
+        try expectOne(try read(text), in: text, "'yes'", "`termsAgreed` must be true or false", nil)
+    }
+
+    @Test func `orders nothing with the thumbprint of another account`() throws {
+        let thumbprint = String(repeating: "a", count: 43)
+        let text = "{ acme: { termsAgreed: true, thumbprint: '\(thumbprint)' } }"
+        let reader = try read(text)
+        #expect(reader.settings.manager.issuance == nil)
+        try expectOne(
+            reader, in: text, "'\(thumbprint)'",
+            "the manager's own account answers challenges; `acme.thumbprint` answers them with another account's key, "
+                + "so orders would fail", "remove it")
+    }
+
+    @Test(
+        arguments: [
+            (
+                "{ store: { database: 'host=db password=secret' }", "'host=db password=secret'",
+                "`database` is not the URL of a PostgreSQL database",
+                "write `postgresql://user@db.example.com/associated`, or remove it to use SQLite"
+            ),
+            ("{ store: 'postgresql://db'", "'postgresql://db'", "`store` must be an object", nil),
+            ("{ store: { keyFile: 1 }", "1", "`keyFile` must be a string", "put it in quotes"),
+        ] as [(String, String, String, String?)])
+    func `orders nothing with an invalid store`(store: String, place: String, message: String, fix: String?) throws {
+        let text = "\(store), acme: { termsAgreed: true } }"
+        let reader = try read(text)
+        #expect(!reader.settings.manager.isWanted)
+        try expectOne(reader, in: text, place, message, fix)
+    }
+
+    @Test func `an error elsewhere does not stop orders`() throws {
+        let reader = try read("{ workers: 0, acme: { termsAgreed: true }, manager: { admin: 'x' } }")
+        #expect(reader.findings.count == 2)
+        #expect(reader.settings.manager.issuance != nil && reader.settings.manager.admin == nil)
+    }
+
+    @Test(
+        arguments: [
+            (
+                "{ manager: { admin: 'x' } }", "'x'", "this is not an address with a port",
+                "write `127.0.0.1:9465`, `[::1]:9465` or `unix:/path`"
+            ),
+            ("{ manager: { admn: 'x' } }", "admn", "unknown setting `admn` is ignored", "write `admin`"),
+        ] as [(String, String, String, String?)])
+    func `an invalid address of the manager does not stop the server`(
+        text: String, place: String, message: String, fix: String?
+    ) throws {
+        let reader = try read(text)
+        #expect(reader.lostSafeguards.isEmpty)
+        try expectOne(reader, in: text, place, message, fix)
+    }
+
+    @Test(arguments: [
+        ("shop.example.com", true), ("a.b.example.com", true), ("SHOP.Example.com", true), ("*.example.com", true),
+        ("shop.example.org", true), ("internal.example.com", true),
+        ("example.com", false), ("badexample.com", false), ("www.shop.example.org", false), ("example.net", false),
+        ("old.example.com", false), ("a.internal.example.com", false),
+    ])
+    func `covers allowed hosts that are not denied`(host: String, isCovered: Bool) throws {
+        let reader = try read(
+            """
+            {
+              acme: {
+                termsAgreed: true, allow: ["*.example.com", "shop.example.org"],
+                deny: ["old.example.com", "*.internal.example.com"],
+              },
+            }
+            """)
+        #expect(try #require(reader.settings.manager.issuance).covers(host) == isCovered)
+    }
+
+    @Test func `covers all hosts without a list`() {
+        #expect(IssuanceSettings().covers("shop.example.com"))
+    }
+
+    /// Checks that there is one finding, and the part of the text that it points to.
+    private func expectOne(
+        _ reader: SettingsReader, in text: String, _ place: String, _ message: String, _ fix: String?,
+        sourceLocation: Testing.SourceLocation = #_sourceLocation
+    ) throws {
+        #expect(reader.findings.map(\.message) == [message], sourceLocation: sourceLocation)
+        #expect(reader.findings.first?.fix == fix, sourceLocation: sourceLocation)
+        #expect(reader.findings.first?.severity == .error, sourceLocation: sourceLocation)
+        let range = try #require(reader.findings.first?.range, sourceLocation: sourceLocation)
+        let found = Array(text.utf8)[range.start.offset..<range.end.offset]
+        #expect(String(decoding: found, as: UTF8.self) == place, sourceLocation: sourceLocation)
+    }
+}
