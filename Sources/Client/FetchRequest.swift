@@ -115,6 +115,11 @@ public struct FetchedResponse: Sendable {
         return HTTPDate.read(Array(text.utf8).span, now: now).map { min(longest, max(0, $0 - now)) }
     }
 
+    /// When the server made the response, by its own clock, in seconds since 1970.
+    public func date(now: Int64) -> Int64? {
+        self["date"].flatMap { HTTPDate.read(Array($0.utf8).span, now: now) }
+    }
+
     public var isRedirect: Bool { [301, 302, 303, 307, 308].contains(status) }
 
     /// The decoded body; nil if the content coding is unknown or the body does not match it.

@@ -12,6 +12,11 @@ struct AuthorityLink: ~Copyable {
     private let account: AccountKey
     private var web: WebSession
     private var sessions: [AuthorityURL: AuthoritySession] = [:]
+    /// By how much the clock of the authority is ahead of this machine's.
+    private var clockLeadSeconds: Int64 = 0
+
+    /// With a clock that is this wrong, certificates are renewed at wrong times.
+    private static let clockLeadSecondsMax: Int64 = 3_600
 
     /// A slow authority may take as long for one answer.
     private static let milliseconds = 30_000
@@ -34,10 +39,11 @@ struct AuthorityLink: ~Copyable {
         if request.body != nil { fields.append(.init(name: "Content-Type", value: AuthorityRequest.contentType)) }
         do throws(FetchError) {
             let response = try web.send(location, method: request.method.rawValue, fields: fields, body: request.body)
+            let now = Clock.wallSeconds()
+            clockLeadSeconds = response.date(now: now).map { $0 - now } ?? 0
             return AuthorityResponse(
                 status: response.status, fields: response.fields.map { ($0.name, $0.value) }, body: response.body,
-                isTruncated: response.isTruncated,
-                retryAfterSeconds: response.retryAfterSeconds(now: Clock.wallSeconds()))
+                isTruncated: response.isTruncated, retryAfterSeconds: response.retryAfterSeconds(now: now))
         } catch {
             throw .noAnswer("\(location.hostField): \(error)")
         }
@@ -47,6 +53,12 @@ struct AuthorityLink: ~Copyable {
     mutating func session(_ url: AuthorityURL) throws(AuthorityProblem) -> AuthoritySession {
         if let session = sessions[url] { return session }
         let directory = try AuthorityDirectory(reading: send(AuthorityDirectory.request(url)))
+        guard abs(clockLeadSeconds) <= AuthorityLink.clockLeadSecondsMax else {
+            let direction = clockLeadSeconds > 0 ? "behind" : "ahead of"
+            throw .noAnswer(
+                "this machine's clock is \(abs(clockLeadSeconds) / 60) minutes \(direction) that of \(url.host); correct it"
+            )
+        }
         var session = AuthoritySession(directory, key: account)
         let registration: SignedCall
         do throws(TLSError) {
@@ -60,9 +72,6 @@ struct AuthorityLink: ~Copyable {
         sessions[url] = session
         return session
     }
-
-    /// The directory of an authority whose session is open.
-    func directory(_ url: AuthorityURL) -> AuthorityDirectory? { sessions[url]?.directory }
 
     /// Keeps the nonces of a session for the next order.
     mutating func keep(_ session: AuthoritySession, _ url: AuthorityURL) { sessions[url] = session }

@@ -83,14 +83,19 @@ public struct CertificateWorker: ~Copyable {
         let stored = try store.read { transaction throws(DatabaseError) in
             try StoredCertificate.load(host, in: transaction).first
         }
-        if let stored, let problem = put(stored) { return try fail(work, problem, stored) }
+        if let stored, let problem = put(stored) { return try fail(work, problem, keeping: work.journal) }
+        var work = work
         if work.journal == nil {
             guard control.isWanted(host) else { return try leave(work, stored) }
             if let stored, Clock.wallSeconds() < stored.renewAt / 1_000 {
                 return try checkRenewal(work, stored)
             }
-            if rules.isPreflightRequired, work.state != State.queued.rawValue, let problem = preflight(host) {
-                return try postpone(work, problem)
+            if rules.isPreflightRequired, work.state != State.queued.rawValue {
+                if let problem = preflight(host, directory(work, stored)) { return try postpone(work, problem) }
+                // The waits for DNS were no failures of an authority.
+                if State.waitingForDNS.rawValue == work.state || State.waitingForCAA.rawValue == work.state {
+                    work.tries = 0
+                }
             }
             // Renewals are free of the limits, and must not wait behind new hosts.
             if stored == nil, work.state != State.queued.rawValue {
@@ -101,7 +106,7 @@ public struct CertificateWorker: ~Copyable {
     }
 
     /// Releases the work. If the claim was lost in the meantime, another worker has it, and nothing changes.
-    /// - Parameter seal: the journal as it is stored.
+    /// - Parameter journal: of an order that is under way, sealed.
     private mutating func release(
         _ work: Work, afterMilliseconds wait: Int64, _ state: State, _ problem: String? = nil, tries: Int64,
         journal: String? = nil
@@ -115,12 +120,17 @@ public struct CertificateWorker: ~Copyable {
         if isOurs, isChanged, let problem { control.log(.warning, "\(work.key): \(state.rawValue): \(problem)") }
     }
 
+    /// - Parameter journal: of an order that the authority may still finish, sealed.
+    /// - Parameter wait: at least this long.
     private mutating func fail(
-        _ work: Work, _ problem: String, _ stored: StoredCertificate?, _ state: State = .failing
+        _ work: Work, _ problem: String, _ state: State = .failing, keeping journal: String? = nil,
+        afterMilliseconds wait: Int64 = 0
     ) throws(DatabaseError) {
         control.count(state)
-        let wait = RenewalPlan.retryMilliseconds(tries: work.tries, draw: .random(in: .min ... .max))
-        try release(work, afterMilliseconds: wait, state, problem, tries: work.tries + 1)
+        let usual = RenewalPlan.retryMilliseconds(
+            tries: work.tries, needsOperator: state == .paused, draw: .random(in: .min ... .max))
+        try release(
+            work, afterMilliseconds: max(wait, usual), state, problem, tries: work.tries + 1, journal: journal)
     }
 
     private mutating func postpone(_ work: Work, _ problem: PreflightProblem) throws(DatabaseError) {
@@ -129,8 +139,7 @@ public struct CertificateWorker: ~Copyable {
             case .dns(let text): (.waitingForDNS, text)
             case .caa(let text): (.waitingForCAA, text)
             }
-        let isNew = work.state == state.rawValue
-        let tries = isNew ? work.tries : 0
+        let tries = work.state == state.rawValue ? work.tries : 0
         try release(
             work, afterMilliseconds: RenewalPlan.preflightMilliseconds(tries: tries), state, text, tries: tries + 1)
     }
@@ -139,8 +148,9 @@ public struct CertificateWorker: ~Copyable {
     private mutating func leave(_ work: Work, _ stored: StoredCertificate?) throws(DatabaseError) {
         guard let stored, Clock.wallSeconds() * 1_000 < stored.notAfter else {
             let isOurs = try store.write { transaction throws(DatabaseError) in
+                guard try work.finish(in: transaction) else { return false }
                 try StoredCertificate.remove(work.key, in: transaction)
-                return try work.finish(in: transaction)
+                return true
             }
             if isOurs { files.remove(work.key) }
             return
@@ -188,11 +198,10 @@ public struct CertificateWorker: ~Copyable {
     }
 
     /// Why the host cannot get a certificate now; nil if it can.
-    private mutating func preflight(_ host: String) -> PreflightProblem? {
+    private mutating func preflight(_ host: String, _ authority: AuthorityURL) -> PreflightProblem? {
         do throws(SystemError) {
             // An authority that does not answer is met by the order.
-            return try CertificateCheck(rules, account.thumbprint, try? link.session(rules.directories[0])).report(host)
-                .problem
+            return try CertificateCheck(rules, account.thumbprint, try? link.session(authority)).report(host).problem
         } catch {
             return .dns("cannot look up names: \(error.reason)")
         }
@@ -200,29 +209,31 @@ public struct CertificateWorker: ~Copyable {
 
     private mutating func order(_ work: Work, _ stored: StoredCertificate?) throws(DatabaseError) {
         let place = "work/\(work.kind)/\(work.key)"
-        var journal = work.journal.flatMap(Base64URL.bytes).flatMap { sealed in
+        let url = directory(work, stored)
+        var sealed = work.journal
+        var journal = sealed.flatMap(Base64URL.bytes).flatMap { sealed in
             (try? store.keys.open(sealed, for: place)).flatMap {
                 OrderJournal(text: String(decoding: $0.secret, as: UTF8.self))
             }
         }
+        // An authority that has not finished its order for long is given up for the next one.
+        if journal?.directory != url { (journal, sealed) = (nil, nil) }
         let isSaved = journal != nil
-        let url = journal?.directory ?? directory(work, stored)
-        do throws(TLSError) {
-            if journal == nil {
+        var session: AuthoritySession
+        do {
+            session = try link.session(url)
+            if !isSaved {
+                // A certificate that cannot be written is not ordered.
+                try files.prepare()
                 journal = try OrderJournal(
                     for: [work.key], at: url, key: try SigningKey(rules.key), profile: rules.profile,
                     replaces: stored?.renewalID, preferredIssuer: rules.preferredIssuer)
             }
         } catch {
-            return try fail(work, error.description, stored)
+            return try fail(work, "\(error)", keeping: sealed)
         }
         guard let journal else { return }
-        var session: AuthoritySession
-        do throws(AuthorityProblem) { session = try link.session(url) } catch {
-            return try fail(work, error.description, stored)
-        }
         var steps = OrderSteps(journal, isSaved: isSaved)
-        var sealed = work.journal
         defer { link.keep(session, url) }
         while true {
             let now = Clock.wallSeconds()
@@ -231,12 +242,8 @@ public struct CertificateWorker: ~Copyable {
             }
             switch steps.next(&session, now: now) {
             case .save(let journal):
-                do throws(TLSError) {
-                    sealed = Base64URL.text(try store.keys.seal(Array(journal.text.utf8), for: place))
-                } catch {
-                    return try fail(work, error.description, stored)
-                }
-                let text = sealed ?? ""
+                let text = Base64URL.text(try store.seal(Array(journal.text.utf8), for: place))
+                sealed = text
                 let isOurs = try store.write { transaction throws(DatabaseError) in
                     try work.record(state: State.ordering.rawValue, journal: text, in: transaction)
                 }
@@ -252,18 +259,21 @@ public struct CertificateWorker: ~Copyable {
             case .publish, .withdraw: steps.confirmStep()
             case .wait(let until, let problem):
                 guard until - now <= CertificateWorker.waitSecondsMax else {
+                    let wait = (until - now) * 1_000
+                    if let problem, problem.isTransient {
+                        return try fail(work, problem.description, keeping: sealed, afterMilliseconds: wait)
+                    }
                     let state = problem?.kind == .rateLimited ? State.limited : .ordering
                     return try release(
-                        work, afterMilliseconds: (until - now) * 1_000, state, problem?.description,
-                        tries: work.tries, journal: sealed)
+                        work, afterMilliseconds: wait, state, problem?.description, tries: work.tries, journal: sealed)
                 }
                 control.rest(number, milliseconds: max(1, until - now) * 1_000)
                 let isOurs = try store.write { transaction throws(DatabaseError) in try work.renew(in: transaction) }
                 guard isOurs else { return }
             case .finished(.issued(let chain)):
-                return try keep(chain, key: steps.journal.key, work, stored)
+                return try keep(chain, key: steps.journal.key, work)
             case .finished(.failed(let failure)):
-                return try end(work, failure, stored, url)
+                return try end(work, failure, url)
             }
         }
     }
@@ -278,17 +288,10 @@ public struct CertificateWorker: ~Copyable {
         return rules.directory(tries: work.tries, isUrgent: isUrgent ?? false)
     }
 
-    private mutating func keep(
-        _ chain: IssuedChain, key: [UInt8], _ work: Work, _ stored: StoredCertificate?
-    ) throws(DatabaseError) {
+    private mutating func keep(_ chain: IssuedChain, key: [UInt8], _ work: Work) throws(DatabaseError) {
         let facts = chain.facts
         let kind = rules.key.rawValue
-        let sealed: [UInt8]
-        do throws(TLSError) {
-            sealed = try store.keys.seal(key, for: StoredCertificate.sealingPlace(work.key, kind))
-        } catch {
-            return try fail(work, error.description, stored)
-        }
+        let sealed = try store.seal(key, for: StoredCertificate.sealingPlace(work.key, kind))
         let (notBefore, notAfter) = (facts.notBefore * 1_000, facts.notAfter * 1_000)
         let certificate = StoredCertificate(
             name: work.key, keyKind: kind, chain: chain.pem, issuer: facts.issuer, sealedKey: sealed,
@@ -311,16 +314,15 @@ public struct CertificateWorker: ~Copyable {
         control.log(.info, "\(work.key): certificate until \(Clock.day(facts.notAfter)), issued by \(facts.issuer)")
     }
 
-    private mutating func end(
-        _ work: Work, _ failure: OrderFailure, _ stored: StoredCertificate?, _ url: AuthorityURL
-    ) throws(DatabaseError) {
+    private mutating func end(_ work: Work, _ failure: OrderFailure, _ url: AuthorityURL) throws(DatabaseError) {
         switch failure.cause {
-        case .paused(let page):
-            return try fail(work, "\(failure); unpause it at \(page)", stored, .paused)
-        case .account: link.forget(url)
-        case .terms, .validation, .refused, .lost, .unusable: break
+        case .paused(let page): try fail(work, "\(failure); unpause it at \(page)", .paused)
+        case .terms: try fail(work, "\(failure)", .paused)
+        case .account:
+            link.forget(url)
+            try fail(work, "\(failure)")
+        case .validation, .refused, .lost, .unusable: try fail(work, "\(failure)")
         }
-        try fail(work, failure.description, stored)
     }
 
     /// Writes the files of a certificate, unless they are there.

@@ -99,7 +99,8 @@ public struct IssuanceReport: Sendable, Equatable {
     /// - Returns: false if there is no work for it.
     public static func hurry(_ host: String, in transaction: borrowing Transaction) throws(DatabaseError) -> Bool {
         try transaction.execute(
-            "update work set due = ?, tries = 0 where kind = ? and key = ? and holder is null", try transaction.now(),
-            CertificateWork.kind, host) == 1
+            "update work set due = ?, tries = 0 where kind = ? and key = ?", try transaction.now(),
+            CertificateWork.kind,
+            host) == 1
     }
 }

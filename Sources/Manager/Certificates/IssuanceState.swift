@@ -13,7 +13,7 @@ public enum IssuanceState: String, CaseIterable, Sendable {
     /// The authority has asked to wait.
     case limited
     case failing
-    /// The authority has paused the host until the operator unpauses it.
+    /// The authority waits for the operator: it has paused the host, or has new terms.
     case paused = "paused-by-ca"
     /// No longer ordered here; the certificate stays in service until it expires.
     case leaving
@@ -30,7 +30,7 @@ public enum IssuanceState: String, CaseIterable, Sendable {
         case .issued: "nothing to do: it is renewed in time"
         case .limited: "nothing to do: it continues when the authority allows it"
         case .failing: "remove the cause; it is tried again later, and at once after `associated acme issue`"
-        case .paused: "open the page that the authority names, then run `associated acme issue`"
+        case .paused: "do what the authority asks for, then run `associated acme issue`"
         case .leaving: "nothing to do: the certificate is no longer renewed"
         }
     }

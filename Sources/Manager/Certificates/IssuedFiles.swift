@@ -11,6 +11,18 @@ struct IssuedFiles: Sendable {
     private static let chain = "fullchain.pem"
     private static let key = "privkey.pem"
 
+    private static let probe = ".probe"
+
+    /// Makes sure that a certificate can be written, before one is ordered: the disk may be full or read-only.
+    func prepare() throws(SystemError) {
+        try Directory.create(path, permissions: 0o700)
+        defer { File.remove("\(path)/\(IssuedFiles.probe)") }
+        try IssuedFiles.replace(IssuedFiles.probe, in: path, [UInt8](repeating: 0x20, count: IssuedFiles.probeBytes))
+    }
+
+    /// As much as a long chain and its key.
+    private static let probeBytes = 16_384
+
     /// Writes the certificate and its key, unless they are there.
     /// - Returns: whether anything was written.
     func put(_ certificate: StoredCertificate, key: [UInt8]) throws(SystemError) -> Bool {

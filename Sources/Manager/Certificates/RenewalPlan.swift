@@ -49,10 +49,13 @@ public enum RenewalPlan {
     private static let retryMinutes: [Int64] = [1, 10, 100, 24 * 60]
 
     /// How long to wait after a failed order.
-    /// - Parameter tries: the number of failed attempts before this one.
-    public static func retryMilliseconds(tries: Int64, draw: UInt64) -> Int64 {
-        let index = min(max(0, tries), Int64(retryMinutes.count - 1))
-        return withJitter(retryMinutes[Int(index)] * minuteMilliseconds, draw)
+    /// - Parameters:
+    ///   - tries: the number of failed attempts before this one.
+    ///   - needsOperator: whether trying again sooner than in a day is useless.
+    public static func retryMilliseconds(tries: Int64, needsOperator: Bool = false, draw: UInt64) -> Int64 {
+        let last = retryMinutes.count - 1
+        let index = needsOperator ? last : Int(min(max(0, tries), Int64(last)))
+        return withJitter(retryMinutes[index] * minuteMilliseconds, draw)
     }
 
     /// The waits after failed preflights. Then hourly for a week, daily for a month (of 30 days), and weekly.

@@ -45,6 +45,13 @@ public struct Store: ~Copyable {
         }
     }
 
+    /// Seals a secret before it is stored.
+    func seal(_ secret: [UInt8], for place: String) throws(DatabaseError) -> [UInt8] {
+        do throws(TLSError) { return try keys.seal(secret, for: place) } catch {
+            throw DatabaseError(.statement, "cannot seal \(place): \(error)")
+        }
+    }
+
     static let schema = Schema([
         Migration(version: 1, readerMin: 1) { dialect in
             [

@@ -16,7 +16,7 @@ public struct Work: Hashable, Sendable {
     public let state: String
     public let priority: Int64
     /// The number of failed attempts.
-    public let tries: Int64
+    public var tries: Int64
     /// Why the last attempt failed, for people.
     public let problem: String?
     /// Notes of the node that worked on it last, with which the next one continues after a crash.

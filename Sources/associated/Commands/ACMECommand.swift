@@ -16,7 +16,7 @@ extension Command {
         name: "acme", summary: "show and control how certificates are ordered",
         details: """
             associated acme status [HOST]   the hosts without a certificate and why, or the state of HOST
-            associated acme check HOST      look at DNS now, and say what is missing, without asking the authority
+            associated acme check HOST      look at DNS now, and say what is missing; nothing is ordered
             associated acme issue HOST      try HOST again now, for example after a change of DNS
 
             The manager orders a certificate for every served host whose DNS records lead to this server, if server.json has

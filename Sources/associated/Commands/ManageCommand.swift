@@ -16,6 +16,7 @@ extension Command {
             .config, .state, .setting("--user"), .setting("--sandbox"), .setting("--log-format"),
             .setting("--log-level"),
             .setting("--admin").with(help: "admin listener of the server (default: that of server.json)"),
+            .setting("--admin-token-file"),
         ],
         failure: "the manager could not start"
     ) { arguments throws(Refusal) in

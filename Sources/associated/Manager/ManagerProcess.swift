@@ -1,6 +1,7 @@
 // The process of a manager: everything that makes outgoing connections. `associated serve` starts it beside the server, and
 // `associated manage` runs it alone. It enters its sandbox, then does what is due until a signal ends it.
 
+import Administration
 import Glibc
 import Hosting
 import Posix
@@ -38,6 +39,8 @@ enum ManagerProcess {
         if inheritance == nil { for finding in loaded.findings { Log.finding(finding) } }
         if let objection = StartProblems(loaded).inSettings { throw Refusal.failure("not started: \(objection)") }
         let inputs = try ManagerInputs(loaded)
+        // Its token may be in a file that the sandbox hides.
+        let server = try AdminSettings(inputs.server)
         let admin = try adminSocket(loaded, inheritance)
         var sandbox = Sandbox(loaded.settings, places: ManagerSandbox.places(loaded), role: .manager)
         try sandbox.changeUser()
@@ -46,7 +49,7 @@ enum ManagerProcess {
         try inheritance?.endWithParent()
         try sandbox.restrictFiles()
         // Before system calls are restricted, because loading a library maps its code.
-        let manager = try RunningManager(inputs)
+        let manager = try RunningManager(inputs, server)
         try sandbox.restrictCalls()
         try manager.begin(admin: admin)
         sandbox.report(warnsOfRoot: inheritance == nil)

@@ -42,8 +42,8 @@ final class RunningManager {
     private static let figuresMilliseconds: Int64 = 15_000
 
     /// Opens the store, and writes the thumbprint for the server.
-    init(_ inputs: ManagerInputs) throws {
-        self.inputs = inputs
+    init(_ inputs: ManagerInputs, _ server: AdminSettings) throws {
+        (self.inputs, self.server) = (inputs, server)
         rules = inputs.rules
         keys = try inputs.keys(createsMissing: true)
         node = "\(HostMachine.name):\(Directory.absolute(inputs.statePath))"
@@ -59,7 +59,6 @@ final class RunningManager {
         account = try AccountSecret.load(&store)
         self.store = .some(consume store)
         suffixes = PublicSuffixes()
-        server = try AdminSettings(inputs.server)
         control = try ManagerControl(workerCount: RunningManager.workerCount) { level, text in
             switch level {
             case .info: Log.info(text)
