@@ -19,17 +19,20 @@ def free_port():
         return probe.getsockname()[1]
 
 
-def wait_until_listening(port, process, seconds=120):
+def wait_until_answering(port, process, seconds=120):
+    """Until there is an answer: a parent listens before its server is ready."""
     until = time.monotonic() + seconds
     while time.monotonic() < until:
         if process.poll() is not None:
             raise RuntimeError(f"a peer has ended with status {process.returncode}")
         try:
-            socket.create_connection(("127.0.0.1", port), timeout=1).close()
-            return
+            with socket.create_connection(("127.0.0.1", port), timeout=1) as connection:
+                connection.sendall(b"GET / HTTP/1.0\r\n\r\n")
+                if connection.recv(1):
+                    return
         except OSError:
             time.sleep(0.01)
-    raise RuntimeError(f"no process listens on port {port}")
+    raise RuntimeError(f"no answer on port {port}")
 
 
 class Peer:
@@ -44,7 +47,7 @@ class Peer:
     def start(self, command, **more):
         self.log = open(self.folder / f"{self.name.replace(' ', '-')}.log", "ab")
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log, **more)
-        wait_until_listening(self.tls, self.process)
+        wait_until_answering(self.plain, self.process)
         return self
 
     def processes(self):
@@ -67,6 +70,16 @@ class Peer:
             for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
                 total += int((task / "schedstat").read_text().split()[0])
         return total
+
+    def settle(self, seconds=120):
+        """Waits until it has nothing of its own to do, such as checking all certificates after the start."""
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            before = self.cpu_nanoseconds()
+            time.sleep(0.5)
+            if self.cpu_nanoseconds() - before < 5_000_000:
+                return
+        raise RuntimeError(f"{self.name} is still busy after {seconds} s")
 
     def resident_kilobytes(self):
         """What is in memory, shared pages counted once (PSS)."""

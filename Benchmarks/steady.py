@@ -89,6 +89,7 @@ def lookup(folder, is_quick):
                     return ask(peer, seconds, count)
                 if repetition == 0:
                     job(peers[count], 1)
+                    peers[count].settle()
                 numbers[count].append(cpu_microseconds(peers[count], job, seconds))
         megabytes = {count: peer.resident_kilobytes() / 1024 for count, peer in peers.items()}
     finally:

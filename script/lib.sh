@@ -76,14 +76,14 @@ swift_tests() {
             --ignore-lock --disable-xctest "${debug_build[@]}" "${arguments[@]}" >"${logs[part]}" 2>&1 &
         runners+=($!)
     done
-    trap 'kill "${runners[@]}" 2>/dev/null || true; rm -rf "$TMPDIR"' EXIT
+    trap 'kill "${runners[@]}" 2>/dev/null || true; remove_scratch' EXIT
     for part in "${!parts[@]}"; do
         tail --lines=+1 --follow --pid="${runners[part]}" "${logs[part]}" | sed --unbuffered '/^◇/d' &
     done
     for part in "${!parts[@]}"; do wait "${runners[part]}" || status=$?; done
     wait
     trap - EXIT
-    rm -rf "$TMPDIR"
+    remove_scratch
     unset TMPDIR
     for log in "${logs[@]}"; do
         total=$(sed -n 's/.* Test run with \([0-9]*\) tests\{0,1\} .*/\1/p' "$log" | tail -n 1)
@@ -101,6 +101,16 @@ swift_tests() {
     if [ "$skipped" -gt 0 ]; then printf ', %d skipped' "$skipped"; fi
     printf '\n'
     return "$status"
+}
+
+# Removes the folder of the tests. A server that a test has killed ends a moment later than the test, and may still write to it.
+remove_scratch() {
+    local attempt
+    for attempt in {1..20}; do
+        rm -rf "$TMPDIR" 2>/dev/null && return
+        sleep 0.5
+    done
+    say "could not remove $TMPDIR ($attempt attempts)"
 }
 
 # unfinished_tests LOG: the tests that have started and not finished.
