@@ -9,7 +9,7 @@ import Telemetry
 enum PublishedNetworks {
     /// As Apple lists them for firewalls of companies.
     private static let apple = networks("17.0.0.0/8", "2403:300::/32", "2620:149::/32", "2a01:b740::/32")
-    /// The large ones of Google's lists of crawlers.
+    /// The large networks that contain most entries of Google's lists of crawlers.
     private static let google = networks("66.249.64.0/19", "192.178.4.0/22", "2001:4860:4801::/48")
 
     /// Whether the client is in a network of the company whose verifier it says it is.
