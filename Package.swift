@@ -98,7 +98,8 @@ let package = Package(
         tests("DNS", "Posix", "TestSupport"),
         tests("Verifier", "Association", "AssociationLint", "Client", "Posix", "TLS", "TestSupport"),
         tests("Administration", "HTTP", "Posix", "SourceJSON", "Telemetry", "TestSupport"),
-        .testTarget(name: "EndToEndTests", dependencies: ["associated", "Posix", "TestSupport"], swiftSettings: house),
+        .testTarget(
+            name: "EndToEndTests", dependencies: ["associated", "Posix", "TLS", "TestSupport"], swiftSettings: house),
         .testTarget(
             name: "FuzzingTests",
             dependencies: [

@@ -19,7 +19,9 @@ struct DeployTests {
         var series: [String: [String: Set<String>]] = [:]
         var snapshot = Samples.snapshot
         // Every optional series is present.
-        for kind in VerifierKind.known { snapshot.verifiers.lastSeconds[kind] = 1 }
+        for kind in VerifierKind.known {
+            (snapshot.verifiers.lastSeconds[kind], snapshot.verifiers.lastConfirmedSeconds[kind]) = (1, 1)
+        }
         (snapshot.process.virtualBytes, snapshot.process.startSeconds) = (1, 1)
         for family in snapshot.families {
             for sample in family.samples {

@@ -77,7 +77,9 @@ enum Samples {
         HostList(
             nowSeconds: now, recordedSinceSeconds: now - 5 * 86_400,
             all: [
-                .init(host: "shop.example.com", isLastGood: true, apple: .init(lastSeconds: now - 720), google: nil),
+                .init(
+                    host: "shop.example.com", isLastGood: true, apple: .init(lastSeconds: now - 720, isConfirmed: true),
+                    google: nil),
                 .init(
                     host: "new.example.com", isLastGood: false, apple: .init(lastSeconds: nil),
                     google: .init(lastSeconds: now)),
@@ -94,7 +96,9 @@ enum Samples {
         var verifiers = VerifierFigures()
         verifiers.hosts = 7
         verifiers.fetches = [.appleCDN: [.success: 4, .clientError: 1]]
+        verifiers.confirmed = [.appleCDN: 3]
         verifiers.lastSeconds = [.appleCDN: now - 90, .googleAssociation: now - 7_200]
+        verifiers.lastConfirmedSeconds = [.appleCDN: now - 90]
         return verifiers
     }
 
@@ -140,8 +144,10 @@ enum Samples {
             folder: "_wildcard.example.com", state: "last_good", notAfter: now + 21 * 86_400, serial: "03AB",
             issuer: "CN=R11", problems: [problem])
         host.verifiers = [
-            record(.appleCDN, .appleAssociation, 200, "\"b7e07d6d-gzip\"", ago: 12 * 60),
-            record(.googleAssociation, .statementList, 200, "\"dc84c8cf\"", ago: 3 * 86_400),
+            record(.appleCDN, .appleAssociation, 404, nil, ago: 60, from: "192.0.2.0/24"),
+            record(.appleCDN, .appleAssociation, 200, "\"b7e07d6d-gzip\"", ago: 12 * 60, confirmed: "17.58.96.0/24"),
+            record(
+                .googleAssociation, .statementList, 200, "\"dc84c8cf\"", ago: 3 * 86_400, confirmed: "66.249.66.0/24"),
             record(.googlebot, .statementList, 404, nil, ago: 3_600),
             record(.appleDevice, .appleAssociation, 304, "\"b7e07d6d\"", ago: 0),
         ]
@@ -149,10 +155,13 @@ enum Samples {
     }
 
     static func record(
-        _ verifier: VerifierKind, _ document: RequestedDocument, _ status: UInt16, _ tag: String?, ago: Int64
+        _ verifier: VerifierKind, _ document: RequestedDocument, _ status: UInt16, _ tag: String?, ago: Int64,
+        from network: String? = nil, confirmed: String? = nil
     ) -> VerifierRecord {
-        VerifierRecord(
+        var record = VerifierRecord(
             verifier: verifier, document: document, status: status, entityTag: tag, firstSeconds: now - 4 * 86_400,
             lastSeconds: now - ago, count: 9)
+        (record.isConfirmed, record.network) = (confirmed != nil, confirmed ?? network)
+        return record
     }
 }

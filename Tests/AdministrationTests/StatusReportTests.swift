@@ -26,9 +26,9 @@ struct StatusReportTests {
                   old.example.com expired 2 days ago (2026-11-18)
                   _wildcard.example.com expires in 21 days (2026-12-11)
                 2 workers, all responding; longest loop round in the last 30 seconds: 1.5 ms
-                Apple: last fetch 1 minute ago
+                Apple: last fetch 1 minute ago (confirmed)
                 Apple devices: no fetch recorded yet
-                Google: last fetch 2 hours ago
+                Google: last fetch 2 hours ago (claimed)
                 Googlebot: no fetch recorded yet
                 Android devices: no fetch recorded yet
 
@@ -61,6 +61,14 @@ struct StatusReportTests {
             status.text.contains(
                 "\n2 removed entries are still served (removal guard; hosts, app ids, packages and fingerprints count): config/apps/a.json, config/apps/b.json\n"
             ))
+    }
+
+    @Test func `says whether the last fetch was confirmed, and when one was`() {
+        var status = Samples.status
+        status.verifiers.lastSeconds[.appleCDN] = Samples.now
+        #expect(status.text.contains("\nApple: last fetch just now (claimed; confirmed 1 minute ago)\n"))
+        status.verifiers.lastConfirmedSeconds = [:]
+        #expect(status.text.contains("\nApple: last fetch just now (claimed)\n"))
     }
 
     /// Each row: connections, handshakes, whether a network is known, the line, and whether it is a warning.
@@ -136,10 +144,12 @@ struct StatusReportTests {
                 issuer CN=R11
                     since 2026-11-18 (2 days ago): hosts/old.example.com/fullchain.pem: error[CERT-009]: the certificate \
                 expired 2 days ago
-                Apple: last fetch of shop.example.com 12 minutes ago, got the current version
-                Apple devices: last fetch of shop.example.com just now, already had the current version
-                Google: last fetch of shop.example.com 3 days ago, got an older version, "dc84c8cf"
-                Googlebot: last fetch of shop.example.com 1 hour ago, got status 404
+                Apple: last fetch of shop.example.com 12 minutes ago from 17.58.96.0/24 (confirmed), got the current version
+                Apple: last fetch of shop.example.com 1 minute ago from 192.0.2.0/24 (claimed), got status 404
+                Apple devices: last fetch of shop.example.com just now (claimed), already had the current version
+                Google: last fetch of shop.example.com 3 days ago from 66.249.66.0/24 (confirmed), got an older version, \
+                "dc84c8cf"
+                Googlebot: last fetch of shop.example.com 1 hour ago (claimed), got status 404
                 Android devices: no fetch of shop.example.com since recording began 5 days ago
 
                 """)
@@ -162,7 +172,7 @@ struct StatusReportTests {
         let status = try #require(SourceReader.read(Samples.status.json, as: .json).value)
         var expected = Samples.status
         // Counts by status are only in the metrics.
-        expected.verifiers.fetches = [:]
+        (expected.verifiers.fetches, expected.verifiers.confirmed) = ([:], [:])
         expected.reloads.durations = HistogramReading()
         expected.certificates?.lifeLeftMin = nil
         #expect(StatusReport(status) == expected)
@@ -197,7 +207,7 @@ struct StatusReportTests {
     @Test func `writes all hosts, in lines and as JSON`() throws {
         #expect(
             Samples.hosts.text == """
-                new.example.com  Apple never  Google just now
+                new.example.com  Apple never  Google just now (claimed)
                 shop.example.com  Apple 12 minutes ago  no file for Google  last good version
                 recording began 5 days ago
 

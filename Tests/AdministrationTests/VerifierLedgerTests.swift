@@ -9,14 +9,21 @@ import Testing
 
 struct VerifierLedgerTests {
     private static func fetch(
-        _ verifier: VerifierKind, _ host: String, status: UInt16 = 200, tag: String = "\"t\"", at seconds: Int64
+        _ verifier: VerifierKind, _ host: String, status: UInt16 = 200, tag: String = "\"t\"", at seconds: Int64,
+        from remote: RemoteAddress = .unknown
     ) -> VerifierFetch {
         Array(host.utf8).withUnsafeBytes { host in
             Array(tag.utf8).withUnsafeBytes { tag in
                 VerifierFetch(
-                    verifier, .appleAssociation, status: status, host: host, entityTag: tag, seconds: seconds)
+                    verifier, .appleAssociation, status: status, host: host, entityTag: tag, seconds: seconds,
+                    from: remote)
             }
         }
+    }
+
+    /// The client with an address.
+    private static func client(_ address: String) throws -> RemoteAddress {
+        RemoteAddress(try #require(SocketAddress(address.contains(":") ? "[\(address)]:1" : "\(address):1")))
     }
 
     /// A ledger of a server with some hosts and a wildcard.
@@ -40,6 +47,87 @@ struct VerifierLedgerTests {
         #expect((apple.status, apple.entityTag) == (200, "\"2\""))
         #expect(ledger.figures.fetches[.appleCDN] == [.success: 2, .clientError: 1])
         #expect(ledger.figures.lastSeconds == [.appleCDN: 3_000, .googlebot: 2_600])
+    }
+
+    /// Each row: the verifier, the client, whether the fetch is confirmed, and the network that is recorded.
+    static let sources: [(VerifierKind, String, Bool, String)] = [
+        (.appleCDN, "17.0.0.0", true, "17.0.0.0/24"), (.appleCDN, "17.255.255.255", true, "17.255.255.0/24"),
+        (.appleCDN, "16.255.255.255", false, "16.255.255.0/24"), (.appleCDN, "18.0.0.0", false, "18.0.0.0/24"),
+        (.appleCDN, "2620:149:af0::9", true, "2620:149:af0::/48"), (.appleCDN, "2620:14a::1", false, "2620:14a::/48"),
+        (.appleCDN, "2403:300:a51:1::1", true, "2403:300:a51::/48"),
+        (.appleCDN, "2a01:b740:a42::1", true, "2a01:b740:a42::/48"),
+        (.appleCDN, "::ffff:17.1.2.3", true, "17.1.2.0/24"), (.appleCDN, "66.249.66.1", false, "66.249.66.0/24"),
+        (.appleDevice, "17.58.96.7", true, "17.58.96.0/24"), (.appleDevice, "192.0.2.77", false, "192.0.2.0/24"),
+        (.googlebot, "66.249.64.0", true, "66.249.64.0/24"), (.googlebot, "66.249.95.255", true, "66.249.95.0/24"),
+        (.googlebot, "66.249.63.255", false, "66.249.63.0/24"), (.googlebot, "66.249.96.0", false, "66.249.96.0/24"),
+        (.googleAssociation, "192.178.4.0", true, "192.178.4.0/24"),
+        (.googleAssociation, "192.178.7.255", true, "192.178.7.0/24"),
+        (.googleAssociation, "192.178.8.0", false, "192.178.8.0/24"),
+        (.googleAssociation, "2001:4860:4801:10::5", true, "2001:4860:4801::/48"),
+        (.googleAssociation, "2001:4860:4802::5", false, "2001:4860:4802::/48"),
+        (.googleAssociation, "17.1.2.3", false, "17.1.2.0/24"),
+        (.androidDevice, "66.249.66.1", false, "66.249.66.0/24"),
+    ]
+
+    @Test(arguments: sources)
+    func `a fetch is confirmed by a published network of its verifier`(
+        verifier: VerifierKind, address: String, isConfirmed: Bool, network: String
+    ) throws {
+        let ledger = ledger()
+        let remote = try VerifierLedgerTests.client(address)
+        ledger.note(VerifierLedgerTests.fetch(verifier, "a.example", at: 2_000, from: remote))
+        let records = ledger.records(of: "a.example")
+        #expect(records.map(\.isConfirmed) == [isConfirmed])
+        #expect(records.map(\.network) == [network])
+        #expect(ledger.figures.confirmed == (isConfirmed ? [verifier: 1] : [:]))
+        #expect(ledger.figures.lastConfirmedSeconds == (isConfirmed ? [verifier: 2_000] : [:]))
+    }
+
+    @Test func `a client without an address confirms nothing`() {
+        let ledger = ledger()
+        ledger.note(VerifierLedgerTests.fetch(.appleCDN, "a.example", at: 2_000))
+        let local = RemoteAddress(family: .local, high: 0, low: 0, port: 0)
+        ledger.note(VerifierLedgerTests.fetch(.appleCDN, "a.example", at: 2_001, from: local))
+        #expect(ledger.records(of: "a.example").map(\.network) == [nil])
+        #expect(ledger.records(of: "a.example").map(\.isConfirmed) == [false])
+    }
+
+    @Test func `a claimed fetch does not replace a confirmed one`() throws {
+        let ledger = ledger()
+        let (apple, other) = (
+            try VerifierLedgerTests.client("17.58.96.7"), try VerifierLedgerTests.client("192.0.2.7")
+        )
+        ledger.note(VerifierLedgerTests.fetch(.appleCDN, "a.example", tag: "\"old\"", at: 2_000, from: apple))
+        ledger.note(VerifierLedgerTests.fetch(.appleCDN, "a.example", tag: "\"new\"", at: 3_000, from: other))
+        ledger.note(VerifierLedgerTests.fetch(.appleCDN, "a.example", tag: "\"new\"", at: 3_001, from: other))
+        let records = ledger.records(of: "a.example")
+        #expect(records.map(\.isConfirmed) == [false, true])
+        #expect(records.map(\.entityTag) == ["\"new\"", "\"old\""])
+        #expect(records.map(\.count) == [2, 1])
+        #expect(ledger.figures.fetches[.appleCDN] == [.success: 3])
+        #expect(ledger.figures.confirmed == [.appleCDN: 1])
+        #expect(ledger.figures.lastSeconds == [.appleCDN: 3_001])
+        #expect(ledger.figures.lastConfirmedSeconds == [.appleCDN: 2_000])
+        let fetches = HostList.Fetches(records, by: .appleCDN)
+        #expect(fetches == HostList.Fetches(lastSeconds: 2_000, isConfirmed: true))
+        ledger.noteSaved()
+        #expect(LedgerFile(ledger.file.bytes)?.records["a.example"]?.map(\.isConfirmed) == [true, false])
+        #expect(HostList.Fetches(records, by: .googlebot) == HostList.Fetches(lastSeconds: nil))
+        let claimed = HostList.Fetches(records.filter { !$0.isConfirmed }, by: .appleCDN)
+        #expect(claimed == HostList.Fetches(lastSeconds: 3_001))
+    }
+
+    @Test func `reads a file of an earlier version, whose fetches are all claimed`() throws {
+        let line = "a.example\tapple\tapple_app_site_association\t1000\t2000\t200\t3\t\"t\"\n"
+        let body = Array("associated verifiers 1 900\n\(line)".utf8)
+        let file = try #require(LedgerFile(body + LedgerFile.end(of: body[...], lineCount: 1)))
+        #expect(file.beganSeconds == 900)
+        let record = try #require(file.records["a.example"]?.first)
+        #expect((record.verifier, record.count, record.lastSeconds) == (.appleCDN, 3, 2_000))
+        #expect(!record.isConfirmed && record.network == nil)
+        // Each title has its own number of fields.
+        let mixed = Array("associated verifiers 2 900\n\(line)".utf8)
+        #expect(LedgerFile(mixed + LedgerFile.end(of: mixed[...], lineCount: 1)) == nil)
     }
 
     @Test func `records only served hosts, under their configured names`() {
@@ -87,7 +175,9 @@ struct VerifierLedgerTests {
         beganSeconds: 1_000,
         records: [
             "a.example": [
-                Samples.record(.appleCDN, .appleAssociation, 200, "\"b7e07d6d-gzip\"", ago: 10),
+                Samples.record(
+                    .appleCDN, .appleAssociation, 200, "\"b7e07d6d-gzip\"", ago: 10, confirmed: "17.1.2.0/24"),
+                Samples.record(.appleCDN, .appleAssociation, 200, "\"b7e07d6d\"", ago: 9, from: "2001:db8::/48"),
                 Samples.record(.androidDevice, .statementList, 404, nil, ago: 20),
             ],
             "*.wild.example": [Samples.record(.googleAssociation, .statementList, 304, "W/\"x\"", ago: 30)],

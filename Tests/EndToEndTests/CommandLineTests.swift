@@ -14,8 +14,8 @@ struct CommandLineTests {
     }
 
     @Test(arguments: [
-        "serve", "lint", "match", "verify", "check", "render", "snippet", "import", "init", "sign", "certificate",
-        "status", "health", "schema", "completion", "manual", "version",
+        "serve", "lint", "match", "verify", "check", "why", "render", "snippet", "import", "init", "sign",
+        "certificate", "status", "health", "schema", "completion", "manual", "version",
     ])
     func `each command has a help text`(command: String) throws {
         let run = try Subject.run(command, "--help")

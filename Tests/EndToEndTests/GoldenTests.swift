@@ -52,6 +52,11 @@ struct GoldenTests {
             GoldenCommand(
                 "check-closed", "associated check \(closed) --resolve b.test:443:127.0.0.1:1 shop.acme.test b.test"),
             GoldenCommand("check-wrong", "associated check ftp://shop.acme.test/"),
+            GoldenCommand("why", "associated why $(cat live) https://shop.acme.test/a/1"),
+            GoldenCommand("why-excluded", "associated why $(cat live) -v https://shop.acme.test/a/private/1"),
+            GoldenCommand("why-closed", "associated why \(closed) https://shop.acme.test/a/1"),
+            GoldenCommand("why-json", "associated why $(cat live) --format json https://shop.acme.test/a/1"),
+            GoldenCommand("why-wrong", "associated why ftp://shop.acme.test/"),
             GoldenCommand("retire-wrong", "associated retire ../x.json"),
             GoldenCommand("history-missing", "associated history --state nosuch"),
             GoldenCommand("render", "associated render shop.acme.test"),

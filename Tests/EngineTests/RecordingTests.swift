@@ -231,6 +231,7 @@ struct RecordingTests {
         #expect(seen.map(\.status) == [200, 304, 404])
         #expect(seen.map(\.entityTag) == ["\"t\"", "\"t\"", nil])
         #expect(seen.allSatisfy { abs($0.seconds - Clock.wallSeconds()) < 60 })
+        #expect(Set(seen.map { "\($0.remote)" }) == ["127.0.0.1"])
     }
 
     @Test func `hostile requests are logged as text, in one line each`() throws {

@@ -16,7 +16,9 @@ struct VerifierFetchTests {
         ("Mozilla/5.0 (X11; Linux x86_64) Dalvik/2", .none), ("curl/8.1", .none), ("", .none), ("Google", .none),
         ("G", .none), ("AASA-Bo", .none), ("AASA-Bot/1.0.0 associated-check/1.0", .none),
         ("Mozilla/5.0 swcd", .none), ("associated-check/1.0", .none),
-        ("AASA-Bot/1.0.0 associated-check/1.0 x", .appleCDN),
+        ("AASA-Bot/1.0.0 associated-check/1.0 x", .appleCDN), ("associated/0.1.0", .none),
+        ("associated/0.1.0 (like AASA-Bot/1.0.0)", .none), ("associated/0.1.0 GoogleAssociationService", .none),
+        ("AASA-Bot/1.0.0 associated/0.1.0", .appleCDN), ("associated", .none),
     ])
     func `recognizes verifiers by their user agents`(agent: String, expected: VerifierKind) {
         #expect(Array(agent.utf8).withUnsafeBytes { VerifierKind(userAgent: $0) } == expected)

@@ -11,7 +11,9 @@ struct LedgerFile: Equatable {
     static let name = "verifiers"
     /// More than the largest ledger needs.
     static let bytesMax = 128 * 1024 * 1024
-    private static let title = "associated verifiers 1"
+    private static let title = "associated verifiers 2"
+    /// The title of files without the networks of the clients, all of whose fetches are claimed.
+    private static let earlierTitle = "associated verifiers 1"
 
     init(beganSeconds: Int64, records: [String: [VerifierRecord]]) {
         self.beganSeconds = beganSeconds
@@ -22,13 +24,21 @@ struct LedgerFile: Equatable {
         var text: [UInt8] = Array("\(LedgerFile.title) \(beganSeconds)\n".utf8)
         var count = 0
         for (host, records) in records.sorted(by: { $0.key < $1.key }) {
-            for record in records.sorted(by: { $0.verifier.rawValue < $1.verifier.rawValue }) {
+            let ordered = records.sorted { left, right in
+                left.verifier == right.verifier
+                    ? left.isConfirmed && !right.isConfirmed : left.verifier.rawValue < right.verifier.rawValue
+            }
+            for record in ordered {
                 text += LedgerFile.line(host, record).utf8
                 count += 1
             }
         }
-        text += "end \(count) \(LedgerFile.checksum(text[...]))\n".utf8
-        return text
+        return text + LedgerFile.end(of: text[...], lineCount: count)
+    }
+
+    /// The last line.
+    static func end(of body: ArraySlice<UInt8>, lineCount: Int) -> [UInt8] {
+        Array("end \(lineCount) \(checksum(body))\n".utf8)
     }
 
     /// Nil if the file is incomplete or damaged.
@@ -41,14 +51,15 @@ struct LedgerFile: Equatable {
             LedgerFile.text(end[2]) == LedgerFile.checksum(body), let first = lines.first
         else { return nil }
         let title = LedgerFile.text(first)
-        guard title.hasPrefix("\(LedgerFile.title) "),
+        let isEarlier = title.hasPrefix("\(LedgerFile.earlierTitle) ")
+        guard isEarlier || title.hasPrefix("\(LedgerFile.title) "),
             let began = Int64(title.dropFirst(LedgerFile.title.count + 1))
         else { return nil }
         beganSeconds = began
         records = [:]
         for line in lines.dropFirst() {
-            guard let (host, record) = LedgerFile.record(line),
-                records[host]?.contains(where: { $0.verifier == record.verifier }) != true
+            guard let (host, record) = LedgerFile.record(line, isEarlier: isEarlier),
+                records[host]?.contains(where: { $0.isOfSameSource(as: record) }) != true
             else { return nil }
             records[host, default: []].append(record)
         }
@@ -58,26 +69,34 @@ struct LedgerFile: Equatable {
         let tag = record.entityTag.flatMap { tag in
             tag.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } && !tag.isEmpty ? tag : nil
         }
+        let source = "\(record.isConfirmed ? LedgerFile.confirmed : LedgerFile.claimed)\t\(record.network ?? "-")"
         return "\(host)\t\(record.verifier.label)\t\(record.document.label)\t\(record.firstSeconds)\t"
-            + "\(record.lastSeconds)\t\(record.status)\t\(record.count)\t\(tag ?? "-")\n"
+            + "\(record.lastSeconds)\t\(record.status)\t\(record.count)\t\(tag ?? "-")\t\(source)\n"
     }
 
-    private static func record(_ line: ArraySlice<UInt8>) -> (host: String, VerifierRecord)? {
+    private static let confirmed = "confirmed"
+    private static let claimed = "claimed"
+
+    private static func record(_ line: ArraySlice<UInt8>, isEarlier: Bool) -> (host: String, VerifierRecord)? {
         let fields = line.split(separator: 0x09, omittingEmptySubsequences: false)
-        guard fields.count == 8, !fields[0].isEmpty,
+        guard fields.count == (isEarlier ? 8 : 10), !fields[0].isEmpty,
             let verifier = VerifierKind.known.first(where: { $0.label.utf8.elementsEqual(fields[1]) }),
             let document = RequestedDocument.allCases.first(where: { $0.label.utf8.elementsEqual(fields[2]) }),
             let first = number(fields[3], as: Int64.self), let last = number(fields[4], as: Int64.self), first <= last,
             let status = number(fields[5], as: UInt16.self), let count = number(fields[6], as: UInt64.self), count > 0,
             let mark = fields[7].first
         else { return nil }
-        return (
-            text(fields[0]),
-            VerifierRecord(
-                verifier: verifier, document: document, status: status,
-                entityTag: mark == UInt8(ascii: "-") ? nil : text(fields[7]), firstSeconds: first, lastSeconds: last,
-                count: count)
-        )
+        var record = VerifierRecord(
+            verifier: verifier, document: document, status: status,
+            entityTag: mark == UInt8(ascii: "-") ? nil : text(fields[7]), firstSeconds: first, lastSeconds: last,
+            count: count)
+        if !isEarlier {
+            let source = text(fields[8])
+            guard [confirmed, claimed].contains(source), let mark = fields[9].first else { return nil }
+            record.isConfirmed = source == confirmed
+            record.network = mark == UInt8(ascii: "-") ? nil : text(fields[9])
+        }
+        return (text(fields[0]), record)
     }
 
     /// Only digits. Written by hand because there are four numbers in a line, and a hundred thousand lines.

@@ -1,5 +1,6 @@
 // The ledger: when Apple, Google and phones last fetched each host's files, and which version they got. It shows whether a change
-// has reached them. It contains only served hosts, under their configured names, so that clients cannot fill it with other names.
+// has reached them. Any client can send a verifier's user agent, so fetches from a published network of the verifier are recorded
+// apart from the others: a forged one never replaces a confirmed one. The ledger contains only served hosts, under their configured names, so that clients cannot fill it with other names.
 // When it is full, hosts that are no longer served are removed first, then those with the oldest fetches.
 
 import Synchronization
@@ -11,7 +12,7 @@ public final class VerifierLedger: Sendable {
     public typealias Naming = @Sendable (String) -> String?
 
     struct Book {
-        /// By configured name; at most one record for each verifier.
+        /// By configured name; at most two records for each verifier: of its confirmed and of its claimed fetches.
         var records: [String: [VerifierRecord]] = [:]
         /// Since when fetches are recorded, in seconds since 1970.
         var beganSeconds: Int64
@@ -37,16 +38,17 @@ public final class VerifierLedger: Sendable {
     /// Adds one fetch.
     public func note(_ fetch: VerifierFetch) {
         guard fetch.verifier != .none, let name = naming(fetch.host) else { return }
+        let new = VerifierRecord(fetch)
         book.withLock { book in
             book.figures.fetches[fetch.verifier, default: [:]][StatusClass(fetch.status), default: 0] += 1
+            if new.isConfirmed { book.figures.confirmed[fetch.verifier, default: 0] += 1 }
             if book.records[name] == nil, book.records.count >= hostsMax { makeRoom(&book) }
-            if let index = book.records[name]?.firstIndex(where: { $0.verifier == fetch.verifier }) {
-                book.records[name]?[index].note(fetch)
+            if let index = book.records[name]?.firstIndex(where: { $0.isOfSameSource(as: new) }) {
+                book.records[name]?[index].note(new)
             } else {
-                book.records[name, default: []].append(VerifierRecord(fetch))
+                book.records[name, default: []].append(new)
             }
-            book.figures.lastSeconds[fetch.verifier] = max(
-                fetch.seconds, book.figures.lastSeconds[fetch.verifier] ?? .min)
+            book.figures.noteTime(of: new)
             book.unsaved.insert(name)
         }
     }
@@ -76,13 +78,12 @@ public final class VerifierLedger: Sendable {
             for (name, written) in file.records {
                 if book.records[name] == nil, book.records.count >= hostsMax { makeRoom(&book) }
                 for record in written {
-                    if let index = book.records[name]?.firstIndex(where: { $0.verifier == record.verifier }) {
+                    if let index = book.records[name]?.firstIndex(where: { $0.isOfSameSource(as: record) }) {
                         book.records[name]?[index].merge(written: record)
                     } else {
                         book.records[name, default: []].append(record)
                     }
-                    book.figures.lastSeconds[record.verifier] = max(
-                        record.lastSeconds, book.figures.lastSeconds[record.verifier] ?? .min)
+                    book.figures.noteTime(of: record)
                 }
             }
         }
@@ -103,9 +104,13 @@ public final class VerifierLedger: Sendable {
     }
 }
 
-/// The fetches of a host's association files by one verifier.
+/// The fetches of a host's association files by one verifier, either the confirmed or the claimed ones.
 public struct VerifierRecord: Sendable, Equatable {
     public var verifier: VerifierKind
+    /// Whether they came from a published network of the verifier. A claimed fetch may be genuine too.
+    public var isConfirmed = false
+    /// The client's network, such as `17.58.96.0/24`; nil if unknown. A single address could identify a person's phone.
+    public var network: String?
     /// Of the last fetch, like everything else but the first time and the count.
     public var document: RequestedDocument
     public var status: UInt16
@@ -127,22 +132,28 @@ public struct VerifierRecord: Sendable, Equatable {
         (self.firstSeconds, self.lastSeconds, self.count) = (firstSeconds, lastSeconds, count)
     }
 
+    /// Whether the other record counts the same fetches: those of one verifier, confirmed or not.
+    func isOfSameSource(as other: VerifierRecord) -> Bool {
+        verifier == other.verifier && isConfirmed == other.isConfirmed
+    }
+
     init(_ fetch: VerifierFetch) {
         self.init(
             verifier: fetch.verifier, document: fetch.document, status: fetch.status,
             entityTag: fetch.entityTag, firstSeconds: fetch.seconds, lastSeconds: fetch.seconds, count: 1)
+        isConfirmed = PublishedNetworks.include(fetch.remote, of: fetch.verifier)
+        network = fetch.remote.networkName
         unsavedCount = 1
     }
 
-    /// Adds a further fetch.
-    mutating func note(_ fetch: VerifierFetch) {
-        count &+= 1
-        unsavedCount &+= 1
-        firstSeconds = min(firstSeconds, fetch.seconds)
+    /// Adds the record of a further fetch.
+    mutating func note(_ fetch: VerifierRecord) {
+        count &+= fetch.count
+        unsavedCount &+= fetch.unsavedCount
+        firstSeconds = min(firstSeconds, fetch.firstSeconds)
         // The workers' rings are read one after the other, so a later fetch may have an earlier time.
-        guard fetch.seconds >= lastSeconds else { return }
-        lastSeconds = fetch.seconds
-        (document, status, entityTag) = (fetch.document, fetch.status, fetch.entityTag)
+        guard fetch.lastSeconds >= lastSeconds else { return }
+        takeLast(of: fetch)
     }
 
     /// Merges a saved record: its count, plus this process's unsaved fetches.
@@ -150,7 +161,12 @@ public struct VerifierRecord: Sendable, Equatable {
         count = other.count &+ unsavedCount
         firstSeconds = min(firstSeconds, other.firstSeconds)
         guard other.lastSeconds > lastSeconds else { return }
+        takeLast(of: other)
+    }
+
+    private mutating func takeLast(of other: VerifierRecord) {
         lastSeconds = other.lastSeconds
         (document, status, entityTag) = (other.document, other.status, other.entityTag)
+        network = other.network
     }
 }

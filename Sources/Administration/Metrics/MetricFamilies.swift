@@ -155,13 +155,17 @@ extension MetricsSnapshot {
                     }
                 }),
             MetricFamily(
-                "associated_verifier_last_fetch_timestamp_seconds", .gauge,
-                "When a verifier last fetched a file of any host; absent if it never did.",
-                kinds.compactMap { kind in
-                    verifiers.lastSeconds[kind].map {
-                        .init(labels: [.init("verifier", kind.label)], .number(Double($0)))
-                    }
+                "associated_verifier_confirmed_fetches_total", .counter,
+                "Those fetches that came from a published network of the verifier.",
+                kinds.map { kind in
+                    .init(labels: [.init("verifier", kind.label)], MetricValue(verifiers.confirmed[kind] ?? 0))
                 }),
+            times(
+                "associated_verifier_last_fetch_timestamp_seconds",
+                "When a verifier last fetched a file of any host; absent if it never did.", verifiers.lastSeconds),
+            times(
+                "associated_verifier_last_confirmed_fetch_timestamp_seconds",
+                "The same of fetches from a published network of the verifier.", verifiers.lastConfirmedSeconds),
             gauge("associated_verifier_ledger_hosts", "Hosts in the ledger.", MetricValue(verifiers.hosts)),
             MetricFamily(
                 "associated_verifier_ledger_evicted_total", .counter,
@@ -174,6 +178,14 @@ extension MetricsSnapshot {
                 "Verifier fetches that the ledger missed, because there were too many in one second.",
                 [.init(.count(metrics.total(.droppedVerifierFetches)))]),
         ]
+    }
+
+    private func times(_ name: String, _ help: String, _ seconds: [VerifierKind: Int64]) -> MetricFamily {
+        MetricFamily(
+            name, .gauge, help,
+            VerifierKind.known.compactMap { kind in
+                seconds[kind].map { .init(labels: [.init("verifier", kind.label)], .number(Double($0))) }
+            })
     }
 
     var managerFamilies: [MetricFamily] {

@@ -93,8 +93,12 @@ extension HistogramReading {
 public struct VerifierFigures: Sendable, Equatable {
     /// Fetches since the start, by verifier and status class.
     public var fetches: [VerifierKind: [StatusClass: Int]] = [:]
+    /// Those from a published network of the verifier.
+    public var confirmed: [VerifierKind: Int] = [:]
     /// When each verifier last fetched a file of any host, in seconds since 1970.
     public var lastSeconds: [VerifierKind: Int64] = [:]
+    /// The same of confirmed fetches.
+    public var lastConfirmedSeconds: [VerifierKind: Int64] = [:]
     /// Hosts in the ledger, and how many were removed to make room.
     public var hosts = 0
     public var evicted = 0
@@ -102,6 +106,13 @@ public struct VerifierFigures: Sendable, Equatable {
     public var failures = 0
 
     public init() {}
+
+    /// Takes the time of a record if it is later.
+    mutating func noteTime(of record: VerifierRecord) {
+        let (kind, seconds) = (record.verifier, record.lastSeconds)
+        lastSeconds[kind] = max(seconds, lastSeconds[kind] ?? .min)
+        if record.isConfirmed { lastConfirmedSeconds[kind] = max(seconds, lastConfirmedSeconds[kind] ?? .min) }
+    }
 }
 
 /// The kernel's figures of the process; nil if it does not state them.

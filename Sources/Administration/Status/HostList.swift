@@ -2,7 +2,7 @@
 
 import Posix
 public import SourceJSON
-import Telemetry
+public import Telemetry
 
 public struct HostList: Sendable, Equatable {
     /// The time of the report, in seconds since 1970.
@@ -30,12 +30,21 @@ public struct HostList: Sendable, Equatable {
         public var isUnfetched: Bool { [apple, google].contains { $0 != nil && $0?.lastSeconds == nil } }
     }
 
-    /// The fetches of one verifier.
+    /// The fetches of one verifier: the confirmed ones, or if there are none, the claimed ones.
     public struct Fetches: Sendable, Equatable {
         /// Nil if there was none.
         public var lastSeconds: Int64?
+        public var isConfirmed: Bool
 
-        public init(lastSeconds: Int64?) { self.lastSeconds = lastSeconds }
+        public init(lastSeconds: Int64?, isConfirmed: Bool = false) {
+            (self.lastSeconds, self.isConfirmed) = (lastSeconds, isConfirmed)
+        }
+
+        public init(_ records: [VerifierRecord], by verifier: VerifierKind) {
+            let own = records.filter { $0.verifier == verifier }
+            let record = own.first(where: \.isConfirmed) ?? own.first
+            self.init(lastSeconds: record?.lastSeconds, isConfirmed: record?.isConfirmed == true)
+        }
     }
 
     /// Keeps the answer below the size that a client of the admin listener reads.
@@ -52,7 +61,9 @@ public struct HostList: Sendable, Equatable {
         var lines = hosts.map { entry in
             let fetches = [("Apple", entry.apple), ("Google", entry.google)].map { name, fetches -> String in
                 guard let fetches else { return "no file for \(name)" }
-                return "\(name) \(fetches.lastSeconds.map { Age.ago(from: $0, to: nowSeconds) } ?? "never")"
+                let source = fetches.isConfirmed ? "" : " (claimed)"
+                let time = fetches.lastSeconds.map { Age.ago(from: $0, to: nowSeconds) + source }
+                return "\(name) \(time ?? "never")"
             }
             return ([entry.host] + fetches + (entry.isLastGood ? ["last good version"] : [])).joined(separator: "  ")
         }
@@ -84,8 +95,9 @@ extension HostList: JSONRecord {
 /// The time of the last fetch is null if there was none, and missing if the host has no such file.
 extension HostList.Entry: JSONValue {
     var jsonValue: SourceValue {
-        let fetches = [("apple", apple), ("google", google)].compactMap { name, fetches in
-            fetches.map { (name, $0.lastSeconds.jsonValue) }
+        let fetches = [("apple", apple), ("google", google)].flatMap { name, fetches -> [(String, SourceValue)] in
+            guard let fetches else { return [] }
+            return [(name, fetches.lastSeconds.jsonValue), ("\(name)Confirmed", .bool(fetches.isConfirmed))]
         }
         return .object([("host", .string(host)), ("lastGood", .bool(isLastGood))] + fetches)
     }
@@ -94,7 +106,11 @@ extension HostList.Entry: JSONValue {
         guard let host = value.member(named: "host")?.asString, let flag = value.member(named: "lastGood")?.asBool
         else { return nil }
         func fetches(_ name: String) -> HostList.Fetches? {
-            value.member(named: name).map { HostList.Fetches(lastSeconds: Int64($0)) }
+            value.member(named: name).map {
+                HostList.Fetches(
+                    lastSeconds: Int64($0),
+                    isConfirmed: value.member(named: "\(name)Confirmed")?.asBool == true)
+            }
         }
         self.init(host: host, isLastGood: flag, apple: fetches("apple"), google: fetches("google"))
     }

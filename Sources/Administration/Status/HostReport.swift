@@ -67,7 +67,7 @@ public struct HostReport: Sendable, Equatable {
         if !reasons.isEmpty { lines.append("  serves its last good version because of:") }
         lines += reasons.map { "    \($0)" }
         lines += certificateLines
-        lines += VerifierKind.known.map { line(about: $0) }
+        lines += VerifierKind.known.flatMap { verifierLines($0) }
         return lines.map { "\(Printable.line($0))\n" }.joined()
     }
 
@@ -84,13 +84,20 @@ public struct HostReport: Sendable, Equatable {
         return [line] + certificate.problems.map { "    \($0.text(nowSeconds))" }
     }
 
-    private func line(about verifier: VerifierKind) -> String {
-        guard let record = verifiers.first(where: { $0.verifier == verifier }) else {
+    /// One line for confirmed fetches and one for claimed ones, in this order.
+    private func verifierLines(_ verifier: VerifierKind) -> [String] {
+        let records = verifiers.filter { $0.verifier == verifier }
+        if records.isEmpty {
             let since = Age.ago(from: recordedSinceSeconds, to: nowSeconds)
-            return "\(verifier.name): no fetch of \(name) since recording began \(since)"
+            return ["\(verifier.name): no fetch of \(name) since recording began \(since)"]
         }
-        let ago = Age.ago(from: record.lastSeconds, to: nowSeconds)
-        return "\(verifier.name): last fetch of \(name) \(ago), \(words(for: outcome(of: record)))"
+        return (records.filter(\.isConfirmed) + records.filter { !$0.isConfirmed }).map { record in
+            let ago = Age.ago(from: record.lastSeconds, to: nowSeconds)
+            let place = record.network.map { " from \($0)" } ?? ""
+            let source = record.isConfirmed ? "confirmed" : "claimed"
+            let result = words(for: outcome(of: record))
+            return "\(verifier.name): last fetch of \(name) \(ago)\(place) (\(source)), \(result)"
+        }
     }
 
     private func words(for outcome: Outcome) -> String {
@@ -145,7 +152,7 @@ extension VerifierRecord: JSONRecord {
         [
             .needed("verifier", \.verifier), .needed("document", \.document), .needed("firstSeconds", \.firstSeconds),
             .needed("lastSeconds", \.lastSeconds), .needed("status", \.status), .optional("entityTag", \.entityTag),
-            .needed("count", \.count),
+            .optional("confirmed", \.isConfirmed), .optional("network", \.network), .needed("count", \.count),
         ]
     }
 }

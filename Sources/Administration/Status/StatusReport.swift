@@ -180,7 +180,14 @@ public struct StatusReport: Sendable, Equatable {
         if verifiers.lastSeconds.isEmpty { return ["no verifier fetches recorded yet"] }
         return VerifierKind.known.map { kind in
             guard let last = verifiers.lastSeconds[kind] else { return "\(kind.name): no fetch recorded yet" }
-            return "\(kind.name): last fetch \(Age.ago(from: last, to: nowSeconds))"
+            let confirmed = verifiers.lastConfirmedSeconds[kind]
+            let source =
+                if let confirmed {
+                    confirmed == last ? "confirmed" : "claimed; confirmed \(Age.ago(from: confirmed, to: nowSeconds))"
+                } else {
+                    "claimed"
+                }
+            return "\(kind.name): last fetch \(Age.ago(from: last, to: nowSeconds)) (\(source))"
         }
     }
 
@@ -283,18 +290,25 @@ extension VerifierFigures: JSONRecord {
     static var members: [JSONMember<Self>] {
         [
             .needed("hosts", \.hosts), .optional("evicted", \.evicted), .optional("writeFailures", \.failures),
-            JSONMember(
-                name: "lastSeconds",
-                write: { figures in
-                    .object(VerifierKind.known.map { ($0.label, figures.lastSeconds[$0].jsonValue) })
-                }
-            ) { figures, value in
-                for kind in VerifierKind.known {
-                    figures.lastSeconds[kind] = value?.member(named: kind.label).flatMap { Int64($0) }
-                }
-                return value != nil
-            },
+            times("lastSeconds", \.lastSeconds, isNeeded: true),
+            times("lastConfirmedSeconds", \.lastConfirmedSeconds, isNeeded: false),
         ]
+    }
+
+    private static func times(
+        _ name: String, _ path: WritableKeyPath<VerifierFigures, [VerifierKind: Int64]>, isNeeded: Bool
+    ) -> JSONMember<VerifierFigures> {
+        JSONMember(
+            name: name,
+            write: { figures in
+                .object(VerifierKind.known.map { ($0.label, figures[keyPath: path][$0].jsonValue) })
+            }
+        ) { figures, value in
+            for kind in VerifierKind.known {
+                figures[keyPath: path][kind] = value?.member(named: kind.label).flatMap { Int64($0) }
+            }
+            return value != nil || !isNeeded
+        }
     }
 }
 

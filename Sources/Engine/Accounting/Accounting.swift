@@ -86,7 +86,8 @@ struct Accounting: ~Copyable {
             VerifierFetch(
                 exchange.pointee.verifier, exchange.pointee.document, status: exchange.pointee.status,
                 host: exchange.pointee.bytes(exchange.pointee.host),
-                entityTag: response.form?.entityTag ?? AccessEntry.absent, seconds: seconds))
+                entityTag: response.form?.entityTag ?? AccessEntry.absent, seconds: seconds,
+                from: exchange.pointee.remote))
     }
 
     /// After sending: records the answered requests if everything was sent, and keeps them otherwise.

@@ -2,7 +2,7 @@
 // allocation.
 
 import HTTP
-import Posix
+public import Posix
 import Synchronization
 
 /// One fetch of an association file by a verifier, of a host that is served.
@@ -12,6 +12,8 @@ public struct VerifierFetch {
     public var status: UInt16 = 0
     /// Seconds since 1970.
     public var seconds: Int64 = 0
+    /// The client. It is compared with the verifier's networks by the thread of the ledger, not by a worker.
+    public var remote = RemoteAddress.unknown
     private var hostCount: UInt8 = 0
     private var tagCount: UInt8 = 0
     private var hostBytes = InlineArray<256, UInt8>(repeating: 0)
@@ -28,12 +30,13 @@ public struct VerifierFetch {
     /// was sent.
     public init(
         _ verifier: VerifierKind, _ document: RequestedDocument, status: UInt16, host: UnsafeRawBufferPointer,
-        entityTag: UnsafeRawBufferPointer, seconds: Int64
+        entityTag: UnsafeRawBufferPointer, seconds: Int64, from remote: RemoteAddress = .unknown
     ) {
         self.verifier = verifier
         self.document = document
         self.status = status
         self.seconds = seconds
+        self.remote = remote
         hostCount = UInt8(min(host.count, VerifierFetch.hostBytesMax))
         for index in 0..<Int(hostCount) { hostBytes[index] = unsafe host[index] }
         if entityTag.count <= VerifierFetch.tagBytesMax {

@@ -26,10 +26,10 @@ public enum VerifierKind: UInt8, CaseIterable, Sendable {
         }
     }
 
-    /// Recognises a verifier by its user agent, case-sensitively: no log has shown other spellings. `associated check` sends the
-    /// user agents of verifiers with a suffix of its own, and is not a verifier.
+    /// Recognises a verifier by its user agent, case-sensitively: no log has shown other spellings. The program's own requests
+    /// are none: those of checks end with a mark after a verifier's user agent, all others begin with the program's name.
     public init(userAgent: UnsafeRawBufferPointer) {
-        if unsafe userAgent.ends(with: "associated-check/1.0") {
+        if unsafe userAgent.ends(with: "associated-check/1.0") || userAgent.begins(with: "associated/") {
             self = .none
         } else if unsafe userAgent.begins(with: "AASA-Bot") {
             self = .appleCDN

@@ -81,6 +81,12 @@ public struct ServerCheckReport: Sendable {
     public let peer: PeerFacts?
     public let files: [File]
     public let findings: [Finding]
+    /// Whether the host accepted a connection.
+    public let isReachable: Bool
+    /// The platforms whose service was asked for its copy.
+    public let copiesAsked: ExpectedFiles.Platforms
+    /// The content of Apple's copy; nil if there is none.
+    public let appleCopy: [UInt8]?
 
     /// The answer for one of the two files.
     public struct File: Sendable {
@@ -92,6 +98,8 @@ public struct ServerCheckReport: Sendable {
         /// The size after decoding.
         public let byteCount: Int?
         public let milliseconds: Int?
+        /// The decoded content, if the status is 200.
+        public let body: [UInt8]?
     }
 
     init(_ answers: HostAnswers, _ settings: CheckSettings) {
@@ -104,8 +112,14 @@ public struct ServerCheckReport: Sendable {
             return File(
                 path: document.path, failure: answers.error(.file(document))?.description, status: response?.status,
                 contentType: response?["content-type"], byteCount: response.map { ($0.plainBody ?? $0.body).count },
-                milliseconds: response?.totalMilliseconds)
+                milliseconds: response?.totalMilliseconds, body: answers.body(document))
         }
+        isReachable = answers.isReachable
+        var asked: ExpectedFiles.Platforms = []
+        if answers.appleCopy != nil { asked.insert(.apple) }
+        if answers.googleAnswer != nil { asked.insert(.android) }
+        copiesAsked = asked
+        appleCopy = (try? answers.appleCopy?.get()).flatMap { $0.status == 200 ? $0.plainBody : nil }
         var rules = HostRules(answers, settings)
         rules.judge()
         findings = rules.findings

@@ -282,8 +282,10 @@ struct Completion {
                 "complete -c associated -n __fish_use_subcommand -a \(command.name) -d \(fishQuoted(command.summary))")
             for option in command.options {
                 let value = option.value == nil ? "" : " -r\(Completion(of: option).fish)"
+                let isLong = option.name.hasPrefix("--")
+                let name = isLong ? "-l \(option.name.dropFirst(2))" : "-s \(option.name.dropFirst())"
                 lines.append(
-                    "complete -c associated -n '__associated_at \(command.name)' -l \(option.name.dropFirst(2))"
+                    "complete -c associated -n '__associated_at \(command.name)' \(name)"
                         + "\(value) -d \(fishQuoted(option.help))")
             }
             for (index, operand) in command.operandCompletions.enumerated() where !operand.completion.isFree {

@@ -8,7 +8,7 @@ import TLS
 @main
 enum Program {
     static let commands: [Command] = [
-        .serve, .manage, .lint, .match, .verify, .check, .render, .snippet, .importFiles, .initialise, .sign,
+        .serve, .manage, .lint, .match, .verify, .check, .why, .render, .snippet, .importFiles, .initialise, .sign,
         .certificate, .acme, .retire, .status, .history, .health,
         .schema, .completion, .manual, .version,
     ]

@@ -109,8 +109,7 @@ struct AdminAnswers: ServerSources {
             let fetches = zip(AdminAnswers.documents, [VerifierKind.appleCDN, .googleAssociation]).map {
                 document, verifier -> HostList.Fetches? in
                 if catalogue.entityTags(host: name, path: document.path).isEmpty { return nil }
-                let record = records[name]?.first { $0.verifier == verifier }
-                return HostList.Fetches(lastSeconds: record?.lastSeconds)
+                return HostList.Fetches(records[name] ?? [], by: verifier)
             }
             return HostList.Entry(
                 host: name, isLastGood: kept.contains(name), apple: fetches[0], google: fetches[1])

@@ -23,10 +23,8 @@ extension Command {
             """,
         operands: Operands(usage: "[HOST…]", counts: 0...10_000),
         options: [
-            Option(
-                name: "--config", value: "DIR",
-                help: "compare with what this configuration generates (default: config with --all, else no comparison)",
-                variable: nil),
+            .comparedConfig.with(
+                help: "compare with what this configuration generates (default: config with --all, else no comparison)"),
             .publicFolder, .environment, .setting("--passphrase-file"),
             Option(
                 name: "--all", value: nil,
@@ -35,22 +33,30 @@ extension Command {
                 name: "--connect", value: "ADDR",
                 help: "connect to ADDR for every host; short for --resolve *:443:ADDR"),
             Option(name: "--apple-cdn", value: nil, help: "also check the copies of Apple's CDN"),
-            Option(
-                name: "--apple-cdn-url", value: "URL",
-                help: "base URL of Apple's CDN; the host name is appended (default: \(CheckRun.appleCDN))"),
+            .appleCDNURL,
             Option(name: "--google", value: nil, help: "also ask Google's Digital Asset Links service"),
-            Option(
-                name: "--google-url", value: "URL",
+            .googleURL.with(
                 help: "base URL of that service; the query is appended (default: \(CheckRun.google))"),
-            .resolve, .authority,
-            Option(
-                name: "--timeout", value: "SECONDS",
-                help: "timeout for each request (default: 5, like the verifiers)"),
-            .format,
+            .resolve, .authority, .requestTimeout, .format,
             Option(name: "--watch", value: "SECONDS", help: "repeat every SECONDS and report changes"),
         ],
         failure: "a finding is an error"
     ) { arguments throws(Refusal) in try CheckRun(arguments).run() }
+}
+
+extension Command.Option {
+    /// Without a variable: a configuration that is used elsewhere must not change what a check expects.
+    static let comparedConfig = Command.Option(
+        name: "--config", value: "DIR",
+        help: "compare with what this configuration generates (default: no comparison)", variable: nil)
+    static let appleCDNURL = Command.Option(
+        name: "--apple-cdn-url", value: "URL",
+        help: "base URL of Apple's CDN; the host name is appended (default: \(CheckRun.appleCDN))")
+    static let googleURL = Command.Option(
+        name: "--google-url", value: "URL",
+        help: "base URL of Google's Digital Asset Links service; the query is appended (default: \(CheckRun.google))")
+    static let requestTimeout = Command.Option(
+        name: "--timeout", value: "SECONDS", help: "timeout for each request (default: 5, like the verifiers)")
 }
 
 /// One run of the command.
@@ -82,8 +88,7 @@ struct CheckRun {
             throw isAll ? .failure("the configuration has no hosts to check") : .usage("check needs HOST or --all")
         }
         self.hosts = hosts
-        var settings = CheckSettings()
-        settings.overrides = try LiveFiles.overrides(arguments)
+        var settings = try CheckRun.settings(arguments, comparedWith: loaded)
         if let address = arguments["--connect"] {
             let overrides = Set(hosts.map(\.port)).compactMap { AddressOverride("*:\($0):\(address)") }
             guard !overrides.isEmpty else {
@@ -91,13 +96,22 @@ struct CheckRun {
             }
             settings.overrides += overrides
         }
-        settings.limits.milliseconds = try CheckRun.seconds("--timeout", arguments).map { $0 * 1_000 } ?? 5_000
         watchSeconds = try CheckRun.seconds("--watch", arguments)
-        settings.appleCDN = try CheckRun.location("--apple-cdn", CheckRun.appleCDN, arguments)
-        settings.google = try CheckRun.location("--google", CheckRun.google, arguments)
         isJSON = try arguments.wantsJSON()
-        if let expected = loaded.map(ServedFiles.init) { settings.expected = { expected.files(of: $0) } }
         check = ServerCheck(Fetcher(try LiveFiles.context(arguments)), settings)
+    }
+
+    /// The settings from the options that `check` and `why` have in common.
+    static func settings(
+        _ arguments: ParsedArguments, comparedWith loaded: LoadedConfiguration?
+    ) throws(Refusal) -> CheckSettings {
+        var settings = CheckSettings()
+        settings.overrides = try LiveFiles.overrides(arguments)
+        settings.limits.milliseconds = try seconds("--timeout", arguments).map { $0 * 1_000 } ?? 5_000
+        settings.appleCDN = try location("--apple-cdn", appleCDN, arguments)
+        settings.google = try location("--google", google, arguments)
+        if let expected = loaded.map(ServedFiles.init) { settings.expected = { expected.files(of: $0) } }
+        return settings
     }
 
     func run() -> ExitStatus {
@@ -153,7 +167,7 @@ struct CheckRun {
     }
 
     /// The configuration to compare with; nil without `--config` and `--all`.
-    private static func configuration(_ arguments: ParsedArguments) throws(Refusal) -> LoadedConfiguration? {
+    static func configuration(_ arguments: ParsedArguments) throws(Refusal) -> LoadedConfiguration? {
         guard arguments.has("--config") || arguments.has("--all") else { return nil }
         let given = try GivenConfiguration(answering: arguments)
         do throws(ConfigurationError) {

@@ -184,10 +184,15 @@ struct LinkMatching {
         output += (rule.map { String($0) } ?? "null").utf8
     }
 
-    mutating func readApple(_ bytes: [UInt8], file: String) throws(Refusal) {
+    /// The reading of a file, or of its content if it is signed.
+    static func reading(apple bytes: [UInt8], file: String) -> AppleReading {
         let isSigned = Linter.recognise(bytes) == .signedAppleAssociation
         let plain = isSigned ? SignedDocument.content(of: bytes) ?? bytes : bytes
-        let reading = AppleAssociation.read(plain, file: file)
+        return AppleAssociation.read(plain, file: file)
+    }
+
+    mutating func readApple(_ bytes: [UInt8], file: String) throws(Refusal) {
+        let reading = LinkMatching.reading(apple: bytes, file: file)
         guard let association = reading.association else {
             throw LinkMatching.rejected(file, by: "Apple's systems reject", reading.findings)
         }

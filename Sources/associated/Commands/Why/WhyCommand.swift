@@ -1,0 +1,92 @@
+// `associated why`: follows a link from DNS to the deciding rule, and shows the first cause that keeps it in the browser. The check
+// of the host is that of `check`, and the decisions of the rules are those of `match`; `LinkDiagnosis` puts them in order.
+
+import Association
+import Client
+import Verifier
+
+extension Command {
+    static let why = Command(
+        name: "why", summary: "show why a link opens the browser and not the app",
+        details: """
+            Follows a link on its way to the app: the URL, DNS, TLS, the association files, the copies of Apple and Google, and
+            the rule that decides. It shows what is wrong, in the order in which to fix it, and at the end the first cause. If
+            nothing is wrong, the cause is on the phone, and the command shows what to check there.
+
+            The requests are those of `associated check`. Apple's CDN and Google's service are asked too, but not if the
+            address of the host is given with --resolve, because they would look at another server. --apple-cdn-url and
+            --google-url ask them in any case.
+
+            For a host with apps on one platform only, name the platform. A URL without a scheme is treated as https.
+            """,
+        operands: Operands(usage: "URL", counts: 1...1),
+        options: [
+            Option(
+                name: "--platform", value: "apple|android", help: "look at one platform only (default: both)"),
+            Option(name: "-v", value: nil, help: "also show the steps in which nothing is wrong"),
+            .comparedConfig, .publicFolder, .environment, .setting("--passphrase-file"), .appleCDNURL, .googleURL,
+            .resolve, .authority, .requestTimeout, .format,
+        ],
+        failure: "the link does not open the app on each platform, or on that of --platform"
+    ) { arguments throws(Refusal) in try WhyRun(arguments).run() }
+}
+
+/// One run of the command.
+struct WhyRun {
+    private let url: LinkURL
+    /// Nil if the files of the URL cannot be fetched.
+    private let host: CheckedHost?
+    private let platforms: ExpectedFiles.Platforms
+    private let check: ServerCheck
+    private let isJSON: Bool
+    private let showsAll: Bool
+
+    /// The value of `--platform`.
+    private enum Platform: String, CaseIterable {
+        case apple, android
+    }
+
+    init(_ arguments: ParsedArguments) throws(Refusal) {
+        let text = arguments.operands[0]
+        switch LinkURL.typed(text) {
+        case .failure(let problem):
+            throw .usage("\(text.debugDescription) is not a link: \(problem.message); \(problem.fix)")
+        case .success(let url): self.url = url
+        }
+        let platform: Platform? = try arguments.choice("--platform")
+        platforms =
+            switch platform {
+            case .apple: .apple
+            case .android: .android
+            case nil: [.apple, .android]
+            }
+        isJSON = try arguments.wantsJSON()
+        showsAll = arguments.has("-v")
+        host = LiveFiles.host(of: url)
+        let loaded = try CheckRun.configuration(arguments)
+        var settings = try CheckRun.settings(arguments, comparedWith: loaded)
+        let addresses = HostAddresses(overrides: settings.overrides)
+        let isGiven = host.map { addresses.given($0.name, $0.port).isEmpty == false } ?? false
+        if !isGiven {
+            settings.appleCDN = settings.appleCDN ?? WebLocation(CheckRun.appleCDN)
+            settings.google = settings.google ?? WebLocation(CheckRun.google)
+        }
+        if !platforms.contains(.apple) { settings.appleCDN = nil }
+        if !platforms.contains(.android) { settings.google = nil }
+        check = ServerCheck(Fetcher(try LiveFiles.context(arguments)), settings)
+    }
+
+    func run() -> ExitStatus {
+        let report = host.map { check.check($0) }
+        let files = report.map { LinkFiles($0) }
+        let diagnosis = LinkDiagnosis(of: url, report, files?.verdicts(on: url) ?? LinkVerdicts(), platforms: platforms)
+        let checks = PhoneChecks(host: url.host, package: files?.android?.first?.package, platforms)
+        let output = DiagnosisOutput(url: url, diagnosis: diagnosis, phone: diagnosis.cause == nil ? checks.lines : [])
+        if isJSON {
+            Console.output(data: output.json)
+        } else {
+            Console.output(output.text(showsAll: showsAll, isColored: Console.wantsColour))
+        }
+        return diagnosis.cause == nil ? .success : .failure
+    }
+}
