@@ -92,7 +92,7 @@ let package = Package(
         .target(
             name: "DatabaseSupport", dependencies: ["Database"], path: "Tests/DatabaseSupport", swiftSettings: house),
         tests("Database", "DatabaseSupport", "Posix", "TestSupport"),
-        tests("Manager", "DNS", "Database", "DatabaseSupport", "Posix", "TLS"),
+        tests("Manager", "ACME", "DNS", "Database", "DatabaseSupport", "Posix", "SourceJSON", "TLS", "TestSupport"),
         tests("Client", "Posix", "TLS", "TestSupport"),
         tests("ACME", "Client", "SourceJSON", "TLS", "TestSupport"),
         tests("DNS", "Posix", "TestSupport"),

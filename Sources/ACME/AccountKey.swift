@@ -20,9 +20,12 @@ public struct AccountKey: Sendable {
 
     static func webKey(_ numbers: SigningKey.PublicNumbers) -> SourceValue {
         func text(_ number: [UInt8]) -> SourceValue { .string(Base64URL.text(number)) }
+        func curve(_ name: String, _ x: [UInt8], _ y: [UInt8]) -> SourceValue {
+            .object([("crv", .string(name)), ("kty", .string("EC")), ("x", text(x)), ("y", text(y))])
+        }
         return switch numbers {
-        case .p256(let x, let y):
-            .object([("crv", .string("P-256")), ("kty", .string("EC")), ("x", text(x)), ("y", text(y))])
+        case .p256(let x, let y): curve("P-256", x, y)
+        case .p384(let x, let y): curve("P-384", x, y)
         case .rsa(let modulus, let exponent):
             .object([("e", text(exponent)), ("kty", .string("RSA")), ("n", text(modulus))])
         }
@@ -50,6 +53,7 @@ public struct AccountKey: Sendable {
         let algorithm =
             switch key.publicNumbers {
             case .p256: "ES256"
+            case .p384: "ES384"
             case .rsa: "RS256"
             }
         var head: [(String, SourceValue)] = [("alg", .string(algorithm))]

@@ -2,6 +2,7 @@
 
 import SourceJSON
 import TLS
+import TestSupport
 import Testing
 
 @testable import ACME
@@ -46,6 +47,23 @@ struct AccountKeyTests {
         }
         let inner = ReceivedMessage(SourceWriter.minified(try key.sign([], for: url, nonce: nil, as: .publicKey)))
         #expect(inner.head("nonce") == nil && inner.payload == [] && inner.isSigned(by: key.key))
+    }
+
+    @Test func `signs with a key on P-384, and writes its numbers`() throws {
+        let made = try Command(["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-384"]).run()
+        let key = AccountKey(try SigningKey(reading: made.bytes))
+        let url = try address("https://ca.example/order")
+        let message = ReceivedMessage(
+            SourceWriter.minified(try key.sign([1], for: url, nonce: "n-1", as: .publicKey)))
+        #expect(message.isSigned(by: key.key) && message.signature.count == 96)
+        #expect(message.head("alg") == "ES384" && message.thumbprint == key.thumbprint)
+        guard case .p384(let x, let y) = key.key.publicNumbers else {
+            Issue.record("a key on P-384 has two numbers")
+            return
+        }
+        #expect(
+            String(decoding: SourceWriter.minified(key.publicKey), as: UTF8.self)
+                == "{\"crv\":\"P-384\",\"kty\":\"EC\",\"x\":\"\(Base64URL.text(x))\",\"y\":\"\(Base64URL.text(y))\"}")
     }
 
     @Test func `answers a challenge with the token and the thumbprint`() throws {

@@ -34,16 +34,24 @@ struct ReceivedMessage {
         let context = EVP_MD_CTX_new()
         defer { EVP_MD_CTX_free(context) }
         var signature = signature
-        if case .p256 = key.publicNumbers { signature = ReceivedMessage.der(of: signature) }
-        return EVP_DigestVerifyInit(context, nil, EVP_sha256(), nil, key.key.pointer) == 1
+        var method = EVP_sha256()
+        switch key.publicNumbers {
+        case .p256: signature = ReceivedMessage.der(of: signature)
+        case .p384: (signature, method) = (ReceivedMessage.der(of: signature), EVP_sha384())
+        case .rsa: break
+        }
+        return EVP_DigestVerifyInit(context, nil, method, nil, key.key.pointer) == 1
             && EVP_DigestVerify(context, signature, signature.count, signedBytes, signedBytes.count) == 1
     }
 
     private static func der(of raw: [UInt8]) -> [UInt8] {
         let signature = ECDSA_SIG_new()
         defer { ECDSA_SIG_free(signature) }
-        guard raw.count == 64 else { return [] }
-        ECDSA_SIG_set0(signature, BN_bin2bn(Array(raw[..<32]), 32, nil), BN_bin2bn(Array(raw[32...]), 32, nil))
+        guard raw.count == 64 || raw.count == 96 else { return [] }
+        let half = raw.count / 2
+        ECDSA_SIG_set0(
+            signature, BN_bin2bn(Array(raw[..<half]), Int32(half), nil),
+            BN_bin2bn(Array(raw[half...]), Int32(half), nil))
         var der = [UInt8](repeating: 0, count: Int(i2d_ECDSA_SIG(signature, nil)))
         der.withUnsafeMutableBufferPointer { buffer in
             var end = buffer.baseAddress

@@ -2,6 +2,7 @@
 
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 struct ManagerTests {
@@ -100,6 +101,34 @@ struct ManagerTests {
         try settings(text)
         let run = try Subject.run(["acme", "status"] + places)
         #expect(run.status == 1 && run.errors.contains(problem), "\(run.errors)")
+    }
+
+    @Test func `imports the account of another client once`() throws {
+        try settings("acme: { \(ManagerTests.unreachable) }")
+        let (archive, file) = ("\(folder.path)/lego", "\(folder.path)/lego/accounts/127.0.0.1_1/a/keys/a.key")
+        func makeKey() throws {
+            let arguments = ["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-384"]
+            try folder.write("lego/accounts/127.0.0.1_1/a/keys/a.key", TestSupport.Command(arguments).run().output)
+        }
+        try makeKey()
+        let first = try Subject.run(["acme", "import", archive] + places)
+        #expect(first.status == 0, "\(first.errors)")
+        #expect(first.output.hasPrefix("imported \(file): the account key (thumbprint "), "\(first.output)")
+        let second = try Subject.run(["acme", "import", archive] + places)
+        #expect(second.status == 0)
+        #expect(second.output.hasPrefix("known    \(file): the manager has this account key"), "\(second.output)")
+        try makeKey()
+        let other = try Subject.run(["acme", "import", archive] + places)
+        #expect(other.status == 1)
+        #expect(other.output.hasPrefix("failed   \(file): the manager has another account key"), "\(other.output)")
+        let replaced = try Subject.run(["acme", "import", archive, "--replace-account"] + places)
+        #expect(replaced.status == 0)
+        #expect(replaced.output.contains("in place of another one") && replaced.output.contains("next: restart "))
+        let wrong = try Subject.run(["acme", "import", "\(folder.path)/config"] + places)
+        #expect(wrong.status == 1 && wrong.errors.contains("is not the folder of a known ACME client"))
+        for arguments in [["acme", "import"], ["acme", "status", "--replace-account"]] {
+            #expect(try Subject.run(arguments + places).status == 2)
+        }
     }
 
     @Test func `a damaged database stops only the manager`() throws {

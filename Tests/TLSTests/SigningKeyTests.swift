@@ -39,6 +39,42 @@ struct SigningKeyTests {
         }
     }
 
+    @Test func `reads a key on P-384 and signs with SHA-384`() throws {
+        try OpenSSLCommand.run(
+            "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-384", "-out", "key.pem", in: folder)
+        try OpenSSLCommand.run("pkey", "-in", "key.pem", "-pubout", "-out", "public.pem", in: folder)
+        let key = try SigningKey(reading: folder.read("key.pem"))
+        #expect(key.kindName == "p384" && key.isConsistent)
+        let message = Array("message".utf8)
+        let signature = try key.sign(message)
+        #expect(signature.count == 96)
+        #expect(Signatures.isValid(signature, of: message, by: key))
+        try folder.write("signature", Signatures.der(of: signature))
+        try OpenSSLCommand.run(
+            "dgst", "-sha384", "-verify", "public.pem", "-signature", "signature", input: message, in: folder)
+    }
+
+    @Test(arguments: [(SigningKey.Kind.p256, "p256"), (.rsa2048, "rsa2048")])
+    func `names the kind of a generated key, which is consistent`(kind: SigningKey.Kind, name: String) throws {
+        let key = try SigningKey(kind)
+        #expect(key.kindName == name && key.isConsistent)
+    }
+
+    @Test func `notices a public key that does not belong to the private one`() throws {
+        let (one, other) = (try SigningKey(.p256), try SigningKey(.p256))
+        guard case .p256(let x, let y) = one.publicNumbers, case .p256(let otherX, let otherY) = other.publicNumbers
+        else {
+            Issue.record("a key on P-256 has two numbers")
+            return
+        }
+        try folder.write("one.pem", one.pem)
+        var der = try OpenSSLCommand.run("pkey", "-in", "one.pem", "-outform", "DER", in: folder).output
+        let place = try #require(der.firstRange(of: x + y))
+        der.replaceSubrange(place, with: otherX + otherY)
+        let mixed = try SigningKey(reading: der)
+        #expect(mixed.publicNumbers == other.publicNumbers && !mixed.isConsistent)
+    }
+
     /// RFC 7515 Appendix A.3.
     @Test func `reads the published key and verifies the published signature`() throws {
         let (x, y, d) = (
@@ -63,7 +99,7 @@ struct SigningKeyTests {
     @Test func `refuses other keys`() throws {
         #expect(throws: TLSError.self) { try SigningKey(reading: []) }
         #expect(throws: TLSError.self) { try SigningKey(reading: [UInt8](repeating: 65, count: 40_000)) }
-        for arguments in [["rsa:1024"], ["ed25519"], ["ec", "-pkeyopt", "ec_paramgen_curve:P-384"]] {
+        for arguments in [["rsa:1024"], ["ed25519"], ["ec", "-pkeyopt", "ec_paramgen_curve:P-521"]] {
             let command = ["req", "-x509", "-nodes", "-keyout", "other.pem", "-subj", "/CN=a", "-newkey"] + arguments
             #expect(try OpenSSLCommand.attempt(command, in: folder).status == 0)
             #expect(throws: TLSError.self) { try SigningKey(reading: folder.read("other.pem")) }
@@ -82,16 +118,24 @@ enum Signatures {
         let context = EVP_MD_CTX_new()
         defer { EVP_MD_CTX_free(context) }
         var signature = signature
-        if case .p256 = key.publicNumbers { signature = der(of: signature) }
-        return EVP_DigestVerifyInit(context, nil, EVP_sha256(), nil, key.key.pointer) == 1
+        var method = EVP_sha256()
+        switch key.publicNumbers {
+        case .p256: signature = der(of: signature)
+        case .p384: (signature, method) = (der(of: signature), EVP_sha384())
+        case .rsa: break
+        }
+        return EVP_DigestVerifyInit(context, nil, method, nil, key.key.pointer) == 1
             && EVP_DigestVerify(context, signature, signature.count, message, message.count) == 1
     }
 
     static func der(of raw: [UInt8]) -> [UInt8] {
         let signature = ECDSA_SIG_new()
         defer { ECDSA_SIG_free(signature) }
-        guard raw.count == 64,
-            ECDSA_SIG_set0(signature, BN_bin2bn(Array(raw[..<32]), 32, nil), BN_bin2bn(Array(raw[32...]), 32, nil)) == 1
+        let half = raw.count / 2
+        let (first, second) = (Array(raw[..<half]), Array(raw[half...]))
+        guard raw.count == 64 || raw.count == 96,
+            ECDSA_SIG_set0(
+                signature, BN_bin2bn(first, Int32(half), nil), BN_bin2bn(second, Int32(second.count), nil)) == 1
         else { return [] }
         var der = [UInt8](repeating: 0, count: Int(i2d_ECDSA_SIG(signature, nil)))
         der.withUnsafeMutableBufferPointer { buffer in

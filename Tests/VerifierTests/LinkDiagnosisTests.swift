@@ -189,7 +189,8 @@ struct LinkDiagnosisTests {
         let diagnosis = try LinkDiagnosisTests.diagnose(setup)
         let cause = diagnosis.cause
         #expect(cause?.stage == setup.stage)
-        #expect("\(cause?.message ?? ""); \(cause?.fix ?? "")".contains(setup.words))
+        let text = "\(cause?.message ?? ""); \(cause?.fix ?? "")"
+        #expect(text.contains(setup.words))
     }
 
     @Test func `a host in order has all stages, in their order`() throws {

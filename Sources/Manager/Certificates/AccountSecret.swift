@@ -1,5 +1,5 @@
 // The account key at certificate authorities: one for all authorities and all nodes, so that each server can answer every
-// challenge with one thumbprint. It is created by the first manager and stored sealed.
+// challenge with one thumbprint. It is created by the first manager, or imported, and stored sealed.
 
 public import ACME
 public import Database
@@ -22,6 +22,39 @@ public enum AccountSecret {
         return try sealing { () throws(TLSError) in
             AccountKey(try SigningKey(reading: try store.keys.open(sealed, for: place).secret))
         }
+    }
+
+    /// What has become of a key from elsewhere.
+    public enum Adoption: Hashable, Sendable {
+        /// The store had none.
+        case stored
+        /// The store has this key already.
+        case known
+        /// It is stored in place of another one.
+        case replaced
+        /// The store keeps another key, with this thumbprint.
+        case refused(thumbprint: String)
+    }
+
+    /// Stores a key from elsewhere.
+    /// - Parameter replaces: whether it takes the place of another key.
+    public static func adopt(_ key: AccountKey, replaces: Bool, _ store: inout Store) throws(DatabaseError) -> Adoption
+    {
+        let place = StoredSecret.sealingPlace(name)
+        let fresh = try sealing { () throws(TLSError) in try store.keys.seal(key.key.pem, for: place) }
+        let sealed = try store.write(isRepeatable: true) { transaction throws(DatabaseError) in
+            try StoredSecret.saveIfAbsent(name, sealed: fresh, in: transaction)
+        }
+        if sealed == fresh { return .stored }
+        let present = try sealing { () throws(TLSError) in
+            AccountKey(try SigningKey(reading: try store.keys.open(sealed, for: place).secret))
+        }
+        if present.thumbprint == key.thumbprint { return .known }
+        guard replaces else { return .refused(thumbprint: present.thumbprint) }
+        try store.write(isRepeatable: true) { transaction throws(DatabaseError) in
+            try StoredSecret.replace(name, sealed: fresh, in: transaction)
+        }
+        return .replaced
     }
 
     /// Writes the thumbprint of the key for the server.

@@ -48,7 +48,7 @@ struct IssuedFiles: Sendable {
         Directory.remove(folder)
     }
 
-    private func folder(of host: String) -> String { "\(path)/\(host)" }
+    private func folder(of host: String) -> String { "\(path)/\(CertificateFolder(host: host).name)" }
 
     private func holds(_ folder: String, _ name: String, _ bytes: [UInt8]) -> Bool {
         (try? File.read("\(folder)/\(name)", bytesMax: bytes.count + 1))?.bytes == bytes

@@ -39,6 +39,20 @@ public struct Work: Hashable, Sendable {
             """, kind, key, state, try transaction.now(), due, priority)
     }
 
+    /// Records that work has been done by other means, or adds it in that state. A claim on it is lost, with its notes.
+    static func settle(
+        _ kind: String, _ key: String, state: String, due: Int64, in transaction: borrowing Transaction
+    ) throws(DatabaseError) {
+        try transaction.execute(
+            """
+            insert into work (kind, key, state, since, due, priority, tries, attempt) values (?, ?, ?, ?, ?, 0, 0, 0)
+            on conflict (kind, key) do update set
+                since = case when work.state = excluded.state then work.since else excluded.since end,
+                state = excluded.state, due = excluded.due, tries = 0, attempt = work.attempt + 1, holder = null,
+                until = null, journal = null, problem = null
+            """, kind, key, state, try transaction.now(), due)
+    }
+
     /// The states of all work of a kind, by key.
     public static func states(
         _ kind: String, in transaction: borrowing Transaction

@@ -51,6 +51,14 @@ public struct Account: Hashable, Sendable, CustomStringConvertible {
 
     public var isRoot: Bool { user == 0 }
 
+    /// The owner and the group of a file or folder, with links followed; nil if there is none. The corresponding C function is
+    /// `stat`.
+    public static func owner(of path: String) -> Account? {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { return nil }
+        return try? Account("\(status.st_uid):\(status.st_gid)")
+    }
+
     /// An entry of the user table, copied before the next look-up overwrites it.
     private struct Entry {
         let name: String

@@ -221,6 +221,36 @@ public enum CertificateChecks {
         return problems
     }
 
+    /// Why the server or a client would refuse a certificate that is not in a host's folder yet; nil if none does.
+    /// - Parameters:
+    ///   - certificates: the content of `file`.
+    ///   - now: seconds since 1970.
+    public static func objection(
+        certificates: [UInt8], file: String, key: SigningKey, now: Int64
+    ) -> CertificateProblem? {
+        let pem = key.pem
+        let text = unsafe pem.span.withUnsafeBytes { bytes in unsafe SecretBytes(copying: bytes) }
+        do throws(CertificateProblem) {
+            let credentials = try Credentials(
+                certificates: certificates, file: file,
+                key: KeyFile(text, path: file, access: FileAccess(permissions: 0o600, group: 0)), passphrase: nil,
+                pool: ChainPool())
+            if let problem = weakness(of: credentials) { return problem }
+            let identity = ServerIdentity(credentials, nil)
+            return problems(of: identity, host: nil, now: now).first { !isTolerable($0.kind) }
+        } catch {
+            return error
+        }
+    }
+
+    /// Whether a certificate with this problem works in all clients for now.
+    private static func isTolerable(_ kind: CertificateProblem.Kind) -> Bool {
+        switch kind {
+        case .expiresWithinDays, .expiresWithinWeeks, .chainOrder, .strayCertificate, .rootIncluded: true
+        default: false
+        }
+    }
+
     /// Checks who may read a private key, with links followed.
     static func permissions(_ access: FileAccess, of path: String) -> CertificateProblem? {
         let mode = String(access.permissions, radix: 8)

@@ -1,10 +1,10 @@
-// A private key that this program generates: the account key at a certificate authority, or the key of an ordered certificate. It
-// signs and is exported for storage. Keys of served hosts are in `Credentials`.
+// A private key that this program generates or imports: the account key at a certificate authority, or the key of an ordered
+// certificate. It signs and is exported for storage. Keys of served hosts are in `Credentials`.
 
 import COpenSSL
 import Posix
 
-/// A private key for ECDSA on P-256 or for RSA. Several threads may use one.
+/// A private key for ECDSA on P-256 or P-384, or for RSA. Several threads may use one.
 public final class SigningKey: Sendable {
     /// The kinds of key that can be generated.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
@@ -17,10 +17,20 @@ public final class SigningKey: Sendable {
     public enum PublicNumbers: Hashable, Sendable {
         /// 32 bytes each.
         case p256(x: [UInt8], y: [UInt8])
+        /// 48 bytes each.
+        case p384(x: [UInt8], y: [UInt8])
         case rsa(modulus: [UInt8], exponent: [UInt8])
+
+        /// The length of each number of a point, and of a signature.
+        fileprivate var coordinateBytes: Int? {
+            switch self {
+            case .p256: 32
+            case .p384: 48
+            case .rsa: nil
+            }
+        }
     }
 
-    static let coordinateBytes = 32
     private static let rsaBitsMin = 2048
 
     let key: PrivateKey
@@ -51,16 +61,18 @@ public final class SigningKey: Sendable {
     private init(_ key: consuming PrivateKey) throws(TLSError) {
         switch unsafe KeyKind(key.pointer) {
         case .ecdsa(bits: 256):
-            guard let x = key.number("qx", bytes: SigningKey.coordinateBytes),
-                let y = key.number("qy", bytes: SigningKey.coordinateBytes)
-            else { throw .draining("cannot read the public key") }
-            publicNumbers = .p256(x: x, y: y)
+            let point = try key.point(coordinateBytes: 32)
+            publicNumbers = .p256(x: point.x, y: point.y)
+        case .ecdsa(bits: 384):
+            let point = try key.point(coordinateBytes: 48)
+            publicNumbers = .p384(x: point.x, y: point.y)
         case .rsa(let bits) where (SigningKey.rsaBitsMin...CertificateLimits.rsaBitsMax).contains(bits):
             guard let modulus = key.number("n"), let exponent = key.number("e") else {
                 throw .draining("cannot read the public key")
             }
             publicNumbers = .rsa(modulus: modulus, exponent: exponent)
-        case let other: throw TLSError("the key is \(other); use ECDSA on P-256, or RSA with 2048 to 4096 bits")
+        case let other:
+            throw TLSError("the key is \(other); use ECDSA on P-256 or P-384, or RSA with 2048 to 4096 bits")
         }
         self.key = key
     }
@@ -73,12 +85,33 @@ public final class SigningKey: Sendable {
         return pem
     }
 
-    /// Signs with SHA-256, in the format of JSON Web Signatures (RFC 7518 §3.3, §3.4). For P-256 that is two numbers of 32 bytes.
+    /// The kind in one word, such as `p256`, `p384` or `rsa3072`.
+    public var kindName: String {
+        switch publicNumbers {
+        case .p256: Kind.p256.rawValue
+        case .p384: "p384"
+        case .rsa(let modulus, _): "rsa\(modulus.count * 8)"
+        }
+    }
+
+    /// Whether the private key belongs to the public one, which a key from a file only claims. Takes up to 100 ms for RSA. The
+    /// corresponding C function is `EVP_PKEY_pairwise_check`.
+    public var isConsistent: Bool {
+        defer { OpenSSLFailure.forget() }
+        guard let context = unsafe EVP_PKEY_CTX_new_from_pkey(nil, key.pointer, nil) else { return false }
+        defer { unsafe EVP_PKEY_CTX_free(context) }
+        return unsafe EVP_PKEY_pairwise_check(context) == 1
+    }
+
+    /// Signs with SHA-256, and with SHA-384 for P-384, in the format of JSON Web Signatures (RFC 7518 §3.3, §3.4). For ECDSA that
+    /// is two numbers of the length of a coordinate.
     public func sign(_ bytes: [UInt8]) throws(TLSError) -> [UInt8] {
+        let coordinateBytes = publicNumbers.coordinateBytes
         guard let context = unsafe EVP_MD_CTX_new() else { throw .draining("cannot sign") }
         defer { unsafe EVP_MD_CTX_free(context) }
         var count = 0
-        guard unsafe EVP_DigestSignInit(context, nil, EVP_sha256(), nil, key.pointer) == 1,
+        let method = unsafe coordinateBytes == 48 ? EVP_sha384() : EVP_sha256()
+        guard unsafe EVP_DigestSignInit(context, nil, method, nil, key.pointer) == 1,
             unsafe EVP_DigestSign(context, nil, &count, bytes, bytes.count) == 1
         else { throw .draining("cannot sign") }
         var signature = [UInt8](repeating: 0, count: count)
@@ -86,13 +119,15 @@ public final class SigningKey: Sendable {
             throw .draining("cannot sign")
         }
         signature.removeSubrange(count...)
-        guard case .p256 = publicNumbers else { return signature }
-        guard let raw = SigningKey.rawSignature(der: signature) else { throw .draining("cannot sign") }
+        guard let size = coordinateBytes else { return signature }
+        guard let raw = SigningKey.rawSignature(der: signature, coordinateBytes: size) else {
+            throw .draining("cannot sign")
+        }
         return raw
     }
 
     /// The two numbers of a signature, which OpenSSL encodes in DER.
-    private static func rawSignature(der: [UInt8]) -> [UInt8]? {
+    private static func rawSignature(der: [UInt8], coordinateBytes: Int) -> [UInt8]? {
         let decoded = unsafe der.withUnsafeBufferPointer { buffer in
             var start = buffer.baseAddress
             return unsafe d2i_ECDSA_SIG(nil, &start, buffer.count)
@@ -124,6 +159,14 @@ public final class SigningKey: Sendable {
 }
 
 extension PrivateKey {
+    /// The public point of a key for ECDSA.
+    fileprivate func point(coordinateBytes: Int) throws(TLSError) -> (x: [UInt8], y: [UInt8]) {
+        guard let x = number("qx", bytes: coordinateBytes), let y = number("qy", bytes: coordinateBytes) else {
+            throw .draining("cannot read the public key")
+        }
+        return (x, y)
+    }
+
     /// A public number of the key, padded with leading zeros to a number of bytes if one is given.
     fileprivate func number(_ name: String, bytes count: Int? = nil) -> [UInt8]? {
         var number: OpaquePointer?

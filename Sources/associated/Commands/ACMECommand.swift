@@ -18,19 +18,37 @@ extension Command {
             associated acme status [HOST]   the hosts without a certificate and why, or the state of HOST
             associated acme check HOST      look at DNS now, and say what is missing; nothing is ordered
             associated acme issue HOST      try HOST again now, for example after a change of DNS
+            associated acme import DIR      import the account and the certificates of another ACME client
 
             The manager orders a certificate for every served host whose DNS records lead to this server, if server.json has
             `acme: { contact: ["you@example.com"], termsAgreed: true }`; see docs/acme.md.
+
+            DIR is the folder of certbot, lego, acme.sh, dehydrated or Caddy, such as /etc/letsencrypt, or a folder with
+            HOST/fullchain.pem and HOST/privkey.pem, such as config/hosts. Nothing in it is changed. Hosts whose certificates are
+            imported get no new one until it is time to renew them.
             """,
-        operands: Operands(usage: "status|check|issue [HOST]", counts: 1...2),
-        options: [.config, .state],
-        failure: "HOST has no certificate or cannot get one now, or the store cannot be read"
+        operands: Operands(usage: "status|check|issue|import [HOST|DIR]", counts: 1...2),
+        options: [
+            .config, .state,
+            Option(
+                name: "--account", value: "FILE",
+                help: "account key to import (default: that of DIR for the first of `acme.directories`)"),
+            Option(
+                name: "--replace-account", value: nil, help: "replace another account key that the manager has already"),
+        ],
+        failure:
+            "HOST has no certificate or cannot get one now, something was not imported, or the store cannot be read"
     ) { arguments throws(Refusal) in
-        let (action, host) = (arguments.operands[0], arguments.operands.dropFirst().first.map { HostPattern.typed($0) })
-        guard ["status", "check", "issue"].contains(action) else {
-            throw .usage("unknown action \"\(action)\"; write status, check or issue")
+        let (action, operand) = (arguments.operands[0], arguments.operands.dropFirst().first)
+        guard ["status", "check", "issue", "import"].contains(action) else {
+            throw .usage("unknown action \"\(action)\"; write status, check, issue or import")
         }
-        if action != "status", host == nil { throw .usage("`acme \(action)` needs a HOST") }
+        if action != "status", operand == nil {
+            throw .usage("`acme \(action)` needs a \(action == "import" ? "DIR" : "HOST")")
+        }
+        for option in ["--account", "--replace-account"] where action != "import" && arguments.has(option) {
+            throw .usage("\(option) is for `acme import`")
+        }
         let loaded = try LoadedSettings(arguments)
         guard loaded.settings.manager.issuance != nil else {
             for finding in loaded.findings { Console.error(finding) }
@@ -38,6 +56,10 @@ extension Command {
         }
         let inputs = try ManagerInputs(loaded)
         guard let rules = inputs.rules else { preconditionFailure("the settings have rules") }
+        if action == "import", let folder = operand {
+            return try ACMEImport.run(folder, loaded, inputs, rules, arguments)
+        }
+        let host = operand.map { HostPattern.typed($0) }
         let keys = try inputs.keys(createsMissing: false)
         do throws(DatabaseError) {
             var store = try Store(inputs.location, keys: keys)

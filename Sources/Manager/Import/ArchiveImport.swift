@@ -1,0 +1,93 @@
+// Stores the certificates of an archive as if the manager had ordered them: with sealed keys and a moment for renewal. Their work is
+// due at once, so the manager writes their files; it orders nothing before they have to be renewed. Storing them again changes
+// nothing.
+
+public import Database
+import Posix
+import TLS
+
+/// What has become of a certificate from elsewhere.
+public struct ImportedCertificate: Hashable, Sendable {
+    public let file: String
+    /// Seconds since 1970.
+    public let notAfter: Int64
+    /// Stored for these hosts.
+    public internal(set) var stored: [String] = []
+    /// Hosts for which this certificate was stored before.
+    public internal(set) var known: [String] = []
+    /// Hosts for which the store has a certificate that is valid for as long or longer.
+    public internal(set) var superseded: [String] = []
+}
+
+/// The import of an archive into a store.
+public struct ArchiveImport {
+    public private(set) var certificates: [ImportedCertificate] = []
+    /// Certificates that are not needed here.
+    public let omissions: [ClientArchive.Omission]
+    private let plan: ImportPlan
+
+    /// - Parameter covers: whether the settings allow certificates for a host.
+    public init(_ archive: ClientArchive, covers: (String) -> Bool) {
+        plan = ImportPlan(archive.certificates, covers: covers)
+        omissions = plan.omissions
+    }
+
+    /// Stores the certificates, each with all of its hosts or not at all.
+    public mutating func run(_ store: inout Store) throws(DatabaseError) {
+        for item in plan.items {
+            let rows = try ArchiveImport.rows(item, keys: store.keys)
+            let facts = item.certificate.chain.facts
+            let empty = ImportedCertificate(file: item.certificate.file, notAfter: facts.notAfter)
+            let now = Clock.wallSeconds() * 1_000
+            let imported = try store.write(isRepeatable: true) { transaction throws(DatabaseError) in
+                var imported = empty
+                for row in rows { try ArchiveImport.save(row, now, &imported, in: transaction) }
+                return imported
+            }
+            certificates.append(imported)
+        }
+    }
+
+    private static func rows(_ item: ImportPlan.Item, keys: SealingKeys) throws(DatabaseError) -> [StoredCertificate] {
+        let (chain, key) = (item.certificate.chain, item.certificate.key)
+        let (notBefore, notAfter) = (chain.facts.notBefore * 1_000, chain.facts.notAfter * 1_000)
+        var rows: [StoredCertificate] = []
+        for host in item.hosts {
+            let sealed: [UInt8]
+            do throws(TLSError) {
+                sealed = try keys.seal(key.pem, for: StoredCertificate.sealingPlace(host, key.kindName))
+            } catch {
+                throw DatabaseError(.statement, "cannot store the key of \(host): \(error)")
+            }
+            rows.append(
+                StoredCertificate(
+                    name: host, keyKind: key.kindName, chain: chain.pem, issuer: chain.facts.issuer, sealedKey: sealed,
+                    notBefore: notBefore, notAfter: notAfter,
+                    renewAt: RenewalPlan.renewalMilliseconds(
+                        notBeforeMilliseconds: notBefore, notAfterMilliseconds: notAfter, windowMilliseconds: nil,
+                        draw: .random(in: .min ... .max))))
+        }
+        return rows
+    }
+
+    /// Stores one row unless the store has a certificate that is as good.
+    /// - Parameter now: milliseconds since 1970.
+    private static func save(
+        _ row: StoredCertificate, _ now: Int64, _ imported: inout ImportedCertificate,
+        in transaction: borrowing Transaction
+    ) throws(DatabaseError) {
+        let (kind, state, due) = (CertificateWork.kind, IssuanceState.issued.rawValue, try transaction.now())
+        // Also locks the work, so that no worker stores another certificate meanwhile.
+        try Work.add(kind, row.name, state: state, due: due, in: transaction)
+        let present = try StoredCertificate.load(row.name, in: transaction)
+        if present.contains(where: { $0.chain == row.chain }) { return imported.known.append(row.name) }
+        if present.contains(where: { $0.notAfter >= row.notAfter && $0.notAfter > now }) {
+            return imported.superseded.append(row.name)
+        }
+        // A certificate of another kind of key would be served instead.
+        try StoredCertificate.remove(row.name, in: transaction)
+        try row.save(in: transaction)
+        try Work.settle(kind, row.name, state: state, due: due, in: transaction)
+        imported.stored.append(row.name)
+    }
+}
