@@ -247,7 +247,9 @@ public final class CertificateStore: Sendable {
     public var openProblemCounts: ProblemCounts { register.state.withLock { $0.openProblems } }
 
     /// The certificates that expire before a time, in the order of their expiry.
-    public func ending(before seconds: Int64) -> [CertificateSurvey.Expiry] { register.ending(before: seconds) }
+    public func ending(before seconds: Int64, now: Int64) -> [CertificateSurvey.Expiry] {
+        register.ending(before: seconds, now: now)
+    }
 
     /// Some folders with open errors.
     public func foldersWithErrors(_ countMax: Int) -> [String] { register.foldersWithErrors(countMax) }
