@@ -219,7 +219,7 @@ extension LintRule {
             why: "The TLS handshakes of Apple's and Google's fetchers, phones and browsers fail.",
             fix:
                 "Put fullchain.pem and privkey.pem into the host's folder, or a certificate for it into a "
-                + "wildcard's folder."),
+                + "wildcard's folder. If the manager orders one, `associated acme status HOST` shows its progress."),
     ]
 
     static let configuration: [LintRule] = [

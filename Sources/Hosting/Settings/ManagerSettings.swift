@@ -22,6 +22,9 @@ public struct ManagerSettings: Sendable {
 
     /// Whether there is something for a manager to do.
     public var isWanted: Bool { issuance != nil || databaseURL != nil }
+
+    /// Whether a certificate is ordered for a served host that has none. Wildcards need DNS-01, which the manager cannot answer.
+    public func orders(_ host: String) -> Bool { !host.hasPrefix("*.") && issuance?.covers(host) == true }
 }
 
 /// For which hosts certificates are ordered, and from which authority.

@@ -133,7 +133,8 @@ extension CertificateStore {
                 }
             }
         }
-        noteMissing(own, CertificateCoverage.missing(host: host, file: loader.path(of: own)))
+        noteMissing(
+            own, CertificateCoverage.missing(host: host, file: loader.path(of: own), isOrdered: isOrdered(host)))
     }
 
     /// Records whether the certificate of another folder covers a host.
