@@ -113,17 +113,13 @@ extension IssuanceSettings {
     }
 
     /// An address in its usual form, so that it can be compared as text.
-    static func ipAddress(_ text: String) -> String? { socketAddress(text, port: 0)?.host }
+    static func ipAddress(_ text: String) -> String? { SocketAddress(ip: text, port: 0)?.host }
 
     /// An address with or without a port.
     static func nameServer(_ text: String) -> SocketAddress? {
-        if let server = socketAddress(text, port: 53) { return server }
+        if let server = SocketAddress(ip: text, port: 53) { return server }
         guard let server = SocketAddress(text), !server.isUnix, server.port != 0 else { return nil }
         return server
-    }
-
-    private static func socketAddress(_ text: String, port: UInt16) -> SocketAddress? {
-        SocketAddress(text.contains(":") ? "[\(text)]:\(port)" : "\(text):\(port)")
     }
 }
 
