@@ -91,6 +91,18 @@ final class CertificateRegister: Sendable {
         }
     }
 
+    /// Stores which certificates in `config/hosts` take precedence over those of the manager.
+    /// - Parameter repeats: whether they are reported without a change.
+    func note(overriding folders: [String], repeats: Bool) {
+        let overriding = CertificateNews.Overriding(
+            count: folders.count, first: Array(folders.prefix(CertificateNews.Overriding.firstMax)))
+        state.withLock { state in
+            let isReported = repeats || overriding != state.overriding
+            state.overriding = overriding
+            if isReported, overriding.count > 0 { state.news.overriding = overriding }
+        }
+    }
+
     /// Ends a survey.
     /// - Parameter repeats: whether open problems are reported again.
     func end(repeats: Bool) {
@@ -280,6 +292,7 @@ final class CertificateRegister: Sendable {
         var openProblems = ProblemCounts()
         var found = ProblemCounts()
         var news = CertificateNews()
+        var overriding = CertificateNews.Overriding()
         var survey: Int32 = 0
         var isSurveying = false
         /// Whether there was a complete survey.

@@ -115,6 +115,8 @@ public struct CertificateNews: Sendable {
     public var ended: [(file: String, isFine: Bool)] = []
     /// Folders with a new certificate in service, and when it expires.
     public var renewed: [(folder: String, notAfter: Int64)] = []
+    /// When that changes: the certificates in `config/hosts` that take precedence over those of the manager.
+    public var overriding: Overriding?
     /// How many more of each there are than are listed.
     public var moreFound = 0
     public var moreEnded = 0
@@ -122,5 +124,15 @@ public struct CertificateNews: Sendable {
 
     public init() {}
 
-    public var isEmpty: Bool { found.isEmpty && ended.isEmpty && renewed.isEmpty }
+    public var isEmpty: Bool { found.isEmpty && ended.isEmpty && renewed.isEmpty && overriding == nil }
+
+    /// The number of folders, and the first of them.
+    public struct Overriding: Hashable, Sendable {
+        public let count: Int
+        public let first: [String]
+
+        static let firstMax = 5
+
+        init(count: Int = 0, first: [String] = []) { (self.count, self.first) = (count, first) }
+    }
 }

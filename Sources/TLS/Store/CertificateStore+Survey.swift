@@ -43,6 +43,7 @@ extension CertificateStore {
             forget(name)
         }
         dropUnreached()
+        register.note(overriding: loader.overriding().filter(isServed).map(\.name), repeats: repeats)
         register.end(repeats: repeats)
         return round.outcome
     }
