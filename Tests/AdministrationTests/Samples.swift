@@ -59,11 +59,12 @@ enum Samples {
         (certificates.lastGood, certificates.missing, certificates.inMemory) = (2, 3, 9)
         (certificates.found.errors, certificates.found.warnings) = (2, 3)
         certificates.open = .init(errors: 4)
-        certificates.lifeLeftMin = -0.02
+        certificates.judgedLifeLeftMin = -0.02
         certificates.problems = [problem]
         certificates.soonest = [
-            .init(folder: "old.example.com", notAfter: now - 2 * 86_400, issuer: "CN=R11"),
-            .init(folder: "_wildcard.example.com", notAfter: now + 21 * 86_400, issuer: "CN=R11"),
+            .init(folder: "old.example.com", notAfter: now - 2 * 86_400, issuer: "CN=R11", lifeLeftPercent: 0),
+            .init(
+                folder: "_wildcard.example.com", notAfter: now + 21 * 86_400, issuer: "CN=R11", lifeLeftPercent: 23),
         ]
         return certificates
     }
@@ -141,8 +142,8 @@ enum Samples {
             .init(kind: .statementList, entityTags: ["\"91535165\"", "\"91535165-gzip\""]),
         ]
         host.certificate = CertificateReport(
-            folder: "_wildcard.example.com", state: "last_good", notAfter: now + 21 * 86_400, serial: "03AB",
-            issuer: "CN=R11", problems: [problem])
+            folder: "_wildcard.example.com", state: "last_good", notAfter: now + 21 * 86_400, lifeLeftPercent: 23,
+            serial: "03AB", issuer: "CN=R11", problems: [problem])
         host.verifiers = [
             record(.appleCDN, .appleAssociation, 404, nil, ago: 60, from: "192.0.2.0/24"),
             record(.appleCDN, .appleAssociation, 200, "\"b7e07d6d-gzip\"", ago: 12 * 60, confirmed: "17.58.96.0/24"),

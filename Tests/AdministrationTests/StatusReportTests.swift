@@ -24,7 +24,7 @@ struct StatusReportTests {
                 certificate expired 2 days ago
                   and 3 more
                   old.example.com expired 2 days ago (2026-11-18)
-                  _wildcard.example.com expires in 21 days (2026-12-11)
+                  _wildcard.example.com expires in 21 days (2026-12-11), 23 % of its lifetime left
                 2 workers, all responding; longest loop round in the last 30 seconds: 1.5 ms
                 Apple: last fetch 1 minute ago (confirmed)
                 Apple devices: no fetch recorded yet
@@ -140,8 +140,8 @@ struct StatusReportTests {
                 shop.example.com
                   apple-app-site-association "b7e07d6d"
                   assetlinks.json "91535165"
-                  certificate in hosts/_wildcard.example.com: last good, expires in 21 days (2026-12-11), serial 03AB, \
-                issuer CN=R11
+                  certificate in hosts/_wildcard.example.com: last good, expires in 21 days (2026-12-11), 23 % of \
+                its lifetime left, serial 03AB, issuer CN=R11
                     since 2026-11-18 (2 days ago): hosts/old.example.com/fullchain.pem: error[CERT-009]: the certificate \
                 expired 2 days ago
                 Apple: last fetch of shop.example.com 12 minutes ago from 17.58.96.0/24 (confirmed), got the current version
@@ -174,7 +174,7 @@ struct StatusReportTests {
         // Counts by status are only in the metrics.
         (expected.verifiers.fetches, expected.verifiers.confirmed) = ([:], [:])
         expected.reloads.durations = HistogramReading()
-        expected.certificates?.lifeLeftMin = nil
+        expected.certificates?.judgedLifeLeftMin = nil
         #expect(StatusReport(status) == expected)
         let host = try #require(SourceReader.read(Samples.host.json, as: .json).value)
         #expect(HostReport(host) == Samples.host)
@@ -188,12 +188,17 @@ struct StatusReportTests {
         #expect(
             report.text == """
                 2026-11-18  2 days ago  old.example.com  CN=R11
-                2026-12-11  in 21 days  _wildcard.example.com  CN=R11
+                2026-12-11  in 21 days, 23 % left  _wildcard.example.com  CN=R11
 
                 """)
         #expect(String(decoding: report.json, as: UTF8.self).contains("\"daysLeft\": 21"))
         let value = try #require(SourceReader.read(report.json, as: .json).value)
         #expect(ExpiryReport(value) == report)
+        // A server of an earlier version reports no share.
+        let earlier = CertificateFigures.Expiry(folder: "a.example.com", notAfter: Samples.now + 86_400, issuer: "CN=I")
+        #expect(
+            ExpiryReport(nowSeconds: Samples.now, withinSeconds: 86_400, all: [earlier]).text
+                == "2026-11-21  in 1 day  a.example.com  CN=I\n")
         let none = ExpiryReport(nowSeconds: Samples.now, withinSeconds: 14 * 86_400, all: [])
         #expect(none.text == "no certificate expires within 14 days\n")
         let many = ExpiryReport(

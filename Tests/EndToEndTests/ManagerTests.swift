@@ -17,12 +17,7 @@ struct ManagerTests {
 
     init() throws {
         folder = try Folder()
-        try folder.write(
-            "config/apps/a.json",
-            """
-            { name: "App", hosts: ["a.example"], ios: { appIDs: ["8KQ2V7M4XN.dev.associated.app"] },
-              links: [{ "/": "/a/?*" }] }
-            """)
+        try folder.writeApp()
     }
 
     private var places: [String] { ["--config", "\(folder.path)/config", "--state", "\(folder.path)/state"] }

@@ -10,12 +10,7 @@ struct ParentTests {
 
     init() throws {
         folder = try Folder()
-        try folder.write(
-            "config/apps/a.json",
-            """
-            { name: "App", hosts: ["a.example"], ios: { appIDs: ["8KQ2V7M4XN.dev.associated.app"] },
-              links: [{ "/": "/a/?*" }] }
-            """)
+        try folder.writeApp()
     }
 
     private func start(_ more: String...) throws -> RunningServer {

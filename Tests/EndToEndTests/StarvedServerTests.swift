@@ -11,12 +11,7 @@ import Testing
 
     init() throws {
         folder = try Folder()
-        try folder.write(
-            "config/apps/a.json",
-            """
-            { name: "App", hosts: ["a.example"], ios: { appIDs: ["8KQ2V7M4XN.dev.associated.app"] },
-              links: [{ "/": "/a/?*" }] }
-            """)
+        try folder.writeApp()
         try folder.write("public/a.example/page.html", "one")
     }
 

@@ -64,6 +64,16 @@ enum Subject {
 }
 
 extension TemporaryFolder {
+    /// Writes a small app file for the host `a.example`.
+    func writeApp() throws {
+        try write(
+            "config/apps/a.json",
+            """
+            { name: "App", hosts: ["a.example"], ios: { appIDs: ["8KQ2V7M4XN.dev.associated.app"] },
+              links: [{ "/": "/a/?*" }] }
+            """)
+    }
+
     /// An empty file that a program can write to.
     func create(_ name: String) throws -> FileHandle {
         try FileHandle(forWritingTo: URL(fileURLWithPath: try write(name, "")))

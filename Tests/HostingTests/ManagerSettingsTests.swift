@@ -224,6 +224,18 @@ struct ManagerSettingsTests {
         #expect(try #require(reader.settings.manager.issuance).covers(host) == isCovered)
     }
 
+    /// Each row: the settings, a host, and whether a certificate is ordered for it.
+    @Test(arguments: [
+        ("acme: { termsAgreed: true }", "shop.example.com", true),
+        ("acme: { termsAgreed: true }", "*.example.com", false),
+        ("acme: { termsAgreed: true, deny: ['shop.example.com'] }", "shop.example.com", false),
+        ("acme: { contact: ['a@example.com'] }", "shop.example.com", false),
+        ("acme: { webroot: '/srv/acme' }", "shop.example.com", false), ("", "shop.example.com", false),
+    ])
+    func `says for which hosts a certificate is ordered`(text: String, host: String, isOrdered: Bool) throws {
+        #expect(try read("{ \(text) }").settings.manager.orders(host) == isOrdered)
+    }
+
     @Test func `covers all hosts without a list`() {
         #expect(IssuanceSettings().covers("shop.example.com"))
     }

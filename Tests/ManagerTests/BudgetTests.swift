@@ -65,7 +65,7 @@ struct BudgetTests {
     @Test func `an authority without known limits is free`() {
         let free = Budget(authority: "ca.internal", isModelled: false)
         #expect(free.charges(hosts: ["a.com"], isRenewal: false, suffixes: BudgetTests.suffixes) == [])
-        #expect(free.failureCharges("a.com") == [] && free.forecastMilliseconds(place: 9) == 0)
+        #expect(free.failureCharges("a.com") == [])
     }
 
     @Test func `the subject of a bucket fits into an index`() {
@@ -77,8 +77,10 @@ struct BudgetTests {
         #expect(subjects(charges(many)) != subjects(charges(Array(many.dropLast()))))
     }
 
-    @Test(arguments: [(-1, 0), (0, 0), (1, 36_000), (100, 3_600_000), (812, 29_232_000)] as [(Int, Int64)])
-    func `forecasts the turn of a waiting order`(place: Int, milliseconds: Int64) {
-        #expect(budget.forecastMilliseconds(place: place) == milliseconds)
+    @Test func `knows the limit of each bucket`() {
+        let all = charges(["a.com"]) + budget.failureCharges("a.com")
+        #expect(all.map { Budget.limit(of: $0.bucket) } == [.orders, .sets, .domains, .failures])
+        let other = Bucket(scope: "elsewhere", subject: "a.com", capacity: 1, fillMilliseconds: 1)
+        #expect(Budget.limit(of: other) == nil)
     }
 }

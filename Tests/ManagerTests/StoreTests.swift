@@ -146,9 +146,20 @@ struct StoreTests {
         #expect(names.count { $0.hasPrefix("look") } == 12)
         let rows = try store.read { transaction throws(Failure) in
             try transaction.query(
-                "select count(*) from work where kind = 'order' and problem = 'limited' and due > ?", Int64(0))
+                "select count(*) from work where kind = 'order' and problem = ? and due > ?", Work.limitedProblem,
+                Int64(0))
         }
         #expect(rows.map(\.values) == [[.integer(9)]])
+        // Who is told about a limit is told until the work begins.
+        let later = try store.write { transaction throws(Failure) in
+            try transaction.execute("update work set due = 1 where problem is not null")
+            return try Work.claim("order", by: "later", in: transaction)
+        }
+        #expect(later != nil && later?.problem == nil)
+        let left = try store.read { transaction throws(Failure) in
+            try transaction.query("select count(*) from work where problem = ?", Work.limitedProblem)
+        }
+        #expect(left.map(\.values) == [[.integer(8)]])
     }
 
     @Test(arguments: TestEngine.available) func `a bucket returns the waiting time, and takes all charges or none`(

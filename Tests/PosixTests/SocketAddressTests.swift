@@ -21,6 +21,15 @@ struct SocketAddressTests {
     }
 
     @Test(arguments: [
+        ("127.0.0.1", "127.0.0.1:53"), ("2001:DB8:0::1", "[2001:db8::1]:53"), ("::", "[::]:53"),
+        ("::ffff:192.0.2.1", "[::ffff:192.0.2.1]:53"), ("", nil), ("[::1]", nil), ("127.0.0.1:80", nil), ("1.2.3", nil),
+        ("unix:/a", nil), ("example.com", nil), (":", nil),
+    ])
+    func `an address without a port gets one`(text: String, address: String?) {
+        #expect(SocketAddress(ip: text, port: 53)?.description == address)
+    }
+
+    @Test(arguments: [
         ("8080", "127.0.0.1:8080"), ("localhost:8080", "127.0.0.1:8080"), (":8080", "[::]:8080"),
         ("*:8080", "[::]:8080"),
         ("[::1]:80", "[::1]:80"), ("unix:/a", "unix:/a"), ("10.0.0.1:80", "10.0.0.1:80"), ("80808", nil), ("", nil),

@@ -38,8 +38,8 @@ struct CertificateChecksTests {
 
     @Test(
         arguments: [
-            (0, []), (68, []), (70, [.expiresWithinWeeks]), (82, [.expiresWithinWeeks]), (84, [.expiresWithinDays]),
-            (89, [.expiresWithinDays]), (91, [.expired]), (-1, [.notYetValid]),
+            (0, []), (68, []), (70, [.lifeBelowQuarter]), (80, [.lifeBelowQuarter]), (82, [.lifeBelowTenth]),
+            (89, [.lifeBelowTenth]), (91, [.expired]), (-1, [.notYetValid]),
         ] as [(Int64, [CertificateProblem.Kind])])
     func `a certificate for 90 days gets findings as it ages`(days: Int64, expected: [CertificateProblem.Kind]) throws {
         #expect(kinds(try identity(try bench.authority.issue(["a.example"])), days: days) == expected)
@@ -47,7 +47,7 @@ struct CertificateChecksTests {
 
     @Test(
         arguments: [
-            (0, []), (3, []), (5, [.expiresWithinWeeks]), (7, [.expired]),
+            (0, []), (3, []), (5, [.lifeBelowQuarter]), (7, [.expired]),
         ] as [(Int64, [CertificateProblem.Kind])])
     func `judges a certificate for six days by shares of its lifetime`(
         days: Int64, expected: [CertificateProblem.Kind]

@@ -34,4 +34,22 @@ struct CertificateCoverageTests {
             #expect(coverage.problem(for: "a.example.com") == nil)
         }
     }
+
+    @Test func `says of a host without a certificate whether the manager orders one`() {
+        var coverage = CertificateCoverage(
+            hostsPath: bench.hosts.path, passphrase: nil, isTLSOn: true, isOrdered: { $0 == "new.test" })
+        let ordered = coverage.problem(for: "new.test")
+        #expect(ordered?.message == "there is no certificate for new.test yet, so all its TLS handshakes fail")
+        #expect(ordered?.fix == "the manager orders one, and `associated acme status new.test` shows its progress")
+        let other = coverage.problem(for: "other.test")
+        #expect(other?.message == "there is no certificate for other.test, so all its TLS handshakes fail")
+        #expect(other?.fix.hasPrefix("put fullchain.pem and privkey.pem there") == true)
+    }
+
+    @Test func `a survey says so too`() {
+        let store = CertificateStore(
+            hostsPath: bench.hosts.path, serves: { _ in true }, isOrdered: { $0 == "new.test" })
+        _ = store.survey(["new.test", "other.test"])
+        #expect(bench.problems(store).map { $0.fix.contains("the manager orders one") } == [true, false])
+    }
 }

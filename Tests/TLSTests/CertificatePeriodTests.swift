@@ -14,15 +14,37 @@ struct CertificatePeriodTests {
     /// Each row: the lifetime of a certificate in days, the hour, and the verdict.
     @Test(
         arguments: [
-            (90, -1, .notYetValid), (90, 0, nil), (90, 68 * 24, nil), (90, 70 * 24, .expiresWithinWeeks),
-            (90, 82 * 24, .expiresWithinWeeks), (90, 84 * 24, .expiresWithinDays), (90, 90 * 24, .expiresWithinDays),
+            (90, -1, .notYetValid), (90, 0, nil), (90, 68 * 24, nil), (90, 70 * 24, .lifeBelowQuarter),
+            (90, 81 * 24, .lifeBelowQuarter), (90, 82 * 24, .lifeBelowTenth), (90, 90 * 24, .lifeBelowTenth),
             (90, 90 * 24 + 1, .expired),
-            // Certificates for six days are judged by shares of their lifetime.
-            (6, 0, nil), (6, 95, nil), (6, 97, .expiresWithinWeeks), (6, 129, .expiresWithinWeeks),
-            (6, 130, .expiresWithinDays), (6, 145, .expired),
+            (6, 0, nil), (6, 107, nil), (6, 109, .lifeBelowQuarter), (6, 129, .lifeBelowQuarter),
+            (6, 130, .lifeBelowTenth), (6, 145, .expired),
         ] as [(Int64, Int64, CertificateProblem.Kind?)])
     func `judges a certificate by its remaining lifetime`(days: Int64, hour: Int64, kind: CertificateProblem.Kind?) {
         #expect(period(days).verdict(hour * 3_600) == kind)
+    }
+
+    /// Each row: the hours of a lifetime, and how many are left when each finding begins. A lifetime of more than 84 days counts as
+    /// 84, so the limits are 21 days and a tenth of 84.
+    @Test(
+        arguments: [
+            (160, 40, 16), (47 * 24, 282, 112.8), (64 * 24, 384, 153.6), (84 * 24, 504, 201.6), (90 * 24, 504, 201.6),
+            (398 * 24, 504, 201.6), (3 * 365 * 24, 504, 201.6),
+        ] as [(Int64, Double, Double)])
+    func `findings begin at a quarter and a tenth of the lifetime`(hours: Int64, quarter: Double, tenth: Double) {
+        let period = CertificatePeriod("the certificate", from: 0, to: hours * 3_600)
+        for (left, share, kinds) in [
+            (quarter, 0.25, (nil, .lifeBelowQuarter)), (tenth, 0.1, (.lifeBelowQuarter, .lifeBelowTenth)),
+        ] as [(Double, Double, (CertificateProblem.Kind?, CertificateProblem.Kind?))] {
+            let limit = period.notAfter - Int64((left * 3_600).rounded())
+            #expect(period.verdict(limit) == kinds.0)
+            #expect(period.verdict(limit + 1) == kinds.1)
+            // The alerts compare this share.
+            #expect(abs(period.judgedLifeLeft(limit) - share) < 0.000_01)
+            // Never more than that share of the whole lifetime is left.
+            #expect(period.lifeLeft(limit) < share + 0.000_01)
+        }
+        #expect(period.judgedLifeLeft(0) == 1 && period.judgedLifeLeft(period.notAfter) == 0)
     }
 
     @Test(arguments: [6, 90, 398] as [Int64])
@@ -35,14 +57,14 @@ struct CertificatePeriodTests {
             now = change
             if period.verdict(now) != verdicts.last { verdicts.append(period.verdict(now)) }
         }
-        #expect(verdicts == [.notYetValid, nil, .expiresWithinWeeks, .expiresWithinDays, .expired])
+        #expect(verdicts == [.notYetValid, nil, .lifeBelowQuarter, .lifeBelowTenth, .expired])
     }
 
     @Test func `reports the worst of several certificates`() {
         let periods = [period(80), period(60, "the intermediate certificate CN=I"), period(1_000)]
         let expiry = { (day: Int64) in CertificateChecks.expiry(of: periods, day * Self.day) { _ in "f" } }
         #expect(expiry(10) == nil)
-        #expect(expiry(45)?.message == "the intermediate certificate CN=I expires in 15 days")
+        #expect(expiry(46)?.message == "the intermediate certificate CN=I expires in 14 days")
         // Both have a problem; the expired one counts.
         #expect(
             expiry(61)?.message == "the intermediate certificate CN=I expired 24 hours ago, so every client rejects it")
@@ -77,5 +99,24 @@ struct CertificatePeriodTests {
         #expect(summary([period(30, "the intermediate certificate CN=I")]).lifeLeft(25 * Self.day) == 0.75)
         #expect(summary([]).lifeLeft(150 * Self.day) == -0.5)
         #expect(summary([]).serialText == "0AFF")
+        // A lifetime of 100 days counts as 84.
+        #expect(summary([]).judgedLifeLeft(10 * Self.day) == 1)
+        #expect(summary([]).judgedLifeLeft(79 * Self.day) == 0.25)
+        #expect(summary([second]).judgedLifeLeft(25 * Self.day) == 0.5)
+    }
+
+    /// Each row: the day, and the percentage of a lifetime of 100 days.
+    @Test(arguments: [(-20, 100), (0, 100), (25, 75), (99, 1), (100, 0), (150, 0)] as [(Int64, Int)])
+    func `writes the remaining share in whole percent`(day: Int64, percent: Int) {
+        let summary = CertificateSummary(issuer: "CN=I", serial: [], own: period(100), others: [], fingerprint: 1)
+        #expect(summary.lifeLeftPercent(day * Self.day) == percent)
+    }
+
+    @Test(arguments: [(119, nil), (121, "39 hours"), (150, "10 hours"), (161, nil), (-1, nil)] as [(Int64, String?)])
+    func `other servers' certificates are judged by the same shares`(hour: Int64, left: String?) {
+        let facts = CertificateFacts(
+            subject: "CN=a.example", issuer: "CN=I", names: [], notBefore: 0, notAfter: 160 * 3_600,
+            isSelfSigned: false, key: .ecdsa(bits: 256), serial: [], fingerprint: [])
+        #expect(facts.timeLeftIfShort(hour * 3_600) == left)
     }
 }

@@ -73,7 +73,7 @@ struct CertificateRegisterTests {
         #expect(counts == [.broken: 1])
         for (day, expected, state, since) in [
             (0, "-", CertificateState.usable, nil), (78, "", .usable, nil), (80, "+14", .usable, 80),
-            (81, "", .usable, 80), (94, "+13", .usable, 94), (101, "+09", .broken, 101), (102, "", .broken, 101),
+            (81, "", .usable, 80), (92, "+13", .usable, 92), (101, "+09", .broken, 101), (102, "", .broken, 101),
             // A clock that is set back.
             (50, "-", .usable, nil),
         ] as [(Int64, String, CertificateState, Int64?)] {
@@ -227,9 +227,13 @@ struct CertificateRegisterTests {
         register.note(folder, status(.missing, certificate: nil), stamp: nil, now: 0)
         let survey = register.survey(now: 50 * Self.day)
         #expect(survey.soonest.map { $0.notAfter / Self.day } == [100, 200, 300, 400, 500])
-        #expect(survey.lifeLeftMin == 0.5)
-        #expect(register.survey(now: 75 * Self.day).lifeLeftMin == 0.25)
-        #expect(register.ending(before: 300 * Self.day + 1).map(\.folder) == ["h1.test", "h4.test", "h2.test"])
+        #expect(survey.soonest.map(\.lifeLeftPercent) == [50, 75, 83, 87, 90])
+        // A lifetime of 100 days counts as 84.
+        #expect(survey.judgedLifeLeftMin == 50.0 / 84)
+        #expect(register.survey(now: 79 * Self.day).judgedLifeLeftMin == 0.25)
+        let ending = register.ending(before: 300 * Self.day + 1, now: 50 * Self.day)
+        #expect(ending.map(\.folder) == ["h1.test", "h4.test", "h2.test"])
+        #expect(ending.map(\.lifeLeftPercent) == [50, 75, 83])
         register.drop("h1.test")
         #expect(register.survey(now: 50 * Self.day).soonest.first?.folder == "h4.test")
     }

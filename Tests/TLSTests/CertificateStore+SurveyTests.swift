@@ -290,6 +290,28 @@ struct CertificateStoreSurveyTests {
         #expect(news(store) == ["CERT-002"])
     }
 
+    @Test func `reports once which certificates take precedence over the manager's`() throws {
+        let managed = try TemporaryFolder()
+        let names = (0..<6).map { "h\($0).test" } + ["managed.test", "unserved.test", ".h0.test"]
+        let pair = try bench.authority.issue(["h0.test"])
+        for name in names { try bench.authority.install(pair, name, in: managed) }
+        for name in names where name != "managed.test" { try bench.authority.install(pair, name, in: bench.hosts) }
+        try bench.hosts.write("managed.test/well-known/security.txt", "")
+        let store = bench.store(recheckMilliseconds: 0, managedPath: managed.path) { $0 != "unserved.test" }
+        func overriding(repeats: Bool = false) -> CertificateNews.Overriding? {
+            _ = store.survey(names.prefix(7), repeats: repeats)
+            return store.drainNews().overriding
+        }
+        let all = CertificateNews.Overriding(count: 6, first: ["h0.test", "h1.test", "h2.test", "h3.test", "h4.test"])
+        #expect(overriding() == all)
+        #expect(overriding() == nil)
+        #expect(overriding(repeats: true) == all)
+        try bench.hosts.remove("h0.test")
+        #expect(overriding()?.count == 5)
+        for number in 1..<6 { try bench.hosts.remove("h\(number).test") }
+        #expect(overriding() == nil)
+    }
+
     @Test func `with a development authority every host has a certificate`() throws {
         let folder = try TemporaryFolder()
         let store = CertificateStore(

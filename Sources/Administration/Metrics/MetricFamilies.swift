@@ -131,11 +131,11 @@ extension MetricsSnapshot {
                     "When the first certificate of the served hosts expires.",
                     .number(Double(first.notAfter))))
         }
-        if let left = certificates.lifeLeftMin {
+        if let left = certificates.judgedLifeLeftMin {
             families.append(
                 gauge(
                     "associated_certificate_life_left_ratio_min",
-                    "Lowest remaining share of a certificate's lifetime; 0 or less after it has expired.",
+                    "Lowest remaining share of a certificate's lifetime, of which the last 84 days count; 0 or less after expiry.",
                     .number(left)))
         }
         return families

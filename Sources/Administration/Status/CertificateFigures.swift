@@ -18,8 +18,9 @@ public struct CertificateFigures: Sendable, Equatable {
     public var isComplete = true
     /// The certificates that expire first.
     public var soonest: [Expiry] = []
-    /// The smallest share of its lifetime that any certificate has left: 1 when it is new, 0 or less when it has expired.
-    public var lifeLeftMin: Double?
+    /// The smallest share of its lifetime that any certificate has left: 1 when it is new, 0 or less when it has expired. Of longer
+    /// lifetimes, the last 84 days count.
+    public var judgedLifeLeftMin: Double?
     /// Open findings, and the first of them.
     public var open = Counts()
     public var problems: [CertificateReport.Problem] = []
@@ -36,9 +37,12 @@ public struct CertificateFigures: Sendable, Equatable {
         /// Seconds since 1970.
         public var notAfter: Int64
         public var issuer: String
+        /// The remaining share of its lifetime. Nil from a server of an earlier version.
+        public var lifeLeftPercent: Int?
 
-        public init(folder: String = "", notAfter: Int64 = 0, issuer: String = "") {
+        public init(folder: String = "", notAfter: Int64 = 0, issuer: String = "", lifeLeftPercent: Int? = nil) {
             (self.folder, self.notAfter, self.issuer) = (folder, notAfter, issuer)
+            self.lifeLeftPercent = lifeLeftPercent
         }
     }
 
@@ -64,8 +68,10 @@ public struct CertificateReport: Sendable, Equatable {
     public var folder: String
     /// A value of the label `state` of the metric `associated_certificates`.
     public var state: String
-    /// In seconds since 1970; nil if none is in service, like the next two.
+    /// In seconds since 1970; nil if none is in service, like the next three.
     public var notAfter: Int64?
+    /// The remaining share of its lifetime.
+    public var lifeLeftPercent: Int?
     public var serial: String?
     public var issuer: String?
     public var problems: [Problem]
@@ -89,11 +95,11 @@ public struct CertificateReport: Sendable, Equatable {
     }
 
     public init(
-        folder: String = "", state: String = "", notAfter: Int64? = nil, serial: String? = nil, issuer: String? = nil,
-        problems: [Problem] = []
+        folder: String = "", state: String = "", notAfter: Int64? = nil, lifeLeftPercent: Int? = nil,
+        serial: String? = nil, issuer: String? = nil, problems: [Problem] = []
     ) {
         (self.folder, self.state, self.notAfter, self.serial, self.issuer) = (folder, state, notAfter, serial, issuer)
-        self.problems = problems
+        (self.lifeLeftPercent, self.problems) = (lifeLeftPercent, problems)
     }
 }
 
@@ -115,7 +121,10 @@ extension CertificateFigures: JSONRecord {
 extension CertificateFigures.Expiry: JSONRecord {
     static var blank: Self { Self() }
     static var members: [JSONMember<Self>] {
-        [.needed("folder", \.folder), .needed("notAfterSeconds", \.notAfter), .optional("issuer", \.issuer)]
+        [
+            .needed("folder", \.folder), .needed("notAfterSeconds", \.notAfter), .optional("issuer", \.issuer),
+            .optional("lifeLeftPercent", \.lifeLeftPercent),
+        ]
     }
 }
 
@@ -124,7 +133,8 @@ extension CertificateReport: JSONRecord {
     static var members: [JSONMember<Self>] {
         [
             .needed("folder", \.folder), .needed("state", \.state), .optional("notAfterSeconds", \.notAfter),
-            .optional("serial", \.serial), .optional("issuer", \.issuer), .needed("problems", \.problems),
+            .optional("lifeLeftPercent", \.lifeLeftPercent), .optional("serial", \.serial),
+            .optional("issuer", \.issuer), .needed("problems", \.problems),
         ]
     }
 }
@@ -136,6 +146,16 @@ extension CertificateReport.Problem: JSONRecord {
             .needed("folder", \.folder), .needed("sinceSeconds", \.sinceSeconds), .needed("rule", \.rule),
             .needed("severity", \.severity), .needed("finding", \.finding),
         ]
+    }
+}
+
+extension Age {
+    /// When a certificate expires, such as `expires in 21 days (2026-12-11), 23 % of its lifetime left`.
+    static func expiry(_ notAfter: Int64, lifeLeftPercent: Int?, nowSeconds: Int64) -> String {
+        let left = notAfter - nowSeconds
+        if left < 0 { return "expired \(text(seconds: -left)) ago (\(Clock.day(notAfter)))" }
+        let share = lifeLeftPercent.map { ", \($0) % of its lifetime left" } ?? ""
+        return "expires in \(text(seconds: left)) (\(Clock.day(notAfter)))\(share)"
     }
 }
 
@@ -162,12 +182,13 @@ public struct ExpiryReport: Sendable, Equatable {
         more = all.count - certificates.count
     }
 
-    /// One line for each certificate: its last day, the time until then, its folder and its issuer.
+    /// One line for each certificate: its last day, the time and the share of its lifetime until then, its folder and its issuer.
     public var text: String {
         if certificates.isEmpty { return "no certificate expires within \(Age.text(seconds: withinSeconds))\n" }
         var lines = certificates.map { expiry in
             let left = expiry.notAfter - nowSeconds
-            let when = left >= 0 ? "in \(Age.text(seconds: left))" : "\(Age.text(seconds: -left)) ago"
+            let share = expiry.lifeLeftPercent.map { ", \($0) % left" } ?? ""
+            let when = left >= 0 ? "in \(Age.text(seconds: left))\(share)" : "\(Age.text(seconds: -left)) ago"
             return "\(Clock.day(expiry.notAfter))  \(when)  \(expiry.folder)  \(expiry.issuer)"
         }
         if more > 0 { lines.append("and \(more) more") }

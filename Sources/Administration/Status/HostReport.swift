@@ -75,9 +75,8 @@ public struct HostReport: Sendable, Equatable {
         guard let certificate else { return [] }
         var line = "  certificate in hosts/\(certificate.folder): \(certificate.state.replacing("_", with: " "))"
         if let notAfter = certificate.notAfter {
-            let left = notAfter - nowSeconds
-            let when = left >= 0 ? "expires in \(Age.text(seconds: left))" : "expired \(Age.text(seconds: -left)) ago"
-            line += ", \(when) (\(Clock.day(notAfter)))"
+            let percent = certificate.lifeLeftPercent
+            line += ", \(Age.expiry(notAfter, lifeLeftPercent: percent, nowSeconds: nowSeconds))"
         }
         if let serial = certificate.serial { line += ", serial \(serial)" }
         if let issuer = certificate.issuer { line += ", issuer \(issuer)" }

@@ -160,9 +160,9 @@ public struct StatusReport: Sendable, Equatable {
         lines += certificates.problems.map { "  \($0.folder), \($0.text(nowSeconds))" }
         lines += more(than: certificates.problems.count, of: certificates.open.sum)
         for expiry in certificates.soonest {
-            let left = expiry.notAfter - nowSeconds
-            let when = left >= 0 ? "expires in \(Age.text(seconds: left))" : "expired \(Age.text(seconds: -left)) ago"
-            lines.append("  \(expiry.folder) \(when) (\(Clock.day(expiry.notAfter)))")
+            let when = Age.expiry(
+                expiry.notAfter, lifeLeftPercent: expiry.lifeLeftPercent, nowSeconds: nowSeconds)
+            lines.append("  \(expiry.folder) \(when)")
         }
         return lines
     }

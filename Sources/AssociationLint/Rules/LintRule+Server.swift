@@ -156,16 +156,17 @@ extension LintRule {
             fix: "Order one for TLS web servers.",
             sources: [.appleCertificates]),
         rule(
-            .cert013, "the certificate expires within days",
+            .cert013, "less than a tenth of the certificate's lifetime is left",
             why:
-                "Less than 7 days is left, or less than a tenth of the lifetime if the lifetime is under 70 days. So "
-                + "automatic renewal has failed.",
+                "Automatic renewal has failed, because it normally happens with a third left. The server and the alerts "
+                + "count at most 84 days of a lifetime, so a certificate for a year gets this finding 8 days before "
+                + "it expires.",
             fix: "Renew it now, and check why automatic renewal failed."),
         rule(
-            .cert014, "the certificate expires within weeks",
+            .cert014, "less than a quarter of the certificate's lifetime is left",
             why:
-                "Less than 21 days is left, or less than a third of the lifetime if the lifetime is under 63 days. "
-                + "Automatic renewal normally happens earlier.",
+                "Automatic renewal normally happens with a third left. The server and the alerts count at most 84 days of "
+                + "a lifetime, so a certificate for a year gets this finding 21 days before it expires.",
             fix: "Renew it, and check why automatic renewal failed."),
         rule(
             .cert015, "an intermediate certificate is missing",
@@ -218,7 +219,7 @@ extension LintRule {
             why: "The TLS handshakes of Apple's and Google's fetchers, phones and browsers fail.",
             fix:
                 "Put fullchain.pem and privkey.pem into the host's folder, or a certificate for it into a "
-                + "wildcard's folder."),
+                + "wildcard's folder. If the manager orders one, `associated acme status HOST` shows its progress."),
     ]
 
     static let configuration: [LintRule] = [

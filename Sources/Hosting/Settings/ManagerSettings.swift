@@ -22,6 +22,9 @@ public struct ManagerSettings: Sendable {
 
     /// Whether there is something for a manager to do.
     public var isWanted: Bool { issuance != nil || databaseURL != nil }
+
+    /// Whether a certificate is ordered for a served host that has none. Wildcards need DNS-01, which the manager cannot answer.
+    public func orders(_ host: String) -> Bool { !host.hasPrefix("*.") && issuance?.covers(host) == true }
 }
 
 /// For which hosts certificates are ordered, and from which authority.
@@ -110,17 +113,13 @@ extension IssuanceSettings {
     }
 
     /// An address in its usual form, so that it can be compared as text.
-    static func ipAddress(_ text: String) -> String? { socketAddress(text, port: 0)?.host }
+    static func ipAddress(_ text: String) -> String? { SocketAddress(ip: text, port: 0)?.host }
 
     /// An address with or without a port.
     static func nameServer(_ text: String) -> SocketAddress? {
-        if let server = socketAddress(text, port: 53) { return server }
+        if let server = SocketAddress(ip: text, port: 53) { return server }
         guard let server = SocketAddress(text), !server.isUnix, server.port != 0 else { return nil }
         return server
-    }
-
-    private static func socketAddress(_ text: String, port: UInt16) -> SocketAddress? {
-        SocketAddress(text.contains(":") ? "[\(text)]:\(port)" : "\(text):\(port)")
     }
 }
 

@@ -42,13 +42,17 @@ public struct Budget: Sendable {
     public func failureCharges(_ host: String) -> [Bucket.Charge] {
         guard isModelled else { return [] }
         let name = host.hasPrefix("*.") ? String(host.dropFirst(2)) : host
-        return [Bucket.Charge(bucket("failures", name, capacity: 1, fillMilliseconds: Budget.hourMilliseconds))]
+        return [Bucket.Charge(bucket(.failures, name, capacity: 1, fillMilliseconds: Budget.hourMilliseconds))]
     }
 
-    /// How long a waiting order waits for its turn, if only the limit of orders delays it.
-    /// - Parameter place: 1 for the next order.
-    public func forecastMilliseconds(place: Int) -> Int64 {
-        isModelled ? Int64(Double(max(0, place)) * Double(orders.fillMilliseconds) / orders.capacity) : 0
+    /// What the authority limits; the last part of a bucket's scope. The fewest hosts share the first ones.
+    enum Limit: String, CaseIterable {
+        case failures, sets, domains, orders
+    }
+
+    /// Nil for a bucket of something else.
+    static func limit(of bucket: Bucket) -> Limit? {
+        bucket.scope.split(separator: "/").last.flatMap { Limit(rawValue: String($0)) }
     }
 
     /// The orders that the fullest account may make now; nil before the first one.
@@ -58,23 +62,24 @@ public struct Budget: Sendable {
 
     /// 300 orders of an account in three hours.
     private var orders: Bucket {
-        bucket("orders", "account", capacity: 300, fillMilliseconds: 3 * Budget.hourMilliseconds)
+        bucket(.orders, "account", capacity: 300, fillMilliseconds: 3 * Budget.hourMilliseconds)
     }
 
     /// 50 certificates in seven days. A full bucket of 25, and the 25 that flow in, are 50 at most.
     private func certificates(in domain: String) -> Bucket {
-        bucket("domains", domain, capacity: 25, fillMilliseconds: Budget.weekMilliseconds)
+        bucket(.domains, domain, capacity: 25, fillMilliseconds: Budget.weekMilliseconds)
     }
 
     /// 5 certificates with exactly these hosts in seven days; at most four are used.
     private func certificates(of hosts: [String]) -> Bucket {
         var subject = Set(hosts).sorted().joined(separator: ",")
         if subject.utf8.count > Budget.subjectBytesMax { subject = Base64URL.text(Digest.sha256(Array(subject.utf8))) }
-        return bucket("sets", subject, capacity: 2, fillMilliseconds: Budget.weekMilliseconds)
+        return bucket(.sets, subject, capacity: 2, fillMilliseconds: Budget.weekMilliseconds)
     }
 
-    private func bucket(_ limit: String, _ subject: String, capacity: Double, fillMilliseconds: Int64) -> Bucket {
+    private func bucket(_ limit: Limit, _ subject: String, capacity: Double, fillMilliseconds: Int64) -> Bucket {
         Bucket(
-            scope: "\(authority)/\(limit)", subject: subject, capacity: capacity, fillMilliseconds: fillMilliseconds)
+            scope: "\(authority)/\(limit.rawValue)", subject: subject, capacity: capacity,
+            fillMilliseconds: fillMilliseconds)
     }
 }

@@ -43,10 +43,8 @@ public struct CertificateCheck: Sendable {
 
     /// Requests a challenge of no order: the server computes the answer to any.
     private func probe(_ host: String, _ remote: RemoteAddress) -> ProbeResult {
-        let text = "\(remote)"
-        guard let address = SocketAddress(text.contains(":") ? "[\(text)]:\(rules.port)" : "\(text):\(rules.port)")
-        else {
-            return .failed("cannot connect to \(text)")
+        guard let address = SocketAddress(ip: "\(remote)", port: rules.port) else {
+            return .failed("cannot connect to \(remote)")
         }
         let token = Base64URL.text((0..<CertificateCheck.tokenBytes).map { _ in .random(in: .min ... .max) })
         var request = FetchRequest(

@@ -59,23 +59,13 @@ public struct CertificateWorker: ~Copyable {
         let (rules, suffixes, holder) = (rules, suffixes, holder)
         let claimed = try store.write { transaction throws(DatabaseError) in
             try Work.claim(CertificateWork.kind, by: holder, in: transaction) { work in
-                work.state == State.queued.rawValue ? CertificateWorker.charges(work, rules, suffixes) : []
+                work.state == State.queued.rawValue
+                    ? rules.charges(work.key, tries: work.tries, priority: work.priority, suffixes) : []
             }
         }
         guard let work = claimed else { return false }
         try process(work)
         return true
-    }
-
-    /// What an order of a new host takes from the rate limits.
-    private static func charges(
-        _ work: Work, _ rules: IssuanceRules, _ suffixes: PublicSuffixes
-    ) -> [Bucket.Charge] {
-        let directory = rules.directory(tries: work.tries, isUrgent: false)
-        let budget = Budget(authority: directory.host, isModelled: rules.isBudgetModelled)
-        return budget.charges(
-            hosts: [work.key], isRenewal: false, mayUseReserve: work.priority >= 0, suffixes: suffixes)
-            + budget.failureCharges(work.key)
     }
 
     private mutating func process(_ work: Work) throws(DatabaseError) {
@@ -342,6 +332,14 @@ extension IssuanceRules {
     /// The authority for an order after some failures.
     func directory(tries: Int64, isUrgent: Bool) -> AuthorityURL {
         directories[RenewalPlan.authorityIndex(tries: tries, isUrgent: isUrgent, count: directories.count)]
+    }
+
+    /// What an order of a new host takes from the rate limits.
+    func charges(_ host: String, tries: Int64, priority: Int64, _ suffixes: PublicSuffixes) -> [Bucket.Charge] {
+        let budget = Budget(
+            authority: directory(tries: tries, isUrgent: false).host, isModelled: isBudgetModelled)
+        return budget.charges(hosts: [host], isRenewal: false, mayUseReserve: priority >= 0, suffixes: suffixes)
+            + budget.failureCharges(host)
     }
 }
 

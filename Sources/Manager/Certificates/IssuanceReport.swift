@@ -49,12 +49,10 @@ public struct IssuanceReport: Sendable, Equatable {
     public let issuer: String?
     public let notAfter: Int64?
     public let renewAt: Int64?
-    /// How many hosts have their turn before this one; nil unless it is queued.
-    public var place: Int64?
 
     private static let select = """
         select work.key, work.state, work.problem, work.due, work.tries, certificate.issuer, certificate.not_after,
-            certificate.renew_at, work.priority, work.since
+            certificate.renew_at, work.since
         from work left join certificate on certificate.name = work.key
         """
 
@@ -62,25 +60,15 @@ public struct IssuanceReport: Sendable, Equatable {
         let state: String = try row[1]
         (host, self.state, problem) = (try row[0], IssuanceState(rawValue: state), try row[2])
         (due, tries, issuer) = (try row[3], try row[4], try row[5])
-        (notAfter, renewAt, since) = (try row[6], try row[7], try row[9])
+        (notAfter, renewAt, since) = (try row[6], try row[7], try row[8])
     }
 
     /// The state of a host; nil if there is no work for it.
     public static func load(_ host: String, in transaction: borrowing Transaction) throws(DatabaseError) -> Self? {
-        guard
-            let row = try transaction.query(
-                "\(select) where work.kind = ? and work.key = ?", CertificateWork.kind, host
-            )
-            .first
-        else { return nil }
-        var report = try IssuanceReport(row)
-        if report.state == .queued {
-            let priority: Int64 = try row[8]
-            report.place = try transaction.query(
-                "select count(*) from work where kind = ? and state = ? and (priority > ? or priority = ? and key < ?)",
-                CertificateWork.kind, IssuanceState.queued.rawValue, priority, priority, host)[0][0]
-        }
-        return report
+        let rows = try transaction.query(
+            "\(select) where work.kind = ? and work.key = ?", CertificateWork.kind, host)
+        guard let row = rows.first else { return nil }
+        return try IssuanceReport(row)
     }
 
     /// The hosts whose certificate is not simply issued, those with problems first.

@@ -44,9 +44,7 @@ public struct Bucket: Hashable, Sendable {
             let bucket = charge.bucket
             let tokens = try bucket.tokens(now, in: transaction) - charge.tokens
             let missing = charge.reserve - tokens
-            if missing > 0 {
-                wait = max(wait, Int64((missing * Double(bucket.fillMilliseconds) / bucket.capacity).rounded(.up)))
-            }
+            if missing > 0 { wait = max(wait, bucket.milliseconds(filling: missing)) }
             left.append((bucket, tokens))
         }
         guard wait == 0 else { return wait }
@@ -65,8 +63,42 @@ public struct Bucket: Hashable, Sendable {
             subject,
             capacity, now)
         let rows = try transaction.lock("select tokens, at from bucket where scope = ? and subject = ?", scope, subject)
-        let (tokens, at): (Double, Int64) = (try rows[0][0], try rows[0][1])
+        return tokens(Level(tokens: try rows[0][0], at: try rows[0][1]), now)
+    }
+
+    /// The tokens in a bucket at a time.
+    struct Level: Hashable, Sendable {
+        var tokens: Double
+        /// In milliseconds since 1970.
+        var at: Int64
+    }
+
+    /// The tokens now, if none were taken since then.
+    private func tokens(_ then: Level, _ now: Int64) -> Double {
         // The database's clock may have been set back.
-        return min(capacity, tokens + Double(max(0, now - at)) * capacity / Double(fillMilliseconds))
+        min(capacity, then.tokens + Double(max(0, now - then.at)) * capacity / Double(fillMilliseconds))
+    }
+
+    private func milliseconds(filling tokens: Double) -> Int64 {
+        Int64((tokens * Double(fillMilliseconds) / capacity).rounded(.up))
+    }
+
+    /// The level now. A bucket is full before its first use.
+    func level(_ stored: Level?, _ now: Int64) -> Level {
+        Level(tokens: stored.map { tokens($0, now) } ?? capacity, at: now)
+    }
+
+    /// Takes a charge as soon as there are enough tokens: at this time, or later.
+    /// - Parameter known: the level after the charge before this one.
+    /// - Returns: the level afterwards, and when that is.
+    func book(_ charge: Charge, _ known: Level, at time: Int64) -> Level {
+        var level = Level(tokens: tokens(known, time), at: max(known.at, time))
+        let short = charge.tokens + charge.reserve - level.tokens
+        if short > 0 {
+            let wait = milliseconds(filling: short)
+            level = Level(tokens: tokens(level, level.at + wait), at: level.at + wait)
+        }
+        level.tokens -= charge.tokens
+        return level
     }
 }

@@ -10,6 +10,8 @@ public struct Work: Hashable, Sendable {
     public static let claimMilliseconds: Int64 = 600_000
     /// The number of candidates for a claim. Work without enough tokens is postponed, so the next claim gets other candidates.
     static let candidatesMax: Int64 = 16
+    /// The problem of work without enough tokens, until it is claimed.
+    static let limitedProblem = "waits for the rate limit of the authority"
 
     public let kind: String
     public let key: String
@@ -80,19 +82,20 @@ public struct Work: Hashable, Sendable {
             where kind = ? and due <= ? and (until is null or until <= ?) order by priority desc, due, key limit ?
             """, kind, now, now, candidatesMax)
         for row in rows {
+            let problem: String? = try row[6]
             let work = Work(
                 kind: kind, key: try row[0], state: try row[1], priority: try row[5], tries: try row[2],
-                problem: try row[6], journal: try row[3], holder: holder, attempt: try row[4] + 1)
+                problem: problem == limitedProblem ? nil : problem, journal: try row[3], holder: holder,
+                attempt: try row[4] + 1)
             if let waitMilliseconds = try Bucket.debit(charges(work), in: transaction) {
                 try transaction.execute(
-                    "update work set due = ?, problem = 'limited' where kind = ? and key = ?", now + waitMilliseconds,
-                    kind,
-                    work.key)
+                    "update work set due = ?, problem = ? where kind = ? and key = ?", now + waitMilliseconds,
+                    limitedProblem, kind, work.key)
                 continue
             }
             try transaction.execute(
-                "update work set holder = ?, until = ?, due = ?, attempt = ? where kind = ? and key = ?",
-                holder, now + claimMilliseconds, now + claimMilliseconds, work.attempt, kind, work.key)
+                "update work set holder = ?, until = ?, due = ?, attempt = ?, problem = ? where kind = ? and key = ?",
+                holder, now + claimMilliseconds, now + claimMilliseconds, work.attempt, work.problem, kind, work.key)
             return work
         }
         return nil

@@ -60,6 +60,11 @@ public struct SocketAddress: Sendable {
         }
     }
 
+    /// A numeric address of either family without brackets, and a port.
+    public init?(ip text: String, port: UInt16) {
+        if text.contains(":") { self.init(ipv6: text, port: port) } else { self.init(ipv4: text, port: port) }
+    }
+
     init?(ipv4 host: String, port: UInt16) {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)

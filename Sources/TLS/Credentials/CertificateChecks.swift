@@ -158,7 +158,7 @@ public enum CertificateChecks {
     }
 
     private static func rank(_ kind: CertificateProblem.Kind) -> Int {
-        [.expired, .notYetValid, .expiresWithinDays].firstIndex(of: kind) ?? 3
+        [.expired, .notYetValid, .lifeBelowTenth].firstIndex(of: kind) ?? 3
     }
 
     private static func problem(
@@ -180,7 +180,7 @@ public enum CertificateChecks {
         default:
             return CertificateProblem(
                 kind, file: file, "\(subject) expires in \(span(period.notAfter - now))",
-                fix: kind == .expiresWithinDays
+                fix: kind == .lifeBelowTenth
                     ? "renew it now, and check why automatic renewal failed"
                     : "renew it, and check why automatic renewal failed")
         }
@@ -291,23 +291,47 @@ struct CertificatePeriod: Hashable, Sendable {
         self.notAfter = notAfter
     }
 
-    /// If less time is left, automatic renewal has most likely failed. certbot renews thirty days ahead, so with 21 days left it
-    /// has failed for nine. For short-lived certificates, the limits are shares of the lifetime.
-    var weeksSeconds: Int64 { min(21 * CertificateChecks.day, (notAfter - notBefore) / 3) }
-    var daysSeconds: Int64 { min(7 * CertificateChecks.day, (notAfter - notBefore) / 10) }
+    /// A longer lifetime counts as 84 days. Otherwise a certificate for a year would have a finding for its last three months, an
+    /// intermediate one for three years during its last nine, and clients that renew 30 days ahead would be late.
+    static let judgedSecondsMax = 84 * CertificateChecks.day
+
+    private var judgedSeconds: Int64 { min(CertificatePeriod.judgedSecondsMax, notAfter - notBefore) }
+
+    /// Clients renew when a third of the lifetime is left, and the manager a twentieth later at most. If less than a quarter is
+    /// left, renewal has failed.
+    private var quarterSeconds: Int64 { judgedSeconds / 4 }
+    private var tenthSeconds: Int64 { judgedSeconds / 10 }
+
+    /// The remaining share of the lifetime: 1 at its beginning, 0 or less after its end.
+    func lifeLeft(_ now: Int64) -> Double { share(notAfter - now, of: notAfter - notBefore) }
+
+    /// The share by which a verdict is made. At most 1, because a longer lifetime counts as a shorter one.
+    func judgedLifeLeft(_ now: Int64) -> Double { min(1, share(notAfter - now, of: judgedSeconds)) }
+
+    private func share(_ left: Int64, of lifetime: Int64) -> Double { Double(left) / Double(max(1, lifetime)) }
 
     /// The problem at a time, if there is one.
     func verdict(_ now: Int64) -> CertificateProblem.Kind? {
         if now > notAfter { return .expired }
         if now < notBefore { return .notYetValid }
-        if notAfter - now < daysSeconds { return .expiresWithinDays }
-        if notAfter - now < weeksSeconds { return .expiresWithinWeeks }
+        if notAfter - now < tenthSeconds { return .lifeBelowTenth }
+        if notAfter - now < quarterSeconds { return .lifeBelowQuarter }
         return nil
     }
 
     /// When the verdict changes next.
     func change(after now: Int64) -> Int64? {
-        [notBefore, notAfter - weeksSeconds + 1, notAfter - daysSeconds + 1, notAfter + 1].filter { $0 > now }.min()
+        [notBefore, notAfter - quarterSeconds + 1, notAfter - tenthSeconds + 1, notAfter + 1].filter { $0 > now }.min()
+    }
+}
+
+extension CertificateFacts {
+    /// The time until the certificate expires, such as `39 hours`, if so little is left that its renewal has probably failed.
+    public func timeLeftIfShort(_ now: Int64) -> String? {
+        switch CertificatePeriod(subject, from: notBefore, to: notAfter).verdict(now) {
+        case .lifeBelowQuarter, .lifeBelowTenth: CertificateChecks.span(notAfter - now)
+        default: nil
+        }
     }
 }
 

@@ -8,16 +8,20 @@ public struct CertificateCoverage {
     private let tree: CertificateTree
     private let passphrase: Passphrase?
     private let isTLSOn: Bool
+    private let isOrdered: (String) -> Bool
     private let pool = ChainPool()
     /// The names of a folder's certificate; nil if it has no usable one.
     private var names: [CertificateFolder: [String]?] = [:]
 
-    /// - Parameter isTLSOn: whether a host without a certificate is a problem.
+    /// - Parameters:
+    ///   - isTLSOn: whether a host without a certificate is a problem.
+    ///   - isOrdered: whether the manager orders a certificate for a host.
     public init(
         hostsPath: String, managedPath: String? = nil, links: LinkTargets = .none, passphrase: Passphrase?,
-        isTLSOn: Bool = false
+        isTLSOn: Bool = false, isOrdered: @escaping (String) -> Bool = { _ in false }
     ) {
         self.isTLSOn = isTLSOn
+        self.isOrdered = isOrdered
         tree = CertificateTree(hostsPath, links: links, managedPath: managedPath)
         self.passphrase = passphrase
     }
@@ -33,14 +37,17 @@ public struct CertificateCoverage {
                 host: host, names: names, file: CertificateFiles(folder, in: tree).path(0))
         }
         guard isTLSOn, case .folder(let own)? = CertificateOrder.candidates(for: host).first else { return nil }
-        return CertificateCoverage.missing(host: host, file: CertificateFiles(own, in: tree).path(0))
+        return CertificateCoverage.missing(
+            host: host, file: CertificateFiles(own, in: tree).path(0), isOrdered: isOrdered(host))
     }
 
-    static func missing(host: String, file: String) -> CertificateProblem {
+    static func missing(host: String, file: String, isOrdered: Bool) -> CertificateProblem {
         CertificateProblem(
             .missing, file: file,
-            "there is no certificate for \(host), so all its TLS handshakes fail",
-            fix: "put fullchain.pem and privkey.pem there, or a certificate for it into a wildcard's folder")
+            "there is no certificate for \(host)\(isOrdered ? " yet" : ""), so all its TLS handshakes fail",
+            fix: isOrdered
+                ? "the manager orders one, and `associated acme status \(host)` shows its progress"
+                : "put fullchain.pem and privkey.pem there, or a certificate for it into a wildcard's folder")
     }
 
     static func problem(host: String, names: [String], file: String) -> CertificateProblem? {

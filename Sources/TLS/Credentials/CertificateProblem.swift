@@ -48,8 +48,8 @@ public struct CertificateProblem: Error, Hashable, Sendable, CustomStringConvert
         case notYetValid = "CERT-010"
         case nameNotCovered = "CERT-011"
         case notForServers = "CERT-012"
-        case expiresWithinDays = "CERT-013"
-        case expiresWithinWeeks = "CERT-014"
+        case lifeBelowTenth = "CERT-013"
+        case lifeBelowQuarter = "CERT-014"
         case missingIntermediate = "CERT-015"
         case chainOrder = "CERT-016"
         case strayCertificate = "CERT-017"
@@ -66,9 +66,9 @@ public struct CertificateProblem: Error, Hashable, Sendable, CustomStringConvert
             switch self {
             case .unreadableFile, .incompletePair, .malformedCertificate, .malformedKey, .passphrase, .keyMismatch,
                 .weakKey, .weakSignature, .expired, .notYetValid, .nameNotCovered, .notForServers,
-                .expiresWithinDays, .filesGone, .missing:
+                .lifeBelowTenth, .filesGone, .missing:
                 .error
-            case .expiresWithinWeeks, .missingIntermediate, .chainOrder, .strayCertificate, .selfSigned, .unusualKey,
+            case .lifeBelowQuarter, .missingIntermediate, .chainOrder, .strayCertificate, .selfSigned, .unusualKey,
                 .sameKeyTwice, .keyReadableByOthers, .folderName:
                 .warning
             case .rootIncluded: .note

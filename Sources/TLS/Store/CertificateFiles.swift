@@ -71,9 +71,20 @@ struct CertificateFiles: Sendable {
     }
 
     private func root(_ folder: CertificateFolder, _ tree: CertificateTree) -> String {
-        func has(_ root: String) -> Bool { (try? File.status("\(root)/\(folder.name)/\(Name.all[0])")) != nil }
-        guard let managed = tree.managedPath, !has(tree.path), has(managed) else { return tree.path }
+        guard let managed = tree.managedPath, !has(folder, in: tree.path), has(folder, in: managed) else {
+            return tree.path
+        }
         return managed
+    }
+
+    private func has(_ folder: CertificateFolder, in root: String) -> Bool {
+        (try? File.status("\(root)/\(folder.name)/\(Name.all[0])")) != nil
+    }
+
+    /// Whether the manager has a certificate that is not used, because `config/hosts` has one too.
+    var overridesManaged: Bool {
+        guard case .folder(let folder, let tree) = place, let managed = tree.managedPath else { return false }
+        return has(folder, in: tree.path) && has(folder, in: managed)
     }
 
     /// The files with their open folder, if they have one.

@@ -42,6 +42,14 @@ struct CertificateLoader: Sendable {
     /// The path of a folder's certificate, for messages.
     func path(of folder: CertificateFolder) -> String { CertificateFiles(folder, in: tree).path(0) }
 
+    /// The folders of `config/hosts` whose certificates take precedence over those of the manager.
+    func overriding() -> [CertificateFolder] {
+        guard let managed = tree.managedPath, let entries = try? Directory.entries(managed) else { return [] }
+        return entries.map { CertificateFolder(name: $0.name) }.filter {
+            CertificateFiles($0, in: tree).overridesManaged
+        }
+    }
+
     private func read(
         _ files: CertificateFiles, _ stamp: Int, _ lane: ReadingLane, isRetry: Bool = false
     ) -> Comparison {

@@ -91,6 +91,18 @@ final class CertificateRegister: Sendable {
         }
     }
 
+    /// Stores which certificates in `config/hosts` take precedence over those of the manager.
+    /// - Parameter repeats: whether they are reported without a change.
+    func note(overriding folders: [String], repeats: Bool) {
+        let overriding = CertificateNews.Overriding(
+            count: folders.count, first: Array(folders.prefix(CertificateNews.Overriding.firstMax)))
+        state.withLock { state in
+            let isReported = repeats || overriding != state.overriding
+            state.overriding = overriding
+            if isReported, overriding.count > 0 { state.news.overriding = overriding }
+        }
+    }
+
     /// Ends a survey.
     /// - Parameter repeats: whether open problems are reported again.
     func end(repeats: Bool) {
@@ -174,14 +186,18 @@ final class CertificateRegister: Sendable {
             (survey.counts, survey.isComplete) = (state.counts.filter { $0.value > 0 }, state.isComplete)
             (survey.openProblems, survey.found) = (state.openProblems, state.found)
             let extremes = extremes(&state, now)
-            survey.soonest = extremes.soonest.map { CertificateRegister.expiry($0.folder, $0.summary) }
-            survey.lifeLeftMin = extremes.oldest?.lifeLeft(now)
+            survey.soonest = extremes.soonest.map { CertificateRegister.expiry($0.folder, $0.summary, now) }
+            survey.judgedLifeLeftMin = extremes.oldest?.judgedLifeLeft(now)
             return survey
         }
     }
 
-    private static func expiry(_ folder: String, _ summary: CertificateSummary) -> CertificateSurvey.Expiry {
-        CertificateSurvey.Expiry(folder: folder, notAfter: summary.notAfter, issuer: summary.issuer)
+    private static func expiry(
+        _ folder: String, _ summary: CertificateSummary, _ now: Int64
+    ) -> CertificateSurvey.Expiry {
+        CertificateSurvey.Expiry(
+            folder: folder, notAfter: summary.notAfter, issuer: summary.issuer,
+            lifeLeftPercent: summary.lifeLeftPercent(now))
     }
 
     private func extremes(_ state: inout State, _ now: Int64) -> Extremes {
@@ -192,7 +208,7 @@ final class CertificateRegister: Sendable {
         var least = Double.infinity
         for (folder, entry) in state.entries {
             guard let summary = entry.value.summary else { continue }
-            let left = summary.lifeLeft(now)
+            let left = summary.judgedLifeLeft(now)
             if left < least { (least, extremes.oldest) = (left, summary) }
             let notAfter = summary.notAfter
             let isFull = extremes.soonest.count == CertificateRegister.soonestMax
@@ -206,11 +222,11 @@ final class CertificateRegister: Sendable {
     }
 
     /// The certificates that expire before a time, in the order of their expiry.
-    func ending(before seconds: Int64) -> [CertificateSurvey.Expiry] {
+    func ending(before seconds: Int64, now: Int64) -> [CertificateSurvey.Expiry] {
         let found = state.withLock { state in
             state.entries.compactMap { folder, entry -> CertificateSurvey.Expiry? in
                 guard let summary = entry.value.summary, summary.notAfter < seconds else { return nil }
-                return CertificateRegister.expiry(folder, summary)
+                return CertificateRegister.expiry(folder, summary, now)
             }
         }
         return found.sorted { ($0.notAfter, $0.folder) < ($1.notAfter, $1.folder) }
@@ -276,6 +292,7 @@ final class CertificateRegister: Sendable {
         var openProblems = ProblemCounts()
         var found = ProblemCounts()
         var news = CertificateNews()
+        var overriding = CertificateNews.Overriding()
         var survey: Int32 = 0
         var isSurveying = false
         /// Whether there was a complete survey.
@@ -398,7 +415,7 @@ final class CertificateRegister: Sendable {
     struct Extremes {
         /// The certificates that expire first.
         var soonest: [(folder: String, summary: CertificateSummary)] = []
-        /// The certificate with the lowest remaining share of its lifetime.
+        /// The certificate with the lowest share by which findings are made.
         var oldest: CertificateSummary?
         var madeSeconds: Int64
     }
@@ -415,14 +432,16 @@ public struct CertificateSurvey: Sendable {
     public var isComplete = false
     /// The certificates that expire first, with the folder's name: a host, `_wildcard.example.com` or `_default`.
     public var soonest: [Expiry] = []
-    /// The lowest remaining share of a certificate's lifetime.
-    public var lifeLeftMin: Double?
+    /// The lowest remaining share of a certificate's lifetime, of which at most the last 84 days count.
+    public var judgedLifeLeftMin: Double?
 
     public struct Expiry: Sendable, Equatable {
         public var folder: String
         /// Seconds since 1970.
         public var notAfter: Int64
         public var issuer: String
+        /// The remaining share of its lifetime, from 0 to 100.
+        public var lifeLeftPercent: Int
     }
 
     public init() {}

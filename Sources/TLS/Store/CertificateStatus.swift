@@ -50,11 +50,16 @@ public struct CertificateSummary: Hashable, Sendable {
     }
 
     /// The lowest remaining share of the lifetime of the host's own certificates: 1 at the beginning, 0 or less after expiry.
-    public func lifeLeft(_ now: Int64) -> Double {
-        func left(_ period: CertificatePeriod) -> Double {
-            Double(period.notAfter - now) / Double(max(1, period.notAfter - period.notBefore))
-        }
-        return others.reduce(left(own)) { $1.subject == own.subject ? min($0, left($1)) : $0 }
+    func lifeLeft(_ now: Int64) -> Double { least { $0.lifeLeft(now) } }
+
+    /// The same in whole percent, from 0 to 100.
+    public func lifeLeftPercent(_ now: Int64) -> Int { Int((min(1, max(0, lifeLeft(now))) * 100).rounded(.down)) }
+
+    /// The lowest share by which findings are made: below 0.25 there is CERT-014, and below 0.1 CERT-013.
+    func judgedLifeLeft(_ now: Int64) -> Double { least { $0.judgedLifeLeft(now) } }
+
+    private func least(_ share: (CertificatePeriod) -> Double) -> Double {
+        others.reduce(share(own)) { $1.subject == own.subject ? min($0, share($1)) : $0 }
     }
 }
 
@@ -110,6 +115,8 @@ public struct CertificateNews: Sendable {
     public var ended: [(file: String, isFine: Bool)] = []
     /// Folders with a new certificate in service, and when it expires.
     public var renewed: [(folder: String, notAfter: Int64)] = []
+    /// When that changes: the certificates in `config/hosts` that take precedence over those of the manager.
+    public var overriding: Overriding?
     /// How many more of each there are than are listed.
     public var moreFound = 0
     public var moreEnded = 0
@@ -117,5 +124,15 @@ public struct CertificateNews: Sendable {
 
     public init() {}
 
-    public var isEmpty: Bool { found.isEmpty && ended.isEmpty && renewed.isEmpty }
+    public var isEmpty: Bool { found.isEmpty && ended.isEmpty && renewed.isEmpty && overriding == nil }
+
+    /// The number of folders, and the first of them.
+    public struct Overriding: Hashable, Sendable {
+        public let count: Int
+        public let first: [String]
+
+        static let firstMax = 5
+
+        init(count: Int = 0, first: [String] = []) { (self.count, self.first) = (count, first) }
+    }
 }

@@ -43,6 +43,7 @@ extension CertificateStore {
             forget(name)
         }
         dropUnreached()
+        register.note(overriding: loader.overriding().filter(isServed).map(\.name), repeats: repeats)
         register.end(repeats: repeats)
         return round.outcome
     }
@@ -133,7 +134,8 @@ extension CertificateStore {
                 }
             }
         }
-        noteMissing(own, CertificateCoverage.missing(host: host, file: loader.path(of: own)))
+        noteMissing(
+            own, CertificateCoverage.missing(host: host, file: loader.path(of: own), isOrdered: isOrdered(host)))
     }
 
     /// Records whether the certificate of another folder covers a host.

@@ -38,6 +38,7 @@ public final class CertificateStore: Sendable {
     let development: DevelopmentAuthority?
     private let wantsDevelopment: @Sendable (String) -> Bool
     let serves: @Sendable (String) -> Bool
+    let isOrdered: @Sendable (String) -> Bool
     /// The status of the certificates of served hosts.
     let register: CertificateRegister
     let cache: Mutex<CertificateCache>
@@ -49,14 +50,17 @@ public final class CertificateStore: Sendable {
     ///   - development: issues certificates for hosts that have none.
     ///   - wantsDevelopment: whether it issues one for a host; it does so for configured ones.
     ///   - serves: whether a host is configured, so that problems of its certificate are reported.
+    ///   - isOrdered: whether the manager orders a certificate for a host.
     public init(
         hostsPath: String, managedPath: String? = nil, links: LinkTargets = .none,
         limits: CertificateLimits = CertificateLimits(), passphrase: Passphrase? = nil,
         development: DevelopmentAuthority? = nil,
         wantsDevelopment: @escaping @Sendable (String) -> Bool = { _ in true },
-        serves: @escaping @Sendable (String) -> Bool = { _ in false }
+        serves: @escaping @Sendable (String) -> Bool = { _ in false },
+        isOrdered: @escaping @Sendable (String) -> Bool = { _ in false }
     ) {
         self.serves = serves
+        self.isOrdered = isOrdered
         self.limits = limits
         self.development = development
         self.wantsDevelopment = wantsDevelopment
@@ -247,7 +251,9 @@ public final class CertificateStore: Sendable {
     public var openProblemCounts: ProblemCounts { register.state.withLock { $0.openProblems } }
 
     /// The certificates that expire before a time, in the order of their expiry.
-    public func ending(before seconds: Int64) -> [CertificateSurvey.Expiry] { register.ending(before: seconds) }
+    public func ending(before seconds: Int64, now: Int64) -> [CertificateSurvey.Expiry] {
+        register.ending(before: seconds, now: now)
+    }
 
     /// Some folders with open errors.
     public func foldersWithErrors(_ countMax: Int) -> [String] { register.foldersWithErrors(countMax) }

@@ -88,10 +88,10 @@ struct HostRules {
             if problem.kind == .missingIntermediate {
                 report(.ahst012, .file(.apple), problem.message, fix: fix)
             }
-        } else if let own = peer.certificates.first, own.notAfter - Clock.wallSeconds() < 14 * 86_400 {
-            let days = Int((own.notAfter - Clock.wallSeconds()) / 86_400)
+        } else if let left = peer.certificates.first?.timeLeftIfShort(Clock.wallSeconds()) {
             report(
-                .ahst011, .file(.apple), "the certificate expires in \(Count.of(days, "day"))",
+                .ahst011, .file(.apple),
+                "the certificate expires in \(left), and less than a quarter of its lifetime is left",
                 fix: "renew it, and check why automatic renewal failed", severity: .warning)
         }
         let later = answers.response(.head(.apple))?.handshakeMilliseconds ?? response.handshakeMilliseconds

@@ -66,8 +66,8 @@ extension Command {
             switch (action, host) {
             case ("check", let host?): return try check(host, inputs, rules, &store)
             case ("issue", let host?): return try hurry(host, &store)
-            case (_, let host?): return try show(host, &store)
-            default: return try overview(&store)
+            case (_, let host?): return try show(host, rules, &store)
+            default: return try overview(rules, &store)
             }
         } catch {
             throw .failure(error.description)
@@ -75,11 +75,12 @@ extension Command {
     }
 
     /// The numbers by state, and the hosts that have no certificate.
-    private static func overview(_ store: inout Store) throws(DatabaseError) -> ExitStatus {
-        let (figures, hosts) = try store.read { transaction throws(DatabaseError) in
+    private static func overview(_ rules: IssuanceRules, _ store: inout Store) throws(DatabaseError) -> ExitStatus {
+        let (figures, hosts, forecast) = try store.read { transaction throws(DatabaseError) in
             (
                 try IssuanceFigures(in: transaction),
-                try IssuanceReport.unsettled(limit: overviewMax, in: transaction)
+                try IssuanceReport.unsettled(limit: overviewMax, in: transaction),
+                try QueueForecast(rules, PublicSuffixes(), in: transaction)
             )
         }
         let counts = IssuanceState.allCases.compactMap { state in
@@ -88,18 +89,23 @@ extension Command {
         Console.output(
             line: counts.isEmpty ? "no hosts yet: the manager has not asked the server" : counts.joined(separator: ", ")
         )
-        for report in hosts { Console.output(line: "  \(report.host): \(line(report))") }
+        for report in hosts { Console.output(line: "  \(report.host): \(line(report, forecast))") }
         return .success
     }
 
     private static let overviewMax: Int64 = 50
 
-    private static func show(_ host: String, _ store: inout Store) throws(DatabaseError) -> ExitStatus {
-        let found = try store.read { transaction throws(DatabaseError) in
-            try IssuanceReport.load(host, in: transaction)
+    private static func show(
+        _ host: String, _ rules: IssuanceRules, _ store: inout Store
+    ) throws(DatabaseError) -> ExitStatus {
+        let (found, forecast) = try store.read { transaction throws(DatabaseError) in
+            (
+                try IssuanceReport.load(host, in: transaction),
+                try QueueForecast(rules, PublicSuffixes(), in: transaction)
+            )
         }
         guard let report = found else { return unknown(host) }
-        Console.output(line: "\(host): \(line(report))")
+        Console.output(line: "\(host): \(line(report, forecast))")
         if let notAfter = report.notAfter, let renewAt = report.renewAt {
             Console.output(
                 line: "  certificate until \(Clock.day(notAfter / 1_000)), renewed on \(Clock.day(renewAt / 1_000)), "
@@ -109,13 +115,15 @@ extension Command {
         return report.notAfter == nil ? .failure : .success
     }
 
-    /// Such as `waiting-dns for 3 hours: shop.example.com has no A or AAAA record; tried again in 20 minutes`.
-    private static func line(_ report: IssuanceReport) -> String {
+    /// Such as `waiting-dns for 3 hours: shop.example.com has no A or AAAA record; next try in 20 minutes`, or
+    /// `queued for 5 minutes: waits for the rate limit of the authority; place 12, about 8 h`.
+    private static func line(_ report: IssuanceReport, _ forecast: QueueForecast) -> String {
         let now = Clock.wallSeconds() * 1_000
         var text = "\(report.state?.rawValue ?? "unknown") for \(Age.text(seconds: (now - report.since) / 1_000))"
         if let problem = report.problem { text += ": \(problem)" }
-        if let place = report.place { text += "; place \(place + 1) in the queue" }
-        if report.state != .issued, report.due > now {
+        if let turn = forecast[report.host] {
+            text += "; \(turn)"
+        } else if report.state != .issued, report.due > now {
             text += "; next try in \(Age.text(seconds: (report.due - now) / 1_000))"
         }
         return text

@@ -74,7 +74,7 @@ struct ManagerInputs {
         rules.port = settings.port
         rules.resolver.servers = settings.resolvers
         rules.preflight.expectedAddresses = settings.expectedAddresses.compactMap { text in
-            SocketAddress(text.contains(":") ? "[\(text)]:0" : "\(text):0").map { RemoteAddress($0) }
+            SocketAddress(ip: text, port: 0).map { RemoteAddress($0) }
         }
         rules.preflight.expectedNames = settings.expectedNames.compactMap { DomainName($0) }
         guard let account = settings.externalAccount else { return rules }

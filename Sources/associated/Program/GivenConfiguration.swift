@@ -74,6 +74,9 @@ struct GivenConfiguration {
     /// The folders that symbolic links may lead into.
     var linkTargets: LinkTargets { settings.linkTargets }
 
+    /// Whether the manager of such a server orders a certificate for a host.
+    func orders(_ host: String) -> Bool { settings.manager.orders(host) }
+
     /// Whether a server with these settings and options would speak TLS.
     let speaksTLS: Bool
 

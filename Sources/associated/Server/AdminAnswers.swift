@@ -87,7 +87,9 @@ struct AdminAnswers: ServerSources {
         var report = HostReport()
         (report.host, report.name, report.nowSeconds) = (host, name, Clock.wallSeconds())
         (report.documents, report.reasons) = (documents, state.reasons(of: name))
-        report.certificate = judgedCertificates?.certificate(of: host).map { CertificateReport($0) }
+        report.certificate = judgedCertificates?.certificate(of: host).map {
+            CertificateReport($0, now: Clock.wallSeconds())
+        }
         (report.verifiers, report.recordedSinceSeconds) = (ledger.records(of: name), ledger.beganSeconds)
         return report
     }
@@ -125,7 +127,7 @@ struct AdminAnswers: ServerSources {
         let now = Clock.wallSeconds()
         return ExpiryReport(
             nowSeconds: now, withinSeconds: seconds,
-            all: store.ending(before: now + seconds).map { CertificateFigures.Expiry($0) })
+            all: store.ending(before: now + seconds, now: now).map { CertificateFigures.Expiry($0) })
     }
 
     /// A read that hangs never finishes, so it cannot report itself.
@@ -192,7 +194,7 @@ extension CertificateFigures {
         (inMemory, isComplete) = (store.identityCount, survey.isComplete)
         (open, found) = (Counts(survey.openProblems), Counts(survey.found))
         loadFailures = survey.found.loadFailures
-        (soonest, lifeLeftMin) = (survey.soonest.map { Expiry($0) }, survey.lifeLeftMin)
+        (soonest, judgedLifeLeftMin) = (survey.soonest.map { Expiry($0) }, survey.judgedLifeLeftMin)
         problems = store.problems(listMax).map { CertificateReport.Problem($0) }
     }
 }
@@ -205,16 +207,18 @@ extension CertificateFigures.Counts {
 
 extension CertificateFigures.Expiry {
     init(_ expiry: CertificateSurvey.Expiry) {
-        self.init(folder: expiry.folder, notAfter: expiry.notAfter, issuer: expiry.issuer)
+        self.init(
+            folder: expiry.folder, notAfter: expiry.notAfter, issuer: expiry.issuer,
+            lifeLeftPercent: expiry.lifeLeftPercent)
     }
 }
 
 extension CertificateReport {
-    init(_ certificate: HostCertificate) {
+    init(_ certificate: HostCertificate, now: Int64) {
         self.init(
             folder: certificate.folder, state: certificate.state.rawValue, notAfter: certificate.summary?.notAfter,
-            serial: certificate.summary?.serialText, issuer: certificate.summary?.issuer,
-            problems: certificate.problems.map { Problem($0) })
+            lifeLeftPercent: certificate.summary?.lifeLeftPercent(now), serial: certificate.summary?.serialText,
+            issuer: certificate.summary?.issuer, problems: certificate.problems.map { Problem($0) })
     }
 }
 

@@ -60,6 +60,18 @@ enum ReloadLog {
             Log.info("certificate of \(folder): renewed, expires \(Clock.day(notAfter))", [("host", .string(folder))])
         }
         more(news.moreRenewed, "certificate", "renewed")
+        if let overriding = news.overriding {
+            Log.info(precedence(overriding.count, first: overriding.first))
+        }
+    }
+
+    /// Why a certificate that the manager has renewed is not served.
+    static func precedence(_ count: Int, first: [String]) -> String {
+        let more = count - first.count
+        let names = first.joined(separator: ", ") + (more > 0 ? " and \(more) more" : "")
+        let hosts = "\(Count.of(count, "host")) (\(names))"
+        return "config/hosts and the manager both have a certificate for \(hosts); "
+            + "clients get the one in config/hosts; to serve the manager's, remove fullchain.pem and privkey.pem there"
     }
 
     private static func fixed(_ file: String, isFine: Bool = true) {

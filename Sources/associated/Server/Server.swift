@@ -277,12 +277,13 @@ struct Server {
         _ published: PublishedCatalogue, _ development: DevelopmentAuthority?
     ) -> CertificateStore? {
         if settings.https.isEmpty { return nil }
+        let manager = settings.manager
         return CertificateStore(
             hostsPath: "\(given.configPath)/hosts", managedPath: given.certificatesPath, links: settings.linkTargets,
             passphrase: given.passphrase?.passphrase, development: development,
             // Development certificates are created for served names only.
             wantsDevelopment: { host in published.current.reading { $0.knows(host) } },
-            serves: { host in published.current.reading { $0.knows(host) } })
+            serves: { host in published.current.reading { $0.knows(host) } }, isOrdered: { manager.orders($0) })
     }
 
     /// With --strict, the certificates of all hosts are checked first.

@@ -225,7 +225,7 @@ struct LintedFiles {
             hostCount += loaded.hosts.count
             var coverage = CertificateCoverage(
                 hostsPath: "\(given.path)/hosts", managedPath: managedPath, links: given.linkTargets,
-                passphrase: given.passphrase, isTLSOn: given.speaksTLS)
+                passphrase: given.passphrase, isTLSOn: given.speaksTLS, isOrdered: { given.orders($0) })
             findings += loaded.hosts.compactMap { coverage.problem(for: $0) }.map(Finding.init)
         } catch {
             problems.append("\(error)")

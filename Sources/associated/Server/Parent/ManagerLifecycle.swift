@@ -46,15 +46,11 @@ struct ManagerLifecycle {
     private var restartAt: Int64?
     /// When to kill a manager that was told to end.
     private var killAt: Int64?
-    private var delay = delayMinMilliseconds
+    private var delay = RestartDelay()
     private var lastEnd: ChildProcess.End?
     /// How many managers in a row have ended like the last one.
     private var deathCount = 0
 
-    static let delayMinMilliseconds: Int64 = 1_000
-    static let delayMaxMilliseconds: Int64 = 30_000
-    /// The death of a manager that has lived for so long counts as the first one.
-    static let steadyMilliseconds: Int64 = 60_000
     /// The time that a manager has to end when another one waits for it, or the parent.
     static let endMilliseconds: Int64 = 5_000
 
@@ -89,7 +85,8 @@ struct ManagerLifecycle {
     }
 
     private mutating func forgetDeaths() {
-        (delay, lastEnd, deathCount) = (ManagerLifecycle.delayMinMilliseconds, nil, 0)
+        delay.reset()
+        (lastEnd, deathCount) = (nil, 0)
     }
 
     /// It is killed if it has not ended in time.
@@ -120,12 +117,11 @@ struct ManagerLifecycle {
         (startedAt, killAt, isEnding) = (nil, nil, false)
         if !isWanted { return [] }
         if wasEnding { return [start(now)] }
-        if livedMilliseconds >= ManagerLifecycle.steadyMilliseconds { forgetDeaths() }
+        if livedMilliseconds >= RestartDelay.steadyMilliseconds { forgetDeaths() }
         deathCount = end == lastEnd ? deathCount + 1 : 1
         lastEnd = end
-        let milliseconds = delay
+        let milliseconds = delay.take()
         restartAt = now + milliseconds
-        delay = min(delay * 2, ManagerLifecycle.delayMaxMilliseconds)
         // The 1st, 2nd, 4th, 8th time, and so on: a cause that lasts must not fill the log.
         let isSaid = deathCount & (deathCount - 1) == 0
         return isSaid ? [.say(.died(end, count: deathCount, restartMilliseconds: milliseconds))] : []

@@ -60,7 +60,7 @@ struct ServerLifecycle {
     private var count = 0
     private var hasServed = false
     private var failedStarts = 0
-    private var delay = delayMinMilliseconds
+    private var delay = RestartDelay()
     private var restartAt: Int64?
     /// When to kill what an operator has told twice to stop.
     private var killAt: Int64?
@@ -69,10 +69,6 @@ struct ServerLifecycle {
     private var status: Int32 = 0
 
     static let failedStartsMax = 3
-    static let delayMinMilliseconds: Int64 = 1_000
-    static let delayMaxMilliseconds: Int64 = 30_000
-    /// A server that has been ready for so long is restarted after the shortest delay again.
-    static let steadyMilliseconds: Int64 = 60_000
     /// The time that a server has to write its last log lines when it is told to exit immediately.
     static let killMilliseconds: Int64 = 1_000
 
@@ -113,7 +109,8 @@ struct ServerLifecycle {
         guard successor?.number == number else { return [] }
         let old = current?.number
         current = Server(number: number, readySince: now)
-        (successor, restartAt, failedStarts, delay) = (nil, nil, 0, ServerLifecycle.delayMinMilliseconds)
+        (successor, restartAt, failedStarts) = (nil, nil, 0)
+        delay.reset()
         draining += [old].compactMap(\.self)
         return [.keepSockets] + [old].compactMap { $0.map { .send(ServerSignal.takenOver, to: $0) } }
             + [.say(.upgraded(to: number, from: old))]
@@ -142,7 +139,7 @@ struct ServerLifecycle {
                 + [.exit(ServerLifecycle.status(ending))]
         }
         if let since = server.readySince {
-            if now - since >= ServerLifecycle.steadyMilliseconds { delay = ServerLifecycle.delayMinMilliseconds }
+            if now - since >= RestartDelay.steadyMilliseconds { delay.reset() }
         } else {
             failedStarts += 1
         }
@@ -157,10 +154,7 @@ struct ServerLifecycle {
         return [.say(.died(number, ending, restartMilliseconds: restartAt.map { $0 - now }))]
     }
 
-    private mutating func scheduleRestart(_ now: Int64) {
-        restartAt = now + delay
-        delay = min(delay * 2, ServerLifecycle.delayMaxMilliseconds)
-    }
+    private mutating func scheduleRestart(_ now: Int64) { restartAt = now + delay.take() }
 
     private mutating func stop(_ now: Int64) -> [Action] {
         if isStopping {

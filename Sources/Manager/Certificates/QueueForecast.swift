@@ -1,0 +1,107 @@
+// When each queued host has its turn, computed from the queue and the rate limits as they are now. New hosts, failed orders and the
+// authority's own answers change it, so it is a forecast. Nothing is stored: it books the tokens of the future in memory.
+
+public import Database
+
+/// The turns of the queued hosts.
+public struct QueueForecast: Sendable {
+    /// When a host has its turn.
+    public struct Turn: Hashable, Sendable {
+        /// 1 for the host that is next.
+        public let place: Int
+        /// Until the rate limits allow the order.
+        public let waitMilliseconds: Int64
+    }
+
+    /// A queued host.
+    struct Entry {
+        var host: String
+        /// When it is looked at next, in milliseconds since 1970.
+        var due: Int64
+        /// What its order takes.
+        var charges: [Bucket.Charge]
+    }
+
+    private let turns: [String: Turn]
+
+    /// Nil for a host that is not queued, or whose order is being placed.
+    public subscript(host: String) -> Turn? { turns[host] }
+
+    /// Reads the queue and the buckets.
+    public init(
+        _ rules: IssuanceRules, _ suffixes: PublicSuffixes, in transaction: borrowing Transaction
+    ) throws(DatabaseError) {
+        try self.init(in: transaction) { host, tries, priority in
+            rules.charges(host, tries: tries, priority: priority, suffixes)
+        }
+    }
+
+    init(
+        in transaction: borrowing Transaction,
+        charges: (_ host: String, _ tries: Int64, _ priority: Int64) -> [Bucket.Charge]
+    ) throws(DatabaseError) {
+        let now = try transaction.now()
+        var queue: [Entry] = []
+        // In the order in which work is claimed.
+        for row in try transaction.query(
+            """
+            select key, tries, priority, due from work where kind = ? and state = ? and (until is null or until <= ?)
+            order by priority desc, due, key
+            """, CertificateWork.kind, IssuanceState.queued.rawValue, now)
+        {
+            let host: String = try row[0]
+            queue.append(Entry(host: host, due: try row[3], charges: charges(host, try row[1], try row[2])))
+        }
+        var levels: [String: Bucket.Level] = [:]
+        if !queue.isEmpty {
+            for row in try transaction.query("select scope, subject, tokens, at from bucket") {
+                let (scope, subject): (String, String) = (try row[0], try row[1])
+                levels["\(scope) \(subject)"] = Bucket.Level(tokens: try row[2], at: try row[3])
+            }
+        }
+        turns = QueueForecast.turns(queue, now: now) { levels["\($0.scope) \($0.subject)"] }
+    }
+
+    /// The turns of a queue.
+    /// - Parameter level: what is stored of a bucket; nil before its first use.
+    static func turns(
+        _ queue: [Entry], now: Int64, level: (Bucket) -> Bucket.Level?
+    ) -> [String: Turn] {
+        var order = queue.indices.map { (index: $0, time: max(now, queue[$0].due)) }
+        var levels: [Bucket: Bucket.Level] = [:]
+        // First the limits of each host, then those of its domain, then that of the account: a host whose domain has to wait lets
+        // others pass in the queue of the account.
+        for limit in Budget.Limit.allCases {
+            for place in order.indices {
+                let charges = queue[order[place].index].charges
+                for charge in charges where Budget.limit(of: charge.bucket) == limit {
+                    let bucket = charge.bucket
+                    let known = levels[bucket] ?? bucket.level(level(bucket), now)
+                    let booked = bucket.book(charge, known, at: order[place].time)
+                    (order[place].time, levels[bucket]) = (booked.at, booked)
+                }
+            }
+            order.sort { ($0.time, $0.index) < ($1.time, $1.index) }
+        }
+        var turns: [String: Turn] = [:]
+        for (place, entry) in order.enumerated() {
+            turns[queue[entry.index].host] = Turn(place: place + 1, waitMilliseconds: entry.time - now)
+        }
+        return turns
+    }
+}
+
+extension QueueForecast.Turn: CustomStringConvertible {
+    /// Such as `place 12, about 8 h`.
+    public var description: String {
+        let minutes = (waitMilliseconds + 30_000) / 60_000
+        let wait =
+            switch minutes {
+            case ..<1: "less than a minute"
+            case ..<60: "about \(minutes) min"
+            case ..<2_880: "about \((minutes + 30) / 60) h"
+            default: "about \((minutes + 720) / 1_440) days"
+            }
+        return "place \(place), \(wait)"
+    }
+}

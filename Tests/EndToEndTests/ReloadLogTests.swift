@@ -1,0 +1,19 @@
+// Lines of the server's log about certificates.
+
+import Testing
+
+@testable import associated
+
+struct ReloadLogTests {
+    @Test(
+        arguments: [
+            (1, ["a.test"], "1 host (a.test)"), (2, ["a.test", "b.test"], "2 hosts (a.test, b.test)"),
+            (7, ["a.test", "b.test"], "7 hosts (a.test, b.test and 5 more)"),
+        ] as [(Int, [String], String)])
+    func `says why certificates of the manager are not served`(count: Int, first: [String], hosts: String) {
+        #expect(
+            ReloadLog.precedence(count, first: first)
+                == "config/hosts and the manager both have a certificate for \(hosts); clients get the one in config/hosts; "
+                + "to serve the manager's, remove fullchain.pem and privkey.pem there")
+    }
+}
