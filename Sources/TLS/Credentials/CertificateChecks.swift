@@ -246,7 +246,7 @@ public enum CertificateChecks {
     /// Whether a certificate with this problem works in all clients for now.
     private static func isTolerable(_ kind: CertificateProblem.Kind) -> Bool {
         switch kind {
-        case .expiresWithinDays, .expiresWithinWeeks, .chainOrder, .strayCertificate, .rootIncluded: true
+        case .lifeBelowTenth, .lifeBelowQuarter, .chainOrder, .strayCertificate, .rootIncluded: true
         default: false
         }
     }
