@@ -2,7 +2,9 @@
 
 import Administration
 import Association
+import Database
 import Hosting
+import Manager
 import Posix
 import SourceJSON
 
@@ -86,7 +88,27 @@ extension Command {
             throw .failure("cannot read the server's answer; is it an associated server of about this version?")
         }
         if isJSON { Console.output(data: response.body) } else { Console.output(text) }
+        if let host, !isJSON { showDeliveries(of: host, loaded) }
         return status?.isFine != false ? .success : .failure
+    }
+
+    /// Adds how far the host's files have got, from the manager's store.
+    private static func showDeliveries(of host: String, _ loaded: LoadedSettings) {
+        guard loaded.settings.manager.delivery != nil else { return }
+        do {
+            let inputs = try ManagerInputs(loaded)
+            var store = try Store(inputs.location, keys: try inputs.keys(createsMissing: false))
+            let name = HostPattern.typed(host).lowercased()
+            let timelines = try store.read { transaction throws(DatabaseError) in
+                try DeliveryTimeline.load(name, in: transaction)
+            }
+            let now = Clock.wallSeconds()
+            for timeline in timelines {
+                for line in timeline.lines(nowSeconds: now) { Console.output(line: line) }
+            }
+        } catch {
+            Console.error(line: "cannot show its deliveries: \(error)")
+        }
     }
 
     private static let statusTimeoutMilliseconds = 5_000
