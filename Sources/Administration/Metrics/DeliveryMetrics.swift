@@ -36,7 +36,7 @@ public struct DeliveryMetrics: Sendable {
                 "associated_delivery_hosts", .gauge, "Hosts by what a verifier has of their file.",
                 services.flatMap { service in
                     service.hosts.map { state, count in
-                        .init(
+                        MetricFamily.Sample(
                             labels: [.init("verifier", service.name), .init("state", state)], MetricValue(count))
                     }
                 }),

@@ -1,5 +1,6 @@
 // The settings of the manager: `acme`, `delivery`, `store` and `manager` in `server.json`. The manager is a second process that
-// orders certificates and watches which files Apple and Google have. The server itself uses only `acme.webroot` and `acme.thumbprint`, which are in `ACMESettings`.
+// orders certificates and watches which files Apple and Google have. The server itself uses only `acme.webroot` and
+// `acme.thumbprint`, which are in `ACMESettings`.
 
 public import Association
 public import Posix

@@ -9,7 +9,7 @@ enum DeliveryPlan {
     static let weekMilliseconds = 7 * dayMilliseconds
 
     /// After a change: soon, because Apple may fetch a file at once, then every six hours.
-    private static let steps =
+    private static let steps: [Int64] =
         [2, 10, 60].map { $0 * minuteMilliseconds } + [6, 12, 24].map { $0 * hourMilliseconds }
 
     /// How long after a change the first look at a new version is, so that the service had time to fetch it.

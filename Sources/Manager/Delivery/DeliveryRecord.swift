@@ -1,5 +1,5 @@
 // The versions of hosts' files in the store: what is served now and since when, what was served before, and how far the current
-// version has got. The history is what tells an old copy of our own from somebody's file.
+// version has got. The history is what tells an earlier version of our own from a file of another server.
 
 import Database
 

@@ -29,6 +29,10 @@ public struct DeliveryWorker: ~Copyable {
     private static let restMilliseconds: Int64 = 2_000
     private static let storeRestMilliseconds: Int64 = 10_000
     private static let fetchesMilliseconds: Int64 = 20_000
+    /// How often it waits for a host's certificate: about a day, with the waits after failed preflights.
+    private static let certificateTries: Int64 = 28
+    /// How many hosts without a certificate are put off at once.
+    private static let waitingMax = 50
     /// After a request without an answer; doubled each time up to about an hour.
     private static let retryMilliseconds: Int64 = 60_000
 
@@ -47,7 +51,8 @@ public struct DeliveryWorker: ~Copyable {
         settings.limits.milliseconds = DeliveryWorker.milliseconds
         settings.limits.bodyBytesMax = DeliveryWorker.bodyBytesMax
         let context = try ClientContext(authorityFile: nil)
-        (apple, google) = (WebSession(context, settings), WebSession(context, settings))
+        apple = WebSession(context, settings)
+        google = WebSession(context, settings)
         self.store = store
     }
 
@@ -90,25 +95,31 @@ public struct DeliveryWorker: ~Copyable {
     /// What became of an attempt to claim work.
     private enum Claim {
         case nothing
-        /// There is work, but not now.
-        case later
+        /// The host has no certificate yet.
+        case waiting
+        /// All nodes together have sent enough requests.
+        case limited
         case look(Work)
     }
 
-    /// Looks at one copy.
+    /// Looks at one copy, or puts off those of some hosts.
     /// - Returns: false if none is due.
     private mutating func step(_ verifier: DeliveryVerifier, _ now: Int64) throws(DatabaseError) -> Bool {
         let holder = holder
-        let claim = try store.write { transaction throws(DatabaseError) in
-            try DeliveryWorker.claim(verifier, by: holder, in: transaction)
+        for _ in 0..<DeliveryWorker.waitingMax {
+            let claim = try store.write { transaction throws(DatabaseError) in
+                try DeliveryWorker.claim(verifier, by: holder, in: transaction)
+            }
+            switch claim {
+            case .nothing: return false
+            case .waiting: continue
+            case .limited: return true
+            case .look(let work):
+                try look(work, verifier)
+                return true
+            }
         }
-        switch claim {
-        case .nothing: return false
-        case .later: return true
-        case .look(let work):
-            try look(work, verifier)
-            return true
-        }
+        return true
     }
 
     private static func claim(
@@ -117,16 +128,16 @@ public struct DeliveryWorker: ~Copyable {
         guard let work = try Work.claim(verifier.workKind, by: holder, in: transaction) else { return .nothing }
         let now = try transaction.now()
         // Without a certificate the service would fail, and remember that for an hour.
-        if try CertificateWork.isPending(work.key, in: transaction) {
+        if work.tries < DeliveryWorker.certificateTries, try CertificateWork.isPending(work.key, in: transaction) {
             _ = try work.postpone(
                 to: now + RenewalPlan.preflightMilliseconds(tries: work.tries), state: work.state,
                 problem: "waiting for the host's certificate", tries: work.tries + 1, in: transaction)
-            return .later
+            return .waiting
         }
         if let wait = try Bucket.debit([Bucket.Charge(verifier.pace)], in: transaction) {
             _ = try work.postpone(
                 to: now + wait, state: work.state, problem: nil, tries: work.tries, in: transaction)
-            return .later
+            return .limited
         }
         return .look(work)
     }

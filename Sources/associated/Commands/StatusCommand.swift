@@ -16,11 +16,13 @@ extension Command {
             last reload, certificates and workers. The command asks the admin listener of the server.
 
             With HOST, it shows the certificate of that host, when Apple, Google and phones last fetched its association files,
-            and whether they got the current version. HOST, --hosts and --expiring cannot be combined.
+            and whether they got the current version. If the settings have `delivery`, it also shows how far the files have got:
+            published, fetched, in service at Apple and Google. HOST, --hosts and --expiring cannot be combined.
             """,
         operands: Operands(usage: "[HOST]", counts: 0...1),
         options: [
-            .config, .setting("--admin").with(help: "admin listener of the server (default: that of server.json)"),
+            .config, .state,
+            .setting("--admin").with(help: "admin listener of the server (default: that of server.json)"),
             .setting("--admin-token-file").with(help: "file with the bearer token of the admin listener"),
             Option(name: "--hosts", value: nil, help: "list all hosts with the last fetches by Apple and Google"),
             Option(
