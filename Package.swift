@@ -56,12 +56,13 @@ let package = Package(
             name: "Client", dependencies: ["TLS", "HTTP", "Posix", "CZlib"], swiftSettings: strict),
         .target(name: "ACME", dependencies: ["SourceJSON", "TLS"], swiftSettings: strict),
         .target(
-            name: "Manager", dependencies: ["ACME", "Client", "DNS", "Database", "Posix", "SourceJSON", "TLS"],
-            swiftSettings: house),
-        .target(
             name: "Verifier",
             dependencies: ["Client", "TLS", "HTTP", "Posix", "Association", "AssociationLint", "SourceJSON"],
             swiftSettings: strict),
+        .target(
+            name: "Manager",
+            dependencies: ["ACME", "Client", "DNS", "Database", "Posix", "SourceJSON", "TLS", "Verifier"],
+            swiftSettings: house),
         .target(
             name: "Administration", dependencies: ["Client", "Telemetry", "HTTP", "Posix", "SourceJSON"],
             swiftSettings: strict),
@@ -92,7 +93,9 @@ let package = Package(
         .target(
             name: "DatabaseSupport", dependencies: ["Database"], path: "Tests/DatabaseSupport", swiftSettings: house),
         tests("Database", "DatabaseSupport", "Posix", "TestSupport"),
-        tests("Manager", "ACME", "DNS", "Database", "DatabaseSupport", "Posix", "SourceJSON", "TLS", "TestSupport"),
+        tests(
+            "Manager", "ACME", "Client", "DNS", "Database", "DatabaseSupport", "Posix", "SourceJSON", "TLS", "TestSupport",
+            "Verifier"),
         tests("Client", "Posix", "TLS", "TestSupport"),
         tests("ACME", "Client", "SourceJSON", "TLS", "TestSupport"),
         tests("DNS", "Posix", "TestSupport"),

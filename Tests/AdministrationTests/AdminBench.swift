@@ -40,6 +40,15 @@ final class AdminBench: Sendable {
         func expiring(within seconds: Int64) -> ExpiryReport? { Samples.expiring(seconds) }
         func served() -> ServedHosts { Samples.served }
         func servedDigest() -> String { Samples.served.digest }
+        func documents(after name: String) -> ServedDocuments {
+            name.isEmpty ? Samples.documents : Samples.lastDocuments
+        }
+        func file(of host: String, _ document: RequestedDocument) -> [UInt8]? {
+            host == "shop.example.com" && document == .appleAssociation ? Array("{}".utf8) : nil
+        }
+        func fetches(since seconds: Int64) -> RecentFetches {
+            RecentFetches(Samples.fetches.fetches.filter { $0.seconds >= seconds })
+        }
         func noteManager() { contacts.withLock { $0 += 1 } }
     }
 

@@ -23,7 +23,12 @@ struct AdminRoutesTests {
             ("/hosts", .ok, "{"), ("/hosts/unfetched", .ok, "{"), ("/hosts/", .notFound, "/healthz\n"),
             ("/expiring/0", .ok, "{"), ("/expiring/", .notFound, "/healthz\n"), ("/served", .ok, "{\"digest\":"),
             ("/served/00ff", .noContent, ""), ("/served/00fe", .ok, "{\"digest\":"), ("/served/", .ok, "{\"digest\":"),
-            ("/servedx", .notFound, "/healthz\n"),
+            ("/servedx", .notFound, "/healthz\n"), ("/documents", .ok, "{\"digest\":\"00ff\",\"hosts\":[{"),
+            ("/documents/shop.example.com", .ok, "{\"digest\":\"00ff\",\"hosts\":[]"),
+            ("/document/apple/shop.example.com", .ok, "{}"), ("/document/google/shop.example.com", .notFound, "this"),
+            ("/document/other/shop.example.com", .notFound, "/healthz\n"),
+            ("/fetched/0", .ok, "{\"fetches\":[{\"host\":\"news."), ("/fetched/9999999999", .ok, "{\"fetches\":[]}"),
+            ("/fetched/-1", .notFound, "/healthz\n"), ("/fetched/", .notFound, "/healthz\n"),
         ] as [(String, Status, String)])
     func `the server answers at its paths`(path: String, status: Status, beginning: String) throws {
         let answer = try ask(AdminBench.Answers(), path)
@@ -43,6 +48,11 @@ struct AdminRoutesTests {
             /expiring/SECONDS
             /served
             /served/DIGEST
+            /documents
+            /documents/AFTER
+            /document/apple/HOST
+            /document/google/HOST
+            /fetched/SECONDS
 
             """
         #expect(try text(ask(AdminBench.Answers(), "/")) == all)

@@ -89,6 +89,29 @@ enum Samples {
 
     static let served = ServedHosts(digest: "00ff", hosts: ["shop.example.com", "*.example.com"])
 
+    static let documents = ServedDocuments(
+        digest: "00ff",
+        hosts: [
+            .init(name: "*.example.com", apple: "\"a1\"", google: nil),
+            .init(name: "shop.example.com", apple: "\"b7e07d6d\"", google: "\"91535165\""),
+        ], hasMore: true)
+
+    static let lastDocuments = ServedDocuments(digest: "00ff", hosts: [], hasMore: false)
+
+    static let fetches = RecentFetches([
+        .init(host: "shop.example.com", verifier: .appleCDN, seconds: now - 60),
+        .init(host: "news.example.com", verifier: .googleAssociation, seconds: now - 3_600),
+    ])
+
+    static let deliveries = DeliveryMetrics(
+        services: ["apple", "google"].map { name in
+            .init(
+                name: name,
+                hosts: [
+                    ("equal", 380), ("older", 4), ("foreign", 1), ("failing", 2), ("absent", 0), ("unknown", 1),
+                ], failing: 1, late: 3, isReachable: true)
+        }, waitingMessages: 2)
+
     static var unfetched: HostList {
         HostList(nowSeconds: now, recordedSinceSeconds: now - 60, all: hosts.hosts.filter(\.isUnfetched))
     }

@@ -70,6 +70,23 @@ struct ManagerTests {
         #expect(unknown.status == 1 && unknown.errors.contains("is not among the hosts that get a certificate"))
     }
 
+    @Test func `shows how far a host's file has got`() throws {
+        let services = try ScriptedServer(certificates: nil) { request in
+            request.hasPrefix("GET /a/v1/a.example ")
+                ? .text("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}") : .text("HTTP/1.1 404 No\r\n\r\n")
+        }
+        try settings(
+            "delivery: { apple: { url: 'http://\(services.address)/a/v1/' }, google: { url: 'http://\(services.address)/g' } }"
+        )
+        let server = try RunningServer(places + ["--http", "127.0.0.1:0"])
+        #expect(server.line(beginning: "a.example: Apple: older: ") != nil)
+        let status = try Subject.run(["status", "a.example"] + places)
+        #expect(status.status == 0)
+        #expect(status.output.contains("delivery to Apple: published "), "\(status.output) \(status.errors)")
+        #expect(status.output.contains("not at Apple yet"))
+        #expect(status.output.contains("older for "))
+    }
+
     @Test func `one manager works in a state directory`() throws {
         try settings("acme: { \(ManagerTests.unreachable) }")
         let server = try RunningServer(places + ["--http", "127.0.0.1:0"])

@@ -69,12 +69,44 @@ struct ManagerSettingsTests {
     @Test(arguments: [
         ("{}", false), ("{ acme: { webroot: '/srv' } }", false), ("{ manager: { admin: '127.0.0.1:1' } }", false),
         ("{ store: { keyFile: '/run/key' } }", false), ("{ acme: { termsAgreed: true } }", true),
-        ("{ store: { database: 'postgres://db/a' } }", true),
+        ("{ store: { database: 'postgres://db/a' } }", true), ("{ delivery: {} }", true),
+        ("{ delivery: { enabled: false } }", false),
     ])
-    func `a manager is wanted for certificates or a database`(text: String, isWanted: Bool) throws {
+    func `a manager is wanted for certificates, deliveries or a database`(text: String, isWanted: Bool) throws {
         let reader = try read(text)
         #expect(reader.findings.isEmpty)
         #expect(reader.settings.manager.isWanted == isWanted)
+    }
+
+    @Test func `reads how deliveries are watched`() throws {
+        let reader = try read(
+            """
+            { delivery: { enabled: true, apple: { url: "http://127.0.0.1:1/a/" }, google: { url: "https://b.example/c" },
+              webhooks: [{ url: "https://d.example/e", secretFile: "/run/secret" }] } }
+            """)
+        #expect(reader.findings.isEmpty)
+        let delivery = try #require(reader.settings.manager.delivery)
+        #expect(delivery.appleURL == "http://127.0.0.1:1/a/" && delivery.googleURL == "https://b.example/c")
+        #expect(delivery.webhooks == [.init(url: "https://d.example/e", secretFile: "/run/secret")])
+        let usual = try #require(try read("{ delivery: {} }").settings.manager.delivery)
+        #expect(usual == DeliverySettings())
+    }
+
+    /// With an error, nothing is watched.
+    @Test(
+        arguments: [
+            ("true", "`delivery` must be an object"), ("{ enabled: 1 }", "`enabled` must be true or false"),
+            ("{ apple: { url: 'a' } }", "`url` is not a URL"), ("{ apple: 'https://a' }", "`apple` must be an object"),
+            ("{ google: { uri: 'https://a' } }", "unknown setting `uri` is ignored"),
+            ("{ webhooks: {} }", "`webhooks` must be an array"),
+            ("{ webhooks: ['https://a'] }", "a webhook must be an object"),
+            ("{ webhooks: [{ url: 'https://a' }] }", "a webhook needs both `url` and `secretFile`"),
+            ("{ webhooks: [{ url: 'ftp://a', secretFile: 'b' }] }", "`url` is not a URL"),
+        ])
+    func `an invalid delivery turns the monitor off`(text: String, message: String) throws {
+        let reader = try read("{ delivery: \(text) }")
+        #expect(reader.findings.map(\.message) == [message])
+        #expect(reader.settings.manager.delivery == nil)
     }
 
     /// What is invalid in `acme`: the part of the text that the finding points to, its message and its fix.

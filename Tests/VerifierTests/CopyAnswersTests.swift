@@ -2,6 +2,7 @@
 
 import Testing
 
+@testable import Client
 @testable import Verifier
 
 struct CopyAnswersTests {
@@ -9,5 +10,68 @@ struct CopyAnswersTests {
         #expect(AppleFailure.text("a\u{1B}[31m\r\n\u{7F}\tb \u{E9}") == "a[31mb \u{E9}")
         #expect(AppleFailure.text(String(repeating: "a", count: 400)).count == 300)
         #expect(AppleFailure.text(nil) == "")
+    }
+
+    private static func response(
+        _ status: Int, _ body: String, _ fields: [(String, String)] = [], isTruncated: Bool = false
+    ) -> FetchedResponse {
+        FetchedResponse(
+            status: status, statusLine: "", fields: fields.map { .init(name: $0.0, value: $0.1) },
+            body: Array(body.utf8), isTruncated: isTruncated, firstByteMilliseconds: 0, totalMilliseconds: 0, peer: nil,
+            handshakeMilliseconds: 0)
+    }
+
+    @Test func `reads what Apple's CDN answers`() {
+        let document = CopyAnswer(apple: Self.response(200, "{}", [("apple-origin-format", "json")]))
+        #expect(document == .document(Array("{}".utf8)))
+        #expect(CopyAnswer(apple: Self.response(404, "Not Found")) == .nothing)
+        #expect(CopyAnswer(apple: Self.response(403, "")) == .unusable("it answers 403"))
+        #expect(CopyAnswer(apple: Self.response(200, "{}", isTruncated: true)) == .unusable("its answer is too long"))
+        let page = CopyAnswer(apple: Self.response(200, "\n <html>"))
+        #expect(page == .unusable("it answers a page instead of the file"))
+        let fields = [
+            ("apple-failure-reason", "SWCERR00101 Bad HTTP Response: 403 Forbidden"),
+            ("apple-failure-details", "{\"status\":\"403 Forbidden\"}"),
+        ]
+        guard case .failure(let text) = CopyAnswer(apple: Self.response(404, "Not Found", fields)) else {
+            return #expect(Bool(false), "it is a failure")
+        }
+        #expect(text.contains("SWCERR00101 Bad HTTP Response: 403 Forbidden; {\"status\":\"403 Forbidden\"}"))
+        #expect(text.hasSuffix("answer AASA-Bot with 200, from everywhere"))
+    }
+
+    @Test(
+        arguments: [
+            ("{\"maxAge\":\"3599.9s\"}", .statements([], maxAgeSeconds: 3_599)),
+            ("{}", .statements([], maxAgeSeconds: nil)),
+            ("[]", .unusable("it answers something other than JSON")),
+            ("<html>", .unusable("it answers something other than JSON")),
+            (
+                "{\"errorCode\":[\"ERROR_CODE_REDIRECT\"],\"maxAge\":\"60s\"}",
+                .failure("Google's service says ERROR_CODE_REDIRECT: the host answered with a redirect")
+            ),
+        ] as [(String, CopyAnswer)])
+    func `reads what Google's service answers`(body: String, answer: CopyAnswer) {
+        #expect(CopyAnswer(google: Self.response(200, body)) == answer)
+        #expect(CopyAnswer(google: Self.response(400, body)) == .unusable("it answers 400"))
+    }
+
+    @Test func `a file and Google's list of it name the same apps`() {
+        let relation = "delegate_permission/common.handle_all_urls"
+        let file = """
+            [{"relation":["delegate_permission/common.get_login_creds","\(relation)"],"target":{"namespace":"android_app",
+            "package_name":"com.a","sha256_cert_fingerprints":["AA","BB"]}}]
+            """
+        let statements = ["AA", "BB"].map {
+            """
+            {"relation":"\(relation)","target":{"androidApp":{"packageName":"com.a","certificate":{"sha256Fingerprint":"\($0)"}}}}
+            """
+        }
+        let answer = CopyAnswer(
+            google: Self.response(200, "{\"statements\":[\(statements.joined(separator: ","))]}"))
+        let apps = CopyAnswer.apps(in: Array(file.utf8))
+        #expect(apps == ["com.a AA", "com.a BB"])
+        #expect(apps.map { CopyAnswer.statements($0, maxAgeSeconds: nil) } == answer)
+        #expect(CopyAnswer.apps(in: Array("[{\"include\":\"https://a.example/x\"}]".utf8)) == nil)
     }
 }

@@ -98,6 +98,7 @@ public struct AdminResponse: Sendable {
 
     static let plainText = "text/plain; charset=utf-8"
     public static let json = "application/json"
+    static let bytes = "application/octet-stream"
     /// Every version of Prometheus supports version 0.0.4 of the text format.
     static let metrics = "text/plain; version=0.0.4; charset=utf-8"
 

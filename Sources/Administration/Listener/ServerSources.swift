@@ -1,6 +1,7 @@
 // The server's part of the admin listener: its paths besides health and metrics, and what answers them.
 
 import HTTP
+public import Telemetry
 
 /// The sources of the server's answers.
 public protocol ServerSources: AdminSources {
@@ -18,6 +19,12 @@ public protocol ServerSources: AdminSources {
     func served() -> ServedHosts
     /// The digest alone, which is known without listing the hosts.
     func servedDigest() -> String
+    /// The association files of hosts with names after one.
+    func documents(after name: String) -> ServedDocuments
+    /// The file of a host; nil if it has none.
+    func file(of host: String, _ document: RequestedDocument) -> [UInt8]?
+    /// The latest fetches of current files by Apple and Google since a moment.
+    func fetches(since seconds: Int64) -> RecentFetches
     /// Called for each request of the served hosts: only the manager makes them.
     func noteManager()
 }
@@ -28,6 +35,7 @@ extension ServerSources {
     public var paths: [String] {
         [
             "/status", "/status/HOST", "/hosts", "/hosts/unfetched", "/expiring/SECONDS", "/served", "/served/DIGEST",
+            "/documents", "/documents/AFTER", "/document/apple/HOST", "/document/google/HOST", "/fetched/SECONDS",
         ]
     }
 
@@ -37,6 +45,7 @@ extension ServerSources {
         case "/hosts", "/hosts/unfetched":
             return AdminResponse(.ok, AdminResponse.json, hosts(onlyUnfetched: path != "/hosts").json)
         case "/served": return servedAnswer(unless: nil)
+        case "/documents": return AdminResponse(.ok, AdminResponse.json, documents(after: "").json)
         default: break
         }
         func argument(after prefix: String) -> Substring? {
@@ -49,7 +58,22 @@ extension ServerSources {
         {
             return expiryAnswer(within: seconds)
         }
+        if let name = argument(after: "/documents/") {
+            return AdminResponse(.ok, AdminResponse.json, documents(after: String(name)).json)
+        }
+        if let host = argument(after: "/document/apple/") { return fileAnswer(host, .appleAssociation) }
+        if let host = argument(after: "/document/google/") { return fileAnswer(host, .statementList) }
+        if let text = argument(after: "/fetched/"), let seconds = Int64(text), seconds >= 0 {
+            return AdminResponse(.ok, AdminResponse.json, fetches(since: seconds).json)
+        }
         return nil
+    }
+
+    private func fileAnswer(_ host: Substring, _ document: RequestedDocument) -> AdminResponse {
+        guard let file = file(of: String(host), document) else {
+            return AdminResponse(.notFound, lines: ["this host does not send such a file"])
+        }
+        return AdminResponse(.ok, AdminResponse.bytes, file)
     }
 
     private func hostAnswer(_ host: String) -> AdminResponse {

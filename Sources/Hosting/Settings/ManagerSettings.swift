@@ -1,5 +1,6 @@
-// The settings of the manager: `acme`, `store` and `manager` in `server.json`. The manager is a second process that
-// orders certificates. The server itself uses only `acme.webroot` and `acme.thumbprint`, which are in `ACMESettings`.
+// The settings of the manager: `acme`, `delivery`, `store` and `manager` in `server.json`. The manager is a second process that
+// orders certificates and watches which files Apple and Google have. The server itself uses only `acme.webroot` and
+// `acme.thumbprint`, which are in `ACMESettings`.
 
 public import Association
 public import Posix
@@ -9,6 +10,8 @@ public import TLS
 public struct ManagerSettings: Sendable {
     /// How certificates are ordered; nil if none are.
     public var issuance: IssuanceSettings?
+    /// How the copies at Apple and Google are watched; nil if they are not.
+    public var delivery: DeliverySettings?
     /// The URL of a PostgreSQL database; nil for SQLite in the state directory. It may contain a password.
     public var databaseURL: String?
     /// The file with the key that encrypts the secrets in the database; nil for one in the state directory.
@@ -17,11 +20,13 @@ public struct ManagerSettings: Sendable {
     public var admin: SocketAddress?
     /// What `acme` says, before it is known whether it can be used.
     var draft = IssuanceSettings()
+    /// What `delivery` says, before it is known whether it can be used.
+    var deliveryDraft = DeliverySettings()
 
     public init() {}
 
     /// Whether there is something for a manager to do.
-    public var isWanted: Bool { issuance != nil || databaseURL != nil }
+    public var isWanted: Bool { issuance != nil || delivery != nil || databaseURL != nil }
 
     /// Whether a certificate is ordered for a served host that has none. Wildcards need DNS-01, which the manager cannot answer.
     public func orders(_ host: String) -> Bool { !host.hasPrefix("*.") && issuance?.covers(host) == true }
@@ -179,11 +184,15 @@ extension SettingsReader {
                 "the manager's own account answers challenges; `acme.thumbprint` answers them with another account's "
                     + "key, so orders would fail", fix: "remove it")
         }
-        let places = ["acme", "store"].flatMap { root.members(named: $0) }.map(\.value.range)
-        let isInvalid = findings.contains { finding in
+        if !hasFindings(in: ["acme", "store"], root) { settings.manager.issuance = settings.manager.draft }
+    }
+
+    /// Whether something is wrong with the values of these keys.
+    func hasFindings(in keys: [String], _ root: SourceValue) -> Bool {
+        let places = keys.flatMap { root.members(named: $0) }.map(\.value.range)
+        return findings.contains { finding in
             guard let range = finding.range else { return false }
             return places.contains { $0.contains(range) }
         }
-        if !isInvalid { settings.manager.issuance = settings.manager.draft }
     }
 }

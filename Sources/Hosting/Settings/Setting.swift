@@ -94,7 +94,7 @@ public struct Setting: Sendable {
 
     /// In the order in which findings list them.
     public static let all: [Setting] = Array(
-        [process, secure, LimitKey.all.map(limit), outward, issuance, store].joined())
+        [process, secure, LimitKey.all.map(limit), outward, issuance, delivery, store].joined())
 }
 
 /// Kinds of settings that occur more than once.
@@ -347,6 +347,25 @@ extension Setting {
         list("names", \.manager.draft.expectedNames, "a host name", example: "edge.example.net") {
             IssuanceSettings.hostName($0)
         },
+    ]
+
+    private static let delivery: [Setting] = [
+        flag("delivery.enabled", \.manager.deliveryDraft.isEnabled),
+        Setting("delivery.apple") { $0.readMembers(of: $1, appleDelivery) },
+        Setting("delivery.google") { $0.readMembers(of: $1, googleDelivery) },
+        Setting("delivery.webhooks") { $0.readWebhooks($1) },
+    ]
+
+    private static let appleDelivery: [Setting] = [
+        Setting("url") { reader, member in
+            if let url = reader.webURL(member) { reader.settings.manager.deliveryDraft.appleURL = url }
+        }
+    ]
+
+    private static let googleDelivery: [Setting] = [
+        Setting("url") { reader, member in
+            if let url = reader.webURL(member) { reader.settings.manager.deliveryDraft.googleURL = url }
+        }
     ]
 
     private static let store: [Setting] = [

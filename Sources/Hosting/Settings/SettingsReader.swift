@@ -62,6 +62,7 @@ public struct SettingsReader {
             safeguard = nil
         }
         finishIssuance(root)
+        finishDelivery(root)
     }
 
     /// Reads one key at the top of the file, or the keys in its object.

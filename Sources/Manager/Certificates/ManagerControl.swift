@@ -16,6 +16,10 @@ public final class ManagerControl: Sendable {
         /// The last failure of the store; logged when it changes.
         var storeProblem: String?
         var outcomes: [IssuanceState: Int] = [:]
+        /// Of everything that the server serves; nil until it has been asked.
+        var servedDigest: String?
+        /// Why a service cannot be asked for its copies.
+        var deliveryProblems: [DeliveryVerifier: String] = [:]
     }
 
     private let state = Mutex(State())
@@ -78,4 +82,17 @@ public final class ManagerControl: Sendable {
     func count(_ outcome: IssuanceState) { state.withLock { $0.outcomes[outcome, default: 0] += 1 } }
 
     public var outcomes: [IssuanceState: Int] { state.withLock { $0.outcomes } }
+
+    /// Lets the delivery monitor know whether something else is served.
+    public func noteServed(_ digest: String) { state.withLock { $0.servedDigest = digest } }
+
+    var servedDigest: String? { state.withLock { $0.servedDigest } }
+
+    /// Notes whether a service can be asked for its copies.
+    func noteDelivery(_ verifier: DeliveryVerifier, _ problem: String?) {
+        state.withLock { $0.deliveryProblems[verifier] = problem }
+    }
+
+    /// The services that cannot be asked for their copies, and why.
+    public var deliveryProblems: [DeliveryVerifier: String] { state.withLock { $0.deliveryProblems } }
 }

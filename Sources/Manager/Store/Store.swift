@@ -89,6 +89,24 @@ public struct Store: ~Copyable {
                 """,
                 "create table secret (name text not null primary key, sealed \(dialect.blob) not null)",
             ]
-        }
+        },
+        Migration(version: 2, readerMin: 1) { dialect in
+            // Compared byte by byte, as the manager sorts names.
+            let name = dialect == .postgreSQL ? "text collate \"C\"" : "text"
+            return [
+                """
+                create table delivery (
+                    name \(name) not null, verifier text not null, tag text not null, digest \(dialect.blob),
+                    registered bigint not null, published bigint not null, fetched bigint, equal_at bigint,
+                    settled bigint not null, gone bigint, primary key (name, verifier))
+                """,
+                """
+                create table delivery_version (
+                    name \(name) not null, verifier text not null, digest \(dialect.blob) not null, at bigint not null,
+                    primary key (name, verifier, digest))
+                """,
+                "create index work_turn on work (kind, priority desc, due, key)",
+            ]
+        },
     ])
 }

@@ -1,8 +1,9 @@
 // The answers of services that keep copies of a host's files: Apple's CDN says why it has none, Google's service lists statements.
 
 import Association
-import Client
+public import Client
 import SourceJSON
+import TLS
 
 /// Why Apple's CDN has no copy.
 struct AppleFailure {
@@ -62,14 +63,13 @@ struct GoogleAnswer {
         if !codes.isEmpty {
             return codes.map { code in
                 Problem(
-                    message:
-                        "Google's service says \(AppleFailure.text(code))\(GoogleAnswer.meanings[code].map { ": \($0)" } ?? "")",
+                    message: GoogleAnswer.text(code),
                     fix: "fix the host; Google checks again after maxAge, \(maxAge(root))")
             }
         }
         guard let own else { return [] }
-        let seen = fingerprints(root.member(named: "statements"))
-        let served = fingerprints(SourceReader.read(own, as: .json).value)
+        let seen = GoogleAnswer.fingerprints(root.member(named: "statements"))
+        let served = GoogleAnswer.fingerprints(SourceReader.read(own, as: .json).value)
         if seen == served { return [] }
         return [
             Problem(
@@ -79,12 +79,30 @@ struct GoogleAnswer {
         ]
     }
 
+    /// Its answer as a value.
+    var copy: CopyAnswer {
+        if response.isTruncated { return .unusable(CopyAnswer.tooLong) }
+        guard response.status == 200 else { return .unusable("it answers \(response.status)") }
+        guard let body = response.plainBody, let root = SourceReader.read(body, as: .json).value, root.asObject != nil
+        else { return .unusable("it answers something other than JSON") }
+        let codes = root.member(named: "errorCode")?.asArray?.compactMap(\.asString) ?? []
+        guard codes.isEmpty else { return .failure(codes.map(GoogleAnswer.text).joined(separator: "; ")) }
+        let age = root.member(named: "maxAge")?.asString?.prefix { $0.isWholeNumber }
+        return .statements(
+            GoogleAnswer.fingerprints(root.member(named: "statements")), maxAgeSeconds: age.flatMap { Int64($0) })
+    }
+
+    /// An error code with its meaning.
+    private static func text(_ code: String) -> String {
+        "Google's service says \(AppleFailure.text(code))\(meanings[code].map { ": \($0)" } ?? "")"
+    }
+
     private func maxAge(_ root: SourceValue) -> String {
         AppleFailure.text(root.member(named: "maxAge")?.asString ?? "which is not given")
     }
 
     /// The certificates of Android apps in a list of statements, in the host's format or in Google's.
-    private func fingerprints(_ list: SourceValue?) -> Set<String> {
+    fileprivate static func fingerprints(_ list: SourceValue?) -> Set<String> {
         var found: Set<String> = []
         for statement in list?.asArray ?? [] {
             let target = statement.member(named: "target")
@@ -115,4 +133,57 @@ struct GoogleAnswer {
         "ERROR_CODE_SECURE_ASSET_INCLUDES_INSECURE": "the file includes a file that is not fetched over https",
         "ERROR_CODE_FETCH_BUDGET_EXHAUSTED": "the file includes too many others, or itself",
     ]
+}
+
+/// What a service that keeps copies answered about the file of a host.
+public enum CopyAnswer: Sendable, Equatable {
+    /// The file, without its signature.
+    case document([UInt8])
+    /// The Android apps that may open the host's links, each with a certificate, and how long the service keeps this answer.
+    case statements(Set<String>, maxAgeSeconds: Int64?)
+    /// It has no copy and gives no reason.
+    case nothing
+    /// Why it could not fetch the file, and what to do.
+    case failure(String)
+    /// Why this says nothing about the host.
+    case unusable(String)
+
+    static let tooLong = "its answer is too long"
+
+    /// An answer of Apple's CDN. It answers 404 whatever the host did.
+    public init(apple response: FetchedResponse) {
+        switch response.status {
+        case 200: self = CopyAnswer.reading(response)
+        case 404, 410:
+            let failure = AppleFailure(response)
+            let isExplained = response["apple-failure-reason"] != nil
+            self =
+                isExplained
+                ? .failure([failure.message, failure.fix].compactMap(\.self).joined(separator: "; ")) : .nothing
+        default: self = .unusable("it answers \(response.status)")
+        }
+    }
+
+    /// An answer of Google's `statements:list`.
+    public init(google response: FetchedResponse) { self = GoogleAnswer(response).copy }
+
+    private static func reading(_ response: FetchedResponse) -> CopyAnswer {
+        if response.isTruncated { return .unusable(tooLong) }
+        guard let body = response.plainBody else { return .unusable("its answer does not match its content-encoding") }
+        if response.isPage { return .unusable("it answers a page instead of the file") }
+        return .document(plain(body))
+    }
+
+    /// A file without its signature.
+    public static func plain(_ file: [UInt8]) -> [UInt8] {
+        // A message in DER is a sequence.
+        file.first == 0x30 ? SignedDocument.content(of: file) ?? file : file
+    }
+
+    /// The apps of a statement list, as `statements` has them. Nil if the file includes others, which are not known here.
+    public static func apps(in file: [UInt8]) -> Set<String>? {
+        let root = SourceReader.read(file, as: .json).value
+        let includes = root?.asArray?.contains { $0.member(named: "include") != nil } ?? false
+        return includes ? nil : GoogleAnswer.fingerprints(root)
+    }
 }

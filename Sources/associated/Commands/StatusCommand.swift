@@ -2,7 +2,9 @@
 
 import Administration
 import Association
+import Database
 import Hosting
+import Manager
 import Posix
 import SourceJSON
 
@@ -14,11 +16,13 @@ extension Command {
             last reload, certificates and workers. The command asks the admin listener of the server.
 
             With HOST, it shows the certificate of that host, when Apple, Google and phones last fetched its association files,
-            and whether they got the current version. HOST, --hosts and --expiring cannot be combined.
+            and whether they got the current version. If the settings have `delivery`, it also shows how far the files have got:
+            published, fetched, in service at Apple and Google. HOST, --hosts and --expiring cannot be combined.
             """,
         operands: Operands(usage: "[HOST]", counts: 0...1),
         options: [
-            .config, .setting("--admin").with(help: "admin listener of the server (default: that of server.json)"),
+            .config, .state,
+            .setting("--admin").with(help: "admin listener of the server (default: that of server.json)"),
             .setting("--admin-token-file").with(help: "file with the bearer token of the admin listener"),
             Option(name: "--hosts", value: nil, help: "list all hosts with the last fetches by Apple and Google"),
             Option(
@@ -86,7 +90,27 @@ extension Command {
             throw .failure("cannot read the server's answer; is it an associated server of about this version?")
         }
         if isJSON { Console.output(data: response.body) } else { Console.output(text) }
+        if let host, !isJSON { showDeliveries(of: host, loaded) }
         return status?.isFine != false ? .success : .failure
+    }
+
+    /// Adds how far the host's files have got, from the manager's store.
+    private static func showDeliveries(of host: String, _ loaded: LoadedSettings) {
+        guard loaded.settings.manager.delivery != nil else { return }
+        do {
+            let inputs = try ManagerInputs(loaded)
+            var store = try Store(inputs.location, keys: try inputs.keys(createsMissing: false))
+            let name = HostPattern.typed(host).lowercased()
+            let timelines = try store.read { transaction throws(DatabaseError) in
+                try DeliveryTimeline.load(name, in: transaction)
+            }
+            let now = Clock.wallSeconds()
+            for timeline in timelines {
+                for line in timeline.lines(nowSeconds: now) { Console.output(line: line) }
+            }
+        } catch {
+            Console.error(line: "cannot show its deliveries: \(error)")
+        }
     }
 
     private static let statusTimeoutMilliseconds = 5_000

@@ -37,7 +37,7 @@ final class ManagerAnswers: AdminSources {
                     .init(labels: [.init("state", $0.rawValue)], .count(UInt64(counts[$0] ?? 0)))
                 })
         }
-        return [
+        let families = [
             MetricFamily(
                 "associated_manager_info", .gauge, "Always 1; the version is in the label.",
                 [.init(labels: [.init("version", Product.version)], .count(1))]),
@@ -68,6 +68,7 @@ final class ManagerAnswers: AdminSources {
                 "associated_manager_resident_bytes", "Resident memory of the manager.",
                 usage.memoryBytes.map { Double($0.resident) }),
         ]
+        return families + (figures.deliveries?.families ?? [])
     }
 
     var paths: [String] { [] }
@@ -78,6 +79,8 @@ final class ManagerAnswers: AdminSources {
 /// What the manager's loop knows about its work.
 struct ManagerFigures: Sendable {
     var issuance = IssuanceFigures()
+    /// Nil if the copies at Apple and Google are not watched.
+    var deliveries: DeliveryMetrics?
     /// Why the server could not be asked; nil if it could.
     var serverProblem: String?
 }

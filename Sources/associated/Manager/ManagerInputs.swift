@@ -12,6 +12,8 @@ import TLS
 struct ManagerInputs {
     /// Nil if no certificates are ordered.
     let rules: IssuanceRules?
+    /// Nil if the copies at Apple and Google are not watched.
+    let delivery: DeliveryRules?
     let places: ManagerPlaces
     let location: DatabaseLocation
     /// Whether the settings allow certificates for a host.
@@ -36,6 +38,7 @@ struct ManagerInputs {
         let issuance = settings.issuance
         covers = { issuance?.covers($0) ?? false }
         rules = if let issuance = settings.issuance { try ManagerInputs.rules(issuance) } else { nil }
+        delivery = if let delivery = settings.delivery { try DeliveryRules(delivery) } else { nil }
         location =
             settings.databaseURL.map { .postgreSQL(uri: $0) } ?? .sqlite(path: "\(loaded.statePath)/manager.db")
         if settings.databaseURL != nil, settings.keyFile == nil {

@@ -11,6 +11,10 @@ extension ManagerProcess {
         var ports = manager.issuance?.directories.compactMap { WebLocation($0)?.host.port } ?? []
         ports += manager.issuance?.resolvers.map(\.port) ?? []
         ports += [manager.issuance?.port].compactMap(\.self)
+        if let delivery = manager.delivery {
+            let urls = [delivery.appleURL, delivery.googleURL] + delivery.webhooks.map(\.url)
+            ports += urls.compactMap { WebLocation($0)?.host.port }
+        }
         if let url = manager.databaseURL { ports.append(databasePort(url)) }
         return ports
     }
@@ -26,5 +30,6 @@ extension ManagerProcess {
     static func readableFiles(_ settings: ServerSettings) -> [String] {
         let issuance = settings.manager.issuance
         return [settings.manager.keyFile, issuance?.caFile, issuance?.externalAccount?.keyFile].compactMap(\.self)
+            + (settings.manager.delivery?.webhooks.map(\.secretFile) ?? [])
     }
 }

@@ -1,5 +1,6 @@
 // The manager at work: it asks the server which hosts it serves, keeps the store up to date with them, and has workers order and
-// renew certificates. Everything that must survive is in the store and in files, so the process may end at any moment.
+// renew certificates, and watch what Apple and Google have of the hosts' files. Everything that must survive is in the store and in
+// files, so the process may end at any moment.
 
 import ACME
 import Administration
@@ -26,9 +27,10 @@ final class RunningManager {
     private var store: Store?
     private var digest = ""
     private var takenAt: Int64 = 0
-    private var figuredAt: Int64 = 0
+    private var figuresDue: Int64 = 0
     private var serverProblem: String?
     private var workers: [ThreadHandle] = []
+    private var deliveryWorkers: [ThreadHandle] = []
     private var listener: AdminListener?
 
     /// How often it looks at what is due.
@@ -40,6 +42,11 @@ final class RunningManager {
     /// Certificates of the operator appear without a change of the served hosts.
     private static let takeAgainMilliseconds: Int64 = 600_000
     private static let figuresMilliseconds: Int64 = 15_000
+    /// Counting many hosts takes a small share of the time.
+    private static let figuresFactor: Int64 = 20
+    /// The delivery monitor and the sender of messages, after the workers.
+    private static let deliveryNumber = workerCount
+    private static let webhookNumber = workerCount + 1
 
     /// Opens the store, and writes the thumbprint for the server.
     init(_ inputs: ManagerInputs, _ server: AdminSettings) throws {
@@ -59,7 +66,7 @@ final class RunningManager {
         account = try AccountSecret.load(&store)
         self.store = .some(consume store)
         suffixes = PublicSuffixes()
-        control = try ManagerControl(workerCount: RunningManager.workerCount) { level, text in
+        control = try ManagerControl(workerCount: RunningManager.workerCount + 2) { level, text in
             switch level {
             case .info: Log.info(text)
             case .warning: Log.warning(text)
@@ -87,9 +94,11 @@ final class RunningManager {
         do throws(DatabaseError) {
             if let hosts = askServer(now) { try register?.take(hosts, &store!) }
             if workers.isEmpty { try startWorkers() }
-            if now - figuredAt >= RunningManager.figuresMilliseconds || figuredAt == 0 {
-                figuredAt = now
+            if let delivery = inputs.delivery, deliveryWorkers.isEmpty { try startDelivery(delivery) }
+            if now >= figuresDue {
                 try updateFigures()
+                let spent = Clock.monotonicMilliseconds() - now
+                figuresDue = now + max(RunningManager.figuresMilliseconds, spent * RunningManager.figuresFactor)
             }
             control.noteStore(nil)
         } catch {
@@ -100,7 +109,7 @@ final class RunningManager {
     /// Lets the workers finish their present step.
     func stop() {
         control.stop()
-        for worker in workers { worker.join() }
+        for worker in workers + deliveryWorkers { worker.join() }
         listener?.stop()
     }
 
@@ -114,6 +123,7 @@ final class RunningManager {
             noteServer(response.status == 200 || response.status == 204 ? nil : "it answers \(response.status)")
             guard response.status == 200, let served = ServedHosts(json: response.body) else { return nil }
             (digest, takenAt) = (served.digest, now)
+            control.noteServed(digest)
             return served.hosts
         } catch {
             noteServer(error.description)
@@ -147,10 +157,36 @@ final class RunningManager {
         }
     }
 
+    private func startDelivery(_ delivery: DeliveryRules) throws(DatabaseError) {
+        let holder = "\(node)/\(getpid())"
+        do {
+            let monitor = try DeliveryWorker(
+                RunningManager.deliveryNumber, delivery, control, node: node, holder: holder,
+                source: DeliveryLink(server: server), store: try Store(inputs.location, keys: keys))
+            let sender = try WebhookWorker(
+                RunningManager.webhookNumber, delivery, control, holder: holder,
+                store: try Store(inputs.location, keys: keys))
+            deliveryWorkers.append(ThreadHandle(try Thread(name: "deliveries", owning: monitor) { $0.run() }))
+            deliveryWorkers.append(ThreadHandle(try Thread(name: "webhooks", owning: sender) { $0.run() }))
+        } catch let error as DatabaseError {
+            throw error
+        } catch {
+            throw DatabaseError(.statement, "\(error)")
+        }
+    }
+
     private func updateFigures() throws(DatabaseError) {
         let issuance = try store!.read { transaction throws(DatabaseError) in
             try IssuanceFigures(in: transaction)
         }
-        answers.take(ManagerFigures(issuance: issuance, serverProblem: serverProblem))
+        var figures = ManagerFigures(issuance: issuance, serverProblem: serverProblem)
+        if inputs.delivery != nil {
+            let unreachable = Set(control.deliveryProblems.keys)
+            let deliveries = try store!.read { transaction throws(DatabaseError) in
+                try DeliveryFigures(unreachable: unreachable, in: transaction)
+            }
+            figures.deliveries = DeliveryMetrics(deliveries, unreachable: unreachable)
+        }
+        answers.take(figures)
     }
 }

@@ -121,6 +121,37 @@ struct AdminAnswers: ServerSources {
             all: onlyUnfetched ? entries.filter(\.isUnfetched) : entries)
     }
 
+    func documents(after name: String) -> ServedDocuments {
+        let catalogue = parts.published.current
+        let (names, hasMore) = ServedDocuments.names(after: name, of: catalogue.servedHosts)
+        let hosts = names.map { name -> ServedDocuments.Host in
+            let tags = AdminAnswers.documents.map { catalogue.entityTags(host: name, path: $0.path).first }
+            return ServedDocuments.Host(name: name, apple: tags[0], google: tags[1])
+        }
+        return ServedDocuments(digest: parts.digest.text(of: catalogue), hosts: hosts, hasMore: hasMore)
+    }
+
+    func file(of host: String, _ document: RequestedDocument) -> [UInt8]? {
+        guard let path = AdminAnswers.documents.first(where: { $0.kind == document })?.path else { return nil }
+        return parts.published.current.body(of: host, path: path)
+    }
+
+    func fetches(since seconds: Int64) -> RecentFetches {
+        let catalogue = parts.published.current
+        var fetches: [RecentFetches.Fetch] = []
+        for (name, records) in ledger.allRecords {
+            for record in records where record.lastSeconds >= seconds {
+                guard RecentFetches.verifiers.contains(record.verifier), record.status < 300 || record.status == 304,
+                    let tag = record.entityTag,
+                    let path = AdminAnswers.documents.first(where: { $0.kind == record.document })?.path,
+                    catalogue.entityTags(host: name, path: path).contains(tag)
+                else { continue }
+                fetches.append(.init(host: name, verifier: record.verifier, seconds: record.lastSeconds))
+            }
+        }
+        return RecentFetches(fetches)
+    }
+
     /// The certificates that expire within this many seconds; nil without TLS.
     func expiring(within seconds: Int64) -> ExpiryReport? {
         guard let store = parts.certificates else { return nil }

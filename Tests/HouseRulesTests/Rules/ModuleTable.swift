@@ -57,14 +57,15 @@ enum ModuleTable {
         Module("Client", .control, mayImport: ["TLS", "HTTP", "Posix", "CZlib"]),
         Module("ACME", .pure, mayImport: ["SourceJSON", "TLS"]),
         Module(
-            "Manager", .control,
-            mayImport: [
-                "ACME", "Client", "DNS", "Database", "Posix", "SourceJSON", "TLS", "Glibc", "Synchronization",
-            ]),
-        Module(
             "Verifier", .control,
             mayImport: [
                 "Client", "TLS", "HTTP", "Posix", "Association", "AssociationLint", "SourceJSON", "Synchronization",
+            ]),
+        Module(
+            "Manager", .control,
+            mayImport: [
+                "ACME", "Client", "DNS", "Database", "Posix", "SourceJSON", "TLS", "Verifier", "Glibc",
+                "Synchronization",
             ]),
         Module(
             "Administration", .control,

@@ -1,6 +1,7 @@
 // The listening sockets of the parent, by address. A set is a value that shares its sockets with others: an upgrade makes the set of
 // the new settings, which has the open sockets of addresses that stay; whichever set is dropped closes what only it had.
 
+import Glibc
 import Hosting
 import Posix
 
@@ -138,15 +139,32 @@ struct ListeningSet {
     private static func open(
         _ address: SocketAddress, count: Int, sharesPort: Bool
     ) throws(SystemError) -> [ListeningSocket] {
-        let first = try ListeningSocket(address, sharesPort: sharesPort || count > 1)
+        let first = try ListeningSet.first(address, sharesPort: sharesPort || count > 1)
         var sockets = [first]
         while sockets.count < count { sockets.append(try ListeningSocket(first.address, sharesPort: true)) }
         return sockets
     }
 
+    /// The children of a server that was killed end a moment after it, and then leave the port.
+    private static let pausesMax = 10
+    private static let pauseMicroseconds: UInt32 = 100_000
+
+    private static func first(_ address: SocketAddress, sharesPort: Bool) throws(SystemError) -> ListeningSocket {
+        for _ in 0..<pausesMax {
+            do throws(SystemError) { return try ListeningSocket(address, sharesPort: sharesPort) } catch {
+                guard error.cause == .inUse else { throw error }
+                usleep(pauseMicroseconds)
+            }
+        }
+        return try ListeningSocket(address, sharesPort: sharesPort)
+    }
+
     /// Clients of a port that another server has too would get answers of either.
     private static func checkOwner(of address: SocketAddress, _ settings: ServerSettings) throws(Refusal) {
-        guard (try? Listener.isShared(address)) == true, !address.isUnix else { return }
+        if address.isUnix { return }
+        let pauses = settings.reusesPort ? 0 : pausesMax
+        for _ in 0..<pauses where (try? Listener.isShared(address)) == true { usleep(pauseMicroseconds) }
+        guard (try? Listener.isShared(address)) == true else { return }
         let process = ListeningSockets.process(at: address).map { " (process \($0))" } ?? ""
         if settings.reusesPort {
             return Log.warning(

@@ -1,0 +1,146 @@
+// The association files that a server sends, for the manager, which compares them with the copies that Apple and Google have. The
+// list is given in parts, in the order of the names, so that no answer depends on the number of hosts.
+
+import SourceJSON
+import Telemetry
+
+/// The answer of `/documents` and `/documents/AFTER`.
+public struct ServedDocuments: Sendable, Equatable {
+    /// The digest of everything that is served.
+    public var digest: String
+    /// In the order of their names.
+    public var hosts: [Host]
+    /// Whether there are hosts with later names.
+    public var hasMore: Bool
+
+    /// The entity tags of the association files of one host, with quotes.
+    public struct Host: Sendable, Equatable {
+        /// The configured name.
+        public var name: String
+        /// Nil if it has no such file.
+        public var apple: String?
+        public var google: String?
+
+        public init(name: String, apple: String?, google: String?) {
+            (self.name, self.apple, self.google) = (name, apple, google)
+        }
+    }
+
+    /// Keeps an answer at a few megabytes.
+    static let hostsMax = 20_000
+
+    public init(digest: String, hosts: [Host], hasMore: Bool) {
+        (self.digest, self.hosts, self.hasMore) = (digest, hosts, hasMore)
+    }
+
+    /// The names of the next part, and whether there are later ones.
+    /// - Parameter after: the last name of the part before; empty for the first part.
+    public static func names(after: String, of all: [String]) -> (names: [String], hasMore: Bool) {
+        names(after: after, of: all, countMax: hostsMax)
+    }
+
+    /// One pass with a few sorts of twice the part: sorting a million names would take a second.
+    static func names(after: String, of all: [String], countMax: Int) -> (names: [String], hasMore: Bool) {
+        var (names, hasMore): ([String], Bool) = ([], false)
+        func shorten() {
+            names.sort()
+            if names.count > countMax { hasMore = true }
+            names = Array(names.prefix(countMax))
+        }
+        var bound: String?
+        for name in all where name > after {
+            if let bound, name > bound {
+                hasMore = true
+                continue
+            }
+            names.append(name)
+            if names.count == 2 * countMax {
+                shorten()
+                bound = names.last
+            }
+        }
+        shorten()
+        return (names, hasMore)
+    }
+
+    /// Nil if the bytes are anything else.
+    public init?(json bytes: [UInt8]) {
+        let limits = SourceLimits(
+            depth: 8, bytes: ServedHosts.bytesMax, values: 4 * ServedDocuments.hostsMax + 100, problems: 1)
+        let document = SourceReader.read(bytes, as: .json, limits: limits)
+        guard document.isAcceptable, let value = document.value, let read = ServedDocuments.read(value) else {
+            return nil
+        }
+        self = read
+    }
+
+    var json: [UInt8] { SourceWriter.minified(jsonValue) }
+}
+
+extension ServedDocuments: JSONRecord {
+    static var blank: Self { Self(digest: "", hosts: [], hasMore: false) }
+    static var members: [JSONMember<Self>] {
+        [.needed("digest", \.digest), .needed("hosts", \.hosts), .needed("more", \.hasMore)]
+    }
+}
+
+extension ServedDocuments.Host: JSONRecord {
+    static var blank: Self { Self(name: "", apple: nil, google: nil) }
+    static var members: [JSONMember<Self>] {
+        [.needed("host", \.name), .optional("apple", \.apple), .optional("google", \.google)]
+    }
+}
+
+/// The answer of `/fetched/SECONDS`: the latest fetches of current files by Apple's CDN and Google's service.
+public struct RecentFetches: Sendable, Equatable {
+    /// Earliest first.
+    public var fetches: [Fetch]
+
+    /// The latest fetch of one host's current file by one verifier.
+    public struct Fetch: Sendable, Equatable {
+        /// The configured name.
+        public var host: String
+        public var verifier: VerifierKind
+        /// Since 1970.
+        public var seconds: Int64
+
+        public init(host: String, verifier: VerifierKind, seconds: Int64) {
+            (self.host, self.verifier, self.seconds) = (host, verifier, seconds)
+        }
+    }
+
+    /// The next request continues with the last time.
+    static let fetchesMax = 10_000
+
+    /// The verifiers whose copies phones use.
+    public static let verifiers: Set<VerifierKind> = [.appleCDN, .googleAssociation]
+
+    /// Keeps the earliest ones.
+    public init(_ all: [Fetch]) {
+        fetches = Array(
+            all.sorted { ($0.seconds, $0.host) < ($1.seconds, $1.host) }.prefix(RecentFetches.fetchesMax))
+    }
+
+    /// Nil if the bytes are anything else.
+    public init?(json bytes: [UInt8]) {
+        let document = SourceReader.read(bytes, as: .json)
+        guard document.isAcceptable, let value = document.value, let read = RecentFetches.read(value) else {
+            return nil
+        }
+        self = read
+    }
+
+    var json: [UInt8] { SourceWriter.minified(jsonValue) }
+}
+
+extension RecentFetches: JSONRecord {
+    static var blank: Self { Self([]) }
+    static var members: [JSONMember<Self>] { [.needed("fetches", \.fetches)] }
+}
+
+extension RecentFetches.Fetch: JSONRecord {
+    static var blank: Self { Self(host: "", verifier: .none, seconds: 0) }
+    static var members: [JSONMember<Self>] {
+        [.needed("host", \.host), .needed("verifier", \.verifier), .needed("seconds", \.seconds)]
+    }
+}

@@ -1,0 +1,69 @@
+// The settings of the delivery monitor: `delivery` in `server.json`. It is off unless the key is there, because it tells Apple and
+// Google the names of the hosts.
+
+import SourceJSON
+
+/// How the copies at Apple and Google are watched.
+public struct DeliverySettings: Sendable, Equatable {
+    public var isEnabled = true
+    /// The base URL of Apple's CDN; the host is appended.
+    public var appleURL = "https://app-site-association.cdn-apple.com/a/v1/"
+    /// The URL of Google's service; the query is appended.
+    public var googleURL = "https://digitalassetlinks.googleapis.com/v1/statements:list"
+    public var webhooks: [Webhook] = []
+
+    /// A receiver of messages.
+    public struct Webhook: Sendable, Equatable {
+        public var url: String
+        /// A file with the secret that signs the messages.
+        public var secretFile: String
+
+        public init(url: String, secretFile: String) { (self.url, self.secretFile) = (url, secretFile) }
+    }
+
+    public init() {}
+
+    /// A URL that a client can fetch. Plain HTTP is for tests and for receivers on the same machine.
+    static func isWebURL(_ text: String) -> Bool {
+        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return false }
+        return ["https://", "http://"].contains { text.hasPrefix($0) && text.utf8.count > $0.utf8.count }
+    }
+}
+
+extension SettingsReader {
+    mutating func webURL(_ member: SourceMember) -> String? {
+        guard let text = string(member) else { return nil }
+        if DeliverySettings.isWebURL(text) { return text }
+        report(member.value.range, "`\(member.key)` is not a URL", fix: "write `https://example.com/path`")
+        return nil
+    }
+
+    mutating func readWebhooks(_ member: SourceMember) {
+        let example = "[{ url: \"https://example.com/hook\", secretFile: \"/run/secrets/hook\" }]"
+        guard let elements = member.value.asArray else {
+            return report(member.value.range, "`webhooks` must be an array", fix: "write `\(example)`")
+        }
+        for element in elements {
+            var (url, secretFile): (String?, String?) = (nil, nil)
+            let known = members(of: element, "a webhook", known: ["url", "secretFile"])
+            for inner in known {
+                if inner.key == "url" { url = webURL(inner) } else { secretFile = string(inner) }
+            }
+            if let url, let secretFile {
+                settings.manager.deliveryDraft.webhooks.append(.init(url: url, secretFile: secretFile))
+            } else if element.asObject != nil, known.count < 2 {
+                report(
+                    element.range, "a webhook needs both `url` and `secretFile`",
+                    fix: "write `\(example)`; `openssl rand -hex 32` makes a secret")
+            }
+        }
+    }
+
+    /// With an error in `delivery` or `store`, nothing is watched: requests might go elsewhere than intended.
+    mutating func finishDelivery(_ root: SourceValue) {
+        guard let delivery = root.members(named: "delivery").last?.value, delivery.asObject != nil else { return }
+        if !hasFindings(in: ["delivery", "store"], root), settings.manager.deliveryDraft.isEnabled {
+            settings.manager.delivery = settings.manager.deliveryDraft
+        }
+    }
+}

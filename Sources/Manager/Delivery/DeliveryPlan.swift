@@ -1,0 +1,49 @@
+// When to look at a service's copy again. Pure: the caller passes the time and a random number, and stores the result as the time
+// of the work, so the store is the schedule. All times are in milliseconds.
+
+/// The schedule of the looks at one copy.
+enum DeliveryPlan {
+    private static let minuteMilliseconds: Int64 = 60_000
+    private static let hourMilliseconds = 60 * minuteMilliseconds
+    static let dayMilliseconds = 24 * hourMilliseconds
+    static let weekMilliseconds = 7 * dayMilliseconds
+
+    /// After a change: soon, because Apple may fetch a file at once, then every six hours.
+    private static let steps: [Int64] =
+        [2, 10, 60].map { $0 * minuteMilliseconds } + [6, 12, 24].map { $0 * hourMilliseconds }
+
+    /// How long after a change the first look at a new version is, so that the service had time to fetch it.
+    static let firstMilliseconds = steps[0]
+    /// How long after a fetch of the current version by the service.
+    static let afterFetchMilliseconds = minuteMilliseconds
+
+    /// How long after the time of a look to look again: at the next step, six-hourly for a week until the copy is equal,
+    /// then weekly.
+    /// - Parameters:
+    ///   - sinceMilliseconds: since the version was published, or since the state changed, whichever is later.
+    ///   - maxAgeSeconds: how long the service keeps its answer; a request before gets the same. At most a day is waited for.
+    ///   - draw: a random number, so that many hosts do not come at once.
+    static func waitMilliseconds(
+        _ state: DeliveryState, sinceMilliseconds: Int64, maxAgeSeconds: Int64?, draw: UInt64
+    ) -> Int64 {
+        let since = max(0, sinceMilliseconds)
+        var wait = weekMilliseconds
+        if state != .equal, since < weekMilliseconds {
+            let step = steps.first { $0 > since }
+            let next = step ?? (since / (6 * hourMilliseconds) + 1) * 6 * hourMilliseconds
+            let age = min(dayMilliseconds / 1_000, max(0, maxAgeSeconds ?? 0)) * 1_000
+            wait = max(next - since, age)
+        }
+        let spread = wait / 20
+        return wait + (spread > 0 ? Int64(draw % UInt64(spread)) : 0)
+    }
+
+    /// Weekly looks wait for those at recent changes.
+    static func priority(waitMilliseconds: Int64) -> Int64 {
+        waitMilliseconds < weekMilliseconds ? priorityOfChanges : 0
+    }
+
+    static let priorityOfChanges: Int64 = 1
+    /// The first look at a host or a version: it makes Apple's CDN fetch the file before the first phone asks.
+    static let priorityOfFirst: Int64 = 2
+}

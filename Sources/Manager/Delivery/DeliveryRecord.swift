@@ -1,0 +1,180 @@
+// The versions of hosts' files in the store: what is served now and since when, what was served before, and how far the current
+// version has got. The history is what tells an earlier version of our own from a file of another server.
+
+import Database
+
+/// A version of a file that a host has served.
+struct DeliveryVersion: Hashable, Sendable {
+    /// By meaning.
+    var digest: [UInt8]
+    /// When it was last published, in milliseconds since 1970.
+    var at: Int64
+}
+
+/// The file of one host for one service.
+struct DeliveryRecord: Hashable, Sendable {
+    let name: String
+    let verifier: DeliveryVerifier
+    /// The entity tag of what is served.
+    let tag: String
+    /// By meaning; nil if the file cannot be compared.
+    let digest: [UInt8]?
+    /// When the host was first seen with such a file, in milliseconds since 1970.
+    let registered: Int64
+    let published: Int64
+    /// When the service's fetcher was first seen to have taken this version.
+    let fetched: Int64?
+    /// When the service was first seen to have this version.
+    let equalAt: Int64?
+    /// Whether the service has had a version of this history.
+    let wasEqual: Bool
+    /// The last ones, newest first.
+    let versions: [DeliveryVersion]
+
+    static let versionsMax: Int64 = 16
+    /// How long the history of a host that is no longer served is kept. It may come back.
+    static let keptMilliseconds = 30 * DeliveryPlan.dayMilliseconds
+
+    private static let columns = "tag, digest, registered, published, fetched, equal_at, settled"
+
+    /// Whether a copy that is not in the history must come from elsewhere. What was served before the host was registered is
+    /// not in it, and Apple's CDN may have that for a week.
+    func isSettled(now: Int64) -> Bool { wasEqual || now - registered >= DeliveryPlan.weekMilliseconds }
+
+    /// The record of a host that is served.
+    static func load(
+        _ name: String, _ verifier: DeliveryVerifier, in transaction: borrowing Transaction
+    ) throws(DatabaseError) -> DeliveryRecord? {
+        let rows = try transaction.query(
+            "select \(columns) from delivery where name = ? and verifier = ? and gone is null", name, verifier.rawValue)
+        guard let row = rows.first else { return nil }
+        let versions = try transaction.query(
+            "select digest, at from delivery_version where name = ? and verifier = ? order by at desc limit ?", name,
+            verifier.rawValue, versionsMax
+        ).map { row throws(DatabaseError) in DeliveryVersion(digest: try row[0], at: try row[1]) }
+        let settled: Int64 = try row[6]
+        return DeliveryRecord(
+            name: name, verifier: verifier, tag: try row[0], digest: try row[1], registered: try row[2],
+            published: try row[3], fetched: try row[4], equalAt: try row[5], wasEqual: settled != 0, versions: versions)
+    }
+
+    /// Records what a host serves, and adds the work. A file with another tag but of the same meaning is no new version.
+    static func publish(
+        _ name: String, _ verifier: DeliveryVerifier, tag: String, digest: [UInt8]?,
+        in transaction: borrowing Transaction
+    ) throws(DatabaseError) {
+        let now = try transaction.now()
+        let known = try load(name, verifier, in: transaction)
+        let isSame = known != nil && digest != nil && known?.digest == digest
+        try transaction.execute(
+            """
+            insert into delivery (name, verifier, tag, digest, registered, published, settled)
+            values (?, ?, ?, ?, ?, ?, 0)
+            on conflict (name, verifier) do update set tag = excluded.tag, digest = excluded.digest, gone = null
+            """, name, verifier.rawValue, tag, digest, now, now)
+        if isSame { return }
+        if let digest {
+            try addVersion(DeliveryVersion(digest: digest, at: now), name, verifier, in: transaction)
+        }
+        try transaction.execute(
+            "update delivery set published = ?, fetched = null, equal_at = null where name = ? and verifier = ?", now,
+            name, verifier.rawValue)
+        let due = known == nil ? now : now + DeliveryPlan.firstMilliseconds
+        try Work.add(
+            verifier.workKind, name, state: DeliveryState.unknown.rawValue, due: due,
+            priority: DeliveryPlan.priorityOfFirst, in: transaction)
+    }
+
+    private static func addVersion(
+        _ version: DeliveryVersion, _ name: String, _ verifier: DeliveryVerifier, in transaction: borrowing Transaction
+    ) throws(DatabaseError) {
+        try transaction.execute(
+            """
+            insert into delivery_version (name, verifier, digest, at) values (?, ?, ?, ?)
+            on conflict (name, verifier, digest) do update set at = excluded.at
+            """, name, verifier.rawValue, version.digest, version.at)
+        try transaction.execute(
+            """
+            delete from delivery_version where name = ? and verifier = ? and at < (
+                select min(latest.at) from (
+                    select at from delivery_version where name = ? and verifier = ? order by at desc limit ?) as latest)
+            """, name, verifier.rawValue, name, verifier.rawValue, versionsMax)
+    }
+
+    /// Records that a host no longer serves the file. The history stays for a while.
+    static func withdraw(
+        _ name: String, _ verifier: DeliveryVerifier, in transaction: borrowing Transaction
+    ) throws(DatabaseError) {
+        try transaction.execute(
+            "update delivery set gone = ? where name = ? and verifier = ?", try transaction.now(), name,
+            verifier.rawValue)
+        // A worker that has it learns that its claim is lost.
+        try transaction.execute("delete from work where kind = ? and key = ?", verifier.workKind, name)
+        try transaction.execute(
+            "delete from observation where name = ? and verifier = ?", name, verifier.rawValue)
+    }
+
+    /// Removes the histories that are no longer needed.
+    static func purge(in transaction: borrowing Transaction) throws(DatabaseError) {
+        let before = try transaction.now() - keptMilliseconds
+        try transaction.execute(
+            """
+            delete from delivery_version where exists (
+                select 1 from delivery where delivery.name = delivery_version.name
+                    and delivery.verifier = delivery_version.verifier and delivery.gone < ?)
+            """, before)
+        try transaction.execute("delete from delivery where gone < ?", before)
+    }
+
+    /// Records that the service's fetcher has taken the current version, and looks at the copy soon if this is new.
+    static func noteFetch(
+        _ name: String, _ verifier: DeliveryVerifier, atMilliseconds at: Int64, in transaction: borrowing Transaction
+    ) throws(DatabaseError) {
+        let isNew =
+            try transaction.execute(
+                "update delivery set fetched = ? where name = ? and verifier = ? and gone is null and fetched is null",
+                at,
+                name, verifier.rawValue) == 1
+        guard isNew, let record = try load(name, verifier, in: transaction), record.equalAt == nil else { return }
+        try Work.add(
+            verifier.workKind, name, state: DeliveryState.unknown.rawValue,
+            due: try transaction.now() + DeliveryPlan.afterFetchMilliseconds, priority: DeliveryPlan.priorityOfChanges,
+            in: transaction)
+    }
+
+    /// Records that the service has the current version.
+    func noteEqual(in transaction: borrowing Transaction) throws(DatabaseError) {
+        try transaction.execute(
+            """
+            update delivery set settled = 1, equal_at = case when equal_at is null then ? else equal_at end
+            where name = ? and verifier = ? and tag = ?
+            """, try transaction.now(), name, verifier.rawValue, tag)
+    }
+
+    /// What is known of the hosts with names after one, up to another.
+    static func tags(
+        after first: String, through last: String?, in transaction: borrowing Transaction
+    ) throws(DatabaseError) -> [Key: String] {
+        var tags: [Key: String] = [:]
+        let select = "select name, verifier, tag from delivery where gone is null and name > ?"
+        let rows =
+            if let last {
+                try transaction.query("\(select) and name <= ?", first, last)
+            } else {
+                try transaction.query(select, first)
+            }
+        for row in rows {
+            let (name, verifier): (String, String) = (try row[0], try row[1])
+            if let verifier = DeliveryVerifier(rawValue: verifier) { tags[Key(name, verifier)] = try row[2] }
+        }
+        return tags
+    }
+
+    /// A host and a service.
+    struct Key: Hashable, Sendable {
+        let name: String
+        let verifier: DeliveryVerifier
+
+        init(_ name: String, _ verifier: DeliveryVerifier) { (self.name, self.verifier) = (name, verifier) }
+    }
+}

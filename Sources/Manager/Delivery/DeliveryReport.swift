@@ -1,0 +1,91 @@
+// What operators see of deliveries: numbers for metrics, and how far the files of one host have got.
+
+public import Database
+
+/// The numbers over all hosts.
+public struct DeliveryFigures: Sendable, Equatable {
+    public var hosts: [DeliveryVerifier: [DeliveryState: Int]] = [:]
+    /// Hosts that a service has not been able to fetch for six hours.
+    public var failing: [DeliveryVerifier: Int] = [:]
+    /// Hosts whose version of more than a day ago a service does not have.
+    public var late: [DeliveryVerifier: Int] = [:]
+    /// Messages that wait for their receivers.
+    public var waitingMessages = 0
+
+    private static let failingMilliseconds = DeliveryPlan.dayMilliseconds / 4
+
+    public init() {}
+
+    /// The numbers as they are now.
+    /// - Parameter unreachable: services that cannot be asked, for which everything is unknown.
+    public init(
+        unreachable: Set<DeliveryVerifier>, in transaction: borrowing Transaction
+    ) throws(DatabaseError) {
+        let now = try transaction.now()
+        let day = now - DeliveryPlan.dayMilliseconds
+        let rows = try transaction.query(
+            """
+            select delivery.verifier, coalesce(observation.state, 'unknown'), count(*),
+                sum(case when observation.state = 'failing' and observation.since <= ? then 1 else 0 end),
+                sum(case when observation.state in ('older', 'absent', 'failing') and observation.since <= ?
+                    and delivery.published <= ? then 1 else 0 end)
+            from delivery left join observation
+                on observation.name = delivery.name and observation.verifier = delivery.verifier
+            where delivery.gone is null group by delivery.verifier, coalesce(observation.state, 'unknown')
+            """, now - DeliveryFigures.failingMilliseconds, day, day)
+        for row in rows {
+            let (verifier, state): (String, String) = (try row[0], try row[1])
+            let (count, failing, late): (Int64, Int64, Int64) = (try row[2], try row[3], try row[4])
+            guard let verifier = DeliveryVerifier(rawValue: verifier) else { continue }
+            if unreachable.contains(verifier) {
+                hosts[verifier, default: [:]][.unknown, default: 0] += Int(count)
+            } else if let state = DeliveryState(rawValue: state) {
+                hosts[verifier, default: [:]][state, default: 0] += Int(count)
+                self.failing[verifier, default: 0] += Int(failing)
+                self.late[verifier, default: 0] += Int(late)
+            }
+        }
+        let waiting: Int64 = try transaction.query("select count(*) from work where kind = ?", WebhookWork.kind)[0][0]
+        waitingMessages = Int(waiting)
+    }
+}
+
+/// How far the file of a host has got: published, fetched by the service, equal there. All times are in milliseconds since 1970.
+public struct DeliveryTimeline: Sendable, Equatable {
+    public let verifier: DeliveryVerifier
+    /// When this server began to send the current version.
+    public let published: Int64
+    /// When the service's own fetcher was first seen to have taken it.
+    public let fetched: Int64?
+    /// When the service was first seen to have it.
+    public let equalAt: Int64?
+    public let state: DeliveryState
+    /// The time of the last change of the state; nil before the first look.
+    public let since: Int64?
+    public let looked: Int64?
+    public let detail: String
+    /// The next look.
+    public let due: Int64?
+
+    /// The deliveries of a host's files; empty if it has none that are watched.
+    public static func load(
+        _ host: String, in transaction: borrowing Transaction
+    ) throws(DatabaseError) -> [DeliveryTimeline] {
+        let observations = try Observation.load(host, in: transaction)
+        var timelines: [DeliveryTimeline] = []
+        for verifier in DeliveryVerifier.allCases {
+            guard let record = try DeliveryRecord.load(host, verifier, in: transaction) else { continue }
+            let seen = observations.first { $0.verifier == verifier.rawValue }
+            let work = try transaction.query(
+                "select due, problem from work where kind = ? and key = ?", verifier.workKind, host)
+            var (due, problem): (Int64?, String?) = (nil, nil)
+            if let row = work.first { (due, problem) = (try row[0], try row[1]) }
+            timelines.append(
+                DeliveryTimeline(
+                    verifier: verifier, published: record.published, fetched: record.fetched, equalAt: record.equalAt,
+                    state: seen.flatMap { DeliveryState(rawValue: $0.state) } ?? .unknown, since: seen?.since,
+                    looked: seen?.looked, detail: problem ?? seen?.detail ?? "", due: due))
+        }
+        return timelines
+    }
+}

@@ -1,0 +1,39 @@
+// What the operator has decided about the delivery monitor.
+
+public import Client
+
+/// The settings of the delivery monitor.
+public struct DeliveryRules: Sendable {
+    /// The host is appended.
+    public var apple: WebLocation
+    /// The query is appended.
+    public var google: WebLocation
+    public var webhooks: [WebhookTarget] = []
+    public var userAgent: String
+
+    public init(apple: WebLocation, google: WebLocation, userAgent: String) {
+        (self.apple, self.google, self.userAgent) = (apple, google, userAgent)
+    }
+
+    /// Where to look at the copy of a host's file. The answer of Google's service is about all apps that may open the
+    /// host's links.
+    func location(of host: String, at verifier: DeliveryVerifier) -> WebLocation? {
+        switch verifier {
+        case .apple: WebLocation("\(apple)\(host)")
+        case .google:
+            WebLocation(
+                "\(google)?source.web.site=https://\(host)&relation=delegate_permission/common.handle_all_urls")
+        }
+    }
+}
+
+/// A receiver of messages about deliveries.
+public struct WebhookTarget: Sendable {
+    public let location: WebLocation
+    /// Signs the messages.
+    let secret: [UInt8]
+
+    public static let secretBytesMin = 16
+
+    public init(_ location: WebLocation, secret: [UInt8]) { (self.location, self.secret) = (location, secret) }
+}

@@ -1,0 +1,59 @@
+// The states of a delivery, as operators see them: whether Apple's CDN or Google's service, which fetch a host's files for phones,
+// has the current one. Each state has its next step in words.
+
+/// A service that keeps copies of hosts' files.
+public enum DeliveryVerifier: String, CaseIterable, Sendable {
+    case apple, google
+
+    /// Its name in a sentence.
+    public var name: String {
+        switch self {
+        case .apple: "Apple"
+        case .google: "Google"
+        }
+    }
+
+    /// The kind of its work. Each service has one, so that the requests to one do not wait for those to the other.
+    var workKind: String { "delivery/\(rawValue)" }
+
+    /// One request in a second, by all nodes together.
+    var pace: Bucket {
+        Bucket(
+            scope: "delivery", subject: rawValue, capacity: 1, fillMilliseconds: DeliveryVerifier.paceMilliseconds)
+    }
+
+    static let paceMilliseconds: Int64 = 1_000
+}
+
+/// What a service has of a host's file, in the columns `observation.state` and `work.state`.
+public enum DeliveryState: String, CaseIterable, Sendable {
+    /// The current version.
+    case equal
+    /// An earlier version of this server.
+    case older
+    /// A file that this server never sent.
+    case foreign
+    /// The service cannot fetch the file.
+    case failing
+    /// Nothing, for no stated reason.
+    case absent
+    /// The service could not be queried. This says nothing about the host.
+    case unknown
+
+    /// What happens next, or what an operator has to do.
+    public var nextStep: String {
+        switch self {
+        case .equal: "nothing to do"
+        case .older: "wait: Apple fetches a file again within a day, Google when its cache expires"
+        case .foreign:
+            "find out which server answers for this host: `associated check HOST`, then its DNS records and its CDN; "
+                + "if it was moved to this server recently, wait a day"
+        case .failing: "remove the cause, test with `associated check HOST`, and wait: failures are cached for an hour"
+        case .absent: "check that the service reaches the host from the internet: `associated check HOST`"
+        case .unknown: "nothing to do: the service is queried again"
+        }
+    }
+
+    /// Whether a change to this state is worth a message to the operator.
+    var isNews: Bool { self != .unknown }
+}
