@@ -323,7 +323,7 @@ struct DeliveryWorkerTests {
             equalAt: nil, wasEqual: false, versions: [])
         var store = try rig.database.store()
         let targets = rig.rules.webhooks
-        for age: Int64 in [0, 86_400_001] {
+        for age: Int64 in [0, 86_402_000] {
             try store.write { transaction throws(DatabaseError) in
                 let event = DeliveryEvent(
                     record, DeliveryVerdict(state: .equal), before: nil, at: try transaction.now() - age)

@@ -2,7 +2,7 @@
 // list is given in parts, in the order of the names, so that no answer depends on the number of hosts.
 
 import SourceJSON
-import Telemetry
+public import Telemetry
 
 /// The answer of `/documents` and `/documents/AFTER`.
 public struct ServedDocuments: Sendable, Equatable {

@@ -6,6 +6,7 @@ import Client
 import Hosting
 import Manager
 import Posix
+import Telemetry
 
 /// The server as the source of the monitor. Several threads may use it.
 struct DeliveryLink: DeliverySource {
