@@ -20,7 +20,12 @@ final class PostgreSQLEngine: SQLEngine {
 
     init(uri: String, limits: ConnectionLimits, library name: String = "libpq.so.5") throws(DatabaseError) {
         (self.uri, self.limits) = (uri, limits)
-        library = try PostgreSQLEngine.load(name)
+        // libpq would take a part of such a password for the host, and its messages name the host.
+        guard let place = DatabaseLocation.postgreSQL(uri: uri).name else {
+            throw DatabaseError(.badLocation, "its connection string cannot be read")
+        }
+        location = place
+        do throws(DatabaseError) { library = try PostgreSQLEngine.load(name) } catch { throw error.at(place) }
         try connect()
     }
 
@@ -50,7 +55,8 @@ final class PostgreSQLEngine: SQLEngine {
         guard made.serverVersion >= PostgreSQLEngine.versionMin else {
             let version = made.serverVersion / 10_000
             throw DatabaseError(
-                .tooOld, "the server is PostgreSQL \(version); the oldest supported version is 12", location: location)
+                .tooOld, "the server is PostgreSQL \(version), which is too old; upgrade it to version 12 or later",
+                location: location)
         }
         connection = consume made
     }
@@ -176,7 +182,8 @@ struct PostgreSQLConnection: ~Copyable {
             }
             let events = state == PGRES_POLLING_READING ? POLLIN : POLLOUT
             guard waitForSocket(events, until: end) else {
-                throw DatabaseError(.unreachable, "no answer within \(milliseconds / 1000) s")
+                throw DatabaseError(
+                    .unreachable, "no answer within \(milliseconds / 1000) s; \(DatabaseError.reachingAdvice)")
             }
             state = library.connectPoll(connection)
         }
@@ -326,35 +333,52 @@ extension Value {
 extension DatabaseError {
     /// The error for the server's code of a failed statement (PostgreSQL's manual, appendix A).
     fileprivate init(sqlState: String, _ message: String) {
-        let cause: Cause =
-            switch sqlState {
-            case "40001", "40P01": .serializationFailure
-            case "55P03": .locked
-            case "57014": .timedOut
-            case "25006": .readOnly
-            case "53100": .full
-            case "42501", "28000", "28P01": .accessDenied
-            case "53300", "57P03", "3D000": .unreachable
-            case "XX001", "XX002": .corrupt
-            case "58030": .inputOutput
-            default:
-                switch sqlState.prefix(2) {
-                case "08": .connectionLost
-                case "23": .constraint
-                // The operator stops the server or ends this connection.
-                case "57": .connectionLost
-                case "40": .serializationFailure
-                default: sqlState == "25P03" ? .connectionLost : .statement
-                }
-            }
-        self.init(cause, message)
+        switch sqlState {
+        case "55P03":
+            // The server's message does not mention what to look for.
+            let advice = "end that transaction (select * from pg_stat_activity)"
+            self.init(.locked, "another transaction has locked its rows for several seconds; \(advice)")
+        case "25006": self.init(.readOnly, "\(message); connect to the primary, or allow the user to write")
+        case "3D000": self.init(.unreachable, "\(message); create it, or correct its name")
+        case "53300": self.init(.unreachable, "\(message); raise max_connections, or use a pooler")
+        default: self.init(DatabaseError.cause(ofState: sqlState), message)
+        }
     }
+
+    private static func cause(ofState sqlState: String) -> Cause {
+        switch sqlState {
+        case "57014": .timedOut
+        case "53100": .full
+        case "42501": .accessDenied
+        // It starts, or is a standby that accepts no connections yet.
+        case "57P03": .unreachable
+        case "XX001", "XX002": .corrupt
+        case "58030": .inputOutput
+        case "25P03": .connectionLost
+        default:
+            switch sqlState.prefix(2) {
+            case "08": .connectionLost
+            case "23": .constraint
+            case "28": .accessDenied
+            case "40": .serializationFailure
+            // It is out of memory, or of something else that it gets back.
+            case "53": .unreachable
+            // The operator stops the server or ends this connection.
+            case "57": .connectionLost
+            default: .statement
+            }
+        }
+    }
+
+    fileprivate static let reachingAdvice = "check that the server runs, and that host and port are right"
 
     /// The error for libpq's message about a failed connection. The message is in English unless a program requests a translation.
     fileprivate init(connecting message: String) {
         // The last line is about the last address that was tried: `connection to server at "::1", port 5432 failed: reason`.
         let lines = message.split(separator: "\n").filter { !$0.hasPrefix("\t") && !$0.hasPrefix("LOCATION:") }
-        let line = String(lines.last ?? "no reason given")
+        // A certificate that is missing is followed by a line of advice.
+        let last: Substring = lines.last { $0.hasPrefix("connection to server") } ?? lines.last ?? "no reason given"
+        let line = String(last)
         if let failed = line.firstMatch(of: /FATAL: +([0-9A-Z]{5}): +(.*)/) {
             self.init(sqlState: String(failed.1), String(failed.2))
             return
@@ -368,7 +392,9 @@ extension DatabaseError {
         } else if line.hasPrefix("invalid ") && !isAboutCertificate {
             self.init(.badLocation, "its connection string has a value that cannot be read")
         } else {
-            self.init(isAboutCertificate ? .certificateNotVerified : .unreachable, reason)
+            self.init(
+                isAboutCertificate ? .certificateNotVerified : .unreachable,
+                isAboutCertificate ? reason : "\(reason); \(DatabaseError.reachingAdvice)")
         }
     }
 }

@@ -52,7 +52,7 @@ final class SQLiteEngine: SQLEngine {
                 _ = try File.create(path, UnsafeRawBufferPointer(start: nil, count: 0), permissions: 0o600)
             }
         } catch {
-            throw DatabaseError(.unreachable, error.reason)
+            throw DatabaseError(.unreachable, "\(error.reason); \(openingAdvice)")
         }
         var connection: OpaquePointer?
         let code = library.open_v2(path, &connection, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil)
@@ -116,23 +116,28 @@ final class SQLiteEngine: SQLEngine {
 
     private func failure() -> DatabaseError { SQLiteEngine.failure(library, connection) }
 
+    private static let openingAdvice = "check that its folder exists and that this process's user can write to both"
+
     /// The failure of the last call on a connection. Without a connection, SQLite was out of memory.
     private static func failure(_ library: associated_sqlite, _ connection: OpaquePointer?) -> DatabaseError {
         guard let connection else { return DatabaseError(.inputOutput, "out of memory") }
         let message = library.errmsg(connection).map { String(cString: $0) } ?? ""
         let number = library.system_errno(connection)
         let reason = number == 0 ? message : "\(message) (\(SystemError(call: "sqlite", number: number).reason))"
+        let userAdvice = "let this process's user write to the file and to its folder"
         // The low byte is the kind of failure; the rest has details.
         switch library.extended_errcode(connection) & 0xFF {
-        case SQLITE_BUSY, SQLITE_LOCKED:
-            return DatabaseError(.locked, "another process has locked it for several seconds")
-        case SQLITE_READONLY: return DatabaseError(.readOnly, message)
+        case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL:
+            return DatabaseError(
+                .locked, "another process has locked it for several seconds; stop that process (fuser)")
+        case SQLITE_READONLY: return DatabaseError(.readOnly, "\(message); \(userAdvice)")
         case SQLITE_FULL: return DatabaseError(.full, message)
         case SQLITE_IOERR where number == ENOSPC || number == EDQUOT: return DatabaseError(.full, reason)
         case SQLITE_IOERR: return DatabaseError(.inputOutput, reason)
         case SQLITE_CORRUPT, SQLITE_NOTADB: return DatabaseError(.corrupt, message)
-        case SQLITE_CANTOPEN: return DatabaseError(.unreachable, reason)
-        case SQLITE_PERM, SQLITE_AUTH: return DatabaseError(.accessDenied, message)
+        case SQLITE_CANTOPEN: return DatabaseError(.unreachable, "\(reason); \(openingAdvice)")
+        case SQLITE_PERM: return DatabaseError(.readOnly, "\(message); \(userAdvice)")
+        case SQLITE_NOMEM: return DatabaseError(.inputOutput, "out of memory")
         case SQLITE_CONSTRAINT: return DatabaseError(.constraint, message)
         default: return DatabaseError(.statement, message)
         }
