@@ -18,7 +18,8 @@ final class RunningManager {
     private let register: HostRegister?
     private let suffixes: PublicSuffixes
     private let keys: SealingKeys
-    private let account: AccountKey
+    /// Nil until the store has been opened.
+    private var account: AccountKey?
     private let server: AdminSettings
     private let node: String
     /// Of the state directory, so that claims of earlier processes there are known to be abandoned.
@@ -41,7 +42,7 @@ final class RunningManager {
     private static let takeAgainMilliseconds: Int64 = 600_000
     private static let figuresMilliseconds: Int64 = 15_000
 
-    /// Opens the store, and writes the thumbprint for the server.
+    /// Opens the store. If that may work later, it is opened by a later `tick`.
     init(_ inputs: ManagerInputs) throws {
         self.inputs = inputs
         rules = inputs.rules
@@ -51,13 +52,6 @@ final class RunningManager {
             throw Refusal.failure("another manager works in \(inputs.statePath); stop it, or use another --state")
         }
         self.lock = lock
-        let node = node
-        var store = try Store(inputs.location, keys: keys)
-        try store.write(isRepeatable: true) { transaction throws(DatabaseError) in
-            try Work.freeClaims(ofHolders: "\(node)/", in: transaction)
-        }
-        account = try AccountSecret.load(&store)
-        self.store = .some(consume store)
         suffixes = PublicSuffixes()
         server = try AdminSettings(inputs.server)
         control = try ManagerControl(workerCount: RunningManager.workerCount) { level, text in
@@ -73,7 +67,24 @@ final class RunningManager {
             ? nil : HostRegister(control, places: inputs.places, suffixes: suffixes, covers: inputs.covers)
         // The file may be unusable, which must be known at the start.
         if let rules { _ = try ClientContext(authorityFile: rules.authorityFile) }
+        do { try openStore() } catch let error as DatabaseError {
+            if error.isLasting { throw error }
+            control.noteStore(error)
+        }
+    }
+
+    /// Opens the store unless it is open, and writes the thumbprint for the server.
+    private func openStore() throws {
+        if store != nil { return }
+        let prefix = "\(node)/"
+        var opened = try Store(inputs.location, keys: keys)
+        try opened.write(isRepeatable: true) { transaction throws(DatabaseError) in
+            try Work.freeClaims(ofHolders: prefix, in: transaction)
+        }
+        let account = try AccountSecret.load(&opened)
         if rules != nil { try AccountSecret.publish(account, at: inputs.places.thumbprint) }
+        self.account = account
+        store = .some(consume opened)
     }
 
     /// Starts to answer operators. Called when no more libraries are loaded.
@@ -85,16 +96,23 @@ final class RunningManager {
     /// Does what is due.
     func tick() {
         let now = Clock.monotonicMilliseconds()
-        do throws(DatabaseError) {
-            if let hosts = askServer(now) { try register?.take(hosts, &store!) }
-            if workers.isEmpty { try startWorkers() }
+        do {
+            // Also without a store, because the server reports a manager that is silent.
+            let hosts = askServer(now)
+            try openStore()
+            if let hosts { try register?.take(hosts, &store!) }
+            try startWorkers()
             if now - figuredAt >= RunningManager.figuresMilliseconds || figuredAt == 0 {
                 figuredAt = now
                 try updateFigures()
             }
             control.noteStore(nil)
+        } catch let error as DatabaseError {
+            // The hosts may not be stored yet, so the server is asked for all of them again.
+            digest = ""
+            control.noteStore(error)
         } catch {
-            control.noteStore(error.description)
+            control.fail("\(error)")
         }
     }
 
@@ -131,20 +149,14 @@ final class RunningManager {
         if problem == nil, serverProblem != nil { control.log(.info, "the server answers again") }
     }
 
-    private func startWorkers() throws(DatabaseError) {
-        guard let rules else { return }
-        for number in 0..<RunningManager.workerCount {
-            do {
-                let worker = try CertificateWorker(
-                    number, rules, control, places: inputs.places, holder: "\(node)/\(getpid())", account: account,
-                    suffixes: suffixes,
-                    userAgent: Product.userAgent, store: try Store(inputs.location, keys: keys))
-                workers.append(ThreadHandle(try Thread(name: "orders \(number)", owning: worker) { $0.run() }))
-            } catch let error as DatabaseError {
-                throw error
-            } catch {
-                throw DatabaseError(.statement, "\(error)")
-            }
+    /// Starts the workers that are missing: all at first, and the rest after a failure.
+    private func startWorkers() throws {
+        guard let rules, let account else { return }
+        for number in workers.count..<RunningManager.workerCount {
+            let worker = try CertificateWorker(
+                number, rules, control, places: inputs.places, holder: "\(node)/\(getpid())", account: account,
+                suffixes: suffixes, userAgent: Product.userAgent, store: try Store(inputs.location, keys: keys))
+            workers.append(ThreadHandle(try Thread(name: "orders \(number)", owning: worker) { $0.run() }))
         }
     }
 
