@@ -46,6 +46,36 @@ struct StoreTests {
     }
 
     @Test(arguments: TestEngine.available)
+    func `hosts with slow name servers do not delay a new host`(engine: TestEngine) throws {
+        let database = try TestDatabase(engine)
+        var store = try database.store()
+        let (dns, caa) = (IssuanceState.waitingForDNS.rawValue, IssuanceState.waitingForCAA.rawValue)
+        try store.write { transaction throws(Failure) in
+            let now = try transaction.now()
+            for number in 0..<40 {
+                try Work.add(
+                    "order", "slow\(number).example", state: number % 2 == 0 ? dns : caa, due: now - 60_000,
+                    in: transaction)
+            }
+            try transaction.execute("update work set tries = 1")
+            // The second host of its domain, behind all first ones, a renewal that fails, and one of a second domain.
+            try Work.add("order", "new.example", state: dns, due: now, priority: -1, in: transaction)
+            try Work.add("order", "renewed.example", state: "failing", due: now - 1, priority: -1, in: transaction)
+            try transaction.execute("update work set tries = 5 where key = 'renewed.example'")
+            try Work.add("order", "first.example", state: dns, due: now, in: transaction)
+        }
+        var keys: [String] = []
+        for _ in 0..<43 {
+            let key = try store.write { transaction throws(Failure) in
+                try Work.claim("order", by: "a", in: transaction)?.key
+            }
+            keys.append(try #require(key))
+        }
+        #expect(keys.prefix(3) == ["first.example", "renewed.example", "new.example"])
+        #expect(keys.dropFirst(3).allSatisfy { $0.hasPrefix("slow") } && Set(keys).count == 43)
+    }
+
+    @Test(arguments: TestEngine.available)
     func `work of a dead node is free after ten minutes, and a slow node learns that it lost its claim`(
         engine: TestEngine
     ) throws {

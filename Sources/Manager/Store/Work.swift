@@ -10,6 +10,8 @@ public struct Work: Hashable, Sendable {
     public static let claimMilliseconds: Int64 = 600_000
     /// The number of candidates for a claim. Work without enough tokens is postponed, so the next claim gets other candidates.
     static let candidatesMax: Int64 = 16
+    /// The states of work that waits for something outside.
+    private static let waitingStates = "waiting-%"
 
     public let kind: String
     public let key: String
@@ -50,7 +52,8 @@ public struct Work: Hashable, Sendable {
         return states
     }
 
-    /// Claims the most important work that is due and within its rate limits.
+    /// Claims the most important work that is due and within its rate limits. Work that waits for something outside, such as DNS
+    /// records, and was tried before comes after all other work: what it waits for may be slow on purpose.
     /// - Parameter holder: a unique name of this process.
     /// - Parameter charges: the tokens that the work takes from buckets. They are taken in this transaction, so no node can
     ///   exceed a limit.
@@ -63,7 +66,9 @@ public struct Work: Hashable, Sendable {
         let rows = try transaction.claim(
             """
             select key, state, tries, journal, attempt, priority, problem from work
-            where kind = ? and due <= ? and (until is null or until <= ?) order by priority desc, due, key limit ?
+            where kind = ? and due <= ? and (until is null or until <= ?)
+            order by case when tries > 0 and state like '\(waitingStates)' then 1 else 0 end, priority desc, due, key
+            limit ?
             """, kind, now, now, candidatesMax)
         for row in rows {
             let work = Work(

@@ -35,7 +35,8 @@ struct ManagerInputs {
         server = admin
         let issuance = settings.issuance
         covers = { issuance?.covers($0) ?? false }
-        rules = if let issuance = settings.issuance { try ManagerInputs.rules(issuance) } else { nil }
+        let listeners = loaded.settings.http + loaded.settings.https
+        rules = if let issuance = settings.issuance { try ManagerInputs.rules(issuance, listeners) } else { nil }
         location =
             settings.databaseURL.map { .postgreSQL(uri: $0) } ?? .sqlite(path: "\(loaded.statePath)/manager.db")
         if settings.databaseURL != nil, settings.keyFile == nil {
@@ -60,7 +61,9 @@ struct ManagerInputs {
         }
     }
 
-    private static func rules(_ settings: IssuanceSettings) throws(Refusal) -> IssuanceRules {
+    private static func rules(
+        _ settings: IssuanceSettings, _ listeners: [SocketAddress]
+    ) throws(Refusal) -> IssuanceRules {
         let directories = settings.directories.compactMap { AuthorityURL($0) }
         guard directories.count == settings.directories.count else {
             throw .failure("`acme.directories` in server.json has an invalid URL")
@@ -76,6 +79,8 @@ struct ManagerInputs {
         rules.preflight.expectedAddresses = settings.expectedAddresses.compactMap { text in
             SocketAddress(text.contains(":") ? "[\(text)]:0" : "\(text):0").map { RemoteAddress($0) }
         }
+        // A listener on all addresses names none.
+        rules.preflight.localAddresses = listeners.map { RemoteAddress($0) }.filter { $0.high != 0 || $0.low != 0 }
         rules.preflight.expectedNames = settings.expectedNames.compactMap { DomainName($0) }
         guard let account = settings.externalAccount else { return rules }
         do throws(FileError) {
