@@ -63,6 +63,8 @@ public struct CertificateCheck: Sendable {
         request.limits.milliseconds = min(left, CertificateCheck.probeMilliseconds)
         request.limits.bodyBytesMax = CertificateCheck.probeBytesMax
         switch Fetcher(nil).fetch(request) {
+        // What answers may be another program, and the owner of the domain may read this: nothing of the answer is shown.
+        case .failure(.malformed): return .failed("the answer is not HTTP")
         case .failure(let error): return .failed("\(error)")
         case .success(let response):
             let body = String(decoding: response.body, as: UTF8.self)
