@@ -50,14 +50,14 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "Engine", dependencies: ["Catalogue", "Posix", "TLS", "HTTP", "Telemetry"], swiftSettings: strict),
-        .target(name: "Database", dependencies: ["CSQLite", "CPostgreSQL", "Posix"], swiftSettings: house),
-        .target(name: "DNS", dependencies: ["CResolver", "Posix"], swiftSettings: house),
+        .target(name: "Database", dependencies: ["CSQLite", "CPostgreSQL", "Posix"], swiftSettings: strict),
+        .target(name: "DNS", dependencies: ["CResolver", "Posix"], swiftSettings: strict),
         .target(
             name: "Client", dependencies: ["TLS", "HTTP", "Posix", "CZlib"], swiftSettings: strict),
         .target(name: "ACME", dependencies: ["SourceJSON", "TLS"], swiftSettings: strict),
         .target(
             name: "Manager", dependencies: ["ACME", "Client", "DNS", "Database", "Posix", "SourceJSON", "TLS"],
-            swiftSettings: house),
+            swiftSettings: strict),
         .target(
             name: "Verifier",
             dependencies: ["Client", "TLS", "HTTP", "Posix", "Association", "AssociationLint", "SourceJSON"],
