@@ -50,8 +50,8 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "Engine", dependencies: ["Catalogue", "Posix", "TLS", "HTTP", "Telemetry"], swiftSettings: strict),
-        .target(name: "Database", dependencies: ["CSQLite", "CPostgreSQL", "Posix"], swiftSettings: house),
-        .target(name: "DNS", dependencies: ["CResolver", "Posix"], swiftSettings: house),
+        .target(name: "Database", dependencies: ["CSQLite", "CPostgreSQL", "Posix"], swiftSettings: strict),
+        .target(name: "DNS", dependencies: ["CResolver", "Posix"], swiftSettings: strict),
         .target(
             name: "Client", dependencies: ["TLS", "HTTP", "Posix", "CZlib"], swiftSettings: strict),
         .target(name: "ACME", dependencies: ["SourceJSON", "TLS"], swiftSettings: strict),
@@ -62,7 +62,7 @@ let package = Package(
         .target(
             name: "Manager",
             dependencies: ["ACME", "Client", "DNS", "Database", "Posix", "SourceJSON", "TLS", "Verifier"],
-            swiftSettings: house),
+            swiftSettings: strict),
         .target(
             name: "Administration", dependencies: ["Client", "Telemetry", "HTTP", "Posix", "SourceJSON"],
             swiftSettings: strict),

@@ -38,8 +38,8 @@ struct DNSMessage {
         guard flags & 0x7800 == 0 else { return .malformed("it is not the answer to a query") }
         if flags & 0x0200 != 0 { return .truncated }
         do throws(DNSMalformation) {
-            return try packet.withUnsafeBufferPointer { bytes throws(DNSMalformation) in
-                var reader = try DNSPacketReader(bytes)
+            return try unsafe packet.withUnsafeBufferPointer { bytes throws(DNSMalformation) in
+                var reader = try unsafe DNSPacketReader(bytes)
                 guard try reader.isAbout(question, flags) else { return .unrelated }
                 return .message(try DNSMessage(&reader, flags, question))
             }
@@ -104,9 +104,9 @@ struct DNSMalformation: Error {
 
 /// Reads the sections of a packet with the C library. The corresponding C functions are `ns_initparse`, `ns_parserr` and
 /// `ns_name_uncompress`.
-struct DNSPacketReader {
+@safe struct DNSPacketReader {
     private let bytes: UnsafeBufferPointer<UInt8>
-    private var message = ns_msg()
+    private var message = unsafe ns_msg()
 
     /// One record; its data lie in the packet.
     struct Record {
@@ -119,8 +119,8 @@ struct DNSPacketReader {
 
     /// Fails unless the packet consists of its sections and nothing else.
     init(_ bytes: UnsafeBufferPointer<UInt8>) throws(DNSMalformation) {
-        self.bytes = bytes
-        guard ns_initparse(bytes.baseAddress, Int32(bytes.count), &message) == 0 else {
+        unsafe self.bytes = bytes
+        guard unsafe ns_initparse(bytes.baseAddress, Int32(bytes.count), &message) == 0 else {
             throw DNSMalformation(reason: "its sections do not fill its \(bytes.count) bytes")
         }
     }
@@ -146,7 +146,7 @@ struct DNSPacketReader {
 
     /// The content of a record of a requested type.
     func content(of record: Record) throws(DNSMalformation) -> DNSRecord {
-        let data = bytes[record.data]
+        let data = unsafe Array(bytes[record.data])
         switch DNSRecordType(rawValue: record.type) {
         case .a where data.count == 4:
             return .address(RemoteAddress(family: .ipv4, high: 0, low: DNSPacketReader.number(data), port: 0))
@@ -163,17 +163,17 @@ struct DNSPacketReader {
 
     private func count(_ section: ns_sect) -> Int {
         let offset = 4 + 2 * Int(section.rawValue)
-        return Int(bytes[offset]) << 8 | Int(bytes[offset + 1])
+        return unsafe Int(bytes[offset]) << 8 | Int(bytes[offset + 1])
     }
 
     private mutating func record(_ section: ns_sect, _ index: Int) throws(DNSMalformation) -> Record {
-        var record = ns_rr()
-        guard ns_parserr(&message, section, Int32(index), &record) == 0, let base = bytes.baseAddress else {
+        var record = unsafe ns_rr()
+        guard unsafe ns_parserr(&message, section, Int32(index), &record) == 0, let base = bytes.baseAddress else {
             throw DNSMalformation(reason: "a record has a name that cannot be read")
         }
-        let start = record.rdata.map { $0 - base } ?? 0
-        let owner = withUnsafeBytes(of: &record.name) { DNSPacketReader.name($0) }
-        return Record(
+        let start = unsafe record.rdata.map { unsafe $0 - base } ?? 0
+        let owner = unsafe withUnsafeBytes(of: &record.name) { unsafe DNSPacketReader.name($0) }
+        return unsafe Record(
             owner: owner, type: record.type, isInternet: record.rr_class == UInt16(ns_c_in.rawValue),
             timeToLive: record.ttl, data: start..<start + Int(record.rdlength))
     }
@@ -181,26 +181,27 @@ struct DNSPacketReader {
     /// The name in the data of a record, which must contain nothing else.
     private func name(_ data: Range<Int>) throws(DNSMalformation) -> DomainName {
         guard let base = bytes.baseAddress else { throw DNSMalformation(reason: "it is empty") }
-        let found = withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(NS_MAXDNAME)) { room -> DomainName? in
-            let count = ns_name_uncompress(
+        let found = unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(NS_MAXDNAME)) {
+            room -> DomainName? in
+            let count = unsafe ns_name_uncompress(
                 base, base + bytes.count, base + data.lowerBound, room.baseAddress, room.count)
-            return Int(count) == data.count ? DNSPacketReader.name(UnsafeRawBufferPointer(room)) : nil
+            return unsafe Int(count) == data.count ? DNSPacketReader.name(UnsafeRawBufferPointer(room)) : nil
         }
         guard let found else { throw DNSMalformation(reason: "a record names a host that cannot be read") }
         return found
     }
 
     private static func name(_ text: UnsafeRawBufferPointer) -> DomainName {
-        DomainName(escaped: String(decoding: text.prefix { $0 != 0 }, as: UTF8.self))
+        unsafe DomainName(escaped: String(decoding: text.prefix { $0 != 0 }, as: UTF8.self))
     }
 
-    private static func number(_ data: Slice<UnsafeBufferPointer<UInt8>>) -> UInt64 {
+    private static func number(_ data: some Sequence<UInt8>) -> UInt64 {
         data.reduce(0) { $0 << 8 | UInt64($1) }
     }
 
     /// The strings of a TXT record, each preceded by its length.
-    private static func strings(_ data: Slice<UnsafeBufferPointer<UInt8>>) throws(DNSMalformation) -> [UInt8] {
-        var (text, rest) = ([UInt8](), data)
+    private static func strings(_ data: [UInt8]) throws(DNSMalformation) -> [UInt8] {
+        var (text, rest) = ([UInt8](), data[...])
         while let length = rest.popFirst() {
             guard rest.count >= length else { throw DNSMalformation(reason: "a string is longer than its record") }
             text += rest.prefix(Int(length))
@@ -209,16 +210,14 @@ struct DNSPacketReader {
         return text
     }
 
-    private static func authorization(
-        _ data: Slice<UnsafeBufferPointer<UInt8>>
-    ) throws(DNSMalformation) -> CAARecord {
-        let tag = data.dropFirst(2).prefix(data.count < 2 ? 0 : Int(data[data.startIndex + 1]))
-        let isWhole = data.count >= 2 && tag.count == data[data.startIndex + 1]
+    private static func authorization(_ data: [UInt8]) throws(DNSMalformation) -> CAARecord {
+        let tag = data.dropFirst(2).prefix(data.count < 2 ? 0 : Int(data[1]))
+        let isWhole = data.count >= 2 && tag.count == data[1]
         guard isWhole, !tag.isEmpty, tag.allSatisfy({ $0 >= 0x21 && $0 < 0x7F }) else {
             throw DNSMalformation(reason: "a CAA record has no tag")
         }
         return CAARecord(
-            isCritical: data[data.startIndex] & 0x80 != 0, tag: String(decoding: tag, as: UTF8.self).lowercased(),
+            isCritical: data[0] & 0x80 != 0, tag: String(decoding: tag, as: UTF8.self).lowercased(),
             value: Array(data[tag.endIndex...]))
     }
 }

@@ -4,19 +4,19 @@ import CResolver
 import Posix
 
 /// The owner of a `res_state`. The corresponding C functions are `res_ninit`, `res_nmkquery` and `res_nclose`.
-struct ResolverState: ~Copyable {
+@safe struct ResolverState: ~Copyable {
     private let pointer: UnsafeMutableRawPointer
 
     init() throws(SystemError) {
-        guard let pointer = associated_resolver_open() else { throw .exhausted("res_ninit") }
-        self.pointer = pointer
+        guard let pointer = unsafe associated_resolver_open() else { throw .exhausted("res_ninit") }
+        unsafe self.pointer = pointer
     }
 
-    deinit { associated_resolver_close(pointer) }
+    deinit { unsafe associated_resolver_close(pointer) }
 
     var servers: [SocketAddress] {
-        (0..<associated_resolver_server_count(pointer)).compactMap { index in
-            associated_resolver_server(pointer, index).flatMap { SocketAddress(copying: $0) }
+        unsafe (0..<associated_resolver_server_count(pointer)).compactMap { index in
+            unsafe associated_resolver_server(pointer, index).flatMap { unsafe SocketAddress(copying: $0) }
         }
     }
 
@@ -24,7 +24,7 @@ struct ResolverState: ~Copyable {
     /// cannot be encoded.
     func query(_ question: DNSQuestion, id: UInt16, withEDNS: Bool) -> [UInt8]? {
         var query = [UInt8](repeating: 0, count: 512)
-        let count = associated_resolver_query(
+        let count = unsafe associated_resolver_query(
             pointer, question.name.text, Int32(question.type.rawValue), &query, Int32(query.count))
         guard count > 0 else { return nil }
         query.removeSubrange(Int(count)...)

@@ -17,6 +17,8 @@ public struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible 
         case accessDenied
         /// A newer program has changed the tables so that this one cannot use them.
         case newerSchema
+        /// The secrets in it were sealed with another key.
+        case wrongKey
         /// Another transaction holds a lock for longer than this one may wait.
         case locked
         /// A statement took longer than its limit.
@@ -50,6 +52,19 @@ public struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible 
         self.location = location
     }
 
+    /// Whether it lasts until an operator changes something: the settings, the libraries, the file, a right. A program that cannot work
+    /// without the database ends then, so that the next start finds the change. Everything else can be waited for.
+    public var isLasting: Bool {
+        switch cause {
+        case .libraryMissing, .tooOld, .badLocation, .certificateNotVerified, .accessDenied, .newerSchema, .wrongKey,
+            .readOnly, .corrupt:
+            true
+        case .unreachable, .locked, .timedOut, .full, .inputOutput, .serializationFailure, .connectionLost,
+            .commitUnknown, .constraint, .statement:
+            false
+        }
+    }
+
     public var description: String {
         let advice = advice.map { "; \($0)" } ?? ""
         return "cannot \(attempt) the database\(location.map { " \($0)" } ?? ""): \(detail)\(advice)"
@@ -57,7 +72,7 @@ public struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible 
 
     private var attempt: String {
         switch cause {
-        case .libraryMissing, .tooOld, .badLocation, .newerSchema, .corrupt: "use"
+        case .libraryMissing, .tooOld, .badLocation, .newerSchema, .wrongKey, .corrupt: "use"
         case .unreachable, .certificateNotVerified, .accessDenied: "open"
         case .locked, .readOnly, .full: "write to"
         case .timedOut, .inputOutput, .serializationFailure, .connectionLost, .commitUnknown, .constraint, .statement:
@@ -71,13 +86,15 @@ public struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible 
             "write a path or postgresql://user@host:5432/name, with %XX for special characters in a password"
         case .certificateNotVerified:
             "name the authority with sslrootcert=FILE and the server by a name in its certificate"
-        case .locked: "stop the other process that uses it"
+        case .accessDenied: "check the user, its password and its rights"
         case .full: "free space on its disk (df -h)"
         case .corrupt: "keep a copy and restore a backup"
-        case .inputOutput: "check its disk (dmesg)"
+        case .inputOutput: "check its disk and its memory (dmesg)"
         case .newerSchema: "start the newer version of associated"
+        case .timedOut: "check its load"
         case .commitUnknown: "the last change may or may not have taken effect"
-        case .libraryMissing, .tooOld, .unreachable, .accessDenied, .timedOut, .readOnly, .serializationFailure,
+        // The engine says what to do, or there is nothing to do.
+        case .libraryMissing, .tooOld, .unreachable, .locked, .readOnly, .wrongKey, .serializationFailure,
             .connectionLost, .constraint, .statement:
             nil
         }

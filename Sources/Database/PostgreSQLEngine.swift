@@ -20,13 +20,18 @@ final class PostgreSQLEngine: SQLEngine {
 
     init(uri: String, limits: ConnectionLimits, library name: String = "libpq.so.5") throws(DatabaseError) {
         (self.uri, self.limits) = (uri, limits)
-        library = try PostgreSQLEngine.load(name)
+        // libpq would take a part of such a password for the host, and its messages name the host.
+        guard let place = DatabaseLocation.postgreSQL(uri: uri).name else {
+            throw DatabaseError(.badLocation, "its connection string cannot be read")
+        }
+        location = place
+        do throws(DatabaseError) { library = try PostgreSQLEngine.load(name) } catch { throw error.at(place) }
         try connect()
     }
 
     private static func load(_ name: String) throws(DatabaseError) -> associated_postgresql {
         var library = associated_postgresql()
-        let loading = associated_postgresql_load(name, &library)
+        let loading = unsafe associated_postgresql_load(name, &library)
         let install = "install it (Debian: apt-get install libpq5; Fedora: libpq; Alpine: libpq)"
         if loading == ASSOCIATED_POSTGRESQL_MISSING {
             throw DatabaseError(.libraryMissing, "PostgreSQL's library \(name) is not installed; \(install)")
@@ -50,7 +55,8 @@ final class PostgreSQLEngine: SQLEngine {
         guard made.serverVersion >= PostgreSQLEngine.versionMin else {
             let version = made.serverVersion / 10_000
             throw DatabaseError(
-                .tooOld, "the server is PostgreSQL \(version); the oldest supported version is 12", location: location)
+                .tooOld, "the server is PostgreSQL \(version), which is too old; upgrade it to version 12 or later",
+                location: location)
         }
         connection = consume made
     }
@@ -118,7 +124,7 @@ extension ConnectionLimits {
 }
 
 /// A connection of libpq.
-struct PostgreSQLConnection: ~Copyable {
+@safe struct PostgreSQLConnection: ~Copyable {
     private let connection: OpaquePointer
     private let library: associated_postgresql
 
@@ -138,27 +144,28 @@ struct PostgreSQLConnection: ~Copyable {
     /// Starts to connect.
     init(_ uri: String, _ library: associated_postgresql) throws(DatabaseError) {
         let settings = PostgreSQLConnection.defaults + [("dbname", uri)]
-        let started = withPointers(to: settings.map { Array($0.0.utf8) + [0] }, ended: true) { keywords in
-            withPointers(to: settings.map { Array($0.1.utf8) + [0] }, ended: true) { values in
-                library.connectStartParams(keywords, values, 1)
+        let started = unsafe withPointers(to: settings.map { Array($0.0.utf8) + [0] }, ended: true) { keywords in
+            unsafe withPointers(to: settings.map { Array($0.1.utf8) + [0] }, ended: true) { values in
+                unsafe library.connectStartParams(keywords, values, 1)
             }
         }
-        guard let started else { throw DatabaseError(.inputOutput, "out of memory") }
-        (connection, self.library) = (started, library)
+        guard let started = unsafe started else { throw DatabaseError(.inputOutput, "out of memory") }
+        unsafe connection = started
+        self.library = library
         // By default, libpq prints notices to standard error, unescaped.
-        _ = library.setNoticeProcessor(connection, { _, _ in }, nil)
+        _ = unsafe library.setNoticeProcessor(connection, { _, _ in }, nil)
         // Verbose messages contain the error code; the text is in the server's language.
-        _ = library.setErrorVerbosity(connection, UInt32(PQERRORS_VERBOSE))
+        _ = unsafe library.setErrorVerbosity(connection, UInt32(PQERRORS_VERBOSE))
     }
 
-    deinit { library.finish(connection) }
+    deinit { unsafe library.finish(connection) }
 
-    var serverVersion: Int32 { library.serverVersion(connection) }
-    var isIdle: Bool { library.transactionStatus(connection) == PQTRANS_IDLE }
+    var serverVersion: Int32 { unsafe library.serverVersion(connection) }
+    var isIdle: Bool { unsafe library.transactionStatus(connection) == PQTRANS_IDLE }
 
     var location: String {
-        let host = library.host(connection).map { String(cString: $0) } ?? ""
-        let port = library.port(connection).map { String(cString: $0) } ?? ""
+        let host = unsafe library.host(connection).map { unsafe String(cString: $0) } ?? ""
+        let port = unsafe library.port(connection).map { unsafe String(cString: $0) } ?? ""
         return host.isEmpty ? "postgresql" : host.hasPrefix("/") ? host : "\(host):\(port)"
     }
 
@@ -166,32 +173,33 @@ struct PostgreSQLConnection: ~Copyable {
         let end = Clock.monotonicMilliseconds() + Int64(milliseconds)
         // Before a host is known, the only possible failure is an unreadable connection string. libpq's message would quote
         // it, with the password.
-        if library.status(connection) == CONNECTION_BAD && location == "postgresql" {
+        if unsafe library.status(connection) == CONNECTION_BAD && location == "postgresql" {
             throw DatabaseError(.badLocation, "its connection string cannot be read")
         }
         var state = UInt32(PGRES_POLLING_WRITING)
         while state != PGRES_POLLING_OK {
-            guard state != PGRES_POLLING_FAILED, library.status(connection) != CONNECTION_BAD else {
+            guard state != PGRES_POLLING_FAILED, unsafe library.status(connection) != CONNECTION_BAD else {
                 throw DatabaseError(connecting: message)
             }
             let events = state == PGRES_POLLING_READING ? POLLIN : POLLOUT
             guard waitForSocket(events, until: end) else {
-                throw DatabaseError(.unreachable, "no answer within \(milliseconds / 1000) s")
+                throw DatabaseError(
+                    .unreachable, "no answer within \(milliseconds / 1000) s; \(DatabaseError.reachingAdvice)")
             }
-            state = library.connectPoll(connection)
+            state = unsafe library.connectPoll(connection)
         }
     }
 
     /// Sends statements without parameters.
     func send(_ sql: String) throws(DatabaseError) {
-        guard library.sendQuery(connection, sql) == 1 else { throw DatabaseError(.connectionLost, message) }
+        guard unsafe library.sendQuery(connection, sql) == 1 else { throw DatabaseError(.connectionLost, message) }
     }
 
     /// Sends one statement with its values.
     func send(_ sql: String, _ values: [Value]) throws(DatabaseError) {
         let contents = values.map(\.wireBytes)
-        let isSent = withPointers(to: contents, ended: false) { pointers in
-            library.sendQueryParams(
+        let isSent = unsafe withPointers(to: contents, ended: false) { pointers in
+            unsafe library.sendQueryParams(
                 connection, sql, Int32(values.count), values.map(\.wireType), pointers,
                 contents.map { Int32($0?.count ?? 0) },
                 [Int32](repeating: 1, count: values.count), 1)
@@ -205,54 +213,57 @@ struct PostgreSQLConnection: ~Copyable {
         var last: PostgreSQLResult?
         var failure: DatabaseError?
         while true {
-            while library.isBusy(connection) != 0 {
+            while unsafe library.isBusy(connection) != 0 {
                 guard waitForSocket(POLLIN, until: end) else {
                     throw DatabaseError(.connectionLost, "no answer within \(milliseconds / 1000) s")
                 }
-                guard library.consumeInput(connection) == 1 else { throw DatabaseError(.connectionLost, message) }
+                guard unsafe library.consumeInput(connection) == 1 else {
+                    throw DatabaseError(.connectionLost, message)
+                }
             }
-            guard let pointer = library.getResult(connection) else { break }
-            let result = PostgreSQLResult(takingOwnershipOf: pointer, of: library)
+            guard let pointer = unsafe library.getResult(connection) else { break }
+            let result = unsafe PostgreSQLResult(takingOwnershipOf: pointer, of: library)
             failure = failure ?? result.failure
             last = consume result
         }
         if let failure { throw failure }
-        guard library.status(connection) == CONNECTION_OK, let last else {
+        guard unsafe library.status(connection) == CONNECTION_OK, let last else {
             throw DatabaseError(.connectionLost, message)
         }
         return last
     }
 
     private func waitForSocket(_ events: Int32, until end: Int64) -> Bool {
-        var watched = pollfd(fd: library.socket(connection), events: Int16(events), revents: 0)
+        var watched = unsafe pollfd(fd: library.socket(connection), events: Int16(events), revents: 0)
         while true {
             let left = end - Clock.monotonicMilliseconds()
             guard left > 0 else { return false }
-            let count = poll(&watched, 1, Int32(clamping: left))
+            let count = unsafe poll(&watched, 1, Int32(clamping: left))
             if count > 0 { return true }
             guard count == 0 || errno == EINTR else { return false }
         }
     }
 
-    private var message: String { library.errorMessage(connection).map { String(cString: $0) } ?? "" }
+    private var message: String { unsafe library.errorMessage(connection).map { unsafe String(cString: $0) } ?? "" }
 }
 
 /// The server's answer to one statement.
-struct PostgreSQLResult: ~Copyable {
+@safe struct PostgreSQLResult: ~Copyable {
     private let result: OpaquePointer
     private let library: associated_postgresql
 
     init(takingOwnershipOf result: OpaquePointer, of library: associated_postgresql) {
-        (self.result, self.library) = (result, library)
+        unsafe self.result = result
+        self.library = library
     }
 
-    deinit { library.clear(result) }
+    deinit { unsafe library.clear(result) }
 
     var failure: DatabaseError? {
-        let status = library.resultStatus(result)
+        let status = unsafe library.resultStatus(result)
         if status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK { return nil }
         func field(_ letter: String) -> String? {
-            library.resultErrorField(result, Int32(letter.utf8.first!)).map { String(cString: $0) }
+            unsafe library.resultErrorField(result, Int32(letter.utf8.first!)).map { unsafe String(cString: $0) }
         }
         // A failure without a code comes from libpq itself, which could not read or write.
         return DatabaseError(sqlState: field("C") ?? "08006", field("M") ?? "the server has closed the connection")
@@ -260,30 +271,32 @@ struct PostgreSQLResult: ~Copyable {
 
     func contents() throws(DatabaseError) -> StatementResult {
         var rows: [Row] = []
-        for row in 0..<library.ntuples(result) {
+        let (rowCount, columnCount) = unsafe (library.ntuples(result), library.nfields(result))
+        for row in 0..<rowCount {
             var values: [Value] = []
-            for column in 0..<library.nfields(result) { values.append(try value(row, column)) }
+            for column in 0..<columnCount { values.append(try value(row, column)) }
             rows.append(Row(values))
         }
-        let changes = library.cmdTuples(result).flatMap { Int(String(cString: $0)) }
+        let changes = unsafe library.cmdTuples(result).flatMap { unsafe Int(String(cString: $0)) }
         return StatementResult(rows: rows, changes: changes ?? 0)
     }
 
     /// Numbers are in network byte order (`int8send` and similar functions in PostgreSQL).
     private func value(_ row: Int32, _ column: Int32) throws(DatabaseError) -> Value {
-        if library.getisnull(result, row, column) != 0 { return .null }
-        let bytes = UnsafeRawBufferPointer(
+        if unsafe library.getisnull(result, row, column) != 0 { return .null }
+        let bytes = unsafe UnsafeRawBufferPointer(
             start: library.getvalue(result, row, column), count: Int(library.getlength(result, row, column)))
-        switch WireType(rawValue: library.ftype(result, column)) {
-        case .int8: return .integer(Int64(bigEndian: bytes.loadUnaligned(as: Int64.self)))
-        case .int4: return .integer(Int64(Int32(bigEndian: bytes.loadUnaligned(as: Int32.self))))
-        case .float8: return .double(Double(bitPattern: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))))
-        case .text, .varchar, .name, .unknown: return .text(String(decoding: bytes, as: UTF8.self))
-        case .bytea: return .blob(Array(bytes))
+        let type = unsafe library.ftype(result, column)
+        switch WireType(rawValue: type) {
+        case .int8: return unsafe .integer(Int64(bigEndian: bytes.loadUnaligned(as: Int64.self)))
+        case .int4: return unsafe .integer(Int64(Int32(bigEndian: bytes.loadUnaligned(as: Int32.self))))
+        case .float8: return unsafe .double(Double(bitPattern: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))))
+        case .text, .varchar, .name, .unknown: return unsafe .text(String(decoding: bytes, as: UTF8.self))
+        case .bytea: return unsafe .blob(Array(bytes))
         case nil:
             throw DatabaseError(
                 .statement,
-                "column \(column + 1) has the PostgreSQL type \(library.ftype(result, column)); cast it to bigint")
+                "column \(column + 1) has the PostgreSQL type \(type); cast it to bigint")
         }
     }
 }
@@ -315,8 +328,8 @@ extension Value {
     fileprivate var wireBytes: [UInt8]? {
         switch self {
         case .null: nil
-        case .integer(let number): withUnsafeBytes(of: number.bigEndian) { Array($0) }
-        case .double(let number): withUnsafeBytes(of: number.bitPattern.bigEndian) { Array($0) }
+        case .integer(let number): unsafe withUnsafeBytes(of: number.bigEndian) { unsafe Array($0) }
+        case .double(let number): unsafe withUnsafeBytes(of: number.bitPattern.bigEndian) { unsafe Array($0) }
         case .text(let text): Array(text.utf8)
         case .blob(let bytes): bytes
         }
@@ -326,35 +339,52 @@ extension Value {
 extension DatabaseError {
     /// The error for the server's code of a failed statement (PostgreSQL's manual, appendix A).
     fileprivate init(sqlState: String, _ message: String) {
-        let cause: Cause =
-            switch sqlState {
-            case "40001", "40P01": .serializationFailure
-            case "55P03": .locked
-            case "57014": .timedOut
-            case "25006": .readOnly
-            case "53100": .full
-            case "42501", "28000", "28P01": .accessDenied
-            case "53300", "57P03", "3D000": .unreachable
-            case "XX001", "XX002": .corrupt
-            case "58030": .inputOutput
-            default:
-                switch sqlState.prefix(2) {
-                case "08": .connectionLost
-                case "23": .constraint
-                // The operator stops the server or ends this connection.
-                case "57": .connectionLost
-                case "40": .serializationFailure
-                default: sqlState == "25P03" ? .connectionLost : .statement
-                }
-            }
-        self.init(cause, message)
+        switch sqlState {
+        case "55P03":
+            // The server's message does not mention what to look for.
+            let advice = "end that transaction (select * from pg_stat_activity)"
+            self.init(.locked, "another transaction has locked its rows for several seconds; \(advice)")
+        case "25006": self.init(.readOnly, "\(message); connect to the primary, or allow the user to write")
+        case "3D000": self.init(.unreachable, "\(message); create it, or correct its name")
+        case "53300": self.init(.unreachable, "\(message); raise max_connections, or use a pooler")
+        default: self.init(DatabaseError.cause(ofState: sqlState), message)
+        }
     }
+
+    private static func cause(ofState sqlState: String) -> Cause {
+        switch sqlState {
+        case "57014": .timedOut
+        case "53100": .full
+        case "42501": .accessDenied
+        // It starts, or is a standby that accepts no connections yet.
+        case "57P03": .unreachable
+        case "XX001", "XX002": .corrupt
+        case "58030": .inputOutput
+        case "25P03": .connectionLost
+        default:
+            switch sqlState.prefix(2) {
+            case "08": .connectionLost
+            case "23": .constraint
+            case "28": .accessDenied
+            case "40": .serializationFailure
+            // It is out of memory, or of something else that it gets back.
+            case "53": .unreachable
+            // The operator stops the server or ends this connection.
+            case "57": .connectionLost
+            default: .statement
+            }
+        }
+    }
+
+    fileprivate static let reachingAdvice = "check that the server runs, and that host and port are right"
 
     /// The error for libpq's message about a failed connection. The message is in English unless a program requests a translation.
     fileprivate init(connecting message: String) {
         // The last line is about the last address that was tried: `connection to server at "::1", port 5432 failed: reason`.
         let lines = message.split(separator: "\n").filter { !$0.hasPrefix("\t") && !$0.hasPrefix("LOCATION:") }
-        let line = String(lines.last ?? "no reason given")
+        // A certificate that is missing is followed by a line of advice.
+        let last: Substring = lines.last { $0.hasPrefix("connection to server") } ?? lines.last ?? "no reason given"
+        let line = String(last)
         if let failed = line.firstMatch(of: /FATAL: +([0-9A-Z]{5}): +(.*)/) {
             self.init(sqlState: String(failed.1), String(failed.2))
             return
@@ -368,7 +398,9 @@ extension DatabaseError {
         } else if line.hasPrefix("invalid ") && !isAboutCertificate {
             self.init(.badLocation, "its connection string has a value that cannot be read")
         } else {
-            self.init(isAboutCertificate ? .certificateNotVerified : .unreachable, reason)
+            self.init(
+                isAboutCertificate ? .certificateNotVerified : .unreachable,
+                isAboutCertificate ? reason : "\(reason); \(DatabaseError.reachingAdvice)")
         }
     }
 }
@@ -379,14 +411,14 @@ private func withPointers<Result>(
     to strings: [[UInt8]?], ended: Bool, _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Result
 ) -> Result {
     let bytes = strings.reduce(into: []) { $0 += $1 ?? [] } + [0]
-    return bytes.withUnsafeBytes { memory in
-        var place = memory.baseAddress!.assumingMemoryBound(to: CChar.self)
-        var pointers = strings.map { string -> UnsafePointer<CChar>? in
+    return unsafe bytes.withUnsafeBytes { memory in
+        var place = unsafe memory.baseAddress!.assumingMemoryBound(to: CChar.self)
+        var pointers = unsafe strings.map { string -> UnsafePointer<CChar>? in
             guard let string else { return nil }
-            defer { place += string.count }
-            return place
+            defer { unsafe place += string.count }
+            return unsafe place
         }
-        if ended || pointers.isEmpty { pointers.append(nil) }
-        return pointers.withUnsafeBufferPointer { body($0.baseAddress!) }
+        if unsafe ended || pointers.isEmpty { unsafe pointers.append(nil) }
+        return unsafe pointers.withUnsafeBufferPointer { unsafe body($0.baseAddress!) }
     }
 }

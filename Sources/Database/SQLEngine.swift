@@ -12,6 +12,21 @@ public enum DatabaseLocation: Hashable, Sendable {
         let isURI = text.hasPrefix("postgresql://") || text.hasPrefix("postgres://")
         self = isURI ? .postgreSQL(uri: text) : .sqlite(path: text)
     }
+
+    /// For messages before the engine knows a better name: the path, or host and port, never the user or the password. Nil for a URI
+    /// in which a part of the password might be taken for the host, because the password has an unescaped `@`, `/` or `?`.
+    var name: String? {
+        switch self {
+        case .sqlite(let path): return path
+        case .postgreSQL(let uri):
+            let rest = uri.firstRange(of: "://").map { uri[$0.upperBound...] } ?? uri[...]
+            let authority = rest.prefix { $0 != "/" && $0 != "?" }
+            let parts = authority.split(separator: "@", omittingEmptySubsequences: false)
+            guard parts.count <= 2, !rest[authority.endIndex...].contains("@") else { return nil }
+            // Without a user, a forgotten host may have left the password in its place.
+            return parts.count == 2 && !parts[1].isEmpty ? String(parts[1]) : "postgresql"
+        }
+    }
 }
 
 /// The SQL dialect of an engine, for statements that differ between the two.

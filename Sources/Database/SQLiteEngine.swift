@@ -6,7 +6,7 @@ import CSQLite
 import Glibc
 import Posix
 
-final class SQLiteEngine: SQLEngine {
+@safe final class SQLiteEngine: SQLEngine {
     /// The first version with `returning`, of March 2021.
     static let versionMin: Int32 = 3_035_000
 
@@ -18,8 +18,8 @@ final class SQLiteEngine: SQLEngine {
     init(path: String, limits: ConnectionLimits, library name: String = "libsqlite3.so.0") throws(DatabaseError) {
         location = path
         library = try SQLiteEngine.load(name)
-        connection = try SQLiteEngine.open(path, library)
-        _ = library.busy_timeout(connection, limits.lockWaitMilliseconds)
+        unsafe connection = try SQLiteEngine.open(path, library)
+        _ = unsafe library.busy_timeout(connection, limits.lockWaitMilliseconds)
         for setting in ["synchronous = full", "foreign_keys = on", "trusted_schema = off", "temp_store = memory"] {
             try execute("pragma \(setting)")
         }
@@ -30,11 +30,11 @@ final class SQLiteEngine: SQLEngine {
         }
     }
 
-    deinit { _ = library.close_v2(connection) }
+    deinit { _ = unsafe library.close_v2(connection) }
 
     private static func load(_ name: String) throws(DatabaseError) -> associated_sqlite {
         var library = associated_sqlite()
-        let loading = associated_sqlite_load(name, &library)
+        let loading = unsafe associated_sqlite_load(name, &library)
         let install = "install it (Debian: apt-get install libsqlite3-0; Fedora: sqlite-libs; Alpine: sqlite-libs)"
         if loading == ASSOCIATED_SQLITE_MISSING {
             throw DatabaseError(.libraryMissing, "SQLite's library \(name) is not installed; \(install)")
@@ -49,19 +49,19 @@ final class SQLiteEngine: SQLEngine {
         // SQLite would create a file that every user can read.
         do throws(SystemError) {
             if (try? File.status(path)) == nil {
-                _ = try File.create(path, UnsafeRawBufferPointer(start: nil, count: 0), permissions: 0o600)
+                _ = try unsafe File.create(path, UnsafeRawBufferPointer(start: nil, count: 0), permissions: 0o600)
             }
         } catch {
-            throw DatabaseError(.unreachable, error.reason)
+            throw DatabaseError(.unreachable, "\(error.reason); \(openingAdvice)")
         }
         var connection: OpaquePointer?
-        let code = library.open_v2(path, &connection, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil)
-        guard code == SQLITE_OK, let connection else {
-            let error = failure(library, connection)
-            _ = library.close_v2(connection)
+        let code = unsafe library.open_v2(path, &connection, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil)
+        guard code == SQLITE_OK, let connection = unsafe connection else {
+            let error = unsafe failure(library, connection)
+            _ = unsafe library.close_v2(connection)
             throw error
         }
-        return connection
+        return unsafe connection
     }
 
     func begin(_ kind: TransactionKind) throws(DatabaseError) {
@@ -72,15 +72,15 @@ final class SQLiteEngine: SQLEngine {
     func commit() throws(DatabaseError) { try execute("commit") }
 
     func rollback() {
-        if library.get_autocommit(connection) == 0 { try? execute("rollback") }
+        if unsafe library.get_autocommit(connection) == 0 { try? execute("rollback") }
     }
 
     func prepare(_ sql: String) throws(DatabaseError) -> SQLStatement {
         var statement: OpaquePointer?
-        guard library.prepare_v2(connection, sql, -1, &statement, nil) == SQLITE_OK, let statement else {
-            throw failure()
-        }
-        return SQLStatement(sql: sql, prepared: SQLiteStatement(takingOwnershipOf: statement, of: library))
+        guard unsafe library.prepare_v2(connection, sql, -1, &statement, nil) == SQLITE_OK,
+            let statement = unsafe statement
+        else { throw failure() }
+        return unsafe SQLStatement(sql: sql, prepared: SQLiteStatement(takingOwnershipOf: statement, of: library))
     }
 
     func run(_ statement: borrowing SQLStatement, _ values: [Value]) throws(DatabaseError) -> StatementResult {
@@ -104,35 +104,41 @@ final class SQLiteEngine: SQLEngine {
             switch statement.step() {
             case SQLITE_ROW: rows.append(statement.row())
             case SQLITE_DONE:
-                return StatementResult(rows: rows, changes: statement.isReading ? 0 : Int(library.changes(connection)))
+                return unsafe StatementResult(
+                    rows: rows, changes: statement.isReading ? 0 : Int(library.changes(connection)))
             default: throw failure()
             }
         }
     }
 
     private func execute(_ sql: String) throws(DatabaseError) {
-        guard library.exec(connection, sql, nil, nil, nil) == SQLITE_OK else { throw failure() }
+        guard unsafe library.exec(connection, sql, nil, nil, nil) == SQLITE_OK else { throw failure() }
     }
 
-    private func failure() -> DatabaseError { SQLiteEngine.failure(library, connection) }
+    private func failure() -> DatabaseError { unsafe SQLiteEngine.failure(library, connection) }
+
+    private static let openingAdvice = "check that its folder exists and that this process's user can write to both"
 
     /// The failure of the last call on a connection. Without a connection, SQLite was out of memory.
     private static func failure(_ library: associated_sqlite, _ connection: OpaquePointer?) -> DatabaseError {
-        guard let connection else { return DatabaseError(.inputOutput, "out of memory") }
-        let message = library.errmsg(connection).map { String(cString: $0) } ?? ""
-        let number = library.system_errno(connection)
+        guard let connection = unsafe connection else { return DatabaseError(.inputOutput, "out of memory") }
+        let message = unsafe library.errmsg(connection).map { unsafe String(cString: $0) } ?? ""
+        let number = unsafe library.system_errno(connection)
         let reason = number == 0 ? message : "\(message) (\(SystemError(call: "sqlite", number: number).reason))"
+        let userAdvice = "let this process's user write to the file and to its folder"
         // The low byte is the kind of failure; the rest has details.
-        switch library.extended_errcode(connection) & 0xFF {
-        case SQLITE_BUSY, SQLITE_LOCKED:
-            return DatabaseError(.locked, "another process has locked it for several seconds")
-        case SQLITE_READONLY: return DatabaseError(.readOnly, message)
+        switch unsafe library.extended_errcode(connection) & 0xFF {
+        case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL:
+            return DatabaseError(
+                .locked, "another process has locked it for several seconds; stop that process (fuser)")
+        case SQLITE_READONLY: return DatabaseError(.readOnly, "\(message); \(userAdvice)")
         case SQLITE_FULL: return DatabaseError(.full, message)
         case SQLITE_IOERR where number == ENOSPC || number == EDQUOT: return DatabaseError(.full, reason)
         case SQLITE_IOERR: return DatabaseError(.inputOutput, reason)
         case SQLITE_CORRUPT, SQLITE_NOTADB: return DatabaseError(.corrupt, message)
-        case SQLITE_CANTOPEN: return DatabaseError(.unreachable, reason)
-        case SQLITE_PERM, SQLITE_AUTH: return DatabaseError(.accessDenied, message)
+        case SQLITE_CANTOPEN: return DatabaseError(.unreachable, "\(reason); \(openingAdvice)")
+        case SQLITE_PERM: return DatabaseError(.readOnly, "\(message); \(userAdvice)")
+        case SQLITE_NOMEM: return DatabaseError(.inputOutput, "out of memory")
         case SQLITE_CONSTRAINT: return DatabaseError(.constraint, message)
         default: return DatabaseError(.statement, message)
         }
@@ -140,18 +146,19 @@ final class SQLiteEngine: SQLEngine {
 }
 
 /// A compiled statement. SQLite keeps a connection in memory until its last statement is finalized.
-struct SQLiteStatement: ~Copyable {
+@safe struct SQLiteStatement: ~Copyable {
     private let statement: OpaquePointer
     private let library: associated_sqlite
 
     init(takingOwnershipOf statement: OpaquePointer, of library: associated_sqlite) {
-        (self.statement, self.library) = (statement, library)
+        unsafe self.statement = statement
+        self.library = library
     }
 
-    deinit { _ = library.finalize(statement) }
+    deinit { _ = unsafe library.finalize(statement) }
 
-    var parameterCount: Int { Int(library.bind_parameter_count(statement)) }
-    var isReading: Bool { library.stmt_readonly(statement) != 0 }
+    var parameterCount: Int { unsafe Int(library.bind_parameter_count(statement)) }
+    var isReading: Bool { unsafe library.stmt_readonly(statement) != 0 }
 
     func bind(_ values: [Value]) {
         for (index, value) in zip(Int32(1)..., values) {
@@ -161,36 +168,36 @@ struct SQLiteStatement: ~Copyable {
     }
 
     private func bind(_ value: Value, at index: Int32) -> Int32 {
-        let transient = associated_sqlite_transient()
+        let transient = unsafe associated_sqlite_transient()
         return switch value {
-        case .null: library.bind_null(statement, index)
-        case .integer(let number): library.bind_int64(statement, index, number)
-        case .double(let number): library.bind_double(statement, index, number)
-        case .text(let text): library.bind_text(statement, index, text, Int32(text.utf8.count), transient)
+        case .null: unsafe library.bind_null(statement, index)
+        case .integer(let number): unsafe library.bind_int64(statement, index, number)
+        case .double(let number): unsafe library.bind_double(statement, index, number)
+        case .text(let text): unsafe library.bind_text(statement, index, text, Int32(text.utf8.count), transient)
         // An empty array may have a null pointer, which would bind null.
-        case .blob(let bytes) where bytes.isEmpty: library.bind_zeroblob(statement, index, 0)
-        case .blob(let bytes): library.bind_blob(statement, index, bytes, Int32(bytes.count), transient)
+        case .blob(let bytes) where bytes.isEmpty: unsafe library.bind_zeroblob(statement, index, 0)
+        case .blob(let bytes): unsafe library.bind_blob(statement, index, bytes, Int32(bytes.count), transient)
         }
     }
 
-    func step() -> Int32 { library.step(statement) }
+    func step() -> Int32 { unsafe library.step(statement) }
 
-    func reset() { _ = library.reset(statement) }
+    func reset() { _ = unsafe library.reset(statement) }
 
-    func row() -> Row { Row((0..<library.column_count(statement)).map { column($0) }) }
+    func row() -> Row { unsafe Row((0..<library.column_count(statement)).map { column($0) }) }
 
     private func column(_ index: Int32) -> Value {
-        switch library.column_type(statement, index) {
-        case SQLITE_INTEGER: .integer(library.column_int64(statement, index))
-        case SQLITE_FLOAT: .double(library.column_double(statement, index))
-        case SQLITE_TEXT: .text(String(decoding: bytes(index), as: UTF8.self))
-        case SQLITE_BLOB: .blob(Array(bytes(index)))
+        switch unsafe library.column_type(statement, index) {
+        case SQLITE_INTEGER: unsafe .integer(library.column_int64(statement, index))
+        case SQLITE_FLOAT: unsafe .double(library.column_double(statement, index))
+        case SQLITE_TEXT: unsafe .text(String(decoding: bytes(index), as: UTF8.self))
+        case SQLITE_BLOB: unsafe .blob(Array(bytes(index)))
         default: .null
         }
     }
 
     private func bytes(_ index: Int32) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(
+        unsafe UnsafeRawBufferPointer(
             start: library.column_blob(statement, index), count: Int(library.column_bytes(statement, index)))
     }
 }

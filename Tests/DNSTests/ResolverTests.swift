@@ -18,6 +18,20 @@ struct ResolverTests {
         return resolver.lookUp(question.type, of: question.name)
     }
 
+    @Test func `several lookups can have one time limit`() throws {
+        let silent = try ScriptedNameServer { _ in .silence }
+        var settings = ResolverSettings()
+        settings.servers = [silent.address]
+        let resolver = try Resolver(settings)
+        let start = Clock.monotonicMilliseconds()
+        for name in ["a.example", "b.example", "c.example"] {
+            let outcome = resolver.lookUp(.a, of: DomainName(name)!, endingBy: start + 100)
+            #expect(kind(outcome) == .timedOut)
+        }
+        // Two attempts of one of them would take six seconds.
+        #expect(Clock.monotonicMilliseconds() - start < 5_000)
+    }
+
     private func kind(_ outcome: DNSOutcome) -> DNSFailure.Kind? {
         if case .failed(let failure) = outcome { failure.kind } else { nil }
     }

@@ -23,7 +23,10 @@ struct PostgreSQLEngineTests {
             try PostgreSQLEngine(uri: server.uri(), limits: .impatient, library: "libnone.so.5")
         }
         #expect(failure?.cause == .libraryMissing)
-        #expect(failure?.detail.contains("apt-get install libpq5") == true)
+        #expect(
+            failure?.description == "cannot use the database 127.0.0.1:\(server.port): "
+                + "PostgreSQL's library libnone.so.5 is not installed; "
+                + "install it (Debian: apt-get install libpq5; Fedora: libpq; Alpine: libpq)")
     }
 
     @Test func `rejects a library that lacks a function`() {
@@ -38,33 +41,109 @@ struct PostgreSQLEngineTests {
         #expect(failure.cause == .accessDenied)
         #expect(
             failure.description == "cannot open the database 127.0.0.1:\(server.port): "
-                + "password authentication failed for user \"tester\"")
+                + "password authentication failed for user \"tester\"; check the user, its password and its rights")
         let none = try self.failure("postgresql://tester@127.0.0.1:\(server.port)/postgres?passfile=/dev/null")
         #expect(none.cause == .accessDenied)
         #expect(none.detail == "the server requires a password, and the connection string has none")
     }
 
-    @Test(arguments: ["postgresql://tester:p/q@127.0.0.1/x", "postgresql://[tester", "postgresql://x/?none=secret"])
+    @Test(arguments: [
+        "postgresql://tester:12/secret@127.0.0.1/x", "postgresql://tester:12?secret@127.0.0.1/x",
+        "postgresql://tester:12@secret@127.0.0.1/x", "postgresql://tester:secret/12@127.0.0.1/x",
+        "postgresql://tester:1%zz2secret@127.0.0.1/x", "postgresql://[tester:secret", "postgresql://x/?none=secret",
+        "postgresql://tester@127.0.0.1:secret/x",
+    ])
     func `does not repeat a connection string that cannot be read`(uri: String) throws {
         let failure = try failure(uri)
-        #expect(failure.cause == .badLocation, "\(failure)")
-        for part in ["tester:", "p/q", "\"p\"", "secret"] { #expect(!failure.description.contains(part), "\(failure)") }
+        #expect(
+            failure.description == "cannot use the database: \(failure.detail); "
+                + "write a path or postgresql://user@host:5432/name, with %XX for special characters in a password")
+        for part in ["tester", "12", "secret"] { #expect(!failure.detail.contains(part), "\(failure)") }
     }
 
     @Test func `reports a refused connection and a missing answer`() throws {
         let port = try PostgreSQLServer.freePort()
         let refused = try failure(server.uri(port: port))
         #expect(refused.cause == .unreachable)
-        #expect(refused.description == "cannot open the database 127.0.0.1:\(port): connection refused")
+        let advice = "check that the server runs, and that host and port are right"
+        #expect(refused.description == "cannot open the database 127.0.0.1:\(port): connection refused; \(advice)")
         // Accepts connections and never answers.
         let silent = try SilentListener()
         let failure = try failure(server.uri(port: silent.port))
-        #expect(failure.cause == .unreachable && failure.detail == "no answer within 1 s")
+        #expect(failure.cause == .unreachable && failure.detail == "no answer within 1 s; \(advice)")
+        let missing = try self.failure("postgresql://tester:secret@/postgres?host=/nonexistent").description
+        #expect(missing.hasPrefix("cannot open the database /nonexistent: "), "\(missing)")
+        #expect(missing.hasSuffix("no such file or directory; \(advice)") && !missing.contains("secret"), "\(missing)")
     }
 
     @Test func `reports an unknown database`() throws {
         let failure = try failure(server.uri().replacing("/postgres?", with: "/none?"))
-        #expect(failure.cause == .unreachable && failure.detail == "database \"none\" does not exist", "\(failure)")
+        #expect(
+            failure.description
+                == "cannot open the database 127.0.0.1:\(server.port): database \"none\" does not exist; "
+                + "create it, or correct its name")
+    }
+
+    /// What the server answers to a statement when it cannot be used.
+    struct BadState: Sendable, CustomTestStringConvertible {
+        var code: String
+        var cause: DatabaseError.Cause
+        var verb: String
+        /// The whole message behind the name of the database.
+        var text: String
+
+        var testDescription: String { "\(code) \(text)" }
+    }
+
+    private static let badStates = [
+        BadState(
+            code: "55P03", cause: .locked, verb: "write to",
+            text: "another transaction has locked its rows for several seconds; "
+                + "end that transaction (select * from pg_stat_activity)"),
+        BadState(
+            code: "25006", cause: .readOnly, verb: "write to",
+            text: "raised; connect to the primary, or allow the user to write"),
+        BadState(code: "53100", cause: .full, verb: "write to", text: "raised; free space on its disk (df -h)"),
+        BadState(code: "53200", cause: .unreachable, verb: "open", text: "raised"),
+        BadState(
+            code: "53300", cause: .unreachable, verb: "open", text: "raised; raise max_connections, or use a pooler"),
+        BadState(
+            code: "42501", cause: .accessDenied, verb: "open",
+            text: "raised; check the user, its password and its rights"
+        ),
+        BadState(
+            code: "28000", cause: .accessDenied, verb: "open",
+            text: "raised; check the user, its password and its rights"
+        ),
+        BadState(
+            code: "XX001", cause: .corrupt, verb: "use", text: "raised; keep a copy and restore a backup"),
+        BadState(
+            code: "58030", cause: .inputOutput, verb: "query", text: "raised; check its disk and its memory (dmesg)"),
+        BadState(code: "57014", cause: .timedOut, verb: "query", text: "raised; check its load"),
+        BadState(code: "57P01", cause: .connectionLost, verb: "query", text: "raised"),
+        BadState(code: "42P01", cause: .statement, verb: "query", text: "raised"),
+    ]
+
+    @Test(arguments: badStates) func `says in one line what is wrong and what to do`(state: BadState) throws {
+        var connection = try SQLConnection(.postgreSQL(uri: server.uri()), limits: .impatient)
+        let failure = try #require(throws: DatabaseError.self) {
+            try connection.write { transaction throws(DatabaseError) in
+                try transaction.execute("do $$ begin raise exception 'raised' using errcode = '\(state.code)'; end $$")
+            }
+        }
+        #expect(failure.cause == state.cause)
+        #expect(failure.description == "cannot \(state.verb) the database 127.0.0.1:\(server.port): \(state.text)")
+    }
+
+    @Test func `reports a server that only reads`() throws {
+        let uri = server.uri("options=-cdefault_transaction_read_only%3Don")
+        var connection = try SQLConnection(.postgreSQL(uri: uri), limits: .impatient)
+        let failure = #expect(throws: DatabaseError.self) {
+            try connection.write { transaction throws(DatabaseError) in
+                try transaction.execute("create table read_only (n bigint)")
+            }
+        }
+        #expect(failure?.cause == .readOnly && failure?.isLasting == true)
     }
 
     @Test func `verifies the server's certificate and name`() throws {
@@ -75,6 +154,13 @@ struct PostgreSQLEngineTests {
         #expect(otherName.cause == .certificateNotVerified, "\(otherName)")
         let missing = try failure(server.uri("sslmode=verify-full&sslrootcert=/nonexistent.pem"))
         #expect(missing.cause == .certificateNotVerified, "\(missing)")
+        #expect(missing.detail.contains("/nonexistent.pem"), "\(missing)")
+        for failure in [unknown, otherName, missing] {
+            let text = failure.description
+            #expect(text.hasPrefix("cannot open the database 127.0.0.1:\(server.port): "), "\(text)")
+            #expect(
+                text.hasSuffix("name the authority with sslrootcert=FILE and the server by a name in its certificate"))
+        }
         var connection = try SQLConnection(
             .postgreSQL(uri: server.uri("sslmode=verify-full&\(authority)").replacing("127.0.0.1", with: "localhost")))
         let row = try connection.read { transaction throws(DatabaseError) in

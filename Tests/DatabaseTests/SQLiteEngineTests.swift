@@ -56,24 +56,111 @@ struct SQLiteEngineTests {
                 == "cannot use the database \(path): file is not a database; keep a copy and restore a backup")
     }
 
-    @Test func `notices a damaged page`() throws {
+    /// What another program or a disk did to a database with some rows.
+    struct BadInput: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var cause: DatabaseError.Cause
+        /// The whole message, with PATH for the path.
+        var message: String
+        /// What it returns is kept until the database has been used.
+        var damage: @Sendable (String) throws -> AnyObject?
+    }
+
+    private static let malformed =
+        "cannot use the database PATH: database disk image is malformed; keep a copy and restore a backup"
+    private static let readOnly =
+        "cannot write to the database PATH: attempt to write a readonly database; "
+        + "let this process's user write to the file and to its folder"
+
+    private static let badInputs = [
+        BadInput(testDescription: "a file that ends within its header", cause: .corrupt, message: malformed) { path in
+            #expect(truncate(path, 60) == 0)
+            return nil
+        },
+        BadInput(testDescription: "a file without its last pages", cause: .corrupt, message: malformed) { path in
+            #expect(truncate(path, 5_000) == 0)
+            return nil
+        },
+        BadInput(testDescription: "pages of garbage", cause: .corrupt, message: malformed) { path in
+            let handle = try #require(FileHandle(forUpdatingAtPath: path))
+            for page in 1..<UInt64(20) {
+                try handle.seek(toOffset: page * 4_096)
+                handle.write(Data(repeating: 0xAA, count: 512))
+            }
+            try handle.close()
+            return nil
+        },
+        BadInput(
+            testDescription: "a header of garbage", cause: .corrupt,
+            message: "cannot use the database PATH: file is not a database; keep a copy and restore a backup"
+        ) { path in
+            let handle = try #require(FileHandle(forUpdatingAtPath: path))
+            handle.write(Data(repeating: 0xAA, count: 100))
+            try handle.close()
+            return nil
+        },
+        BadInput(
+            testDescription: "another program holds a lock", cause: .locked,
+            message: "cannot write to the database PATH: another process has locked it for several seconds; "
+                + "stop that process (fuser)"
+        ) { path in
+            let other = try SQLiteEngine(path: path, limits: .impatient)
+            try other.begin(.write)
+            return other
+        },
+        BadInput(testDescription: "a read-only file", cause: .readOnly, message: readOnly) { path in
+            #expect(chmod(path, 0o444) == 0)
+            return nil
+        },
+        BadInput(testDescription: "a read-only folder", cause: .readOnly, message: readOnly) { path in
+            #expect(chmod(path, 0o666) == 0 && chmod(String(path.dropLast("/test.db".count)), 0o555) == 0)
+            return nil
+        },
+        BadInput(
+            testDescription: "a file of another user", cause: .unreachable,
+            message: "cannot open the database PATH: unable to open database file (permission denied); "
+                + "check that its folder exists and that this process's user can write to both"
+        ) { path in
+            #expect(chmod(path, 0o000) == 0)
+            return nil
+        },
+        BadInput(
+            testDescription: "tables of a newer program", cause: .newerSchema,
+            message:
+                "cannot use the database PATH: its tables need a program with schema 2, and this one has schema 1; "
+                + "start the newer version of associated"
+        ) { path in
+            var connection = try SQLConnection(.sqlite(path: path))
+            try Schema([
+                Migration(version: 1, readerMin: 1) { _ in [] }, Migration(version: 2, readerMin: 2) { _ in [] },
+            ])
+            .apply(to: &connection)
+            return nil
+        },
+    ]
+
+    @Test(arguments: badInputs) func `says in one line what is wrong and what to do`(input: BadInput) throws {
         do {
             var connection = try database.connect()
             try fill(&connection)
         }
-        let handle = try #require(FileHandle(forUpdatingAtPath: path))
-        for page in 1..<UInt64(20) {
-            try handle.seek(toOffset: page * 4096)
-            handle.write(Data(repeating: 0xAA, count: 512))
-        }
-        try handle.close()
-        let failure = #expect(throws: DatabaseError.self) {
-            var connection = try database.connect()
-            try connection.read { transaction throws(DatabaseError) in
-                _ = try transaction.query("select * from filling")
+        // The test may run as root, and the database is used as another user.
+        #expect(chmod(path, 0o666) == 0 && chmod(database.folder, 0o777) == 0)
+        let damage = try input.damage(path)
+        defer { chmod(database.folder, 0o755) }
+        let found = asOrdinaryUser { () -> DatabaseError? in
+            #expect(throws: DatabaseError.self) {
+                var connection = try SQLConnection(.sqlite(path: path), limits: .impatient)
+                try Schema([Migration(version: 1, readerMin: 1) { _ in [] }]).apply(to: &connection)
+                try connection.read { transaction throws(DatabaseError) in
+                    _ = try transaction.query("select * from filling")
+                }
             }
         }
-        #expect(failure?.cause == .corrupt)
+        withExtendedLifetime(damage) {}
+        let failure = try #require(found)
+        #expect(failure.cause == input.cause)
+        #expect(failure.description == input.message.replacing("PATH", with: path))
     }
 
     @Test func `reports a full disk and keeps what was committed`() throws {
@@ -101,23 +188,8 @@ struct SQLiteEngineTests {
         #expect(failure?.cause == .unreachable)
         #expect(
             failure?.description
-                == "cannot open the database \(database.folder)/none/test.db: no such file or directory")
-    }
-
-    @Test func `rejects a read-only file`() throws {
-        do { _ = try database.connect() }
-        chmod(path, 0o444)
-        chmod(database.folder, 0o555)
-        defer { chmod(database.folder, 0o755) }
-        let failure = asOrdinaryUser {
-            #expect(throws: DatabaseError.self) {
-                var connection = try SQLConnection(.sqlite(path: path))
-                try connection.write { transaction throws(DatabaseError) in
-                    try transaction.execute("create table t (n bigint)")
-                }
-            }
-        }
-        #expect(failure?.cause == .readOnly || failure?.cause == .unreachable, "\(String(describing: failure))")
+                == "cannot open the database \(database.folder)/none/test.db: no such file or directory; "
+                + "check that its folder exists and that this process's user can write to both")
     }
 
     /// Root can write to every file, so this switches the thread's file-system user, which Linux keeps per thread.

@@ -143,12 +143,72 @@ struct ManagerTests {
         }
     }
 
+    @Test func `waits for a database that is locked, and loses no host`() throws {
+        try settings("acme: { \(ManagerTests.unreachable) }")
+        try folder.write("state/manager.db", "")
+        try folder.write("state/manager.key", String(repeating: "k", count: 32))
+        let file = open("\(folder.path)/state/manager.db", O_RDWR | O_CLOEXEC)
+        defer { close(file) }
+        // The bytes by which SQLite locks a file (https://sqlite.org/fileformat2.html#the_lock_byte_page).
+        var range = flock(l_type: Int16(F_WRLCK), l_whence: Int16(SEEK_SET), l_start: 0x4000_0000, l_len: 512, l_pid: 0)
+        #expect(fcntl(file, F_SETLK, &range) == 0)
+        let server = try RunningServer(places + ["--http", "127.0.0.1:0"])
+        let path = "\(folder.path)/state/manager.db"
+        #expect(
+            server.line(beginning: "cannot write to the database \(path): another process has locked it") != nil)
+        #expect(server.line(beginning: "manager: ready") != nil)
+        range.l_type = Int16(F_UNLCK)
+        #expect(fcntl(file, F_SETLK, &range) == 0)
+        #expect(server.line(beginning: "a.example: failing: 127.0.0.1:1: ") != nil)
+    }
+
+    private static let hasPostgreSQL = ["x86_64", "aarch64"].contains {
+        FileManager.default.fileExists(atPath: "/usr/lib/\($0)-linux-gnu/libpq.so.5")
+    }
+
+    @Test(.enabled(if: hasPostgreSQL, "script/databases installs libpq, and could not"))
+    func `waits for a database that cannot be reached, and repeats its password nowhere`() throws {
+        try settings(
+            """
+            store: { database: 'postgresql://tester:hunter2@127.0.0.1:1/b', keyFile: '\(folder.path)/key' },
+            manager: { admin: 'unix:\(folder.path)/manager.sock' }
+            """)
+        try folder.write("key", String(repeating: "k", count: 32))
+        let server = try RunningServer(places + ["--http", "127.0.0.1:0"])
+        var texts = server.announcements
+        while texts.last != "manager: ready", let line = server.nextLine() { texts.append(line) }
+        #expect(texts.contains { $0.hasPrefix("cannot open the database 127.0.0.1:1: connection refused; ") })
+        for (path, part) in [("readyz", "503"), ("metrics", "associated_manager_ready 0\n")] {
+            let answer = try Subject.curl([
+                "--unix-socket", "\(folder.path)/manager.sock", "--write-out", "%{http_code}",
+                "http://localhost/\(path)",
+            ])
+            #expect(answer.output.contains(part), "\(answer.text)")
+            texts.append(answer.text)
+        }
+        let manager = try #require(process(named: "manager", under: server.processIdentifier))
+        for process in [server.processIdentifier, server.serverIdentifier, manager] {
+            // Only root may read the environment of a process that forbids dumps.
+            for name in getuid() == 0 ? ["cmdline", "environ"] : ["cmdline"] {
+                let bytes = try Data(contentsOf: URL(fileURLWithPath: "/proc/\(process)/\(name)"))
+                texts.append(String(decoding: bytes, as: UTF8.self))
+            }
+        }
+        texts.append(try Subject.run(["acme", "status"] + places).text)
+        for text in texts { #expect(!text.contains("hunter2")) }
+        #expect(try Subject.curl(["http://127.0.0.1:\(server.port)/healthz", "--output", "/dev/null"]).status == 0)
+        server.send(SIGTERM)
+        #expect(server.waitUntilExit() == 0)
+    }
+
     @Test func `a damaged database stops only the manager`() throws {
         try settings("acme: { \(ManagerTests.unreachable) }")
         try folder.write("state/manager.db", String(repeating: "not a database", count: 400))
         try folder.write("state/manager.key", String(repeating: "k", count: 32))
         let server = try RunningServer(places + ["--http", "127.0.0.1:0"])
-        #expect(server.line(beginning: "manager: cannot use the database ") != nil)
+        let line = server.line(beginning: "manager: cannot use the database ") ?? ""
+        #expect(line.contains("; keep a copy and restore a backup; the manager (process "), "\(line)")
+        #expect(line.hasSuffix(") exited with status 1; the next one starts in 1 s"), "\(line)")
         #expect(try Subject.curl(["http://127.0.0.1:\(server.port)/healthz", "--output", "/dev/null"]).status == 0)
     }
 }

@@ -173,6 +173,7 @@ struct InheritanceTests {
         #expect(whole.text == "2 manager 7 0 0 manager-admin:9")
         #expect(Inheritance(whole.text) == whole)
         #expect(Inheritance("2 manager 7 0 0") == Inheritance(role: .manager, parent: 7))
+        #expect(Inheritance("2 manager 7 4 0") == Inheritance(role: .manager, parent: 7, reports: 4))
     }
 
     @Test(arguments: [
@@ -181,7 +182,7 @@ struct InheritanceTests {
         "2 server 7 4 0 http:2", "2 server 7 4 0 ftp:5", "2 server 7 4 0 http+:5", "2 server 7 4 0 http:5:6",
         "2 server 7 4 0 +proxy:5",
         // What belongs to the other child.
-        "2 server 7 0 0", "2 manager 7 4 0", "2 server 7 4 0 manager-admin:5", "2 manager 7 0 0 admin:5",
+        "2 server 7 0 0", "2 manager 7 2 0", "2 server 7 4 0 manager-admin:5", "2 manager 7 0 0 admin:5",
         "2 manager 7 0 0 http:5",
     ])
     func `rejects any other text`(text: String) { #expect(Inheritance(text) == nil) }

@@ -8,9 +8,15 @@ struct ThreatModelTests {
     /// The rows of all tables with a column for tests, as their cells.
     private static let rows: [[String]] = {
         let text = SourceTree.otherFiles.first { $0.path == path }?.text.lines ?? []
-        return text.filter { $0.hasPrefix("| ") && !$0.contains("| tests |") }.map { line in
-            line.split(separator: "|").map { cell in String(cell.drop { $0 == " " }.trimmedEnd) }
+        var (rows, hasTests): ([[String]], Bool) = ([], false)
+        for line in text {
+            if !line.hasPrefix("|") || line.contains("| tests |") {
+                hasTests = line.hasPrefix("|")
+            } else if hasTests, line.hasPrefix("| ") {
+                rows.append(line.split(separator: "|").map { cell in String(cell.drop { $0 == " " }.trimmedEnd) })
+            }
         }
+        return rows
     }()
 
     /// What stands between backticks.

@@ -69,7 +69,7 @@ struct PreflightTests {
 
     private static let here = found(["192.0.2.1"])
     private static let lineOfHere = "shop.example.com. A 192.0.2.1"
-    private static let others = (1...6).map { "198.51.100.\($0)" }
+    private static let others = (1...6).map { "198.51.101.\($0)" }
     private static let linesOfOthers = others.map { "shop.example.com. A \($0)" }
     private static let create = "create shop.example.com. CNAME lb.example.net."
 
@@ -84,19 +84,19 @@ struct PreflightTests {
         Scene(
             testDescription: "an alias of this server's name, with another address each time",
             records: [
-                "A shop.example.com": found(["198.51.100.9"], through: ["a.example.org", "lb.example.net"]),
+                "A shop.example.com": found(["198.51.101.9"], through: ["a.example.org", "lb.example.net"]),
                 "AAAA shop.example.com": .noData(
                     aliases: [DomainName("a.example.org")!, DomainName("lb.example.net")!]),
-                "A lb.example.net": found(["198.51.100.8"]),
+                "A lb.example.net": found(["198.51.101.8"]),
             ],
             found: [
                 "shop.example.com. CNAME a.example.org.", "a.example.org. CNAME lb.example.net.",
-                "lb.example.net. A 198.51.100.9",
+                "lb.example.net. A 198.51.101.9",
             ]),
         Scene(
             testDescription: "an address of this server's name",
-            records: ["A shop.example.com": found(["198.51.100.8"]), "A lb.example.net": found(["198.51.100.8"])],
-            found: ["shop.example.com. A 198.51.100.8"]),
+            records: ["A shop.example.com": found(["198.51.101.8"]), "A lb.example.net": found(["198.51.101.8"])],
+            found: ["shop.example.com. A 198.51.101.8"]),
         Scene(
             testDescription: "this server's name cannot be looked up and is not needed",
             records: ["A shop.example.com": here, "A lb.example.net": .failed(failure(.a, "lb.example.net"))],
@@ -119,21 +119,21 @@ struct PreflightTests {
                 "shop.example.com is an alias of gone.example.org, which has no A or AAAA record yet; \(create)")),
         Scene(
             testDescription: "an address too many",
-            records: ["A shop.example.com": found(["192.0.2.1", "198.51.100.7"])],
-            found: [lineOfHere, "shop.example.com. A 198.51.100.7"],
+            records: ["A shop.example.com": found(["192.0.2.1", "198.51.101.7"])],
+            found: [lineOfHere, "shop.example.com. A 198.51.101.7"],
             problem: .dns(
                 """
-                shop.example.com also has the address 198.51.100.7, which is not this server's; \
+                shop.example.com also has the address 198.51.101.7, which is not this server's; \
                 the authority may connect there; remove it
                 """)),
         Scene(
             testDescription: "an alias for IPv4 only",
             records: [
-                "A shop.example.com": found(["198.51.100.9"], through: ["lb.example.net"]),
+                "A shop.example.com": found(["198.51.101.9"], through: ["lb.example.net"]),
                 "AAAA shop.example.com": found(["2001:db8::bad"]),
             ],
             found: [
-                "shop.example.com. CNAME lb.example.net.", "lb.example.net. A 198.51.100.9",
+                "shop.example.com. CNAME lb.example.net.", "lb.example.net. A 198.51.101.9",
                 "shop.example.com. AAAA 2001:db8::bad",
             ],
             problem: .dns(
@@ -143,10 +143,10 @@ struct PreflightTests {
                 """)),
         Scene(
             testDescription: "another server",
-            records: ["A shop.example.com": found(["198.51.100.7"])], found: ["shop.example.com. A 198.51.100.7"],
+            records: ["A shop.example.com": found(["198.51.101.7"])], found: ["shop.example.com. A 198.51.101.7"],
             problem: .dns(
                 """
-                shop.example.com has the address 198.51.100.7, which is not this server's; \
+                shop.example.com has the address 198.51.101.7, which is not this server's; \
                 the authority may connect there; replace it with shop.example.com. CNAME lb.example.net.
                 """)),
         Scene(
@@ -154,7 +154,7 @@ struct PreflightTests {
             records: ["A shop.example.com": found(others)], found: linesOfOthers,
             problem: .dns(
                 """
-                shop.example.com has the addresses 198.51.100.1, 198.51.100.2, 198.51.100.3, 198.51.100.4 and 2 more, \
+                shop.example.com has the addresses 198.51.101.1, 198.51.101.2, 198.51.101.3, 198.51.101.4 and 2 more, \
                 which are not this server's; the authority may connect there; \
                 replace them with shop.example.com. CNAME lb.example.net.
                 """)),
@@ -168,14 +168,14 @@ struct PreflightTests {
         Scene(
             testDescription: "this server's name cannot be looked up",
             records: [
-                "A shop.example.com": found(["198.51.100.8"]),
+                "A shop.example.com": found(["198.51.101.8"]),
                 "A lb.example.net": .failed(failure(.a, "lb.example.net")),
             ],
-            found: ["shop.example.com. A 198.51.100.8"],
+            found: ["shop.example.com. A 198.51.101.8"],
             problem: .dns(
                 """
                 \(failure(.a, "lb.example.net")); \
-                so it is unknown whether 198.51.100.8 is an address of this server
+                so it is unknown whether 198.51.101.8 is an address of this server
                 """)),
         Scene(
             testDescription: "CAA cannot be looked up",
@@ -248,14 +248,49 @@ struct PreflightTests {
     @Test func `without known addresses only the probe decides`() {
         var rules = PreflightTests.rules
         (rules.expectedAddresses, rules.expectedNames) = ([], [])
-        let records = ["A shop.example.com": PreflightTests.found(["198.51.100.7", "10.0.0.1"])]
+        let records = ["A shop.example.com": PreflightTests.found(["198.51.101.7", "198.51.101.8"])]
         let passed = check(records, rules)
         #expect(passed.report.problem == nil && passed.report.wanted == [])
-        #expect(passed.probed == ["shop.example.com 198.51.100.7", "shop.example.com 10.0.0.1"])
-        #expect(check(records, silent: ["10.0.0.1": "status 404"], rules).report.problem != nil)
+        #expect(passed.probed == ["shop.example.com 198.51.101.7", "shop.example.com 198.51.101.8"])
+        #expect(check(records, silent: ["198.51.101.8": "status 404"], rules).report.problem != nil)
         let advice = "create one with the public address of this server"
         #expect(
             check([:], rules).report.problem == .dns("shop.example.com has no A or AAAA record yet; \(advice)"))
+    }
+
+    @Test(arguments: [
+        "127.0.0.1", "10.0.0.1", "169.254.169.254", "0.0.0.0", "100.64.0.1", "::1", "fd00::1", "fe80::1",
+        "::ffff:10.0.0.1",
+        "64:ff9b::a00:1",
+    ])
+    func `requests no challenge at an address that is not public, unless it is this server's`(text: String) {
+        var records = ["A shop.example.com": PreflightTests.found(["198.51.101.7"])]
+        if text.contains(":") {
+            records["AAAA shop.example.com"] = PreflightTests.found([text])
+        } else {
+            records["A shop.example.com"] = PreflightTests.found(["198.51.101.7", text])
+        }
+        let address = PreflightTests.address(text)
+        var rules = PreflightTests.rules
+        (rules.expectedAddresses, rules.expectedNames) = ([], [])
+        let refused = check(records, rules)
+        let advice = "remove it, or name this server's addresses in acme.leadsTo.addresses"
+        #expect(
+            refused.report.problem
+                == .dns(
+                    "shop.example.com has the address \(address), which is not public, so no challenge is requested there; "
+                        + advice))
+        #expect(refused.probed == [])
+        rules.localAddresses = [address]
+        let listening = check(records, rules)
+        #expect(listening.report.problem == nil && listening.probed.contains("shop.example.com \(address)"))
+        (rules.localAddresses, rules.expectedAddresses) = ([], [address, PreflightTests.address("198.51.101.7")])
+        let listed = check(records, rules)
+        #expect(listed.report.problem == nil && listed.probed.contains("shop.example.com \(address)"))
+        // An alias of this server's name proves nothing about a private address.
+        rules = PreflightTests.rules
+        let aliased = ["A shop.example.com": PreflightTests.found(["10.0.0.1"], through: ["lb.example.net"])]
+        #expect(check(aliased, rules).probed == [])
     }
 
     @Test func `sends no request if probing is off`() {
@@ -285,7 +320,7 @@ struct PreflightTests {
     @Test(arguments: [(32, true), (33, false)]) func `sends a limited number of requests`(count: Int, isEnough: Bool) {
         var rules = PreflightTests.rules
         (rules.expectedAddresses, rules.expectedNames) = ([], [])
-        let records = ["A shop.example.com": PreflightTests.found((1...count).map { "198.51.100.\($0)" })]
+        let records = ["A shop.example.com": PreflightTests.found((1...count).map { "198.51.101.\($0)" })]
         let outcome = check(records, rules)
         #expect((outcome.report.problem == nil) == isEnough)
         #expect(outcome.probed.count == (isEnough ? count : 0))

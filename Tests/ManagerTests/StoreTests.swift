@@ -46,6 +46,36 @@ struct StoreTests {
     }
 
     @Test(arguments: TestEngine.available)
+    func `hosts with slow name servers do not delay a new host`(engine: TestEngine) throws {
+        let database = try TestDatabase(engine)
+        var store = try database.store()
+        let (dns, caa) = (IssuanceState.waitingForDNS.rawValue, IssuanceState.waitingForCAA.rawValue)
+        try store.write { transaction throws(Failure) in
+            let now = try transaction.now()
+            for number in 0..<40 {
+                try Work.add(
+                    "order", "slow\(number).example", state: number % 2 == 0 ? dns : caa, due: now - 60_000,
+                    in: transaction)
+            }
+            try transaction.execute("update work set tries = 1")
+            // The second host of its domain, behind all first ones, a renewal that fails, and one of a second domain.
+            try Work.add("order", "new.example", state: dns, due: now, priority: -1, in: transaction)
+            try Work.add("order", "renewed.example", state: "failing", due: now - 1, priority: -1, in: transaction)
+            try transaction.execute("update work set tries = 5 where key = 'renewed.example'")
+            try Work.add("order", "first.example", state: dns, due: now, in: transaction)
+        }
+        var keys: [String] = []
+        for _ in 0..<43 {
+            let key = try store.write { transaction throws(Failure) in
+                try Work.claim("order", by: "a", in: transaction)?.key
+            }
+            keys.append(try #require(key))
+        }
+        #expect(keys.prefix(3) == ["first.example", "renewed.example", "new.example"])
+        #expect(keys.dropFirst(3).allSatisfy { $0.hasPrefix("slow") } && Set(keys).count == 43)
+    }
+
+    @Test(arguments: TestEngine.available)
     func `work of a dead node is free after ten minutes, and a slow node learns that it lost its claim`(
         engine: TestEngine
     ) throws {
@@ -243,6 +273,56 @@ struct StoreTests {
         #expect(found.0 == [certificate])
         #expect(found.1.map(\.state) == ["equal"] && found.1[0].since == 1 && found.1[0].looked > 1)
         #expect(found.2.map(\.applied) == [9] && found.2[0].beat > 1)
+    }
+
+    @Test(arguments: TestEngine.available) func `reports the work on certificates`(engine: TestEngine) throws {
+        let database = try TestDatabase(engine)
+        var store = try database.store()
+        let none = try store.read { transaction throws(Failure) in try IssuanceFigures(in: transaction) }
+        #expect(none == IssuanceFigures())
+        let (queued, waiting) = (IssuanceState.queued.rawValue, IssuanceState.waitingForDNS.rawValue)
+        try store.write { transaction throws(Failure) in
+            let now = try transaction.now()
+            for host in ["a.example", "b.example", "c.example"] {
+                try Work.add(CertificateWork.kind, host, state: queued, due: now, in: transaction)
+            }
+            try transaction.execute("update work set since = ?, priority = -1 where key = 'c.example'", now - 90_000)
+            try transaction.execute("update work set state = ?, problem = 'no record' where key = 'b.example'", waiting)
+            for (host, life) in [("a.example", 4), ("d.example", 8)] as [(String, Int64)] {
+                let certificate = StoredCertificate(
+                    name: host, keyKind: "p256", chain: "PEM", issuer: "Test CA", sealedKey: [1],
+                    notBefore: now - 1_000_000, notAfter: now - 1_000_000 + life * 1_000_000, renewAt: now + 5)
+                try certificate.save(in: transaction)
+            }
+        }
+        let (figures, unsettled, place, gone) = try store.read { transaction throws(Failure) in
+            (
+                try IssuanceFigures(in: transaction), try IssuanceReport.unsettled(limit: 2, in: transaction),
+                try IssuanceReport.load("c.example", in: transaction),
+                try IssuanceReport.load("d.example", in: transaction)
+            )
+        }
+        #expect(figures.hosts == [.queued: 2, .waitingForDNS: 1])
+        let longest = try #require(figures.longestWaitMilliseconds)
+        #expect((90_000..<150_000).contains(longest))
+        let left = try #require(figures.lifeLeftMin)
+        #expect(left > 0.7 && left <= 0.75)
+        #expect(unsettled.map(\.host) == ["b.example", "a.example"] && unsettled[0].problem == "no record")
+        #expect(unsettled[1].issuer == "Test CA" && unsettled[1].renewAt != nil && unsettled[0].notAfter == nil)
+        #expect(place?.place == 1 && gone == nil)
+        let claimed = try store.write { transaction throws(Failure) in
+            try transaction.execute("update work set due = due + 600000")
+            let isKnown = try IssuanceReport.hurry("a.example", in: transaction)
+            #expect(isKnown)
+            return try Work.claim(CertificateWork.kind, by: "node/1/0", in: transaction)?.key
+        }
+        #expect(claimed == "a.example")
+        // The claims of a process that is known to have ended are free again.
+        let again = try store.write { transaction throws(Failure) in
+            try Work.freeClaims(ofHolders: "node/", in: transaction)
+            return try Work.claim(CertificateWork.kind, by: "node/2/0", in: transaction)?.key
+        }
+        #expect(again == "a.example")
     }
 
     @Test(arguments: TestEngine.available) func `keeps the first of several secrets with one name`(engine: TestEngine)

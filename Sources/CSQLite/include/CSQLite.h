@@ -9,13 +9,14 @@ typedef struct sqlite3_stmt sqlite3_stmt;
 #define SQLITE_PERM 3
 #define SQLITE_BUSY 5
 #define SQLITE_LOCKED 6
+#define SQLITE_NOMEM 7
 #define SQLITE_READONLY 8
 #define SQLITE_IOERR 10
 #define SQLITE_CORRUPT 11
 #define SQLITE_FULL 13
 #define SQLITE_CANTOPEN 14
+#define SQLITE_PROTOCOL 15
 #define SQLITE_CONSTRAINT 19
-#define SQLITE_AUTH 23
 #define SQLITE_NOTADB 26
 #define SQLITE_ROW 100
 #define SQLITE_DONE 101

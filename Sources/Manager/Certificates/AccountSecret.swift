@@ -67,7 +67,7 @@ public enum AccountSecret {
 
     private static func sealing<Result>(_ body: () throws(TLSError) -> Result) throws(DatabaseError) -> Result {
         do throws(TLSError) { return try body() } catch {
-            throw DatabaseError(.statement, "its account key cannot be used: \(error)")
+            throw DatabaseError(.wrongKey, "its account key cannot be used: \(error)")
         }
     }
 }

@@ -37,12 +37,20 @@ public struct CertificateCheck: Sendable {
     func report(_ host: String) throws(SystemError) -> PreflightReport {
         guard let name = DomainName(host) else { return PreflightReport(problem: .dns("\(host) is not a host name")) }
         let resolver = try Resolver(rules.resolver)
-        return Preflight.check(
-            name, preflight, lookUp: { type, name in resolver.lookUp(type, of: name) }, probe: probe)
+        let end = Clock.monotonicMilliseconds() + rules.preflightMilliseconds
+        return Preflight.check(name, preflight) { type, name in
+            resolver.lookUp(type, of: name, endingBy: end)
+        } probe: { host, remote in
+            probe(host, remote, endingBy: end)
+        }
     }
 
     /// Requests a challenge of no order: the server computes the answer to any.
-    private func probe(_ host: String, _ remote: RemoteAddress) -> ProbeResult {
+    private func probe(_ host: String, _ remote: RemoteAddress, endingBy end: Int64) -> ProbeResult {
+        let left = Int(end - Clock.monotonicMilliseconds())
+        if left <= 0 {
+            return .failed("not asked, because the checks before took \(rules.preflightMilliseconds / 1_000) s")
+        }
         guard let address = SocketAddress(ip: "\(remote)", port: rules.port) else {
             return .failed("cannot connect to \(remote)")
         }
@@ -50,9 +58,11 @@ public struct CertificateCheck: Sendable {
         var request = FetchRequest(
             host: host, hostField: rules.port == 80 ? host : "\(host):\(rules.port)", address: address, isSecure: false,
             path: "/.well-known/acme-challenge/\(token)", userAgent: nil)
-        request.limits.milliseconds = CertificateCheck.probeMilliseconds
+        request.limits.milliseconds = min(left, CertificateCheck.probeMilliseconds)
         request.limits.bodyBytesMax = CertificateCheck.probeBytesMax
         switch Fetcher(nil).fetch(request) {
+        // What answers may be another program, and the owner of the domain may read this: nothing of the answer is shown.
+        case .failure(.malformed): return .failed("the answer is not HTTP")
         case .failure(let error): return .failed("\(error)")
         case .success(let response):
             let body = String(decoding: response.body, as: UTF8.self)

@@ -46,7 +46,7 @@ public struct CertificateWorker: ~Copyable {
                 if try !step() { control.rest(number, milliseconds: CertificateWorker.restMilliseconds) }
                 control.noteStore(nil)
             } catch {
-                control.noteStore(error.description)
+                control.noteStore(error)
                 control.rest(number, milliseconds: CertificateWorker.storeRestMilliseconds)
             }
         }

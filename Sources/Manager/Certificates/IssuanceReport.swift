@@ -29,8 +29,10 @@ public struct IssuanceFigures: Sendable, Equatable {
         let since: Int64? = try oldest[0][0]
         longestWaitMilliseconds = since.map { max(0, now - $0) }
         let share = try transaction.query(
-            "select min((not_after - ?) * 1.0 / (not_after - not_before)) from certificate where not_after > not_before",
-            now)
+            """
+            select min(cast(not_after - ? as double precision) / (not_after - not_before)) from certificate
+            where not_after > not_before
+            """, now)
         lifeLeftMin = try share[0][0]
         accountTokens = try Budget.accountTokens(in: transaction)
     }

@@ -20,6 +20,9 @@ public struct IssuanceRules: Sendable {
     public var isPreflightRequired = true
     /// What the preflight expects, apart from what it asks the authority.
     public var preflight = PreflightRules()
+    /// How long one preflight may take. The name servers of the host and its addresses, which its owner chooses, can be slow, and a
+    /// worker waits meanwhile.
+    var preflightMilliseconds: Int64 = 20_000
     /// The port to which the authority connects.
     public var port: UInt16 = 80
     public var resolver = ResolverSettings()

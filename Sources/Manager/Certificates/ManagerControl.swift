@@ -1,5 +1,6 @@
 // What the manager's threads share: which hosts are wanted, the end of the process, what is worth a line in the log, and counts.
 
+public import Database
 public import Posix
 import Synchronization
 
@@ -13,8 +14,9 @@ public final class ManagerControl: Sendable {
         /// Nil until the server has been asked once: then all hosts with work are.
         var wanted: Set<String>?
         var isStopping = false
-        /// The last failure of the store; logged when it changes.
-        var storeProblem: String?
+        var outage = StoreOutage()
+        /// Why the process has to end.
+        var failure: String?
         var outcomes: [IssuanceState: Int] = [:]
         /// Of everything that the server serves; nil until it has been asked.
         var servedDigest: String?
@@ -65,18 +67,28 @@ public final class ManagerControl: Sendable {
 
     func want(_ hosts: Set<String>) { state.withLock { $0.wanted = hosts } }
 
-    /// Notes whether the store can be used, and says so when that changes.
-    public func noteStore(_ problem: String?) {
-        let before = state.withLock { state in
-            defer { state.storeProblem = problem }
-            return state.storeProblem
+    /// Notes whether the store could be used, and says so when that changes. What lasts ends the process.
+    public func noteStore(_ error: DatabaseError?) {
+        let now = Clock.monotonicMilliseconds()
+        guard let error else {
+            if state.withLock({ $0.outage.endsWithSuccess(now: now) }) { log(.info, "the store can be used again") }
+            return
         }
-        if let problem, problem != before { log(.error, problem) }
-        if problem == nil, before != nil { log(.info, "the store can be used again") }
+        if error.isLasting { return fail(error.description) }
+        if state.withLock({ $0.outage.isNews(error.description, now: now) }) { log(.error, error.description) }
     }
 
     /// Why the store cannot be used; nil if it can.
-    public var storeProblem: String? { state.withLock { $0.storeProblem } }
+    public var storeProblem: String? { state.withLock { $0.outage.problem } }
+
+    /// Ends the process, which is started again.
+    public func fail(_ reason: String) {
+        state.withLock { $0.failure = $0.failure ?? reason }
+        stop()
+    }
+
+    /// Why the process has to end; nil while it can continue.
+    public var failure: String? { state.withLock { $0.failure } }
 
     /// Counts how orders ended since the start.
     func count(_ outcome: IssuanceState) { state.withLock { $0.outcomes[outcome, default: 0] += 1 } }

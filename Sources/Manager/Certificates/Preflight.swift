@@ -34,7 +34,7 @@ public enum Preflight {
             }
             let addresses = try host.isWildcard ? [] : checkAddresses(of: host, rules, lookUp, &report)
             try checkAuthorizations(of: host, rules, lookUp, &report)
-            if rules.isProbing { try checkAnswers(of: host, at: addresses, probe) }
+            if rules.isProbing { try checkAnswers(of: host, at: addresses, rules, probe) }
         } catch {
             report.problem = error
         }
@@ -87,8 +87,7 @@ public enum Preflight {
         _ records: AddressRecords, _ rules: PreflightRules, _ lookUp: (DNSRecordType, DomainName) -> DNSOutcome
     ) throws(PreflightProblem) -> [RemoteAddress] {
         if rules.expectedAddresses.isEmpty && rules.expectedNames.isEmpty { return [] }
-        var ours = Set(
-            rules.expectedAddresses.map { RemoteAddress(family: $0.family, high: $0.high, low: $0.low, port: 0) })
+        var ours = withoutPorts(rules.expectedAddresses)
         var foreign = records.unproven.filter { !ours.contains($0) }
         var failure: DNSFailure?
         for name in rules.expectedNames where !foreign.isEmpty {
@@ -123,8 +122,18 @@ public enum Preflight {
 
     /// Authorities choose one address, usually IPv6, so all must answer.
     private static func checkAnswers(
-        of host: DomainName, at addresses: [RemoteAddress], _ probe: (String, RemoteAddress) -> ProbeResult
+        of host: DomainName, at addresses: [RemoteAddress], _ rules: PreflightRules,
+        _ probe: (String, RemoteAddress) -> ProbeResult
     ) throws(PreflightProblem) {
+        let ours = withoutPorts(rules.expectedAddresses + rules.localAddresses)
+        let closed = addresses.filter { !isPublic($0) && !ours.contains($0) }
+        if !closed.isEmpty {
+            let isOne = closed.count == 1
+            throw .dns(
+                "\(host) has the \(isOne ? "address" : "addresses") \(list(closed)), which \(isOne ? "is" : "are") not public, "
+                    + "so no challenge is requested there; remove \(isOne ? "it" : "them"), or name this server's addresses in "
+                    + "acme.leadsTo.addresses")
+        }
         var silent: [RemoteAddress] = []
         var firstReason = ""
         for address in addresses {
@@ -138,6 +147,16 @@ public enum Preflight {
             ? "the authority may connect there; fix that, or remove the record"
             : "make port 80 there lead to this server"
         throw .dns("\(host) does not answer a challenge at \(list(silent)): \(firstReason); \(advice)")
+    }
+
+    private static func withoutPorts(_ addresses: [RemoteAddress]) -> Set<RemoteAddress> {
+        Set(addresses.map { RemoteAddress(family: $0.family, high: $0.high, low: $0.low, port: 0) })
+    }
+
+    /// Whether the address is one of the internet.
+    private static func isPublic(_ address: RemoteAddress) -> Bool {
+        let text = address.family == .ipv6 ? "[\(address)]:0" : "\(address):0"
+        return SocketAddress(text).map { !$0.isPrivate } ?? false
     }
 
     /// At most four of them.

@@ -8,6 +8,9 @@ public import Posix
 public struct PreflightRules: Sendable {
     /// The public addresses of this server (`acme.leadsTo`); their ports are ignored.
     public var expectedAddresses: [RemoteAddress] = []
+    /// The addresses that this machine listens on. Together with the expected ones, they are the only addresses that are requested
+    /// although they are not public: otherwise the owner of a domain could have this server connect to any place in its network.
+    public var localAddresses: [RemoteAddress] = []
     /// The names of this server (`acme.leadsTo`). Without names and addresses, only the probe decides.
     public var expectedNames: [DomainName] = []
     /// The names of the authority in CAA records. Empty if the authority does not publish them.

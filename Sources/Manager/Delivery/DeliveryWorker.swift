@@ -64,7 +64,7 @@ public struct DeliveryWorker: ~Copyable {
                 control.noteStore(nil)
                 if wait > 0 { control.rest(number, milliseconds: wait) }
             } catch {
-                control.noteStore(error.description)
+                control.noteStore(error)
                 control.rest(number, milliseconds: DeliveryWorker.storeRestMilliseconds)
             }
         }

@@ -111,7 +111,7 @@ public struct WebhookWorker: ~Copyable {
             do throws(DatabaseError) {
                 if try !step() { control.rest(number, milliseconds: WebhookWorker.restMilliseconds) }
             } catch {
-                control.noteStore(error.description)
+                control.noteStore(error)
                 control.rest(number, milliseconds: WebhookWorker.restMilliseconds)
             }
         }

@@ -12,6 +12,8 @@ public struct Work: Hashable, Sendable {
     static let candidatesMax: Int64 = 16
     /// The problem of work without enough tokens, until it is claimed.
     static let limitedProblem = "waits for the rate limit of the authority"
+    /// The states of work that waits for something outside.
+    private static let waitingStates = "waiting-%"
 
     public let kind: String
     public let key: String
@@ -66,7 +68,8 @@ public struct Work: Hashable, Sendable {
         return states
     }
 
-    /// Claims the most important work that is due and within its rate limits.
+    /// Claims the most important work that is due and within its rate limits. Work that waits for something outside, such as DNS
+    /// records, and was tried before comes after all other work: what it waits for may be slow on purpose.
     /// - Parameter holder: a unique name of this process.
     /// - Parameter charges: the tokens that the work takes from buckets. They are taken in this transaction, so no node can
     ///   exceed a limit.
@@ -79,7 +82,9 @@ public struct Work: Hashable, Sendable {
         let rows = try transaction.claim(
             """
             select key, state, tries, journal, attempt, priority, problem from work
-            where kind = ? and due <= ? and (until is null or until <= ?) order by priority desc, due, key limit ?
+            where kind = ? and due <= ? and (until is null or until <= ?)
+            order by case when tries > 0 and state like '\(waitingStates)' then 1 else 0 end, priority desc, due, key
+            limit ?
             """, kind, now, now, candidatesMax)
         for row in rows {
             let problem: String? = try row[6]

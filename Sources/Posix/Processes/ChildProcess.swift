@@ -80,7 +80,7 @@ public enum ChildProcess {
     }
 }
 
-/// The socket on which a child reports its state, in the form of sd_notify(3). A child may be in the hands of an attacker: what it sends
+/// The socket on which a child reports its state, or why it ends, in the form of sd_notify(3). A child may be in the hands of an attacker: what it sends
 /// is bounded and parsed strictly.
 public final class ChildReports {
     private let near: Descriptor

@@ -90,7 +90,8 @@ public final class SystemdNotifier: Sendable {
                 status.unicodeScalars.prefix(statusLengthMax).map { $0.value < 0x20 || $0.value == 0x7F ? " " : $0 }))
     }
 
-    private static let statusLengthMax = 200
+    /// A parent accepts 1,024 bytes, and a character has up to four.
+    private static let statusLengthMax = 250
 }
 
 /// Decides when to send that the process is alive: at half the watchdog's timeout, and only while it is alive. It is called every

@@ -37,7 +37,8 @@ struct ManagerInputs {
         server = admin
         let issuance = settings.issuance
         covers = { issuance?.covers($0) ?? false }
-        rules = if let issuance = settings.issuance { try ManagerInputs.rules(issuance) } else { nil }
+        let listeners = loaded.settings.http + loaded.settings.https
+        rules = if let issuance = settings.issuance { try ManagerInputs.rules(issuance, listeners) } else { nil }
         delivery = if let delivery = settings.delivery { try DeliveryRules(delivery) } else { nil }
         location =
             settings.databaseURL.map { .postgreSQL(uri: $0) } ?? .sqlite(path: "\(loaded.statePath)/manager.db")
@@ -63,7 +64,9 @@ struct ManagerInputs {
         }
     }
 
-    private static func rules(_ settings: IssuanceSettings) throws(Refusal) -> IssuanceRules {
+    private static func rules(
+        _ settings: IssuanceSettings, _ listeners: [SocketAddress]
+    ) throws(Refusal) -> IssuanceRules {
         let directories = settings.directories.compactMap { AuthorityURL($0) }
         guard directories.count == settings.directories.count else {
             throw .failure("`acme.directories` in server.json has an invalid URL")
@@ -79,6 +82,8 @@ struct ManagerInputs {
         rules.preflight.expectedAddresses = settings.expectedAddresses.compactMap { text in
             SocketAddress(ip: text, port: 0).map { RemoteAddress($0) }
         }
+        // A listener on all addresses names none.
+        rules.preflight.localAddresses = listeners.map { RemoteAddress($0) }.filter { $0.high != 0 || $0.low != 0 }
         rules.preflight.expectedNames = settings.expectedNames.compactMap { DomainName($0) }
         guard let account = settings.externalAccount else { return rules }
         do throws(FileError) {

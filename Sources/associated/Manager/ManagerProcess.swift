@@ -25,12 +25,19 @@ enum ManagerProcess {
             signal(SIGTTOU, SIG_IGN)
             let manager = try start(loaded, inheritance)
             Log.info("manager: ready")
-            run(manager, until: signals)
+            if let reason = run(manager, until: signals) { return end(reason, inheritance) }
             Log.info("manager: stopping")
             return .success
         } catch {
-            return .failure(saying: "manager: \(error)")
+            return end("\(error)", inheritance)
         }
+    }
+
+    /// A parent logs the reason, because it knows which ones it has logged already.
+    private static func end(_ reason: String, _ inheritance: Inheritance?) -> ExitStatus {
+        guard let number = inheritance?.reports else { return .failure(saying: "manager: \(reason)") }
+        SystemdNotifier(takingOwnershipOf: number, watchdogMilliseconds: nil).notify(.serving(status: reason))
+        return .failure
     }
 
     /// Everything up to the first look at what is due.
@@ -72,11 +79,15 @@ enum ManagerProcess {
         return sockets.entries.first { $0.purpose == .managerAdmin }?.sockets[0]
     }
 
-    private static func run(_ manager: RunningManager, until signals: borrowing Signals) {
+    /// Works until a signal ends it.
+    /// - Returns: why it cannot continue; nil if it was told to end.
+    private static func run(_ manager: RunningManager, until signals: borrowing Signals) -> String? {
+        defer { manager.stop() }
         while true {
             manager.tick()
+            if let reason = manager.control.failure { return reason }
             let signal = signals.next(timeoutMilliseconds: RunningManager.tickMilliseconds)
-            if signal == SIGTERM || signal == SIGINT { return manager.stop() }
+            if signal == SIGTERM || signal == SIGINT { return nil }
         }
     }
 }

@@ -19,7 +19,8 @@ final class RunningManager {
     private let register: HostRegister?
     private let suffixes: PublicSuffixes
     private let keys: SealingKeys
-    private let account: AccountKey
+    /// Nil until the store has been opened.
+    private var account: AccountKey?
     private let server: AdminSettings
     private let node: String
     /// Of the state directory, so that claims of earlier processes there are known to be abandoned.
@@ -48,7 +49,7 @@ final class RunningManager {
     private static let deliveryNumber = workerCount
     private static let webhookNumber = workerCount + 1
 
-    /// Opens the store, and writes the thumbprint for the server.
+    /// Opens the store. If that may work later, it is opened by a later `tick`.
     init(_ inputs: ManagerInputs, _ server: AdminSettings) throws {
         (self.inputs, self.server) = (inputs, server)
         rules = inputs.rules
@@ -58,13 +59,6 @@ final class RunningManager {
             throw Refusal.failure("another manager works in \(inputs.statePath); stop it, or use another --state")
         }
         self.lock = lock
-        let node = node
-        var store = try Store(inputs.location, keys: keys)
-        try store.write(isRepeatable: true) { transaction throws(DatabaseError) in
-            try Work.freeClaims(ofHolders: "\(node)/", in: transaction)
-        }
-        account = try AccountSecret.load(&store)
-        self.store = .some(consume store)
         suffixes = PublicSuffixes()
         control = try ManagerControl(workerCount: RunningManager.workerCount + 2) { level, text in
             switch level {
@@ -79,7 +73,24 @@ final class RunningManager {
             ? nil : HostRegister(control, places: inputs.places, suffixes: suffixes, covers: inputs.covers)
         // The file may be unusable, which must be known at the start.
         if let rules { _ = try ClientContext(authorityFile: rules.authorityFile) }
+        do { try openStore() } catch let error as DatabaseError {
+            if error.isLasting { throw error }
+            control.noteStore(error)
+        }
+    }
+
+    /// Opens the store unless it is open, and writes the thumbprint for the server.
+    private func openStore() throws {
+        if store != nil { return }
+        let prefix = "\(node)/"
+        var opened = try Store(inputs.location, keys: keys)
+        try opened.write(isRepeatable: true) { transaction throws(DatabaseError) in
+            try Work.freeClaims(ofHolders: prefix, in: transaction)
+        }
+        let account = try AccountSecret.load(&opened)
         if rules != nil { try AccountSecret.publish(account, at: inputs.places.thumbprint) }
+        self.account = account
+        store = .some(consume opened)
     }
 
     /// Starts to answer operators. Called when no more libraries are loaded.
@@ -91,9 +102,12 @@ final class RunningManager {
     /// Does what is due.
     func tick() {
         let now = Clock.monotonicMilliseconds()
-        do throws(DatabaseError) {
-            if let hosts = askServer(now) { try register?.take(hosts, &store!) }
-            if workers.isEmpty { try startWorkers() }
+        do {
+            // Also without a store, because the server reports a manager that is silent.
+            let hosts = askServer(now)
+            try openStore()
+            if let hosts { try register?.take(hosts, &store!) }
+            try startWorkers()
             if let delivery = inputs.delivery, deliveryWorkers.isEmpty { try startDelivery(delivery) }
             if now >= figuresDue {
                 try updateFigures()
@@ -101,8 +115,12 @@ final class RunningManager {
                 figuresDue = now + max(RunningManager.figuresMilliseconds, spent * RunningManager.figuresFactor)
             }
             control.noteStore(nil)
+        } catch let error as DatabaseError {
+            // The hosts may not be stored yet, so the server is asked for all of them again.
+            digest = ""
+            control.noteStore(error)
         } catch {
-            control.noteStore(error.description)
+            control.fail("\(error)")
         }
     }
 
@@ -140,20 +158,14 @@ final class RunningManager {
         if problem == nil, serverProblem != nil { control.log(.info, "the server answers again") }
     }
 
-    private func startWorkers() throws(DatabaseError) {
-        guard let rules else { return }
-        for number in 0..<RunningManager.workerCount {
-            do {
-                let worker = try CertificateWorker(
-                    number, rules, control, places: inputs.places, holder: "\(node)/\(getpid())", account: account,
-                    suffixes: suffixes,
-                    userAgent: Product.userAgent, store: try Store(inputs.location, keys: keys))
-                workers.append(ThreadHandle(try Thread(name: "orders \(number)", owning: worker) { $0.run() }))
-            } catch let error as DatabaseError {
-                throw error
-            } catch {
-                throw DatabaseError(.statement, "\(error)")
-            }
+    /// Starts the workers that are missing: all at first, and the rest after a failure.
+    private func startWorkers() throws {
+        guard let rules, let account else { return }
+        for number in workers.count..<RunningManager.workerCount {
+            let worker = try CertificateWorker(
+                number, rules, control, places: inputs.places, holder: "\(node)/\(getpid())", account: account,
+                suffixes: suffixes, userAgent: Product.userAgent, store: try Store(inputs.location, keys: keys))
+            workers.append(ThreadHandle(try Thread(name: "orders \(number)", owning: worker) { $0.run() }))
         }
     }
 

@@ -8,7 +8,8 @@ import Synchronization
 struct Inheritance: Equatable {
     var role: Role
     var parent: Int32
-    /// The socket on which the server reports its state; nil for a manager, which reports nothing.
+    /// The socket on which a server reports its state, and a manager why it ends. Nil for a manager whose parent is of an earlier
+    /// version.
     var reports: Int32?
     /// How often to report that the server is alive; nil for never.
     var watchdogMilliseconds: Int64?
@@ -81,7 +82,7 @@ extension Inheritance {
             let parent = Int32(words[2]), let reports = Int32(words[3]), let watchdog = Int64(words[4])
         else { return nil }
         let groups = words.dropFirst(5).compactMap(Group.init)
-        let isReporting = role == .server
+        let isReporting = role == .server || reports > 0
         guard groups.count == words.count - 5, groups.allSatisfy({ $0.purpose.role == role }), parent > 0,
             isReporting ? reports > 2 : reports == 0, watchdog >= 0
         else { return nil }

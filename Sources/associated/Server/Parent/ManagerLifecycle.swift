@@ -8,8 +8,8 @@ struct ManagerLifecycle {
     enum Event: Equatable {
         /// The first server is ready.
         case begin
-        /// Nil: it could not be started.
-        case ended(ChildProcess.End?)
+        /// Nil: it could not be started. With the reason, if one is known.
+        case ended(ChildProcess.End?, reason: String? = nil)
         /// An upgrade of the server has succeeded: the program and the settings may be others now.
         case restart
         /// The settings of an upgrade ask for no manager.
@@ -32,8 +32,8 @@ struct ManagerLifecycle {
 
     /// What an operator is told.
     enum Note: Equatable {
-        /// It has died in this way so many times in a row.
-        case died(ChildProcess.End?, count: Int, restartMilliseconds: Int64)
+        /// It has died in this way, for this reason, so many times in a row.
+        case died(ChildProcess.End?, reason: String? = nil, count: Int, restartMilliseconds: Int64)
         case killed
     }
 
@@ -48,9 +48,14 @@ struct ManagerLifecycle {
     private var killAt: Int64?
     private var delay = RestartDelay()
     private var lastEnd: ChildProcess.End?
+    private var lastReason: String?
     /// How many managers in a row have ended like the last one.
     private var deathCount = 0
+    /// When the last of these deaths was logged.
+    private var saidAt: Int64 = 0
 
+    /// A cause that lasts is logged again after this time, so that it neither fills the log nor is forgotten.
+    static let repeatMilliseconds: Int64 = 3_600_000
     /// The time that a manager has to end when another one waits for it, or the parent.
     static let endMilliseconds: Int64 = 5_000
 
@@ -65,7 +70,7 @@ struct ManagerLifecycle {
             if isStopping || isWanted { return [] }
             isWanted = true
             return isAlive ? [] : [start(now)]
-        case .ended(let end): return isAlive ? ended(end, now) : []
+        case .ended(let end, let reason): return isAlive ? ended(end, reason, now) : []
         case .restart:
             if isStopping { return [] }
             isWanted = true
@@ -86,7 +91,7 @@ struct ManagerLifecycle {
 
     private mutating func forgetDeaths() {
         delay.reset()
-        (lastEnd, deathCount) = (nil, 0)
+        deathCount = 0
     }
 
     /// It is killed if it has not ended in time.
@@ -111,20 +116,21 @@ struct ManagerLifecycle {
         return [.send(SIGTERM)]
     }
 
-    private mutating func ended(_ end: ChildProcess.End?, _ now: Int64) -> [Action] {
+    private mutating func ended(_ end: ChildProcess.End?, _ reason: String?, _ now: Int64) -> [Action] {
         let livedMilliseconds = startedAt.map { now - $0 } ?? 0
         let wasEnding = isEnding
         (startedAt, killAt, isEnding) = (nil, nil, false)
         if !isWanted { return [] }
         if wasEnding { return [start(now)] }
         if livedMilliseconds >= RestartDelay.steadyMilliseconds { forgetDeaths() }
-        deathCount = end == lastEnd ? deathCount + 1 : 1
-        lastEnd = end
+        deathCount = end == lastEnd && reason == lastReason ? deathCount + 1 : 1
+        (lastEnd, lastReason) = (end, reason)
         let milliseconds = delay.take()
         restartAt = now + milliseconds
-        // The 1st, 2nd, 4th, 8th time, and so on: a cause that lasts must not fill the log.
-        let isSaid = deathCount & (deathCount - 1) == 0
-        return isSaid ? [.say(.died(end, count: deathCount, restartMilliseconds: milliseconds))] : []
+        let isSaid = deathCount == 1 || now - saidAt >= ManagerLifecycle.repeatMilliseconds
+        if !isSaid { return [] }
+        saidAt = now
+        return [.say(.died(end, reason: reason, count: deathCount, restartMilliseconds: milliseconds))]
     }
 
     private mutating func due(_ now: Int64) -> [Action] {

@@ -23,7 +23,8 @@ final class ParentProcess {
     private var managerLifecycle = ManagerLifecycle()
     /// The last manager that was started.
     private var managerProcess: Int32 = 0
-    private var managerStartProblem = ""
+    /// Where that one says why it ends.
+    private var managerReports: ChildReports?
     /// The status to exit with as soon as the manager has ended too; nil while there are servers, or will be.
     private var exitStatus: Int32?
 
@@ -209,13 +210,26 @@ final class ParentProcess {
     }
 
     private func startManager() {
-        do throws(Refusal) {
+        do {
+            let reports = try ChildReports()
             managerProcess = try launch(
-                Inheritance(role: .manager, parent: getpid(), groups: setup.sockets.groups(for: .manager)))
+                Inheritance(
+                    role: .manager, parent: getpid(), reports: reports.childDescriptor,
+                    groups: setup.sockets.groups(for: .manager)))
+            reports.closeChildDescriptor()
+            managerReports = reports
         } catch {
-            managerStartProblem = "\(error)"
-            handleManager(.ended(nil))
+            handleManager(.ended(nil, reason: "\(error)"))
         }
+    }
+
+    /// Why the manager that has ended did so, in its own words.
+    private func managerReason() -> String? {
+        var reason: String?
+        while let report = managerReports?.next() {
+            if case .state(.serving(let status)) = report { reason = status }
+        }
+        return reason
     }
 
     private func launch(_ inheritance: Inheritance) throws(Refusal) -> Int32 {
@@ -267,7 +281,7 @@ final class ParentProcess {
 
     private func reap() {
         while let (process, end) = ChildProcess.reap() {
-            if process == managerProcess { handleManager(.ended(end)) }
+            if process == managerProcess { handleManager(.ended(end, reason: managerReason())) }
             guard let number = servers.first(where: { $0.value.process == process })?.key else { continue }
             // It may have said that it was ready.
             readReports(of: number)
@@ -303,10 +317,11 @@ final class ParentProcess {
     private func say(_ note: ManagerLifecycle.Note) {
         let name = "the manager (process \(managerProcess))"
         switch note {
-        case .died(let end, let count, let milliseconds):
-            let reason = end.map { "\(name) \(text($0))" } ?? managerStartProblem
+        case .died(let end, let reason, let count, let milliseconds):
+            let parts = [reason.map { "manager: \($0)" }, end.map { "\(name) \(text($0))" }].compactMap(\.self)
             let times = count > 1 ? ", \(count) times in a row" : ""
-            Log.error("\(reason)\(times); the next one starts in \(milliseconds / 1_000) s")
+            let next = "the next one starts in \(milliseconds / 1_000) s"
+            Log.error("\(parts.joined(separator: "; "))\(times); \(next)")
         case .killed:
             Log.warning("\(name) did not exit within \(ManagerLifecycle.endMilliseconds / 1_000) s and was killed")
         }

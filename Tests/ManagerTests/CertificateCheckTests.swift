@@ -1,0 +1,49 @@
+// The preflight with the network: its time limit.
+
+import Glibc
+import Posix
+import Testing
+
+@testable import DNS
+@testable import Manager
+
+struct CertificateCheckTests {
+    @Test func `name servers that do not answer cost a limited time`() throws {
+        let server = try SilentNameServer()
+        var rules = IssuanceRules(directories: [])
+        rules.resolver.servers = [server.address]
+        rules.preflightMilliseconds = 100
+        let start = Clock.monotonicMilliseconds()
+        let report = try CertificateCheck(rules, "thumbprint", nil).report("shop.example.com")
+        // The limits of the two lookups alone are 12 seconds.
+        #expect(Clock.monotonicMilliseconds() - start < 10_000)
+        #expect(
+            report.problem
+                == .dns(
+                    "cannot look up A of shop.example.com: no name server answered in time; "
+                        + "no certificate is ordered until that works"))
+    }
+}
+
+/// A socket that receives questions and answers none.
+private final class SilentNameServer {
+    private let number: Int32
+    let address: SocketAddress
+
+    init() throws {
+        var local = sockaddr_in()
+        (local.sin_family, local.sin_addr.s_addr) = (sa_family_t(AF_INET), in_addr_t(0x7F00_0001).bigEndian)
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let number = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
+        let isBound = withUnsafeMutablePointer(to: &local) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(number, $0, length) == 0 && getsockname(number, $0, &length) == 0
+            }
+        }
+        try #require(isBound)
+        self.number = number
+        address = try #require(SocketAddress("127.0.0.1:\(UInt16(bigEndian: local.sin_port))"))
+    }
+
+    deinit { close(number) }
+}
