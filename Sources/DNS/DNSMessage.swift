@@ -168,7 +168,7 @@ struct DNSMalformation: Error {
 
     private mutating func record(_ section: ns_sect, _ index: Int) throws(DNSMalformation) -> Record {
         var record = unsafe ns_rr()
-        guard unsafe ns_parserr(&message, section, Int32(index), &record) == 0, let base = bytes.baseAddress else {
+        guard unsafe ns_parserr(&message, section, Int32(index), &record) == 0, let base = unsafe bytes.baseAddress else {
             throw DNSMalformation(reason: "a record has a name that cannot be read")
         }
         let start = unsafe record.rdata.map { unsafe $0 - base } ?? 0
@@ -180,7 +180,7 @@ struct DNSMalformation: Error {
 
     /// The name in the data of a record, which must contain nothing else.
     private func name(_ data: Range<Int>) throws(DNSMalformation) -> DomainName {
-        guard let base = bytes.baseAddress else { throw DNSMalformation(reason: "it is empty") }
+        guard let base = unsafe bytes.baseAddress else { throw DNSMalformation(reason: "it is empty") }
         let found = unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(NS_MAXDNAME)) {
             room -> DomainName? in
             let count = unsafe ns_name_uncompress(

@@ -63,7 +63,7 @@ public struct SQLConnection: ~Copyable {
                 }
             }
             // A random pause, so that transactions that were in conflict do not start at the same moment again.
-            unsafe poll(nil, 0, .random(in: 1...pauseMilliseconds))
+            poll(nil, 0, .random(in: 1...pauseMilliseconds))
             pauseMilliseconds = min(500, pauseMilliseconds * 2)
         }
     }
