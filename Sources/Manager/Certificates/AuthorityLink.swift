@@ -18,14 +18,11 @@ struct AuthorityLink: ~Copyable {
     /// With a clock that is this wrong, certificates are renewed at wrong times.
     private static let clockLeadSecondsMax: Int64 = 3_600
 
-    /// A slow authority may take as long for one answer.
-    private static let milliseconds = 30_000
-
     init(_ rules: IssuanceRules, _ account: AccountKey, userAgent: String) throws(TLSError) {
         (self.rules, self.account) = (rules, account)
         var settings = WebSessionSettings()
         settings.userAgent = userAgent
-        settings.limits.milliseconds = AuthorityLink.milliseconds
+        settings.limits.milliseconds = rules.patience.answerMilliseconds
         settings.limits.bodyBytesMax = AuthorityLimits.bodyBytesMax
         settings.redirectsMax = 3
         web = WebSession(try ClientContext(authorityFile: rules.authorityFile), settings)

@@ -22,8 +22,6 @@ public struct CertificateWorker: ~Copyable {
 
     private typealias State = IssuanceState
 
-    /// Longer waits are left to the store, so that another host has its turn.
-    private static let waitSecondsMax: Int64 = 20
     private static let restMilliseconds: Int64 = 2_000
     private static let storeRestMilliseconds: Int64 = 10_000
 
@@ -258,7 +256,7 @@ public struct CertificateWorker: ~Copyable {
             // The server answers every challenge with the thumbprint.
             case .publish, .withdraw: steps.confirmStep()
             case .wait(let until, let problem):
-                guard until - now <= CertificateWorker.waitSecondsMax else {
+                guard until - now <= rules.patience.pauseSecondsMax else {
                     let wait = (until - now) * 1_000
                     if let problem, problem.isTransient {
                         return try fail(work, problem.description, keeping: sealed, afterMilliseconds: wait)
