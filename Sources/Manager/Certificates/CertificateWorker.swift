@@ -218,17 +218,19 @@ public struct CertificateWorker: ~Copyable {
         if journal?.directory != url { (journal, sealed) = (nil, nil) }
         let isSaved = journal != nil
         var session: AuthoritySession
-        do {
-            session = try link.session(url)
-            if !isSaved {
-                // A certificate that cannot be written is not ordered.
-                try files.prepare()
+        do throws(AuthorityProblem) { session = try link.session(url) } catch {
+            return try fail(work, error.description, keeping: sealed)
+        }
+        if !isSaved {
+            // A certificate that cannot be written is not ordered.
+            if let problem = writeProblem { return try fail(work, problem) }
+            do throws(TLSError) {
                 journal = try OrderJournal(
                     for: [work.key], at: url, key: try SigningKey(rules.key), profile: rules.profile,
                     replaces: stored?.renewalID, preferredIssuer: rules.preferredIssuer)
+            } catch {
+                return try fail(work, error.description)
             }
-        } catch {
-            return try fail(work, "\(error)", keeping: sealed)
         }
         guard let journal else { return }
         var steps = OrderSteps(journal, isSaved: isSaved)
@@ -320,6 +322,16 @@ public struct CertificateWorker: ~Copyable {
             link.forget(url)
             try fail(work, "\(failure)")
         case .validation, .refused, .lost, .unusable: try fail(work, "\(failure)")
+        }
+    }
+
+    /// Why certificates cannot be written; nil if they can.
+    private var writeProblem: String? {
+        do throws(SystemError) {
+            try files.prepare()
+            return nil
+        } catch {
+            return "cannot write certificates to \(files.path): \(error.reason); nothing is ordered until then"
         }
     }
 
