@@ -142,6 +142,20 @@ public struct CertificateWorker: ~Copyable {
             work, afterMilliseconds: RenewalPlan.preflightMilliseconds(tries: tries), state, text, tries: tries + 1)
     }
 
+    /// The authority does not answer, asks to wait, or refuses the account.
+    private mutating func postpone(
+        _ work: Work, _ problem: AuthorityProblem, keeping journal: String?
+    ) throws(DatabaseError) {
+        let wait = (problem.retryAfterSeconds ?? 0) * 1_000
+        switch problem.kind {
+        case .rateLimited where wait > 0:
+            try release(
+                work, afterMilliseconds: wait, .limited, problem.description, tries: work.tries, journal: journal)
+        case .userActionRequired: try fail(work, problem.description, .paused, keeping: journal)
+        default: try fail(work, problem.description, keeping: journal, afterMilliseconds: wait)
+        }
+    }
+
     /// The host is no longer served, or has a certificate of the operator. The certificate stays until it expires.
     private mutating func leave(_ work: Work, _ stored: StoredCertificate?) throws(DatabaseError) {
         guard let stored, Clock.wallSeconds() * 1_000 < stored.notAfter else {
@@ -219,7 +233,7 @@ public struct CertificateWorker: ~Copyable {
         let isSaved = journal != nil
         var session: AuthoritySession
         do throws(AuthorityProblem) { session = try link.session(url) } catch {
-            return try fail(work, error.description, keeping: sealed)
+            return try postpone(work, error, keeping: sealed)
         }
         if !isSaved {
             // A certificate that cannot be written is not ordered.
