@@ -151,7 +151,7 @@ public struct CertificateWorker: ~Copyable {
         case .rateLimited where wait > 0:
             try release(
                 work, afterMilliseconds: wait, .limited, problem.description, tries: work.tries, journal: journal)
-        case .userActionRequired: try fail(work, problem.description, .paused, keeping: journal)
+        case .userActionRequired: try fail(work, problem.demand, .paused, keeping: journal)
         default: try fail(work, problem.description, keeping: journal, afterMilliseconds: wait)
         }
     }
@@ -331,7 +331,7 @@ public struct CertificateWorker: ~Copyable {
     private mutating func end(_ work: Work, _ failure: OrderFailure, _ url: AuthorityURL) throws(DatabaseError) {
         switch failure.cause {
         case .paused(let page): try fail(work, "\(failure); unpause it at \(page)", .paused)
-        case .terms: try fail(work, "\(failure)", .paused)
+        case .terms: try fail(work, failure.problems.map(\.demand).joined(separator: "; "), .paused)
         case .account:
             link.forget(url)
             try fail(work, "\(failure)")
@@ -372,6 +372,11 @@ extension IssuanceRules {
 extension AuthorityURL {
     /// Without the port.
     var host: String { String(text.dropFirst("https://".count).prefix { $0 != "/" && $0 != ":" && $0 != "?" }) }
+}
+
+extension AuthorityProblem {
+    /// What the operator has to do, with the page for it if the authority names one.
+    fileprivate var demand: String { (instance ?? termsOfService).map { "\(self); see \($0)" } ?? description }
 }
 
 extension StoredCertificate {
