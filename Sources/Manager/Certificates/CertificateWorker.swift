@@ -104,16 +104,20 @@ public struct CertificateWorker: ~Copyable {
     }
 
     /// Releases the work. If the claim was lost in the meantime, another worker has it, and nothing changes.
-    /// - Parameter journal: of an order that is under way, sealed.
+    /// - Parameters:
+    ///   - journal: of an order that is under way, sealed.
+    ///   - certificate: to be saved together with the work.
     private mutating func release(
         _ work: Work, afterMilliseconds wait: Int64, _ state: State, _ problem: String? = nil, tries: Int64,
-        journal: String? = nil
+        journal: String? = nil, saving certificate: StoredCertificate? = nil
     ) throws(DatabaseError) {
         let isChanged = state != .leaving && (problem != work.problem || state.rawValue != work.state)
         let isOurs = try store.write { transaction throws(DatabaseError) in
-            try work.postpone(
+            let isOurs = try work.postpone(
                 to: try transaction.now() + wait, state: state.rawValue, problem: problem, tries: tries,
                 journal: journal, in: transaction)
+            if isOurs, let certificate { try certificate.save(in: transaction) }
+            return isOurs
         }
         if isOurs, isChanged, let problem { control.log(.warning, "\(work.key): \(state.rawValue): \(problem)") }
     }
@@ -175,6 +179,7 @@ public struct CertificateWorker: ~Copyable {
     /// Asks the authority when to renew, and chooses the moment again if it has moved the window.
     private mutating func checkRenewal(_ work: Work, _ stored: StoredCertificate) throws(DatabaseError) {
         var stored = stored
+        var changed: StoredCertificate?
         var wait: Int64 = 6 * 3_600_000
         if let info = renewalInfo(of: stored) {
             wait = RenewalPlan.nextCheckMilliseconds(
@@ -182,12 +187,11 @@ public struct CertificateWorker: ~Copyable {
             let window = (info.start * 1_000)..<(info.end * 1_000)
             if !window.contains(stored.renewAt) {
                 stored.renewAt = CertificateWorker.renewalTime(stored.notBefore, stored.notAfter, window)
-                let changed = stored
-                try store.write { transaction throws(DatabaseError) in try changed.save(in: transaction) }
+                changed = stored
             }
         }
         let untilRenewal = max(0, stored.renewAt - Clock.wallSeconds() * 1_000)
-        try release(work, afterMilliseconds: min(wait, untilRenewal), .issued, tries: 0)
+        try release(work, afterMilliseconds: min(wait, untilRenewal), .issued, tries: 0, saving: changed)
     }
 
     private static func renewalTime(_ notBefore: Int64, _ notAfter: Int64, _ window: Range<Int64>?) -> Int64 {
