@@ -22,6 +22,9 @@ public struct CertificateWorker: ~Copyable {
 
     private typealias State = IssuanceState
 
+    /// After this part of its life, 7 hours of 90 days, the authority is first asked when to renew a certificate: an authority that
+    /// wants it at once each time would get order after order.
+    private static let firstLookDivisor: Int64 = 300
     private static let restMilliseconds: Int64 = 2_000
     private static let storeRestMilliseconds: Int64 = 10_000
 
@@ -317,9 +320,10 @@ public struct CertificateWorker: ~Copyable {
             renewAt: CertificateWorker.renewalTime(notBefore, notAfter, nil))
         let isOurs = try store.write { transaction throws(DatabaseError) in
             // The next step asks the authority for its window.
+            let next = try transaction.now() + (notAfter - notBefore) / CertificateWorker.firstLookDivisor
             guard
                 try work.postpone(
-                    to: try transaction.now(), state: State.issued.rawValue, problem: nil, tries: 0, in: transaction)
+                    to: next, state: State.issued.rawValue, problem: nil, tries: 0, in: transaction)
             else { return false }
             // A certificate of another kind of key would be served instead.
             try StoredCertificate.remove(work.key, in: transaction)
