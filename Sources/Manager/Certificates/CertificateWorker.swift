@@ -230,11 +230,7 @@ public struct CertificateWorker: ~Copyable {
         let place = "work/\(work.kind)/\(work.key)"
         let url = directory(work, stored)
         var sealed = work.journal
-        var journal = sealed.flatMap(Base64URL.bytes).flatMap { sealed in
-            (try? store.keys.open(sealed, for: place)).flatMap {
-                OrderJournal(text: String(decoding: $0.secret, as: UTF8.self))
-            }
-        }
+        var journal = storedJournal(work, place)
         // An authority that has not finished its order for long is given up for the next one.
         if journal?.directory != url { (journal, sealed) = (nil, nil) }
         let isSaved = journal != nil
@@ -299,6 +295,12 @@ public struct CertificateWorker: ~Copyable {
         }
     }
 
+    private func storedJournal(_ work: Work, _ place: String) -> OrderJournal? {
+        guard let sealed = work.journal.flatMap(Base64URL.bytes), let opened = try? store.keys.open(sealed, for: place)
+        else { return nil }
+        return OrderJournal(text: String(decoding: opened.secret, as: UTF8.self))
+    }
+
     /// The authority for the next order: another one after a day of failures, and sooner if the certificate expires soon.
     private func directory(_ work: Work, _ stored: StoredCertificate?) -> AuthorityURL {
         let isUrgent = stored.map {
@@ -353,7 +355,8 @@ public struct CertificateWorker: ~Copyable {
             try files.prepare()
             return nil
         } catch {
-            return "cannot write certificates to \(files.path): \(error.reason); nothing is ordered until then"
+            return "cannot write certificates to \(files.path): \(error.reason); "
+                + "make it a folder with free space that the manager may write to"
         }
     }
 
