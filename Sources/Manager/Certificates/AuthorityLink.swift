@@ -70,8 +70,10 @@ struct AuthorityLink: ~Copyable {
         return session
     }
 
-    /// Keeps the nonces of a session for the next order.
-    mutating func keep(_ session: AuthoritySession, _ url: AuthorityURL) { sessions[url] = session }
+    /// Keeps the nonces of a session for the next order, unless the session was forgotten.
+    mutating func keep(_ session: AuthoritySession, _ url: AuthorityURL) {
+        if sessions[url] != nil { sessions[url] = session }
+    }
 
     /// Reads the directory and registers the account again before the next order.
     mutating func forget(_ url: AuthorityURL) { sessions[url] = nil }
