@@ -1,5 +1,5 @@
 // A certificate authority without a network: it answers requests as RFC 8555 requires, checks every signature and nonce, and has
-// the oddities that a test selects. It validates challenges with what the test has published. `AuthorityServer` puts it behind HTTPS.
+// the oddities that a test selects. It validates challenges with what the test has published. `AuthorityServer` adds HTTPS.
 
 import Posix
 import SourceJSON
