@@ -93,11 +93,14 @@ let package = Package(
         .target(
             name: "DatabaseSupport", dependencies: ["Database"], path: "Tests/DatabaseSupport", swiftSettings: house),
         tests("Database", "DatabaseSupport", "Posix", "TestSupport"),
+        .target(
+            name: "ACMESupport", dependencies: ["ACME", "HTTP", "Posix", "SourceJSON", "TLS", "TestSupport"],
+            path: "Tests/ACMESupport", swiftSettings: house),
         tests(
-            "Manager", "ACME", "Client", "DNS", "Database", "DatabaseSupport", "Posix", "SourceJSON", "TLS", "TestSupport",
-            "Verifier"),
+            "Manager", "ACME", "ACMESupport", "Client", "DNS", "Database", "DatabaseSupport", "Posix", "SourceJSON", "TLS",
+            "TestSupport", "Verifier"),
         tests("Client", "Posix", "TLS", "TestSupport"),
-        tests("ACME", "Client", "SourceJSON", "TLS", "TestSupport"),
+        tests("ACME", "ACMESupport", "Client", "SourceJSON", "TLS", "TestSupport"),
         tests("DNS", "Posix", "TestSupport"),
         tests("Verifier", "Association", "AssociationLint", "Client", "Posix", "TLS", "TestSupport"),
         tests("Administration", "HTTP", "Posix", "SourceJSON", "Telemetry", "TestSupport"),

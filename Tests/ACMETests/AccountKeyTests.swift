@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import ACME
+@testable import ACMESupport
 
 struct AccountKeyTests {
     /// RFC 7638 §3.1.

@@ -5,6 +5,7 @@ import TLS
 import Testing
 
 @testable import ACME
+@testable import ACMESupport
 
 struct AuthorityAccountTests {
     private let key: AccountKey

@@ -4,6 +4,7 @@ import TLS
 import Testing
 
 @testable import ACME
+@testable import ACMESupport
 
 struct AuthoritySessionTests {
     private let authority: ScriptedAuthority

@@ -4,6 +4,7 @@ import TLS
 import Testing
 
 @testable import ACME
+@testable import ACMESupport
 
 struct OrderJournalTests {
     private func journal() throws -> OrderJournal {

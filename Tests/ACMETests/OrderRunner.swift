@@ -3,6 +3,7 @@
 import Testing
 
 @testable import ACME
+@testable import ACMESupport
 @testable import TLS
 
 /// Where the process ends.

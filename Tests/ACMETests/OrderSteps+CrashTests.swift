@@ -3,6 +3,7 @@
 import Testing
 
 @testable import ACME
+@testable import ACMESupport
 
 struct OrderStepsCrashTests {
     /// The steps of an order without a crash.

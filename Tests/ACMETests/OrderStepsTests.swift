@@ -5,6 +5,7 @@ import TLS
 import Testing
 
 @testable import ACME
+@testable import ACMESupport
 
 struct OrderStepsTests {
     private func expectIssued(_ runner: OrderRunner, _ outcome: OrderOutcome) throws {

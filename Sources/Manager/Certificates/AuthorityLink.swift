@@ -18,14 +18,11 @@ struct AuthorityLink: ~Copyable {
     /// With a clock that is this wrong, certificates are renewed at wrong times.
     private static let clockLeadSecondsMax: Int64 = 3_600
 
-    /// A slow authority may take as long for one answer.
-    private static let milliseconds = 30_000
-
     init(_ rules: IssuanceRules, _ account: AccountKey, userAgent: String) throws(TLSError) {
         (self.rules, self.account) = (rules, account)
         var settings = WebSessionSettings()
         settings.userAgent = userAgent
-        settings.limits.milliseconds = AuthorityLink.milliseconds
+        settings.limits.milliseconds = rules.patience.answerMilliseconds
         settings.limits.bodyBytesMax = AuthorityLimits.bodyBytesMax
         settings.redirectsMax = 3
         web = WebSession(try ClientContext(authorityFile: rules.authorityFile), settings)
@@ -73,8 +70,10 @@ struct AuthorityLink: ~Copyable {
         return session
     }
 
-    /// Keeps the nonces of a session for the next order.
-    mutating func keep(_ session: AuthoritySession, _ url: AuthorityURL) { sessions[url] = session }
+    /// Keeps the nonces of a session for the next order, unless the session was forgotten.
+    mutating func keep(_ session: AuthoritySession, _ url: AuthorityURL) {
+        if sessions[url] != nil { sessions[url] = session }
+    }
 
     /// Reads the directory and registers the account again before the next order.
     mutating func forget(_ url: AuthorityURL) { sessions[url] = nil }

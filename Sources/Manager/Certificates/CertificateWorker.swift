@@ -22,8 +22,9 @@ public struct CertificateWorker: ~Copyable {
 
     private typealias State = IssuanceState
 
-    /// Longer waits are left to the store, so that another host has its turn.
-    private static let waitSecondsMax: Int64 = 20
+    /// After this part of its life, 7 hours of 90 days, the authority is first asked when to renew a certificate: an authority that
+    /// wants it at once each time would get order after order.
+    private static let firstLookDivisor: Int64 = 300
     private static let restMilliseconds: Int64 = 2_000
     private static let storeRestMilliseconds: Int64 = 10_000
 
@@ -96,16 +97,20 @@ public struct CertificateWorker: ~Copyable {
     }
 
     /// Releases the work. If the claim was lost in the meantime, another worker has it, and nothing changes.
-    /// - Parameter journal: of an order that is under way, sealed.
+    /// - Parameters:
+    ///   - journal: of an order that is under way, sealed.
+    ///   - certificate: to be saved together with the work.
     private mutating func release(
         _ work: Work, afterMilliseconds wait: Int64, _ state: State, _ problem: String? = nil, tries: Int64,
-        journal: String? = nil
+        journal: String? = nil, saving certificate: StoredCertificate? = nil
     ) throws(DatabaseError) {
         let isChanged = state != .leaving && (problem != work.problem || state.rawValue != work.state)
         let isOurs = try store.write { transaction throws(DatabaseError) in
-            try work.postpone(
+            let isOurs = try work.postpone(
                 to: try transaction.now() + wait, state: state.rawValue, problem: problem, tries: tries,
                 journal: journal, in: transaction)
+            if isOurs, let certificate { try certificate.save(in: transaction) }
+            return isOurs
         }
         if isOurs, isChanged, let problem { control.log(.warning, "\(work.key): \(state.rawValue): \(problem)") }
     }
@@ -134,6 +139,20 @@ public struct CertificateWorker: ~Copyable {
             work, afterMilliseconds: RenewalPlan.preflightMilliseconds(tries: tries), state, text, tries: tries + 1)
     }
 
+    /// The authority does not answer, asks to wait, or refuses the account.
+    private mutating func postpone(
+        _ work: Work, _ problem: AuthorityProblem, keeping journal: String?
+    ) throws(DatabaseError) {
+        let wait = (problem.retryAfterSeconds ?? 0) * 1_000
+        switch problem.kind {
+        case .rateLimited where wait > 0:
+            try release(
+                work, afterMilliseconds: wait, .limited, problem.description, tries: work.tries, journal: journal)
+        case .userActionRequired: try fail(work, problem.demand, .paused, keeping: journal)
+        default: try fail(work, problem.description, keeping: journal, afterMilliseconds: wait)
+        }
+    }
+
     /// The host is no longer served, or has a certificate of the operator. The certificate stays until it expires.
     private mutating func leave(_ work: Work, _ stored: StoredCertificate?) throws(DatabaseError) {
         guard let stored, Clock.wallSeconds() * 1_000 < stored.notAfter else {
@@ -153,6 +172,7 @@ public struct CertificateWorker: ~Copyable {
     /// Asks the authority when to renew, and chooses the moment again if it has moved the window.
     private mutating func checkRenewal(_ work: Work, _ stored: StoredCertificate) throws(DatabaseError) {
         var stored = stored
+        var changed: StoredCertificate?
         var wait: Int64 = 6 * 3_600_000
         if let info = renewalInfo(of: stored) {
             wait = RenewalPlan.nextCheckMilliseconds(
@@ -160,12 +180,11 @@ public struct CertificateWorker: ~Copyable {
             let window = (info.start * 1_000)..<(info.end * 1_000)
             if !window.contains(stored.renewAt) {
                 stored.renewAt = CertificateWorker.renewalTime(stored.notBefore, stored.notAfter, window)
-                let changed = stored
-                try store.write { transaction throws(DatabaseError) in try changed.save(in: transaction) }
+                changed = stored
             }
         }
         let untilRenewal = max(0, stored.renewAt - Clock.wallSeconds() * 1_000)
-        try release(work, afterMilliseconds: min(wait, untilRenewal), .issued, tries: 0)
+        try release(work, afterMilliseconds: min(wait, untilRenewal), .issued, tries: 0, saving: changed)
     }
 
     private static func renewalTime(_ notBefore: Int64, _ notAfter: Int64, _ window: Range<Int64>?) -> Int64 {
@@ -201,26 +220,24 @@ public struct CertificateWorker: ~Copyable {
         let place = "work/\(work.kind)/\(work.key)"
         let url = directory(work, stored)
         var sealed = work.journal
-        var journal = sealed.flatMap(Base64URL.bytes).flatMap { sealed in
-            (try? store.keys.open(sealed, for: place)).flatMap {
-                OrderJournal(text: String(decoding: $0.secret, as: UTF8.self))
-            }
-        }
+        var journal = storedJournal(work, place)
         // An authority that has not finished its order for long is given up for the next one.
         if journal?.directory != url { (journal, sealed) = (nil, nil) }
         let isSaved = journal != nil
         var session: AuthoritySession
-        do {
-            session = try link.session(url)
-            if !isSaved {
-                // A certificate that cannot be written is not ordered.
-                try files.prepare()
+        do throws(AuthorityProblem) { session = try link.session(url) } catch {
+            return try postpone(work, error, keeping: sealed)
+        }
+        if !isSaved {
+            // A certificate that cannot be written is not ordered.
+            if let problem = writeProblem { return try fail(work, problem) }
+            do throws(TLSError) {
                 journal = try OrderJournal(
                     for: [work.key], at: url, key: try SigningKey(rules.key), profile: rules.profile,
                     replaces: stored?.renewalID, preferredIssuer: rules.preferredIssuer)
+            } catch {
+                return try fail(work, error.description)
             }
-        } catch {
-            return try fail(work, "\(error)", keeping: sealed)
         }
         guard let journal else { return }
         var steps = OrderSteps(journal, isSaved: isSaved)
@@ -248,7 +265,7 @@ public struct CertificateWorker: ~Copyable {
             // The server answers every challenge with the thumbprint.
             case .publish, .withdraw: steps.confirmStep()
             case .wait(let until, let problem):
-                guard until - now <= CertificateWorker.waitSecondsMax else {
+                guard until - now <= rules.patience.pauseSecondsMax else {
                     let wait = (until - now) * 1_000
                     if let problem, problem.isTransient {
                         return try fail(work, problem.description, keeping: sealed, afterMilliseconds: wait)
@@ -266,6 +283,12 @@ public struct CertificateWorker: ~Copyable {
                 return try end(work, failure, url)
             }
         }
+    }
+
+    private func storedJournal(_ work: Work, _ place: String) -> OrderJournal? {
+        guard let sealed = work.journal.flatMap(Base64URL.bytes), let opened = try? store.keys.open(sealed, for: place)
+        else { return nil }
+        return OrderJournal(text: String(decoding: opened.secret, as: UTF8.self))
     }
 
     /// The authority for the next order: another one after a day of failures, and sooner if the certificate expires soon.
@@ -289,9 +312,10 @@ public struct CertificateWorker: ~Copyable {
             renewAt: CertificateWorker.renewalTime(notBefore, notAfter, nil))
         let isOurs = try store.write { transaction throws(DatabaseError) in
             // The next step asks the authority for its window.
+            let next = try transaction.now() + (notAfter - notBefore) / CertificateWorker.firstLookDivisor
             guard
                 try work.postpone(
-                    to: try transaction.now(), state: State.issued.rawValue, problem: nil, tries: 0, in: transaction)
+                    to: next, state: State.issued.rawValue, problem: nil, tries: 0, in: transaction)
             else { return false }
             // A certificate of another kind of key would be served instead.
             try StoredCertificate.remove(work.key, in: transaction)
@@ -307,11 +331,22 @@ public struct CertificateWorker: ~Copyable {
     private mutating func end(_ work: Work, _ failure: OrderFailure, _ url: AuthorityURL) throws(DatabaseError) {
         switch failure.cause {
         case .paused(let page): try fail(work, "\(failure); unpause it at \(page)", .paused)
-        case .terms: try fail(work, "\(failure)", .paused)
+        case .terms: try fail(work, failure.problems.map(\.demand).joined(separator: "; "), .paused)
         case .account:
             link.forget(url)
             try fail(work, "\(failure)")
         case .validation, .refused, .lost, .unusable: try fail(work, "\(failure)")
+        }
+    }
+
+    /// Why certificates cannot be written; nil if they can.
+    private var writeProblem: String? {
+        do throws(SystemError) {
+            try files.prepare()
+            return nil
+        } catch {
+            return "cannot write certificates to \(files.path): \(error.reason); "
+                + "make it a folder with free space that the manager may write to"
         }
     }
 
@@ -346,6 +381,11 @@ extension IssuanceRules {
 extension AuthorityURL {
     /// Without the port.
     var host: String { String(text.dropFirst("https://".count).prefix { $0 != "/" && $0 != ":" && $0 != "?" }) }
+}
+
+extension AuthorityProblem {
+    /// What the operator has to do, with the page for it if the authority names one.
+    fileprivate var demand: String { (instance ?? termsOfService).map { "\(self); see \($0)" } ?? description }
 }
 
 extension StoredCertificate {

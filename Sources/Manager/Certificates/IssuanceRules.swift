@@ -26,10 +26,19 @@ public struct IssuanceRules: Sendable {
     /// The port to which the authority connects.
     public var port: UInt16 = 80
     public var resolver = ResolverSettings()
+    var patience = AuthorityPatience()
 
     public init(directories: [AuthorityURL]) { self.directories = directories }
 
     var isBudgetModelled: Bool { authorityFile == nil }
+}
+
+/// How long a worker waits for an authority.
+struct AuthorityPatience: Sendable {
+    /// For one answer. A slow authority may take as long.
+    var answerMilliseconds = 30_000
+    /// Between two requests of an order. Longer waits are left to the store, so that another host has its turn.
+    var pauseSecondsMax: Int64 = 20
 }
 
 /// The folders and files that the server reads.

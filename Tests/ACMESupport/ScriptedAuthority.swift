@@ -1,6 +1,7 @@
 // A certificate authority without a network: it answers requests as RFC 8555 requires, checks every signature and nonce, and has
-// the oddities that a test selects. It validates challenges with what the test has published.
+// the oddities that a test selects. It validates challenges with what the test has published. `AuthorityServer` adds HTTPS.
 
+import Posix
 import SourceJSON
 import TLS
 
@@ -8,7 +9,7 @@ import TLS
 
 final class ScriptedAuthority {
     /// How it differs from a simple authority.
-    struct Oddities {
+    struct Oddities: Sendable {
         /// Every second signed request is refused for its nonce.
         var refusesNonces = false
         /// A repeated request for an order returns the same order while it is pending, as at Let's Encrypt.
@@ -33,9 +34,13 @@ final class ScriptedAuthority {
         /// Added to each JSON object.
         var more = #", "unheardOf": {"a": [1, null]}, "status2": 7"#
         var retryAfter: Int64?
+        /// Every host answers challenges with the thumbprint of the account's key, as the server of this project does.
+        var findsThumbprint = false
+        /// The account is refused, and cannot be registered again.
+        var isAccountDeactivated = false
     }
 
-    struct Order {
+    struct Order: Sendable {
         var hosts: [String]
         var payload: String
         var pollsLeft: Int
@@ -43,7 +48,7 @@ final class ScriptedAuthority {
         var isDone = false
     }
 
-    struct Host {
+    struct Host: Sendable {
         var name: String
         var status: String
         var isAnswered = false
@@ -51,18 +56,28 @@ final class ScriptedAuthority {
         var problem: String?
     }
 
-    let base = "https://ca.example"
+    /// The beginning of all its URLs.
+    var base = "https://ca.example"
     var oddities: Oddities
     /// Responses to the next requests whose paths contain a text.
     var instead: [(path: String, response: AuthorityResponse)] = []
     /// What the authority finds: paths of hosts, and names of records.
     var world: [String: String] = [:]
+    /// The days from now on which certificates should be renewed: of all certificates, and of some by their renewal IDs. Without
+    /// any, it has no renewal information.
+    var renewalDays: ClosedRange<Int64>?
+    var renewalDaysOf: [String: ClosedRange<Int64>] = [:]
+    /// What happens elsewhere before it answers the next request whose path contains the text.
+    var meanwhile: (path: String, happens: () -> Void)?
 
     private(set) var complaints: [String] = []
     private(set) var orders: [Order] = []
     private(set) var hosts: [Host] = []
     private(set) var certificateCount = 0
     private(set) var requests: [AuthorityRequest] = []
+    /// The requests by the first part of their paths, without those that were refused for their nonces. `new-account` are
+    /// registrations.
+    private(set) var counts: [String: Int] = [:]
     private(set) var lastPayload: [UInt8] = []
     private let key: AccountKey
     private let issuer: TestIssuer
@@ -77,40 +92,74 @@ final class ScriptedAuthority {
     var directory: AuthorityDirectory {
         get throws {
             try AuthorityDirectory(
-                reading: .json(
-                    200,
-                    """
-                    { "newNonce": "\(base)/nonce", "newAccount": "\(base)/account", "newOrder": "\(base)/new-order",
-                      "revokeCert": "\(base)/revoke", "keyChange": "\(base)/key-change", "renewalInfo": "\(base)/renewal",
-                      "meta": { "profiles": { "tlsserver": "" } } }
-                    """))
+                reading: AuthorityResponse(status: 200, fields: [], body: Array(directoryText.utf8)))
         }
+    }
+
+    private var directoryText: String {
+        """
+        { "newNonce": "\(base)/nonce", "newAccount": "\(base)/account", "newOrder": "\(base)/new-order",
+          "revokeCert": "\(base)/revoke", "keyChange": "\(base)/key-change", "renewalInfo": "\(base)/renewal",
+          "meta": { "profiles": { "tlsserver": "" } } }
+        """
+    }
+
+    /// Ends all waits: what is in progress is done at the next look.
+    func finishWork() {
+        for number in orders.indices { orders[number].pollsLeft = 0 }
+        for number in hosts.indices { hosts[number].pollsLeft = 0 }
     }
 
     func answer(_ request: AuthorityRequest) -> AuthorityResponse {
         requests.append(request)
         let path = String(request.url.text.dropFirst(base.utf8.count))
+        let kind = path == "/account" ? "new-account" : path.split(separator: "/").first.map(String.init) ?? ""
+        counts[kind, default: 0] += 1
+        if let event = meanwhile, path.contains(event.path) {
+            meanwhile = nil
+            event.happens()
+        }
         if let place = instead.firstIndex(where: { path.contains($0.path) }) {
             return instead.remove(at: place).response
         }
-        guard request.method == .post else {
-            if path != "/nonce" { complaints.append("\(request.method) \(path)") }
-            return respond(200, "")
-        }
+        guard request.method == .post else { return answerUnsigned(path, request.method) }
         let message = ReceivedMessage(request.body ?? [])
         lastPayload = message.payload
         check(message, request)
         signedCount += 1
         if oddities.refusesNonces, signedCount % 2 == 1 {
+            counts[kind, default: 0] -= 1
             return respond(400, #"{"type": "urn:ietf:params:acme:error:badNonce", "detail": "old nonce"}"#)
         }
+        if oddities.isAccountDeactivated { return refuse(403, "unauthorized", "the account is deactivated") }
         return answer(path, message)
+    }
+
+    private func answerUnsigned(_ path: String, _ method: AuthorityRequest.Method) -> AuthorityResponse {
+        let parts = path.split(separator: "/").map(String.init)
+        switch parts.first {
+        case "nonce": return respond(200, "")
+        case "dir": return respond(200, directoryText)
+        case "renewal" where parts.count == 2:
+            guard let days = renewalDaysOf[parts[1]] ?? renewalDays else { return refuse(404, "malformed") }
+            let times = [days.lowerBound, days.upperBound].map { days in
+                "\(Clock.day(Clock.wallSeconds() + days * 86_400))T00:00:00Z"
+            }
+            return respond(200, #"{"suggestedWindow": {"start": "\#(times[0])", "end": "\#(times[1])"}}"#)
+        default:
+            complaints.append("\(method) \(path)")
+            return respond(200, "")
+        }
     }
 
     private func check(_ message: ReceivedMessage, _ request: AuthorityRequest) {
         if !message.isSigned(by: key.key) { complaints.append("a wrong signature") }
         if message.head("url") != request.url.text { complaints.append("a message for another address") }
-        if message.head("kid") != "\(base)/account/1" { complaints.append("a message of another account") }
+        if request.url.text == "\(base)/account" {
+            if message.thumbprint != key.thumbprint { complaints.append("a registration of another key") }
+        } else if message.head("kid") != "\(base)/account/1" {
+            complaints.append("a message of another account")
+        }
         if nonces.remove(message.head("nonce") ?? "") == nil { complaints.append("a nonce that is not ours, or used") }
     }
 
@@ -127,8 +176,8 @@ final class ScriptedAuthority {
             retryAfterSeconds: status < 400 ? oddities.retryAfter : nil)
     }
 
-    private func refuse(_ status: Int, _ type: String) -> AuthorityResponse {
-        respond(status, #"{"type": "urn:ietf:params:acme:error:\#(type)", "detail": "refused"}"#)
+    private func refuse(_ status: Int, _ type: String, _ detail: String = "refused") -> AuthorityResponse {
+        respond(status, #"{"type": "urn:ietf:params:acme:error:\#(type)", "detail": "\#(detail)"}"#)
     }
 
     private func answer(_ path: String, _ message: ReceivedMessage) -> AuthorityResponse {
@@ -136,7 +185,7 @@ final class ScriptedAuthority {
         let number = parts.count > 1 ? Int(parts[1]) ?? 0 : 0
         switch parts.first {
         case "new-order": return newOrder(message)
-        case "account": return respond(200, account)
+        case "account": return respond(200, account, [("Location", "\(base)/account/1")])
         case "orders" where oddities.listsOrders: return listOrders(number)
         case "order" where orders.indices.contains(number): return respond(200, read(number))
         case "authz" where hosts.indices.contains(number):
@@ -222,6 +271,7 @@ final class ScriptedAuthority {
 
     private func problem(_ number: Int, kind: String) -> String? {
         let name = hosts[number].name.hasPrefix("*.") ? String(hosts[number].name.dropFirst(2)) : hosts[number].name
+        if oddities.findsThumbprint { return nil }
         let expected = key.keyAuthorization(token(number))
         let found =
             kind == "http-01"

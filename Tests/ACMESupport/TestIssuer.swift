@@ -40,7 +40,7 @@ final class TestIssuer: Sendable {
         let certificate = Certificate(takingOwnershipOf: X509_new())
         let issuer = intermediate.certificate.pointer
         X509_set_version(certificate.pointer, Int(X509_VERSION_3))
-        ASN1_INTEGER_set(X509_get_serialNumber(certificate.pointer), 4711)
+        ASN1_INTEGER_set(X509_get_serialNumber(certificate.pointer), .random(in: 1...Int(Int32.max)))
         X509_gmtime_adj(X509_getm_notBefore(certificate.pointer), -3600)
         X509_gmtime_adj(X509_getm_notAfter(certificate.pointer), 90 * 86_400)
         X509_set_issuer_name(certificate.pointer, X509_get_subject_name(issuer))

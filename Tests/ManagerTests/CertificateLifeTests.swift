@@ -1,0 +1,226 @@
+// What happens to a certificate after it is issued: renewal, the end of its host, and claims that another worker has taken over.
+
+import Database
+import Posix
+import TestSupport
+import Testing
+
+@testable import ACME
+@testable import ACMESupport
+@testable import DatabaseSupport
+@testable import Manager
+
+struct CertificateLifeTests {
+    private static let day: Int64 = 86_400
+
+    /// With a certificate.
+    private func rig(authorities count: Int = 1) throws -> CertificateRig {
+        let rig = try CertificateRig(authorities: count)
+        try rig.serve()
+        try rig.settle()
+        try rig.expectIssued()
+        return rig
+    }
+
+    /// The payload of the last order.
+    private func lastOrder(_ rig: CertificateRig, at server: Int = 0) -> String {
+        rig.servers[server].use { $0.orders.last?.payload ?? "" }
+    }
+
+    @Test func `asks the authority when to renew, and chooses a moment once`() throws {
+        let rig = try rig()
+        rig.servers[0].use {
+            $0.renewalDays = 30...32
+            $0.oddities.retryAfter = 7_200
+        }
+        try rig.settleLater()
+        let first = try #require(try rig.certificate())
+        let start = Clock.wallSeconds() / Self.day * Self.day
+        #expect((start + 30 * Self.day..<start + 33 * Self.day).contains(first.renewAt / 1_000))
+        let standing = try #require(try rig.standing())
+        #expect((7_190...8_640).contains(standing.waitSeconds), "\(standing)")
+        try rig.settleLater()
+        let second = try #require(try rig.certificate())
+        #expect(second == first && rig.count("renewal") == 2)
+        try rig.expectIssued()
+    }
+
+    @Test func `renews at the stored moment`() throws {
+        let rig = try rig()
+        let old = try #require(try rig.certificate())
+        try rig.execute("update certificate set renew_at = 1")
+        try rig.settleLater()
+        try rig.expectIssued()
+        let new = try #require(try rig.certificate())
+        #expect(new.chain != old.chain && rig.count("new-order") == 2)
+        let id = try #require(old.renewalID)
+        #expect(lastOrder(rig).contains("\"replaces\":\"\(id)\""))
+    }
+
+    @Test func `renews at once if the authority wants to revoke`() throws {
+        let rig = try rig()
+        let old = try #require(try rig.certificate())
+        let id = try #require(old.renewalID)
+        rig.servers[0].use { $0.renewalDaysOf[id] = -2...(-1) }
+        try rig.settleLater()
+        try rig.expectIssued()
+        let new = try #require(try rig.certificate())
+        #expect(new.chain != old.chain && rig.count("new-order") == 2 && rig.count("finalize") == 2)
+    }
+
+    @Test func `an authority that wants every certificate to be renewed at once gets no order after the other`() throws
+    {
+        let rig = try rig()
+        rig.servers[0].use { $0.renewalDays = -2...(-1) }
+        for count in 2...3 {
+            try rig.settleLater()
+            try rig.expectIssued()
+            let standing = try #require(try rig.standing())
+            #expect(rig.count("new-order") == count && standing.waitSeconds > 3_600, "\(standing)")
+        }
+    }
+
+    @Test func `orders without the old certificate if it is replaced already`() throws {
+        let rig = try rig()
+        let body = #"{"type": "urn:ietf:params:acme:error:alreadyReplaced", "detail": "replaced"}"#
+        let response = AuthorityResponse(status: 409, fields: [], body: Array(body.utf8))
+        rig.servers[0].use { $0.instead = [("new-order", response)] }
+        try rig.execute("update certificate set renew_at = 1")
+        try rig.settleLater()
+        try rig.expectIssued()
+        #expect(rig.count("new-order") == 3 && rig.count("finalize") == 2)
+        #expect(!lastOrder(rig).contains("replaces"))
+    }
+
+    @Test func `an urgent renewal goes to the next authority after one failure`() throws {
+        let rig = try rig(authorities: 2)
+        let now = Clock.wallSeconds() * 1_000
+        let (before, after) = (now - 85 * Self.day * 1_000, now + 5 * Self.day * 1_000)
+        try rig.execute("update certificate set not_before = \(before), not_after = \(after), renew_at = 1")
+        rig.servers[0].faults.change { $0.isDown = true }
+        try rig.settleLater()
+        let standing = try #require(try rig.standing())
+        #expect(standing.state == .failing && standing.tries == 1 && rig.count("dir", at: 1) == 0, "\(standing)")
+        #expect(rig.files.count == 2)
+        try rig.settleLater()
+        try rig.expectIssued()
+        #expect(rig.count("new-order", at: 1) == 1)
+        let new = try #require(try rig.certificate())
+        #expect(new.notAfter > after)
+    }
+
+    @Test func `writes missing files of a certificate again`() throws {
+        let rig = try rig()
+        try rig.folder.remove("certificates/\(CertificateRig.host)/fullchain.pem")
+        try rig.settleLater()
+        try rig.expectIssued()
+        #expect(rig.count("new-order") == 1)
+    }
+
+    @Test func `keeps the certificate of a host that is not served any more until it expires`() throws {
+        let rig = try rig()
+        try rig.serve([])
+        try rig.settle()
+        let standing = try #require(try rig.standing())
+        #expect(standing.state == .leaving && standing.problem?.hasPrefix("it is no longer served here") == true)
+        #expect((89 * Self.day...90 * Self.day).contains(standing.waitSeconds), "\(standing)")
+        let kept = try rig.certificate()
+        #expect(kept != nil && rig.files.count == 2)
+        try rig.execute("update certificate set not_after = 1")
+        try rig.settleLater()
+        let (work, certificate) = (try rig.standing(), try rig.certificate())
+        #expect(work == nil && certificate == nil && rig.files.isEmpty)
+        #expect(rig.count("new-order") == 1)
+    }
+
+    @Test func `continues with a host that is served again`() throws {
+        let rig = try rig()
+        for hosts in [[], [CertificateRig.host]] {
+            try rig.serve(hosts)
+            try rig.settle()
+        }
+        try rig.expectIssued()
+        #expect(rig.count("new-order") == 1)
+    }
+
+    /// Each claim is taken over as soon as it is made.
+    private func loseClaims(_ rig: CertificateRig) throws {
+        try rig.execute(
+            """
+            create trigger lost after update of attempt on work when new.holder <> 'another' begin
+                update work set holder = 'another', attempt = new.attempt + 1
+                where kind = new.kind and key = new.key;
+            end
+            """)
+    }
+
+    /// Does one piece of work, which must not change anything.
+    private func expectNoChange(_ rig: CertificateRig, _ location: SourceLocation = #_sourceLocation) throws {
+        try loseClaims(rig)
+        var before = try #require(try rig.standing(), sourceLocation: location)
+        let (certificate, files) = (try rig.certificate(), rig.files)
+        let hasWorked = try rig.worker.step()
+        let after = try #require(try rig.standing(), sourceLocation: location)
+        // The claim lasts ten minutes.
+        #expect(hasWorked && after.holder == "another" && after.waitSeconds > 500, sourceLocation: location)
+        (before.holder, before.waitSeconds) = (after.holder, after.waitSeconds)
+        #expect(after == before, sourceLocation: location)
+        let certificateAfter = try rig.certificate()
+        #expect(certificateAfter == certificate && rig.files == files, sourceLocation: location)
+    }
+
+    @Test func `orders nothing after its claim is lost`() throws {
+        let rig = try CertificateRig()
+        try rig.serve()
+        // Into the queue.
+        _ = try rig.worker.step()
+        try expectNoChange(rig)
+        #expect(rig.count("new-order") == 0)
+    }
+
+    @Test func `reports no failure after its claim is lost`() throws {
+        let rig = try CertificateRig()
+        rig.servers[0].faults.change { $0.isDown = true }
+        try rig.serve()
+        _ = try rig.worker.step()
+        try expectNoChange(rig)
+        #expect(rig.log.value == [])
+    }
+
+    @Test func `moves no renewal after its claim is lost`() throws {
+        let rig = try rig()
+        rig.servers[0].use { $0.renewalDays = 30...32 }
+        try rig.makeDue()
+        try expectNoChange(rig)
+        #expect(rig.count("renewal") == 1)
+    }
+
+    @Test func `removes nothing after its claim is lost`() throws {
+        let rig = try rig()
+        try rig.execute("update certificate set not_after = 1")
+        try rig.serve([])
+        try expectNoChange(rig)
+        #expect(rig.files.count == 2)
+    }
+
+    @Test func `stores no certificate after its claim is lost`() throws {
+        let rig = try CertificateRig()
+        let (database, failure) = (rig.database, Shared<String?>(nil))
+        let takeOver: () -> Void = {
+            do {
+                var connection = try database.connect()
+                try connection.write { transaction throws(DatabaseError) in
+                    try transaction.execute("update work set holder = 'another', attempt = attempt + 1")
+                }
+            } catch { failure.change { $0 = "\(error)" } }
+        }
+        rig.servers[0].use { $0.meanwhile = (path: "certificate", happens: takeOver) }
+        try rig.serve()
+        try rig.settle()
+        #expect(failure.value == nil)
+        let standing = try #require(try rig.standing())
+        let certificate = try rig.certificate()
+        #expect(standing.state == .ordering && standing.holder == "another" && standing.journal != nil)
+        #expect(certificate == nil && rig.files.isEmpty && rig.count("certificate") == 1)
+    }
+}
