@@ -4,6 +4,7 @@
 import Administration
 import Glibc
 import Hosting
+import Manager
 import Posix
 
 enum ManagerProcess {
