@@ -97,7 +97,8 @@ let package = Package(
             name: "ACMESupport", dependencies: ["ACME", "HTTP", "Posix", "SourceJSON", "TLS", "TestSupport"],
             path: "Tests/ACMESupport", swiftSettings: house),
         tests(
-            "Manager", "ACME", "ACMESupport", "Client", "DNS", "Database", "DatabaseSupport", "Posix", "SourceJSON", "TLS",
+            "Manager", "ACME", "ACMESupport", "Client", "DNS", "Database", "DatabaseSupport", "Posix", "SourceJSON",
+            "TLS",
             "TestSupport", "Verifier"),
         tests("Client", "Posix", "TLS", "TestSupport"),
         tests("ACME", "ACMESupport", "Client", "SourceJSON", "TLS", "TestSupport"),

@@ -168,7 +168,8 @@ struct DNSMalformation: Error {
 
     private mutating func record(_ section: ns_sect, _ index: Int) throws(DNSMalformation) -> Record {
         var record = unsafe ns_rr()
-        guard unsafe ns_parserr(&message, section, Int32(index), &record) == 0, let base = unsafe bytes.baseAddress else {
+        guard unsafe ns_parserr(&message, section, Int32(index), &record) == 0, let base = unsafe bytes.baseAddress
+        else {
             throw DNSMalformation(reason: "a record has a name that cannot be read")
         }
         let start = unsafe record.rdata.map { unsafe $0 - base } ?? 0
