@@ -41,7 +41,9 @@ struct CertificateCoverageTests {
         let ordered = coverage.problem(for: "new.test")
         #expect(ordered?.message == "there is no certificate for new.test yet, so all its TLS handshakes fail")
         #expect(ordered?.fix == "the manager orders one, and `associated acme status new.test` shows its progress")
+        #expect(ordered?.severity == .warning)
         let other = coverage.problem(for: "other.test")
+        #expect(other?.severity == .error)
         #expect(other?.message == "there is no certificate for other.test, so all its TLS handshakes fail")
         #expect(other?.fix.hasPrefix("put fullchain.pem and privkey.pem there") == true)
     }

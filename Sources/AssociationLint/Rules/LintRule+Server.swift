@@ -215,7 +215,7 @@ extension LintRule {
                 + "connect to the host over TLS.",
             fix: "Put both files back, or stop serving the host."),
         rule(
-            .cert025, "a served host has no certificate, and TLS is on",
+            .cert025, or: .warning, "a served host has no certificate, and TLS is on",
             why: "The TLS handshakes of Apple's and Google's fetchers, phones and browsers fail.",
             fix:
                 "Put fullchain.pem and privkey.pem into the host's folder, or a certificate for it into a "

@@ -55,6 +55,9 @@ extension Finding {
     /// A problem of a certificate. It has no line, because certificates are not edited by hand.
     public init(_ problem: CertificateProblem) {
         guard let rule = RuleID(problem.id) else { preconditionFailure("no rule has the id \(problem.id)") }
-        self.init(rule: rule, file: problem.file, range: nil, message: problem.message, fix: problem.fix)
+        // As severe as its rule, unless the problem is less severe than others of its kind.
+        let severity = problem.severity == problem.kind.severity ? nil : Severity(rawValue: problem.severity.rawValue)
+        self.init(
+            rule: rule, severity: severity, file: problem.file, range: nil, message: problem.message, fix: problem.fix)
     }
 }

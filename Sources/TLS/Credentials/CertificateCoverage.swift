@@ -47,7 +47,8 @@ public struct CertificateCoverage {
             "there is no certificate for \(host)\(isOrdered ? " yet" : ""), so all its TLS handshakes fail",
             fix: isOrdered
                 ? "the manager orders one, and `associated acme status \(host)` shows its progress"
-                : "put fullchain.pem and privkey.pem there, or a certificate for it into a wildcard's folder")
+                : "put fullchain.pem and privkey.pem there, or a certificate for it into a wildcard's folder",
+            severity: isOrdered ? .warning : nil)
     }
 
     static func problem(host: String, names: [String], file: String) -> CertificateProblem? {

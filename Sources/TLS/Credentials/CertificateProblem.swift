@@ -19,9 +19,15 @@ public struct CertificateProblem: Error, Hashable, Sendable, CustomStringConvert
     public let fix: String
     /// The error, when the process was out of descriptors or memory and the files may be fine.
     public let shortage: SystemError?
+    /// That of its kind, unless it is less severe here.
+    public let severity: Severity
 
-    init(_ kind: Kind, file: String, _ message: String, fix: String, shortage: SystemError? = nil) {
+    init(
+        _ kind: Kind, file: String, _ message: String, fix: String, shortage: SystemError? = nil,
+        severity: Severity? = nil
+    ) {
         self.shortage = shortage
+        self.severity = severity ?? kind.severity
         self.kind = kind
         self.file = file
         self.message = message
@@ -30,7 +36,6 @@ public struct CertificateProblem: Error, Hashable, Sendable, CustomStringConvert
 
     /// Such as `CERT-005`.
     public var id: String { kind.rawValue }
-    public var severity: Severity { kind.severity }
 
     public var description: String { "\(file): \(severity.rawValue)[\(id)]: \(message); \(fix)" }
 
