@@ -51,7 +51,7 @@ let package = Package(
         .target(
             name: "Engine", dependencies: ["Catalogue", "Posix", "TLS", "HTTP", "Telemetry"], swiftSettings: strict),
         .target(name: "Database", dependencies: ["CSQLite", "CPostgreSQL", "Posix"], swiftSettings: house),
-        .target(name: "DNS", dependencies: ["CResolver", "Posix"], swiftSettings: house),
+        .target(name: "DNS", dependencies: ["CResolver", "Posix", "TLS"], swiftSettings: house),
         .target(
             name: "Client", dependencies: ["TLS", "HTTP", "Posix", "CZlib"], swiftSettings: strict),
         .target(name: "ACME", dependencies: ["SourceJSON", "TLS"], swiftSettings: strict),
@@ -92,7 +92,7 @@ let package = Package(
         .target(
             name: "DatabaseSupport", dependencies: ["Database"], path: "Tests/DatabaseSupport", swiftSettings: house),
         tests("Database", "DatabaseSupport", "Posix", "TestSupport"),
-        tests("Manager", "DNS", "Database", "DatabaseSupport", "Posix", "TLS"),
+        tests("Manager", "ACME", "DNS", "Database", "DatabaseSupport", "Posix", "TLS", "TestSupport"),
         tests("Client", "Posix", "TLS", "TestSupport"),
         tests("ACME", "Client", "SourceJSON", "TLS", "TestSupport"),
         tests("DNS", "Posix", "TestSupport"),
