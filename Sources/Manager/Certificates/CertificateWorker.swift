@@ -17,6 +17,7 @@ public struct CertificateWorker: ~Copyable {
     private let account: AccountKey
     private let suffixes: PublicSuffixes
     private let files: IssuedFiles
+    private let records: ChallengeRecords?
     private var store: Store
     private var link: AuthorityLink
 
@@ -35,6 +36,7 @@ public struct CertificateWorker: ~Copyable {
         self.holder = "\(holder)/\(number)"
         (self.account, self.suffixes) = (account, suffixes)
         files = IssuedFiles(path: places.certificates)
+        records = ChallengeRecords(rules)
         link = try AuthorityLink(rules, account, userAgent: userAgent)
         self.store = store
     }
@@ -200,18 +202,14 @@ public struct CertificateWorker: ~Copyable {
 
     private mutating func order(_ work: Work, _ stored: StoredCertificate?) throws(DatabaseError) {
         let place = "work/\(work.kind)/\(work.key)"
-        var journal = work.journal.flatMap(Base64URL.bytes).flatMap { sealed in
-            (try? store.keys.open(sealed, for: place)).flatMap {
-                OrderJournal(text: String(decoding: $0.secret, as: UTF8.self))
-            }
-        }
+        var journal = storedJournal(work, place)
         let isSaved = journal != nil
         let url = journal?.directory ?? directory(work, stored)
         do throws(TLSError) {
             if journal == nil {
                 journal = try OrderJournal(
-                    for: [work.key], at: url, key: try SigningKey(rules.key), profile: rules.profile,
-                    replaces: stored?.renewalID, preferredIssuer: rules.preferredIssuer)
+                    for: [work.key], at: url, key: try SigningKey(rules.key), by: rules.challenge(for: work.key),
+                    profile: rules.profile, replaces: stored?.renewalID, preferredIssuer: rules.preferredIssuer)
             }
         } catch {
             return try fail(work, error.description, stored)
@@ -248,8 +246,12 @@ public struct CertificateWorker: ~Copyable {
                 } catch {
                     steps.takeFailure(error.detail, now: Clock.wallSeconds())
                 }
-            // The server answers every challenge with the thumbprint.
-            case .publish, .withdraw: steps.confirmStep()
+            case .publish(let answers):
+                if let problem = publish(answers) { return try suspend(work, problem, journal: sealed) }
+                steps.confirmStep()
+            case .withdraw(let answers):
+                withdraw(answers)
+                steps.confirmStep()
             case .wait(let until, let problem):
                 guard until - now <= CertificateWorker.waitSecondsMax else {
                     let state = problem?.kind == .rateLimited ? State.limited : .ordering
@@ -266,6 +268,43 @@ public struct CertificateWorker: ~Copyable {
                 return try end(work, failure, stored, url)
             }
         }
+    }
+
+    private func storedJournal(_ work: Work, _ place: String) -> OrderJournal? {
+        guard let sealed = work.journal.flatMap(Base64URL.bytes), let opened = try? store.keys.open(sealed, for: place)
+        else { return nil }
+        return OrderJournal(text: String(decoding: opened.secret, as: UTF8.self))
+    }
+
+    /// Puts the answers for DNS in place. Over HTTP, the server answers every challenge with the thumbprint.
+    /// - Returns: why that was not possible.
+    private func publish(_ answers: [OrderAnswer]) -> String? {
+        let answers = answers.filter { $0.kind == .dns }
+        if answers.isEmpty { return nil }
+        guard let records else { return "its order waits for a TXT record; configure acme.rfc2136" }
+        let (control, number) = (control, number)
+        do throws(PreflightProblem) {
+            try records.publish(answers) { control.rest(number, milliseconds: 1_000) }
+            return nil
+        } catch {
+            return error.description
+        }
+    }
+
+    /// A record that stays does no harm, so the order does not wait for it.
+    private func withdraw(_ answers: [OrderAnswer]) {
+        for answer in answers where answer.kind == .dns {
+            guard let problem = records?.withdraw(answer) else { continue }
+            control.log(
+                .warning,
+                "\(answer.host): its TXT record \(answer.recordValue) stays in DNS: \(problem); remove it by hand")
+        }
+    }
+
+    /// Continues the order later, because its answers cannot be put in place now.
+    private mutating func suspend(_ work: Work, _ problem: String, journal: String?) throws(DatabaseError) {
+        let wait = RenewalPlan.retryMilliseconds(tries: work.tries, draw: .random(in: .min ... .max))
+        try release(work, afterMilliseconds: wait, .failing, problem, tries: work.tries + 1, journal: journal)
     }
 
     /// The authority for the next order: another one after a day of failures, and sooner if the certificate expires soon.

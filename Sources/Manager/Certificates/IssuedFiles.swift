@@ -1,5 +1,6 @@
 // The files of issued certificates, which the server reads: `certificates/HOST/fullchain.pem` and `privkey.pem` in the state
-// directory. The database is the original; files that are missing or different are written again.
+// directory. The folder of a wildcard is `_wildcard.example.com`, as in `config/hosts`. The database is the original; files that
+// are missing or different are written again.
 
 import Posix
 import TLS
@@ -36,7 +37,7 @@ struct IssuedFiles: Sendable {
         Directory.remove(folder)
     }
 
-    private func folder(of host: String) -> String { "\(path)/\(host)" }
+    private func folder(of host: String) -> String { "\(path)/\(CertificateFolder(host: host).name)" }
 
     private func holds(_ folder: String, _ name: String, _ bytes: [UInt8]) -> Bool {
         (try? File.read("\(folder)/\(name)", bytesMax: bytes.count + 1))?.bytes == bytes

@@ -10,7 +10,7 @@ extension ManagerProcess {
         let manager = settings.manager
         var ports = manager.issuance?.directories.compactMap { WebLocation($0)?.host.port } ?? []
         ports += manager.issuance?.resolvers.map(\.port) ?? []
-        ports += [manager.issuance?.port].compactMap(\.self)
+        ports += [manager.issuance?.port, manager.issuance?.updates?.server.port].compactMap(\.self)
         if let url = manager.databaseURL { ports.append(databasePort(url)) }
         return ports
     }
@@ -25,6 +25,8 @@ extension ManagerProcess {
     /// Files outside of the configuration that it reads while it runs.
     static func readableFiles(_ settings: ServerSettings) -> [String] {
         let issuance = settings.manager.issuance
-        return [settings.manager.keyFile, issuance?.caFile, issuance?.externalAccount?.keyFile].compactMap(\.self)
+        return [
+            settings.manager.keyFile, issuance?.caFile, issuance?.externalAccount?.keyFile, issuance?.updates?.keyFile,
+        ].compactMap(\.self)
     }
 }
