@@ -51,7 +51,7 @@ let package = Package(
         .target(
             name: "Engine", dependencies: ["Catalogue", "Posix", "TLS", "HTTP", "Telemetry"], swiftSettings: strict),
         .target(name: "Database", dependencies: ["CSQLite", "CPostgreSQL", "Posix"], swiftSettings: strict),
-        .target(name: "DNS", dependencies: ["CResolver", "Posix"], swiftSettings: strict),
+        .target(name: "DNS", dependencies: ["CResolver", "Posix", "TLS"], swiftSettings: strict),
         .target(
             name: "Client", dependencies: ["TLS", "HTTP", "Posix", "CZlib"], swiftSettings: strict),
         .target(name: "ACME", dependencies: ["SourceJSON", "TLS"], swiftSettings: strict),

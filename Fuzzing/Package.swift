@@ -34,7 +34,7 @@ let package = Package(
                 "CZlib",
             ],
             swiftSettings: house),
-        .target(name: "DNS", dependencies: ["CResolver", "Posix"], swiftSettings: house),
+        .target(name: "DNS", dependencies: ["CResolver", "Posix", "TLS"], swiftSettings: house),
         .target(
             name: "Client", dependencies: ["TLS", "HTTP", "Posix", "CZlib"], swiftSettings: house),
         .target(name: "ACME", dependencies: ["SourceJSON", "TLS"], swiftSettings: house),

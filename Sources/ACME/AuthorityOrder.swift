@@ -121,7 +121,12 @@ public struct OrderAnswer: Hashable, Sendable {
 
     public var path: String { "/.well-known/acme-challenge/\(token)" }
 
-    public var recordName: String { "_acme-challenge.\(host.hasPrefix("*.") ? String(host.dropFirst(2)) : host)" }
+    public var recordName: String { OrderAnswer.recordName(of: host) }
+
+    /// The name of the TXT record for a host.
+    public static func recordName(of host: String) -> String {
+        "_acme-challenge.\(host.hasPrefix("*.") ? String(host.dropFirst(2)) : host)"
+    }
 
     /// The content of the TXT record.
     public var recordValue: String { Base64URL.text(Digest.sha256(Array(keyAuthorization.utf8))) }

@@ -94,6 +94,9 @@ enum DNSCode {
     static let noSuchName = 3
     static let notImplemented = 4
     static let refused = 5
+    /// NOTAUTH and NOTZONE (RFC 2136 §2.2).
+    static let notAuthoritative = 9
+    static let notInZone = 10
     static let badVersion = 16
 }
 
@@ -144,6 +147,18 @@ struct DNSMalformation: Error {
         return records
     }
 
+    /// The last additional record, and where it starts. Nil if there is none.
+    mutating func lastAddition() throws(DNSMalformation) -> (record: Record, start: Int)? {
+        let additions = try records(in: ns_s_ar)
+        guard let last = additions.last, let base = unsafe bytes.baseAddress else { return nil }
+        // The first record of the last section starts with that section, each other one after its predecessor.
+        let before = additions.dropLast().last?.data.upperBound
+        guard let start = before ?? unsafe message._sections.3.map({ unsafe $0 - base }) else { return nil }
+        return (last, start)
+    }
+
+    func data(of record: Record) -> [UInt8] { unsafe Array(bytes[record.data]) }
+
     /// The content of a record of a requested type.
     func content(of record: Record) throws(DNSMalformation) -> DNSRecord {
         let data = unsafe Array(bytes[record.data])
@@ -155,6 +170,7 @@ struct DNSMalformation: Error {
             return .address(RemoteAddress(family: .ipv6, high: high, low: low, port: 0))
         case .ns: return .nameServer(try name(record.data))
         case .cname: return .alias(try name(record.data))
+        case .soa: return .zoneStart(primary: try name(atStartOf: record.data).name)
         case .txt: return .text(try DNSPacketReader.strings(data))
         case .caa: return .authorization(try DNSPacketReader.authorization(data))
         default: throw DNSMalformation(reason: "an address has \(data.count) bytes")
@@ -181,16 +197,27 @@ struct DNSMalformation: Error {
 
     /// The name in the data of a record, which must contain nothing else.
     private func name(_ data: Range<Int>) throws(DNSMalformation) -> DomainName {
+        let (name, byteCount) = try name(atStartOf: data)
+        guard byteCount == data.count else { throw DNSPacketReader.unreadableName }
+        return name
+    }
+
+    /// The name at the start of the data of a record, and the number of bytes that it has there.
+    func name(atStartOf data: Range<Int>) throws(DNSMalformation) -> (name: DomainName, byteCount: Int) {
         guard let base = unsafe bytes.baseAddress else { throw DNSMalformation(reason: "it is empty") }
+        var byteCount = 0
         let found = unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(NS_MAXDNAME)) {
             room -> DomainName? in
-            let count = unsafe ns_name_uncompress(
-                base, base + bytes.count, base + data.lowerBound, room.baseAddress, room.count)
-            return unsafe Int(count) == data.count ? DNSPacketReader.name(UnsafeRawBufferPointer(room)) : nil
+            byteCount = unsafe Int(
+                ns_name_uncompress(base, base + bytes.count, base + data.lowerBound, room.baseAddress, room.count))
+            guard byteCount >= 0, byteCount <= data.count else { return nil }
+            return unsafe DNSPacketReader.name(UnsafeRawBufferPointer(room))
         }
-        guard let found else { throw DNSMalformation(reason: "a record names a host that cannot be read") }
-        return found
+        guard let found else { throw DNSPacketReader.unreadableName }
+        return (found, byteCount)
     }
+
+    private static let unreadableName = DNSMalformation(reason: "a record names a host that cannot be read")
 
     private static func name(_ text: UnsafeRawBufferPointer) -> DomainName {
         unsafe DomainName(escaped: String(decoding: text.prefix { $0 != 0 }, as: UTF8.self))

@@ -7,6 +7,7 @@ public enum DNSRecordType: UInt16, CaseIterable, Sendable, CustomStringConvertib
     case a = 1
     case ns = 2
     case cname = 5
+    case soa = 6
     case txt = 16
     case aaaa = 28
     case caa = 257
@@ -16,6 +17,7 @@ public enum DNSRecordType: UInt16, CaseIterable, Sendable, CustomStringConvertib
         case .a: "A"
         case .ns: "NS"
         case .cname: "CNAME"
+        case .soa: "SOA"
         case .txt: "TXT"
         case .aaaa: "AAAA"
         case .caa: "CAA"
@@ -29,6 +31,8 @@ public enum DNSRecord: Hashable, Sendable {
     case address(RemoteAddress)
     case nameServer(DomainName)
     case alias(DomainName)
+    /// From the SOA record, which only the topmost name of a zone has: the zone's primary name server.
+    case zoneStart(primary: DomainName)
     /// The strings of a TXT record, joined.
     case text([UInt8])
     case authorization(CAARecord)

@@ -1,5 +1,7 @@
 // Domain names to look up. They are always fully qualified: the search domains of this machine are never appended.
 
+import CResolver
+
 /// A fully qualified domain name, in lower case and without its trailing dot.
 public struct DomainName: Hashable, Sendable, CustomStringConvertible {
     /// Bytes that are not allowed in host names are escaped as in a zone file (RFC 1035 §5.1). Empty for the root.
@@ -47,6 +49,26 @@ public struct DomainName: Hashable, Sendable, CustomStringConvertible {
             }
         }
         return nil
+    }
+
+    /// Whether it is this name or below it.
+    func isInside(_ zone: DomainName) -> Bool {
+        var next: DomainName? = self
+        while let name = next {
+            if name == zone { return true }
+            next = name.parent
+        }
+        return false
+    }
+
+    /// As in packets, without compression. Nil for a name from an answer that cannot be encoded again. The corresponding C
+    /// function is `ns_name_pton`.
+    var encoded: [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: Int(NS_MAXCDNAME))
+        guard ns_name_pton(text, &bytes, bytes.count) >= 0 else { return nil }
+        var end = 0
+        while bytes[end] > 0 { end += 1 + Int(bytes[end]) }
+        return Array(bytes[...end])
     }
 
     public var description: String { text.isEmpty ? "." : text }

@@ -56,7 +56,7 @@ struct NameServerExchange {
         let socket = try ClientSocket(to: server, isDatagram: true, timeoutMilliseconds: phaseMilliseconds)
         try socket.send(query)
         while true {
-            try limit(socket, until: end)
+            try socket.limit(until: end)
             let reading = DNSMessage.read(try socket.receive(), id: id, question: question)
             // Packets that do not belong to the question are ignored.
             if case .unrelated = reading { continue }
@@ -64,29 +64,42 @@ struct NameServerExchange {
         }
     }
 
-    /// Nil if the connection ends too early. Each message is preceded by its length (RFC 7766 §8).
+    /// Nil if the connection ends too early.
     private func askByStream(_ query: [UInt8], _ id: UInt16) throws(SystemError) -> DNSMessage.Reading? {
-        let end = phaseEnd
-        let left = end - Clock.monotonicMilliseconds()
+        let stream = NameServerStream(server: server, endMilliseconds: phaseEnd)
+        return try stream.answer(query).map { DNSMessage.read($0, id: id, question: question) }
+    }
+
+    private var phaseEnd: Int64 { min(endMilliseconds, Clock.monotonicMilliseconds() + Int64(phaseMilliseconds)) }
+}
+
+/// One message and its answer over TCP, for a question or an update. Each is preceded by its length (RFC 7766 §8).
+struct NameServerStream {
+    let server: SocketAddress
+    /// When the exchange must end, by the monotonic clock.
+    let endMilliseconds: Int64
+
+    /// Nil if the connection ends before the answer does.
+    func answer(_ message: [UInt8]) throws(SystemError) -> [UInt8]? {
+        let left = endMilliseconds - Clock.monotonicMilliseconds()
         let socket = try ClientSocket(to: server, timeoutMilliseconds: Int(left))
-        try socket.send(ResolverState.bytes(UInt16(query.count)) + query)
+        try socket.send(ResolverState.bytes(UInt16(message.count)) + message)
         var bytes: [UInt8] = []
         while bytes.count < 2 || bytes.count < 2 + Int(DNSMessage.number(bytes, 0)) {
-            try limit(socket, until: end)
+            try socket.limit(until: endMilliseconds)
             let more = try socket.receive()
             if more.isEmpty { return nil }
             bytes += more
         }
-        let message = bytes[2..<2 + Int(DNSMessage.number(bytes, 0))]
-        return DNSMessage.read(Array(message), id: id, question: question)
+        return Array(bytes[2..<2 + Int(DNSMessage.number(bytes, 0))])
     }
+}
 
-    private var phaseEnd: Int64 { min(endMilliseconds, Clock.monotonicMilliseconds() + Int64(phaseMilliseconds)) }
-
+extension ClientSocket {
     /// Limits the socket to the time left in total; otherwise a server could keep it waiting by sending single bytes.
-    private func limit(_ socket: borrowing ClientSocket, until end: Int64) throws(SystemError) {
+    fileprivate func limit(until end: Int64) throws(SystemError) {
         let left = end - Clock.monotonicMilliseconds()
         guard left > 0 else { throw .timedOut("recv") }
-        try socket.limit(timeoutMilliseconds: Int(left))
+        try limit(timeoutMilliseconds: Int(left))
     }
 }

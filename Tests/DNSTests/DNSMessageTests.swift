@@ -29,6 +29,10 @@ struct DNSMessageTests {
         (.ns, DNSPacket.name("NS.example"), .nameServer(DomainName("ns.example")!)),
         (.ns, [2] + Array("ns".utf8) + DNSPacket.pointerToQuestion, .nameServer(DomainName("ns.shop.example")!)),
         (.cname, DNSPacket.name("a.example"), .alias(DomainName("a.example")!)),
+        (
+            .soa, DNSPacket.name("ns.example") + [UInt8](repeating: 0, count: 21),
+            .zoneStart(primary: DomainName("ns.example")!)
+        ),
         (.txt, [3] + Array("abc".utf8) + [0, 1] + Array("d".utf8), .text(Array("abcd".utf8))),
         (.txt, [], .text([])),
         (
@@ -59,7 +63,7 @@ struct DNSMessageTests {
             (.caa, [0, 0, 0x61]), (.caa, [0, 9, 0x61]), (.caa, [0, 1, 0]),
             // Names with pointers to themselves, to the end of the packet and beyond it.
             (.cname, [0xC0, 42]), (.cname, [1, 0x61, 0xC0, 42]), (.cname, [0xC0, 44]), (.cname, [0xFF, 0xFF]),
-            (.cname, [0x41, 0]), (.cname, [0x80]),
+            (.cname, [0x41, 0]), (.cname, [0x80]), (.soa, []), (.soa, [0xFF, 0xFF]),
         ] as [(DNSRecordType, [UInt8])])
     func `rejects a record without content`(type: DNSRecordType, data: [UInt8]) {
         let packet = DNSPacket(.of(type), [.init(type, data)])

@@ -15,6 +15,7 @@ final class ScriptedNameServer: Sendable {
         var question: DNSQuestion
         var hasEDNS: Bool
         var isStream: Bool
+        var bytes: [UInt8]
     }
 
     /// What is sent back: datagrams, or bytes of a stream.
@@ -148,6 +149,6 @@ private final class ScriptedNameLoop: Sendable {
         else { return nil }
         return ScriptedNameServer.Query(
             id: DNSMessage.number(bytes, 0), question: DNSQuestion(type: type, name: name), hasEDNS: bytes[11] == 1,
-            isStream: isStream)
+            isStream: isStream, bytes: bytes)
     }
 }

@@ -60,6 +60,32 @@ public struct IssuanceSettings: Sendable, Equatable {
     public var resolvers: [SocketAddress] = []
     /// The port on which the authority fetches challenges. Only test authorities use one other than 80.
     public var port: UInt16 = 80
+    /// How control of a host is proved; wildcards allow only `dns`.
+    public var challenge = Challenge.http
+    /// The name server that takes TXT records; nil if there is none, and so no wildcards.
+    public var updates: UpdateSettings?
+
+    public enum Challenge: String, Sendable, CaseIterable {
+        case http = "http-01"
+        case dns = "dns-01"
+    }
+
+    /// A primary name server and a key that may change TXT records there (RFC 2136, RFC 8945).
+    public struct UpdateSettings: Sendable, Equatable {
+        public var server: SocketAddress
+        public var keyName: String
+        public var algorithm = Algorithm.sha256
+        /// A file with the secret in Base64.
+        public var keyFile: String
+        /// The zone of all records; nil to look it up for each.
+        public var zone: String?
+
+        public enum Algorithm: String, Sendable, CaseIterable {
+            case sha256 = "hmac-sha256"
+            case sha384 = "hmac-sha384"
+            case sha512 = "hmac-sha512"
+        }
+    }
 
     /// Whether DNS is checked before a certificate is ordered.
     public enum Preflight: String, Sendable, CaseIterable {
@@ -84,6 +110,9 @@ public struct IssuanceSettings: Sendable, Equatable {
         if deny.contains(where: { $0.matches(host) }) { return false }
         return allow.isEmpty || allow.contains { $0.matches(host) }
     }
+
+    /// Whether control of a host can be proved.
+    public func canValidate(_ host: String) -> Bool { updates != nil || !host.hasPrefix("*.") }
 }
 
 /// Parsers of single values; each returns nil for a text that is not one.
@@ -115,6 +144,22 @@ extension IssuanceSettings {
     static func hostName(_ text: String) -> String? {
         guard let host = hostPattern(text), !host.isWildcard else { return nil }
         return host.name
+    }
+
+    /// A name in DNS, which may be a single label and may end with a dot.
+    static func domainName(_ text: String) -> String? {
+        let name = text.hasSuffix(".") ? text.dropLast() : text[...]
+        let labels = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        let isValid = labels.allSatisfy { label in
+            (1...63).contains(label.count)
+                && label.allSatisfy { byte in
+                    switch byte {
+                    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "_"): true
+                    default: false
+                    }
+                }
+        }
+        return isValid && name.utf8.count <= 253 ? name.lowercased() : nil
     }
 
     /// An address in its usual form, so that it can be compared as text.
@@ -153,6 +198,45 @@ extension SettingsReader {
         }
     }
 
+    mutating func readUpdates(_ member: SourceMember) {
+        let needed = ["server", "keyName", "keyFile"]
+        let known = members(of: member.value, "`rfc2136`", known: needed + ["algorithm", "zone"])
+        var texts: [String: String] = [:]
+        var (server, algorithm) = (SocketAddress?.none, IssuanceSettings.UpdateSettings.Algorithm.sha256)
+        for inner in known {
+            guard let text = string(inner) else { continue }
+            switch inner.key {
+            case "server":
+                server = IssuanceSettings.nameServer(text)
+                if server != nil { continue }
+                report(inner.value.range, "this is not the address of a name server", fix: "write `192.0.2.53:53`")
+            case "algorithm":
+                let found = IssuanceSettings.UpdateSettings.Algorithm(named: text)
+                algorithm = found ?? algorithm
+                if found != nil { continue }
+                let names = IssuanceSettings.UpdateSettings.Algorithm.names
+                report(
+                    inner.value.range, "`\(text)` is not an algorithm for signatures",
+                    fix: "write `\(NearestKey.find(text, among: names) ?? names[0])`")
+            case "keyFile": texts[inner.key] = text
+            default:
+                texts[inner.key] = IssuanceSettings.domainName(text)
+                if texts[inner.key] != nil { continue }
+                let example = inner.key == "zone" ? "example.com" : "associated"
+                report(inner.value.range, "`\(inner.key)` is not a name in DNS", fix: "write `\(example)`")
+            }
+        }
+        if let server, let keyName = texts["keyName"], let keyFile = texts["keyFile"] {
+            settings.manager.draft.updates = IssuanceSettings.UpdateSettings(
+                server: server, keyName: keyName, algorithm: algorithm, keyFile: keyFile, zone: texts["zone"])
+        }
+        let missing = needed.filter { key in !known.contains { $0.key == key } }
+        if member.value.asObject == nil || missing.isEmpty { return }
+        report(
+            member.value.range, "`rfc2136` needs \(missing.map { "`\($0)`" }.joined(separator: " and "))",
+            fix: "write the address of the primary name server, the name of the key, and the path of its secret")
+    }
+
     /// The URL may contain a password, so no message contains it.
     mutating func readDatabase(_ member: SourceMember) {
         guard let text = string(member) else { return }
@@ -183,6 +267,12 @@ extension SettingsReader {
                 acme.member(named: "thumbprint")?.range,
                 "the manager's own account answers challenges; `acme.thumbprint` answers them with another account's "
                     + "key, so orders would fail", fix: "remove it")
+        }
+        if settings.manager.draft.challenge == .dns, acme.member(named: "rfc2136") == nil {
+            report(
+                acme.member(named: "challenge")?.range,
+                "`challenge` is dns-01, and `rfc2136` does not say which name server takes the TXT records; until then no "
+                    + "certificates are ordered", fix: "write `rfc2136`, or remove `challenge`")
         }
         if !hasFindings(in: ["acme", "store"], root) { settings.manager.issuance = settings.manager.draft }
     }

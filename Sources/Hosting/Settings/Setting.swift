@@ -336,6 +336,8 @@ extension Setting {
             guard let port = reader.integer(member, 1...65_535) else { return }
             reader.settings.manager.draft.port = UInt16(port)
         },
+        choice("acme.challenge", \.manager.draft.challenge, "kind of challenge", instead: nothingOrdered),
+        Setting("acme.rfc2136") { $0.readUpdates($1) },
     ]
 
     private static let nothingOrdered = "no certificates are ordered"
@@ -399,4 +401,6 @@ extension ProcessLogSettings.Format: NamedChoice {}
 extension ProcessLogSettings.Level: NamedChoice {}
 extension SandboxSettings.Mode: NamedChoice {}
 extension IssuanceSettings.Preflight: NamedChoice {}
+extension IssuanceSettings.Challenge: NamedChoice {}
+extension IssuanceSettings.UpdateSettings.Algorithm: NamedChoice {}
 extension SigningKey.Kind: NamedChoice {}

@@ -36,13 +36,20 @@ public struct CertificateCheck: Sendable {
 
     func report(_ host: String) throws(SystemError) -> PreflightReport {
         guard let name = DomainName(host) else { return PreflightReport(problem: .dns("\(host) is not a host name")) }
+        let records = rules.challenge(for: host) == .dns ? ChallengeRecords(rules) : nil
+        var preflight = preflight
+        preflight.method = (records == nil ? ChallengeKind.http : .dns).rawValue
         let resolver = try Resolver(rules.resolver)
         let end = Clock.monotonicMilliseconds() + rules.preflightMilliseconds
-        return Preflight.check(name, preflight) { type, name in
+        var report = Preflight.check(name, preflight) { type, name in
             resolver.lookUp(type, of: name, endingBy: end)
         } probe: { host, remote in
             probe(host, remote, endingBy: end)
         }
+        if report.problem == nil, let records {
+            do throws(PreflightProblem) { try records.check(host) } catch { report.problem = error }
+        }
+        return report
     }
 
     /// Requests a challenge of no order: the server computes the answer to any.

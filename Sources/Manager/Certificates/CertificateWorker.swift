@@ -17,6 +17,7 @@ public struct CertificateWorker: ~Copyable {
     private let account: AccountKey
     private let suffixes: PublicSuffixes
     private let files: IssuedFiles
+    private let records: ChallengeRecords?
     private var store: Store
     private var link: AuthorityLink
 
@@ -36,6 +37,7 @@ public struct CertificateWorker: ~Copyable {
         self.holder = "\(holder)/\(number)"
         (self.account, self.suffixes) = (account, suffixes)
         files = IssuedFiles(path: places.certificates)
+        records = ChallengeRecords(rules)
         link = try AuthorityLink(rules, account, userAgent: userAgent)
         self.store = store
     }
@@ -233,8 +235,8 @@ public struct CertificateWorker: ~Copyable {
             if let problem = writeProblem { return try fail(work, problem) }
             do throws(TLSError) {
                 journal = try OrderJournal(
-                    for: [work.key], at: url, key: try SigningKey(rules.key), profile: rules.profile,
-                    replaces: stored?.renewalID, preferredIssuer: rules.preferredIssuer)
+                    for: [work.key], at: url, key: try SigningKey(rules.key), by: rules.challenge(for: work.key),
+                    profile: rules.profile, replaces: stored?.renewalID, preferredIssuer: rules.preferredIssuer)
             } catch {
                 return try fail(work, error.description)
             }
@@ -262,8 +264,12 @@ public struct CertificateWorker: ~Copyable {
                 } catch {
                     steps.takeFailure(error.detail, now: Clock.wallSeconds())
                 }
-            // The server answers every challenge with the thumbprint.
-            case .publish, .withdraw: steps.confirmStep()
+            case .publish(let answers):
+                if let problem = publish(answers) { return try fail(work, problem, keeping: sealed) }
+                steps.confirmStep()
+            case .withdraw(let answers):
+                withdraw(answers)
+                steps.confirmStep()
             case .wait(let until, let problem):
                 guard until - now <= rules.patience.pauseSecondsMax else {
                     let wait = (until - now) * 1_000
@@ -289,6 +295,31 @@ public struct CertificateWorker: ~Copyable {
         guard let sealed = work.journal.flatMap(Base64URL.bytes), let opened = try? store.keys.open(sealed, for: place)
         else { return nil }
         return OrderJournal(text: String(decoding: opened.secret, as: UTF8.self))
+    }
+
+    /// Puts the answers for DNS in place. Over HTTP, the server answers every challenge with the thumbprint.
+    /// - Returns: why that was not possible.
+    private func publish(_ answers: [OrderAnswer]) -> String? {
+        let answers = answers.filter { $0.kind == .dns }
+        if answers.isEmpty { return nil }
+        guard let records else { return "its order waits for a TXT record; configure acme.rfc2136" }
+        let (control, number) = (control, number)
+        do throws(PreflightProblem) {
+            try records.publish(answers) { control.rest(number, milliseconds: 1_000) }
+            return nil
+        } catch {
+            return error.description
+        }
+    }
+
+    /// A record that stays does no harm, so the order does not wait for it.
+    private func withdraw(_ answers: [OrderAnswer]) {
+        for answer in answers where answer.kind == .dns {
+            guard let problem = records?.withdraw(answer) else { continue }
+            control.log(
+                .warning,
+                "\(answer.host): its TXT record \(answer.recordValue) stays in DNS: \(problem); remove it by hand")
+        }
     }
 
     /// The authority for the next order: another one after a day of failures, and sooner if the certificate expires soon.

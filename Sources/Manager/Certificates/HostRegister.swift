@@ -10,7 +10,7 @@ public struct HostRegister: Sendable {
     private let suffixes: PublicSuffixes
     /// Whether the operator's own certificate for a host exists.
     private let hasOwn: @Sendable (String) -> Bool
-    /// Whether the settings allow certificates for a host.
+    /// Whether the settings allow certificates for a host, and have what its challenge needs.
     private let covers: @Sendable (String) -> Bool
 
     /// More rows at once would hold the database's lock for too long.
@@ -29,13 +29,9 @@ public struct HostRegister: Sendable {
         }
     }
 
-    /// Takes the served hosts. Wildcards need DNS-01, which the server cannot answer.
+    /// Takes the served hosts.
     public func take(_ hosts: [String], _ store: inout Store) throws(DatabaseError) {
-        let wanted = Set(
-            hosts.lazy.filter { host in
-                guard let name = DomainName(host), !name.isWildcard else { return false }
-                return covers(host) && !hasOwn(host)
-            })
+        let wanted = Set(hosts.lazy.filter { DomainName($0) != nil && covers($0) && !hasOwn($0) })
         control.want(wanted)
         let known: [String: String] = try store.read { transaction throws(DatabaseError) in
             try Work.states(CertificateWork.kind, in: transaction)

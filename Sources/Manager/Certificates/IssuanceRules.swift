@@ -27,10 +27,16 @@ public struct IssuanceRules: Sendable {
     public var port: UInt16 = 80
     public var resolver = ResolverSettings()
     var patience = AuthorityPatience()
+    /// How control of a host is proved, except for wildcards, which allow only `dns`.
+    public var challenge = ChallengeKind.http
+    /// The name server that takes the TXT records of `dns`; nil if there is none.
+    public var updates: UpdateServer?
 
     public init(directories: [AuthorityURL]) { self.directories = directories }
 
     var isBudgetModelled: Bool { authorityFile == nil }
+
+    func challenge(for host: String) -> ChallengeKind { host.hasPrefix("*.") ? .dns : challenge }
 }
 
 /// How long a worker waits for an authority.

@@ -32,7 +32,8 @@ public enum Preflight {
             if host.isWildcard, rules.method != "dns-01" {
                 throw .dns("\(host) is a wildcard, which authorities validate by dns-01 only; configure acme.rfc2136")
             }
-            let addresses = try host.isWildcard ? [] : checkAddresses(of: host, rules, lookUp, &report)
+            // With dns-01 the authority does not connect to the host.
+            let addresses = try rules.method == "dns-01" ? [] : checkAddresses(of: host, rules, lookUp, &report)
             try checkAuthorizations(of: host, rules, lookUp, &report)
             if rules.isProbing { try checkAnswers(of: host, at: addresses, rules, probe) }
         } catch {

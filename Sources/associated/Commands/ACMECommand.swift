@@ -142,7 +142,7 @@ extension Command {
         .failure(
             saying:
                 "\(host) is not among the hosts that get a certificate: it is not served, has its own certificate in "
-                + "config/hosts/, is a wildcard, or `acme.allow` and `acme.deny` exclude it")
+                + "config/hosts/, is a wildcard without `acme.rfc2136`, or `acme.allow` and `acme.deny` exclude it")
     }
 
     private static func check(

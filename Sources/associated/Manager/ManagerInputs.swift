@@ -16,7 +16,7 @@ struct ManagerInputs {
     let delivery: DeliveryRules?
     let places: ManagerPlaces
     let location: DatabaseLocation
-    /// Whether the settings allow certificates for a host.
+    /// Whether the settings allow certificates for a host, and have what its challenge needs.
     let covers: @Sendable (String) -> Bool
     /// The admin listener of the server.
     let server: AdminPlace
@@ -36,7 +36,7 @@ struct ManagerInputs {
         }
         server = admin
         let issuance = settings.issuance
-        covers = { issuance?.covers($0) ?? false }
+        covers = { host in issuance.map { $0.covers(host) && $0.canValidate(host) } ?? false }
         let listeners = loaded.settings.http + loaded.settings.https
         rules = if let issuance = settings.issuance { try ManagerInputs.rules(issuance, listeners) } else { nil }
         delivery = if let delivery = settings.delivery { try DeliveryRules(delivery) } else { nil }
@@ -85,18 +85,38 @@ struct ManagerInputs {
         // A listener on all addresses names none.
         rules.preflight.localAddresses = listeners.map { RemoteAddress($0) }.filter { $0.high != 0 || $0.low != 0 }
         rules.preflight.expectedNames = settings.expectedNames.compactMap { DomainName($0) }
+        rules.challenge = settings.challenge == .dns ? .dns : .http
+        if let updates = settings.updates { rules.updates = try updateServer(updates) }
         guard let account = settings.externalAccount else { return rules }
-        do throws(FileError) {
-            let text = String(decoding: try File.read(account.keyFile, bytesMax: 4_096).bytes, as: UTF8.self)
-            let key = text.split { $0.isWhitespace }.first.map(String.init) ?? ""
-            rules.externalAccount = ExternalAccount(keyID: account.keyID, key: key)
-        } catch {
-            throw .failure("cannot read `acme.eab.keyFile`: \(error)")
-        }
+        rules.externalAccount = ExternalAccount(
+            keyID: account.keyID, key: try firstWord(of: account.keyFile, setting: "acme.eab.keyFile"))
         if rules.externalAccount == nil {
             throw .failure(
                 "`acme.eab.keyFile` (\(account.keyFile)) has no key in Base64; write the one that the authority shows")
         }
         return rules
+    }
+
+    private static func updateServer(_ settings: IssuanceSettings.UpdateSettings) throws(Refusal) -> UpdateServer {
+        guard let name = DomainName(settings.keyName),
+            let algorithm = TransactionKey.Algorithm(rawValue: settings.algorithm.rawValue)
+        else { throw .failure("`acme.rfc2136` in server.json names a key that cannot be used") }
+        let secret = try firstWord(of: settings.keyFile, setting: "acme.rfc2136.keyFile")
+        guard let key = TransactionKey(name: name, algorithm: algorithm, secret: secret) else {
+            throw .failure(
+                "`acme.rfc2136.keyFile` (\(settings.keyFile)) has no secret in Base64; write only the text after "
+                    + "`secret` in the name server's key, without quotation marks")
+        }
+        return UpdateServer(settings.server, key: key, zone: settings.zone.flatMap { DomainName($0) })
+    }
+
+    /// Empty if the file has none.
+    private static func firstWord(of file: String, setting: String) throws(Refusal) -> String {
+        do throws(FileError) {
+            let text = String(decoding: try File.read(file, bytesMax: 4_096).bytes, as: UTF8.self)
+            return text.split { $0.isWhitespace }.first.map(String.init) ?? ""
+        } catch {
+            throw .failure("cannot read `\(setting)`: \(error)")
+        }
     }
 }

@@ -10,7 +10,7 @@ extension ManagerProcess {
         let manager = settings.manager
         var ports = manager.issuance?.directories.compactMap { WebLocation($0)?.host.port } ?? []
         ports += manager.issuance?.resolvers.map(\.port) ?? []
-        ports += [manager.issuance?.port].compactMap(\.self)
+        ports += [manager.issuance?.port, manager.issuance?.updates?.server.port].compactMap(\.self)
         if let delivery = manager.delivery {
             let urls = [delivery.appleURL, delivery.googleURL] + delivery.webhooks.map(\.url)
             ports += urls.compactMap { WebLocation($0)?.host.port }
@@ -29,7 +29,8 @@ extension ManagerProcess {
     /// Files outside of the configuration that it reads while it runs.
     static func readableFiles(_ settings: ServerSettings) -> [String] {
         let issuance = settings.manager.issuance
-        return [settings.manager.keyFile, issuance?.caFile, issuance?.externalAccount?.keyFile].compactMap(\.self)
-            + (settings.manager.delivery?.webhooks.map(\.secretFile) ?? [])
+        return [
+            settings.manager.keyFile, issuance?.caFile, issuance?.externalAccount?.keyFile, issuance?.updates?.keyFile,
+        ].compactMap(\.self) + (settings.manager.delivery?.webhooks.map(\.secretFile) ?? [])
     }
 }

@@ -53,7 +53,7 @@ enum ModuleTable {
         Module(
             "Engine", .data, mayImport: ["Catalogue", "Posix", "TLS", "HTTP", "Telemetry", "Synchronization"]),
         Module("Database", .control, mayImport: ["CSQLite", "CPostgreSQL", "Glibc", "Posix"]),
-        Module("DNS", .control, mayImport: ["CResolver", "Posix"]),
+        Module("DNS", .control, mayImport: ["CResolver", "Posix", "TLS"]),
         Module("Client", .control, mayImport: ["TLS", "HTTP", "Posix", "CZlib"]),
         Module("ACME", .pure, mayImport: ["SourceJSON", "TLS"]),
         Module(
