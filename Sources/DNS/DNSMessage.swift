@@ -153,7 +153,8 @@ struct DNSMalformation: Error {
         guard let last = additions.last, let base = unsafe bytes.baseAddress else { return nil }
         // The first record of the last section starts with that section, each other one after its predecessor.
         let before = additions.dropLast().last?.data.upperBound
-        guard let start = before ?? unsafe message._sections.3.map({ unsafe $0 - base }) else { return nil }
+        let first = unsafe message._sections.3.map { unsafe $0 - base }
+        guard let start = before ?? first else { return nil }
         return (last, start)
     }
 

@@ -65,7 +65,7 @@ public struct DomainName: Hashable, Sendable, CustomStringConvertible {
     /// function is `ns_name_pton`.
     var encoded: [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: Int(NS_MAXCDNAME))
-        guard ns_name_pton(text, &bytes, bytes.count) >= 0 else { return nil }
+        guard unsafe ns_name_pton(text, &bytes, bytes.count) >= 0 else { return nil }
         var end = 0
         while bytes[end] > 0 { end += 1 + Int(bytes[end]) }
         return Array(bytes[...end])

@@ -109,8 +109,8 @@ struct TransactionSignature: Hashable {
         _ packet: [UInt8]
     ) throws(DNSMalformation) -> (message: [UInt8], signature: TransactionSignature)? {
         typealias Found = (signature: TransactionSignature, start: Int)
-        let found = try packet.withUnsafeBufferPointer { bytes throws(DNSMalformation) -> Found? in
-            var reader = try DNSPacketReader(bytes)
+        let found = try unsafe packet.withUnsafeBufferPointer { bytes throws(DNSMalformation) -> Found? in
+            var reader = try unsafe DNSPacketReader(bytes)
             guard let last = try reader.lastAddition(), last.record.type == typeNumber else { return nil }
             return try (TransactionSignature(last.record, reader), last.start)
         }

@@ -6,7 +6,9 @@ import Testing
 
 @Suite(.enabled(if: BindServer.isInstalled, BindServer.absence), .serialized)
 struct BindTests {
-    private let (first, second, name) = (Array("abc".utf8), Array("def".utf8), SignedSample.name)
+    private let first = Array("abc".utf8)
+    private let second = Array("def".utf8)
+    private let name = SignedSample.name
 
     private func kind(_ body: () throws(UpdateFailure) -> Void) -> UpdateFailure.Kind? {
         do throws(UpdateFailure) {
