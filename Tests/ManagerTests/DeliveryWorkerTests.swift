@@ -101,8 +101,8 @@ struct DeliveryWorkerTests {
         }
 
         /// Does everything that is due, as if the limit of requests and the plan allowed it.
-        func work(_ worker: inout DeliveryWorker, rounds: Int = 4) throws {
-            control.noteServed(source.digest)
+        func work(_ worker: inout DeliveryWorker, rounds: Int = 4, served: String? = nil) throws {
+            control.noteServed(served ?? source.digest)
             for _ in 0..<rounds {
                 var store = try database.store()
                 try store.write { transaction throws(DatabaseError) in
@@ -193,6 +193,25 @@ struct DeliveryWorkerTests {
         try rig.work(&worker)
         #expect(try rig.timelines().isEmpty)
         #expect(try rig.figures() == DeliveryFigures(waiting: 4))
+    }
+
+    @Test func `a copy that is newer than the store is not from another server`() throws {
+        let newer = "{\"applinks\":{}}"
+        let rig = try Rig([Self.host: [.apple: Self.apple]], ["/a/v1/": Rig.reply(200, Self.apple)])
+        var worker = try rig.worker()
+        try rig.work(&worker)
+        let known = rig.source.digest
+        rig.source.files.withLock { $0[Self.host] = [.apple: newer] }
+        rig.replies.change { $0["/a/v1/"] = Rig.reply(200, newer) }
+        // The manager has not heard of the change.
+        try rig.work(&worker, served: known)
+        var timeline = try #require(try rig.timelines().first)
+        #expect(timeline.state == .equal && timeline.detail.contains("newer than the one in the manager's store"))
+        #expect(!rig.log.value.contains { $0.contains("foreign") })
+
+        try rig.work(&worker)
+        timeline = try #require(try rig.timelines().first)
+        #expect(timeline.state == .equal && timeline.detail.isEmpty && timeline.equalAt != nil)
     }
 
     @Test func `quotes Apple's reason for a failure`() throws {

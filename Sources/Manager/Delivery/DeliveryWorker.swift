@@ -15,6 +15,7 @@ public struct DeliveryWorker: ~Copyable {
     /// The unique name of this worker in the store.
     private let holder: String
     private var store: Store
+    private let source: any DeliverySource
     private var register: DeliveryRegister
     private var apple: WebSession
     private var google: WebSession
@@ -35,6 +36,7 @@ public struct DeliveryWorker: ~Copyable {
     private static let waitingMax = 50
     /// After a request without an answer; doubled each time up to about an hour.
     private static let retryMilliseconds: Int64 = 60_000
+    private static let prematureProblem = "the server's file is newer than the one in the manager's store"
 
     /// - Parameters:
     ///   - number: of its bell in the control.
@@ -45,6 +47,7 @@ public struct DeliveryWorker: ~Copyable {
     ) throws(TLSError) {
         (self.number, self.rules, self.control) = (number, rules, control)
         self.holder = "\(holder)/\(number)"
+        self.source = source
         register = DeliveryRegister(node: node, source: source)
         var settings = WebSessionSettings()
         settings.userAgent = rules.userAgent
@@ -223,6 +226,15 @@ public struct DeliveryWorker: ~Copyable {
     private mutating func commit(
         _ answer: CopyAnswer, _ work: Work, _ verifier: DeliveryVerifier
     ) throws(DatabaseError) {
+        if try isPremature(answer, work, verifier) {
+            let wait = DeliveryWorker.retryMilliseconds << min(max(0, work.tries), 6)
+            try store.write { transaction throws(DatabaseError) in
+                _ = try work.postpone(
+                    to: try transaction.now() + wait, state: work.state, problem: DeliveryWorker.prematureProblem,
+                    tries: work.tries + 1, in: transaction)
+            }
+            return
+        }
         let targets = rules.webhooks
         let event = try store.write { transaction throws(DatabaseError) in
             try DeliveryWorker.commit(answer, work, verifier, targets, in: transaction)
@@ -237,6 +249,27 @@ public struct DeliveryWorker: ~Copyable {
             }
         let detail = event.detail.isEmpty ? "" : ": \(event.detail)"
         control.log(level, "\(event.host): \(verifier.name): \(event.state.rawValue)\(detail)")
+    }
+
+    /// Whether a copy looks like a file of another server only because the store does not have the version that the server
+    /// sends now. The service may be faster than the register, and one false alarm makes operators ignore the next.
+    private mutating func isPremature(
+        _ answer: CopyAnswer, _ work: Work, _ verifier: DeliveryVerifier
+    ) throws(DatabaseError) -> Bool {
+        let record = try store.read { transaction throws(DatabaseError) -> DeliveryRecord? in
+            guard let record = try DeliveryRecord.load(work.key, verifier, in: transaction) else { return nil }
+            let verdict = DeliveryVerdict.judge(
+                answer, of: verifier, current: record.digest, versions: record.versions,
+                isSettled: record.isSettled(now: try transaction.now()))
+            return verdict.state == .foreign ? record : nil
+        }
+        guard let record else { return false }
+        do throws(DeliverySourceFailure) {
+            guard let file = try source.file(of: record.name, for: verifier) else { return true }
+            return DocumentDigest.of(file, for: verifier) != record.digest
+        } catch {
+            return true
+        }
     }
 
     /// - Returns: what changed; nil if nothing did, or if another worker has the work by now.
