@@ -31,16 +31,21 @@ struct DeliveryWorkerTests {
         let files: Mutex<[String: [DeliveryVerifier: String]]>
         let fetched = Mutex<[ServiceFetch]>([])
 
-        init(_ files: [String: [DeliveryVerifier: String]]) { self.files = Mutex(files) }
+        let pageCount: Int
 
-        /// Two hosts in each answer.
+        /// - Parameter pageCount: the hosts in each answer.
+        init(_ files: [String: [DeliveryVerifier: String]], pageCount: Int = 2) {
+            self.files = Mutex(files)
+            self.pageCount = pageCount
+        }
+
         func documents(after name: String) throws(DeliverySourceFailure) -> ServedVersions {
             let files = files.withLock { $0 }
             let later = files.keys.sorted().filter { $0 > name }
-            let hosts = later.prefix(2).map { name in
+            let hosts = later.prefix(pageCount).map { name in
                 ServedVersions.Host(name: name, tags: (files[name] ?? [:]).mapValues { "\"\($0.hashValue)\"" })
             }
-            return ServedVersions(digest: "\(files.hashValue)", hosts: hosts, hasMore: later.count > 2)
+            return ServedVersions(digest: "\(files.hashValue)", hosts: hosts, hasMore: later.count > pageCount)
         }
 
         func file(of host: String, for verifier: DeliveryVerifier) throws(DeliverySourceFailure) -> [UInt8]? {
@@ -172,7 +177,6 @@ struct DeliveryWorkerTests {
         #expect(try rig.timelines().map(\.state) == [.equal])
 
         rig.source.files.withLock { $0[Self.host] = [.apple: "{\"applinks\":{}}"] }
-        rig.now += 3_600_000
         try rig.work(&worker)
         var timeline = try #require(try rig.timelines().first)
         #expect(timeline.state == .older && timeline.detail.hasPrefix("Apple has your version of "))
@@ -189,7 +193,6 @@ struct DeliveryWorkerTests {
         #expect(timeline.state == .equal && timeline.equalAt != nil)
 
         rig.source.files.withLock { $0 = [:] }
-        rig.now += 3_600_000
         try rig.work(&worker)
         #expect(try rig.timelines().isEmpty)
         #expect(try rig.figures() == DeliveryFigures(waiting: 4))
@@ -298,6 +301,44 @@ struct DeliveryWorkerTests {
         try rig.work(&worker)
         let timeline = try #require(try rig.timelines().first)
         #expect(timeline.fetched == 1_700_000_000_000 && timeline.state == .absent)
+    }
+
+    /// Each row: the time for reading, and the rest after it.
+    @Test(
+        arguments: [(0, 0), (5, 100), (3_000, 60_000), (3_001, 60_000), (.max / 40, 60_000), (-7, 0)]
+            as [(Int64, Int64)])
+    func `a pass is followed by a rest of at most a minute`(read: Int64, rest: Int64) {
+        #expect(DeliveryRegister.restMilliseconds(readMilliseconds: read) == rest)
+    }
+
+    @Test func `a large change is taken in steps`() throws {
+        let hosts = (0..<450).map { "h\($0).example.com" }
+        let source = Source(
+            Dictionary(uniqueKeysWithValues: hosts.map { ($0, [DeliveryVerifier.apple: Self.apple]) }), pageCount: 1_000
+        )
+        let database = try TestDatabase(.sqlite)
+        var store = try database.store()
+        var register = DeliveryRegister(node: "n", source: source)
+        var counts: [Int64] = []
+        for now: Int64 in 0..<3 {
+            let hasMore = try register.step(served: source.digest, &store, now: now)
+            #expect(hasMore == (now < 2))
+            counts.append(
+                try store.read { transaction throws(DatabaseError) in
+                    try transaction.query("select count(*) from delivery where gone is null")[0][0]
+                })
+        }
+        #expect(counts == [200, 400, 450])
+        let isRepeated = try register.step(served: source.digest, &store, now: 3)
+        #expect(!isRepeated)
+        source.files.withLock { $0 = [:] }
+        var isWithdrawn = false
+        for now: Int64 in 60_003..<60_006 { isWithdrawn = try !register.step(served: source.digest, &store, now: now) }
+        #expect(isWithdrawn)
+        let left: Int64 = try store.read { transaction throws(DatabaseError) in
+            try transaction.query("select count(*) from delivery where gone is null")[0][0]
+        }
+        #expect(left == 0)
     }
 
     @Test func `all services together get one request a second`() throws {

@@ -11,30 +11,52 @@ struct DeliveryRegister: Sendable {
     /// Of the last complete pass.
     private var digest: String?
     private var pass: Pass?
-    /// The end of the last pass or attempt, and how long it took, by the monotonic clock.
+    /// By the clock of the caller, which never goes back.
     private var restsUntil: Int64 = 0
     /// The latest fetch by a service that has been taken.
     private var fetchSeconds: Int64 = 0
 
     private struct Pass {
         var digest = ""
+        /// The last name of the page before; empty at first.
         var after = ""
-        var millisecondsSpent: Int64 = 0
+        /// For reading. Publishing is work that a change causes, and does not delay the next pass.
+        var readMilliseconds: Int64 = 0
+        /// What is left to do of the page; nil before the first one.
+        var page: Page?
+    }
+
+    /// What has to be done about some hosts.
+    private struct Page {
+        var changed: ArraySlice<Change>
+        var lost: ArraySlice<DeliveryRecord.Key>
+        /// The last of these hosts; nil if there are no later ones.
+        let last: String?
+
+        var isDone: Bool { changed.isEmpty && lost.isEmpty }
     }
 
     private static let leaseName = "delivery"
     private static let leaseMilliseconds: Int64 = 120_000
     /// More rows at once would hold the database's lock for too long.
     private static let batchCount = 200
-    /// A pass over many hosts takes a small share of the time.
+    /// Reading many hosts takes a small share of the time, but a change waits for no longer than a minute.
     private static let restFactor: Int64 = 20
+    private static let restMillisecondsMax: Int64 = 60_000
     private static let retryMilliseconds: Int64 = 15_000
     /// The server notes fetches up to a second late.
     private static let overlapSeconds: Int64 = 5
 
     init(node: String, source: any DeliverySource) { (self.node, self.source) = (node, source) }
 
-    /// Does one step of a pass, if one is due. If the server does not answer, the pass begins again later.
+    /// How long to rest after a pass.
+    /// - Parameter readMilliseconds: for reading what the server and the store have.
+    static func restMilliseconds(readMilliseconds: Int64) -> Int64 {
+        min(restMillisecondsMax, max(0, readMilliseconds) * restFactor)
+    }
+
+    /// Does one step of a pass, if one is due: stores some of the changes of a page, which it reads first. The steps are short,
+    /// so that looks do not wait for a large pass. If the server does not answer, the pass begins again later.
     /// - Parameter served: the digest of everything that is served; nil if it is not known.
     /// - Returns: whether there is more to do at once.
     mutating func step(served: String?, _ store: inout Store, now: Int64) throws(DatabaseError) -> Bool {
@@ -47,31 +69,40 @@ struct DeliveryRegister: Sendable {
             try Lease.take(
                 DeliveryRegister.leaseName, by: node, milliseconds: DeliveryRegister.leaseMilliseconds, in: transaction)
         }
-        guard lease != nil, let page = documents(after: pass.after) else { return false }
-        if pass.after.isEmpty { pass.digest = page.digest }
-        guard try take(page, after: pass.after, &store) else { return false }
-        pass.millisecondsSpent += Clock.monotonicMilliseconds() - now
-        if page.hasMore, let last = page.hosts.last?.name {
-            pass.after = last
-            self.pass = pass
-            return true
+        guard lease != nil else { return false }
+        if pass.page == nil {
+            let page = try read(&pass, &store)
+            pass.page = page
         }
+        guard var page = pass.page else { return false }
+        guard try take(from: &page, &store) else { return false }
+        pass.page = page
+        if page.isDone {
+            guard let last = page.last else {
+                try finish(pass, &store, now: now)
+                return false
+            }
+            (pass.after, pass.page) = (last, nil)
+        }
+        self.pass = pass
+        return true
+    }
+
+    private mutating func finish(_ pass: Pass, _ store: inout Store, now: Int64) throws(DatabaseError) {
         try store.write(isRepeatable: true) { transaction throws(DatabaseError) in
             try DeliveryRecord.purge(in: transaction)
         }
         digest = pass.digest
-        restsUntil = Clock.monotonicMilliseconds() + pass.millisecondsSpent * DeliveryRegister.restFactor
-        return false
+        restsUntil = now + DeliveryRegister.restMilliseconds(readMilliseconds: pass.readMilliseconds)
     }
 
-    private func documents(after name: String) -> ServedVersions? {
-        do throws(DeliverySourceFailure) { return try source.documents(after: name) } catch { return nil }
-    }
-
-    /// - Returns: false if the server does not answer.
-    private func take(
-        _ page: ServedVersions, after first: String, _ store: inout Store
-    ) throws(DatabaseError) -> Bool {
+    /// Reads the next page of a pass, and what the store knows of these hosts.
+    /// - Returns: nil if the server does not answer.
+    private func read(_ pass: inout Pass, _ store: inout Store) throws(DatabaseError) -> Page? {
+        let began = Clock.monotonicMilliseconds()
+        let first = pass.after
+        guard let page = documents(after: first) else { return nil }
+        if first.isEmpty { pass.digest = page.digest }
         let last = page.hasMore ? page.hosts.last?.name : nil
         var known = try store.read { transaction throws(DatabaseError) in
             try DeliveryRecord.tags(after: first, through: last, in: transaction)
@@ -83,17 +114,28 @@ struct DeliveryRegister: Sendable {
                 if known.removeValue(forKey: key) != tag { changed.append(Change(key: key, tag: tag)) }
             }
         }
-        for start in stride(from: 0, to: changed.count, by: DeliveryRegister.batchCount) {
-            let batch = changed[start..<min(changed.count, start + DeliveryRegister.batchCount)]
-            guard try publish(batch, &store) else { return false }
+        pass.readMilliseconds += Clock.monotonicMilliseconds() - began
+        return Page(changed: changed[...], lost: Array(known.keys)[...], last: last)
+    }
+
+    private func documents(after name: String) -> ServedVersions? {
+        do throws(DeliverySourceFailure) { return try source.documents(after: name) } catch { return nil }
+    }
+
+    /// Stores some of the changes of a page.
+    /// - Returns: false if the server does not answer.
+    private func take(from page: inout Page, _ store: inout Store) throws(DatabaseError) -> Bool {
+        if !page.changed.isEmpty {
+            guard try publish(page.changed.prefix(DeliveryRegister.batchCount), &store) else { return false }
+            page.changed = page.changed.dropFirst(DeliveryRegister.batchCount)
+            return true
         }
-        let lost = Array(known.keys)
-        for start in stride(from: 0, to: lost.count, by: DeliveryRegister.batchCount) {
-            let batch = lost[start..<min(lost.count, start + DeliveryRegister.batchCount)]
-            try store.write(isRepeatable: true) { transaction throws(DatabaseError) in
-                for key in batch { try DeliveryRecord.withdraw(key.name, key.verifier, in: transaction) }
-            }
+        if page.lost.isEmpty { return true }
+        let batch = page.lost.prefix(DeliveryRegister.batchCount)
+        try store.write(isRepeatable: true) { transaction throws(DatabaseError) in
+            for key in batch { try DeliveryRecord.withdraw(key.name, key.verifier, in: transaction) }
         }
+        page.lost = page.lost.dropFirst(DeliveryRegister.batchCount)
         return true
     }
 
