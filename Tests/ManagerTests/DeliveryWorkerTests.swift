@@ -318,7 +318,8 @@ struct DeliveryWorkerTests {
         )
         let database = try TestDatabase(.sqlite)
         var store = try database.store()
-        var register = DeliveryRegister(node: "n", source: source)
+        let control = try ManagerControl(workerCount: 1) { _, _ in }
+        var register = DeliveryRegister(node: "n", source: source, control)
         var counts: [Int64] = []
         for now: Int64 in 0..<3 {
             let hasMore = try register.step(served: source.digest, &store, now: now)
@@ -339,6 +340,21 @@ struct DeliveryWorkerTests {
             try transaction.query("select count(*) from delivery where gone is null")[0][0]
         }
         #expect(left == 0)
+    }
+
+    @Test func `the end of the process does not wait for a large change`() throws {
+        let source = Source([Self.host: [.apple: Self.apple]])
+        let database = try TestDatabase(.sqlite)
+        var store = try database.store()
+        let control = try ManagerControl(workerCount: 1) { _, _ in }
+        var register = DeliveryRegister(node: "n", source: source, control)
+        control.stop()
+        let hasMore = try register.step(served: source.digest, &store, now: 0)
+        #expect(!hasMore)
+        let count: Int64 = try store.read { transaction throws(DatabaseError) in
+            try transaction.query("select count(*) from delivery")[0][0]
+        }
+        #expect(count == 0)
     }
 
     @Test func `all services together get one request a second`() throws {

@@ -8,6 +8,7 @@ import Posix
 struct DeliveryRegister: Sendable {
     private let node: String
     private let source: any DeliverySource
+    private let control: ManagerControl
     /// Of the last complete pass.
     private var digest: String?
     private var pass: Pass?
@@ -47,7 +48,9 @@ struct DeliveryRegister: Sendable {
     /// The server notes fetches up to a second late.
     private static let overlapSeconds: Int64 = 5
 
-    init(node: String, source: any DeliverySource) { (self.node, self.source) = (node, source) }
+    init(node: String, source: any DeliverySource, _ control: ManagerControl) {
+        (self.node, self.source, self.control) = (node, source, control)
+    }
 
     /// How long to rest after a pass.
     /// - Parameter readMilliseconds: for reading what the server and the store have.
@@ -123,7 +126,7 @@ struct DeliveryRegister: Sendable {
     }
 
     /// Stores some of the changes of a page.
-    /// - Returns: false if the server does not answer.
+    /// - Returns: false if the server does not answer, or if the process ends.
     private func take(from page: inout Page, _ store: inout Store) throws(DatabaseError) -> Bool {
         if !page.changed.isEmpty {
             guard try publish(page.changed.prefix(DeliveryRegister.batchCount), &store) else { return false }
@@ -149,6 +152,7 @@ struct DeliveryRegister: Sendable {
     private func publish(_ batch: ArraySlice<Change>, _ store: inout Store) throws(DatabaseError) -> Bool {
         var found: [Change] = []
         for var change in batch {
+            if control.isStopping { return false }
             do throws(DeliverySourceFailure) {
                 // It may have changed since the answer; the next pass finds out.
                 guard let file = try source.file(of: change.key.name, for: change.key.verifier) else { continue }
@@ -177,6 +181,7 @@ struct DeliveryRegister: Sendable {
             return
         }
         for start in stride(from: 0, to: fetches.count, by: DeliveryRegister.batchCount) {
+            if control.isStopping { return }
             let batch = fetches[start..<min(fetches.count, start + DeliveryRegister.batchCount)]
             try store.write(isRepeatable: true) { transaction throws(DatabaseError) in
                 for fetch in batch {

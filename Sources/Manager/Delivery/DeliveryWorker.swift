@@ -48,7 +48,7 @@ public struct DeliveryWorker: ~Copyable {
         (self.number, self.rules, self.control) = (number, rules, control)
         self.holder = "\(holder)/\(number)"
         self.source = source
-        register = DeliveryRegister(node: node, source: source)
+        register = DeliveryRegister(node: node, source: source, control)
         var settings = WebSessionSettings()
         settings.userAgent = rules.userAgent
         settings.limits.milliseconds = DeliveryWorker.milliseconds
