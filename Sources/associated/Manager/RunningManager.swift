@@ -106,7 +106,11 @@ final class RunningManager {
             // Also without a store, because the server reports a manager that is silent.
             let hosts = askServer(now)
             try openStore()
-            if let hosts { try register?.take(hosts, &store!) }
+            if let hosts {
+                try register?.take(hosts, &store!)
+                // A host is looked at only if its certificate is not waited for, so this work has to be there first.
+                control.noteServed(digest)
+            }
             try startWorkers()
             if let delivery = inputs.delivery, deliveryWorkers.isEmpty { try startDelivery(delivery) }
             if now >= figuresDue {
@@ -141,7 +145,6 @@ final class RunningManager {
             noteServer(response.status == 200 || response.status == 204 ? nil : "it answers \(response.status)")
             guard response.status == 200, let served = ServedHosts(json: response.body) else { return nil }
             (digest, takenAt) = (served.digest, now)
-            control.noteServed(digest)
             return served.hosts
         } catch {
             noteServer(error.description)
