@@ -112,7 +112,7 @@ final class RunningManager {
                 control.noteServed(digest)
             }
             try startWorkers()
-            if let delivery = inputs.delivery, deliveryWorkers.isEmpty { try startDelivery(delivery) }
+            if let delivery = inputs.delivery { try startDelivery(delivery) }
             if now >= figuresDue {
                 try updateFigures()
                 let spent = Clock.monotonicMilliseconds() - now
@@ -172,21 +172,20 @@ final class RunningManager {
         }
     }
 
-    private func startDelivery(_ delivery: DeliveryRules) throws(DatabaseError) {
+    /// Starts the monitor and the sender of messages: both at first, and the one that is missing after a failure.
+    private func startDelivery(_ delivery: DeliveryRules) throws {
         let holder = "\(node)/\(getpid())"
-        do {
+        if deliveryWorkers.isEmpty {
             let monitor = try DeliveryWorker(
                 RunningManager.deliveryNumber, delivery, control, node: node, holder: holder,
                 source: DeliveryLink(server: server), store: try Store(inputs.location, keys: keys))
+            deliveryWorkers.append(ThreadHandle(try Thread(name: "deliveries", owning: monitor) { $0.run() }))
+        }
+        if deliveryWorkers.count == 1 {
             let sender = try WebhookWorker(
                 RunningManager.webhookNumber, delivery, control, holder: holder,
                 store: try Store(inputs.location, keys: keys))
-            deliveryWorkers.append(ThreadHandle(try Thread(name: "deliveries", owning: monitor) { $0.run() }))
             deliveryWorkers.append(ThreadHandle(try Thread(name: "webhooks", owning: sender) { $0.run() }))
-        } catch let error as DatabaseError {
-            throw error
-        } catch {
-            throw DatabaseError(.statement, "\(error)")
         }
     }
 
