@@ -373,22 +373,50 @@ struct DeliveryWorkerTests {
         #expect(try rig.figures().hosts[.apple]?.values.reduce(0, +) == 6)
     }
 
-    @Test func `keeps the last sixteen versions`() throws {
+    /// Each row: the minutes between two versions, how many there are, and how many are kept.
+    @Test(arguments: [(1_440, 20, 20), (4_320, 20, 16), (1_441, 40, 30), (1, 210, 200)] as [(Int64, UInt8, Int)])
+    func `keeps the versions of 30 days, and sixteen in any case`(minutes: Int64, count: UInt8, kept: Int) throws {
         let database = try TestDatabase(.sqlite)
         var store = try database.store()
-        for number in UInt8(1)...20 {
+        for number in 1...count {
             try store.write { transaction throws(DatabaseError) in
                 try DeliveryRecord.publish(
                     "a.example.com", .apple, tag: "\"\(number)\"", digest: [number], in: transaction)
-                // A day apart.
-                try transaction.execute("update delivery_version set at = at - 86400000")
+                try transaction.execute("update delivery_version set at = at - ?", minutes * 60_000)
             }
         }
         let record = try #require(
             try store.read { transaction throws(DatabaseError) in
                 try DeliveryRecord.load("a.example.com", .apple, in: transaction)
             })
-        #expect(record.versions.map { $0.digest[0] } == Array((UInt8(5)...20).reversed()))
+        #expect(record.versions.map { $0.digest[0] } == Array((1...count).reversed().prefix(kept)))
+    }
+
+    @Test func `the history of a host that returns is not complete`() throws {
+        let database = try TestDatabase(.sqlite)
+        var store = try database.store()
+        func publish(_ digest: UInt8, _ store: inout Store) throws -> DeliveryRecord {
+            try store.write { transaction throws(DatabaseError) in
+                try DeliveryRecord.publish(
+                    Self.host, .apple, tag: "\"\(digest)\"", digest: [digest], in: transaction)
+            }
+            return try #require(
+                try store.read { transaction throws(DatabaseError) in
+                    try DeliveryRecord.load(Self.host, .apple, in: transaction)
+                })
+        }
+        let first = try publish(1, &store)
+        try store.write { transaction throws(DatabaseError) in
+            try first.noteEqual(in: transaction)
+            try transaction.execute("update delivery set registered = 1")
+        }
+        var record = try publish(2, &store)
+        #expect(record.wasEqual && record.registered == 1)
+        try store.write { transaction throws(DatabaseError) in
+            try DeliveryRecord.withdraw(Self.host, .apple, in: transaction)
+        }
+        record = try publish(3, &store)
+        #expect(!record.wasEqual && !record.isSettled(now: record.published) && record.versions.count == 3)
     }
 
     @Test func `a message that no receiver accepts is given up after a day`() throws {

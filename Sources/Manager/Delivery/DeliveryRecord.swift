@@ -31,8 +31,11 @@ struct DeliveryRecord: Hashable, Sendable {
     /// The last ones, newest first.
     let versions: [DeliveryVersion]
 
-    static let versionsMax: Int64 = 16
-    /// How long the history of a host that is no longer served is kept. It may come back.
+    /// Of the versions that are older than `keptMilliseconds`.
+    static let oldVersionsMax: Int64 = 16
+    /// A tenant may publish at every moment, and services keep copies for days.
+    static let versionsMax: Int64 = 200
+    /// How long each version is kept, and the history of a host that is no longer served. It may come back.
     static let keptMilliseconds = 30 * DeliveryPlan.dayMilliseconds
 
     private static let columns = "tag, digest, registered, published, fetched, equal_at, settled"
@@ -58,7 +61,8 @@ struct DeliveryRecord: Hashable, Sendable {
             published: try row[3], fetched: try row[4], equalAt: try row[5], wasEqual: settled != 0, versions: versions)
     }
 
-    /// Records what a host serves, and adds the work. A file with another tag but of the same meaning is no new version.
+    /// Records what a host serves, and adds the work. A file with another tag but of the same meaning is no new version. Of a
+    /// host that returns, another server may have sent files in the meantime, so its history has a gap.
     static func publish(
         _ name: String, _ verifier: DeliveryVerifier, tag: String, digest: [UInt8]?,
         in transaction: borrowing Transaction
@@ -70,7 +74,9 @@ struct DeliveryRecord: Hashable, Sendable {
             """
             insert into delivery (name, verifier, tag, digest, registered, published, settled)
             values (?, ?, ?, ?, ?, ?, 0)
-            on conflict (name, verifier) do update set tag = excluded.tag, digest = excluded.digest, gone = null
+            on conflict (name, verifier) do update set tag = excluded.tag, digest = excluded.digest,
+                registered = case when delivery.gone is null then delivery.registered else excluded.registered end,
+                settled = case when delivery.gone is null then delivery.settled else 0 end, gone = null
             """, name, verifier.rawValue, tag, digest, now, now)
         if isSame { return }
         if let digest {
@@ -93,12 +99,21 @@ struct DeliveryRecord: Hashable, Sendable {
             insert into delivery_version (name, verifier, digest, at) values (?, ?, ?, ?)
             on conflict (name, verifier, digest) do update set at = excluded.at
             """, name, verifier.rawValue, version.digest, version.at)
+        try removeVersions(
+            name, verifier, before: version.at - keptMilliseconds, butLast: oldVersionsMax, in: transaction)
+        try removeVersions(name, verifier, before: version.at, butLast: versionsMax, in: transaction)
+    }
+
+    private static func removeVersions(
+        _ name: String, _ verifier: DeliveryVerifier, before: Int64, butLast count: Int64,
+        in transaction: borrowing Transaction
+    ) throws(DatabaseError) {
         try transaction.execute(
             """
-            delete from delivery_version where name = ? and verifier = ? and at < (
+            delete from delivery_version where name = ? and verifier = ? and at < ? and at < (
                 select min(latest.at) from (
                     select at from delivery_version where name = ? and verifier = ? order by at desc limit ?) as latest)
-            """, name, verifier.rawValue, name, verifier.rawValue, versionsMax)
+            """, name, verifier.rawValue, before, name, verifier.rawValue, count)
     }
 
     /// Records that a host no longer serves the file. The history stays for a while.
