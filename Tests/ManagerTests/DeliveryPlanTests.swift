@@ -36,6 +36,12 @@ struct DeliveryPlanTests {
         #expect(weekly < soon && soon < DeliveryPlan.priorityOfFirst)
     }
 
+    /// Each row: the age of the version before in minutes, and the priority.
+    @Test(arguments: [(nil, 2), (0, 0), (-1, 0), (59, 0), (60, 1), (100_000, 1)] as [(Int64?, Int64)])
+    func `frequent changes give way to others, and all changes to new hosts`(age: Int64?, priority: Int64) {
+        #expect(DeliveryPlan.priority(replacingVersionOfAge: age.map { $0 * DeliveryPlanTests.minute }) == priority)
+    }
+
     @Test func `three failures in a row stop the requests, and the next one decides`() {
         var breaker = DeliveryBreaker()
         var outcomes: [Bool] = []

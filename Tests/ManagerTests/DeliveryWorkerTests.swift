@@ -324,10 +324,10 @@ struct DeliveryWorkerTests {
         for now: Int64 in 0..<3 {
             let hasMore = try register.step(served: source.digest, &store, now: now)
             #expect(hasMore == (now < 2))
-            counts.append(
-                try store.read { transaction throws(DatabaseError) in
-                    try transaction.query("select count(*) from delivery where gone is null")[0][0]
-                })
+            let count: Int64 = try store.read { transaction throws(DatabaseError) in
+                try transaction.query("select count(*) from delivery where gone is null")[0][0]
+            }
+            counts.append(count)
         }
         #expect(counts == [200, 400, 450])
         let isRepeated = try register.step(served: source.digest, &store, now: 3)
@@ -390,6 +390,25 @@ struct DeliveryWorkerTests {
                 try DeliveryRecord.load("a.example.com", .apple, in: transaction)
             })
         #expect(record.versions.map { $0.digest[0] } == Array((1...count).reversed().prefix(kept)))
+    }
+
+    @Test func `a host that changes all the time loses its priority`() throws {
+        let database = try TestDatabase(.sqlite)
+        var store = try database.store()
+        var priorities: [Int64] = []
+        // The hours since the version before, and whether there was a look at it.
+        for (hours, isLooked) in [(0, false), (0, false), (2, true), (0, true), (2, false)] as [(Int64, Bool)] {
+            let digest = UInt8(priorities.count)
+            let priority = try store.write { transaction throws(DatabaseError) -> Int64 in
+                if isLooked { try transaction.execute("update work set priority = 1") }
+                try transaction.execute("update delivery set published = published - ?", hours * 3_600_000)
+                try DeliveryRecord.publish(
+                    Self.host, .apple, tag: "\"\(digest)\"", digest: [digest], in: transaction)
+                return try transaction.query("select priority from work")[0][0]
+            }
+            priorities.append(priority)
+        }
+        #expect(priorities == [2, 2, 1, 0, 1])
     }
 
     @Test func `the history of a host that returns is not complete`() throws {

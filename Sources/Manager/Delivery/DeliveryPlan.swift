@@ -40,10 +40,18 @@ enum DeliveryPlan {
 
     /// Weekly looks wait for those at recent changes.
     static func priority(waitMilliseconds: Int64) -> Int64 {
-        waitMilliseconds < weekMilliseconds ? priorityOfChanges : 0
+        waitMilliseconds < weekMilliseconds ? priorityOfChanges : priorityOfOthers
     }
 
+    /// Of the first look at a version. A tenant that changes its files all the time delays the looks at no other tenant's change.
+    /// - Parameter ageMilliseconds: of the version before; nil for the first version of a host.
+    static func priority(replacingVersionOfAge ageMilliseconds: Int64?) -> Int64 {
+        guard let ageMilliseconds else { return priorityOfFirst }
+        return ageMilliseconds < hourMilliseconds ? priorityOfOthers : priorityOfChanges
+    }
+
+    static let priorityOfOthers: Int64 = 0
     static let priorityOfChanges: Int64 = 1
-    /// The first look at a host or a version: it makes Apple's CDN fetch the file before the first phone asks.
+    /// The first look at a host: it makes Apple's CDN fetch the file before the first phone asks.
     static let priorityOfFirst: Int64 = 2
 }

@@ -86,9 +86,14 @@ struct DeliveryRecord: Hashable, Sendable {
             "update delivery set published = ?, fetched = null, equal_at = null where name = ? and verifier = ?", now,
             name, verifier.rawValue)
         let due = known == nil ? now : now + DeliveryPlan.firstMilliseconds
+        let priority = DeliveryPlan.priority(replacingVersionOfAge: known.map { now - $0.published })
         try Work.add(
-            verifier.workKind, name, state: DeliveryState.unknown.rawValue, due: due,
-            priority: DeliveryPlan.priorityOfFirst, in: transaction)
+            verifier.workKind, name, state: DeliveryState.unknown.rawValue, due: due, priority: priority,
+            in: transaction)
+        // The look that was planned before may have a higher one. That of a new host stays.
+        try transaction.execute(
+            "update work set priority = ? where kind = ? and key = ? and priority = ?", priority, verifier.workKind,
+            name, DeliveryPlan.priorityOfChanges)
     }
 
     private static func addVersion(
