@@ -45,7 +45,8 @@ public struct DeliveryFigures: Sendable, Equatable {
                 self.late[verifier, default: 0] += Int(late)
             }
         }
-        let waiting: Int64 = try transaction.query("select count(*) from work where kind = ?", WebhookWork.kind)[0][0]
+        let waiting: Int64 = try transaction.query(
+            "select count(*) from work where kind like ?", "\(WebhookWork.kindPrefix)%")[0][0]
         waitingMessages = Int(waiting)
     }
 }
