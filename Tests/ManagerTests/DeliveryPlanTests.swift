@@ -42,6 +42,15 @@ struct DeliveryPlanTests {
         #expect(DeliveryPlan.priority(replacingVersionOfAge: age.map { $0 * DeliveryPlanTests.minute }) == priority)
     }
 
+    @Test(
+        arguments: [
+            (200, true), (302, true), (399, true), (400, false), (401, true), (403, true), (404, false), (422, false),
+            (429, true), (499, false), (500, true), (599, true),
+        ])
+    func `an answer about one host is no failure of the service`(status: Int, isFailure: Bool) {
+        #expect(DeliveryBreaker.isFailure(ofServiceWith: status) == isFailure)
+    }
+
     @Test func `three failures in a row stop the requests, and the next one decides`() {
         var breaker = DeliveryBreaker()
         var outcomes: [Bool] = []

@@ -249,6 +249,15 @@ struct DeliveryWorkerTests {
         #expect(try rig.timelines().map(\.state) == [.equal])
     }
 
+    @Test func `a name that the service does not accept stops no requests`() throws {
+        let rig = try Rig([Self.host: [.google: Self.statements]], ["/v1/": Rig.reply(400, "{}")])
+        var worker = try rig.worker()
+        try rig.work(&worker, rounds: 6)
+        #expect(rig.requests.value.count == 6)
+        #expect(rig.control.deliveryProblems.isEmpty)
+        #expect(try rig.timelines().map(\.state) == [.unknown])
+    }
+
     /// An answer that says nothing about the host.
     private static func oddReply(_ kind: String) -> String {
         switch kind {

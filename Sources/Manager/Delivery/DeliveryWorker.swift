@@ -151,6 +151,8 @@ public struct DeliveryWorker: ~Copyable {
         }
         let response: FetchedResponse
         do throws(FetchError) { response = try send(location, to: verifier) } catch {
+            // A host for which the service takes its time must not come first again.
+            if error.isTimeOut { try loseUrgency(work) }
             return try stop(work, verifier, "\(location.host): \(error)", isRefusal: false)
         }
         if [429, 503].contains(response.status) {
@@ -159,7 +161,7 @@ public struct DeliveryWorker: ~Copyable {
                 retryAfterSeconds: response.retryAfterSeconds(now: Clock.wallSeconds()))
         }
         let answer = verifier == .apple ? CopyAnswer(apple: response) : CopyAnswer(google: response)
-        if case .unusable(let reason) = answer {
+        if case .unusable(let reason) = answer, DeliveryBreaker.isFailure(ofServiceWith: response.status) {
             noteFailure(verifier, reason, isRefusal: false)
         } else {
             noteAnswer(verifier)
@@ -187,6 +189,14 @@ public struct DeliveryWorker: ~Copyable {
             _ = try work.postpone(
                 to: try transaction.now() + wait, state: work.state, problem: "\(verifier.name): \(reason)",
                 tries: work.tries + 1, in: transaction)
+        }
+    }
+
+    private mutating func loseUrgency(_ work: Work) throws(DatabaseError) {
+        try store.write(isRepeatable: true) { transaction throws(DatabaseError) in
+            try transaction.execute(
+                "update work set priority = ? where kind = ? and key = ?", DeliveryPlan.priorityOfOthers, work.kind,
+                work.key)
         }
     }
 
