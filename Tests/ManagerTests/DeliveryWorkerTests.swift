@@ -366,6 +366,25 @@ struct DeliveryWorkerTests {
         #expect(count == 0)
     }
 
+    @Test func `the next request is planned from the beginning of the round`() throws {
+        let rig = try Rig(
+            [Self.host: [.apple: Self.apple], "b.example.com": [.apple: Self.apple]],
+            ["/a/v1/": Rig.reply(200, Self.apple)])
+        var worker = try rig.worker()
+        rig.control.noteServed(rig.source.digest)
+        let first = try worker.round(now: rig.now)
+        #expect(first == DeliveryVerifier.paceMilliseconds)
+        // Another node has taken the token of this second, and a tenth is missing.
+        var store = try rig.database.store()
+        try store.write { transaction throws(DatabaseError) in
+            try transaction.execute("update bucket set tokens = 0.9, at = ?", try transaction.now() + 3_600_000)
+        }
+        rig.now += DeliveryVerifier.paceMilliseconds
+        let limited = try worker.round(now: rig.now)
+        #expect(limited >= 100 && limited != DeliveryVerifier.paceMilliseconds)
+        #expect(rig.requests.value.count == 1)
+    }
+
     @Test func `all services together get one request a second`() throws {
         let hosts = (0..<6).map { "h\($0).example.com" }
         let files = hosts.map { ($0, [DeliveryVerifier.apple: Self.apple]) }

@@ -63,9 +63,12 @@ public struct DeliveryWorker: ~Copyable {
     public mutating func run() {
         while !control.isStopping {
             do throws(DatabaseError) {
-                let wait = try round(now: Clock.monotonicMilliseconds())
+                let began = Clock.monotonicMilliseconds()
+                let wait = try round(now: began)
                 control.noteStore(nil)
-                if wait > 0 { control.rest(number, milliseconds: wait) }
+                // The pace includes the time of the work.
+                let rest = began + wait - Clock.monotonicMilliseconds()
+                if rest > 0 { control.rest(number, milliseconds: rest) }
             } catch {
                 control.noteStore(error)
                 control.rest(number, milliseconds: DeliveryWorker.storeRestMilliseconds)
@@ -74,8 +77,9 @@ public struct DeliveryWorker: ~Copyable {
     }
 
     /// Does what is due.
-    /// - Returns: how long to rest.
+    /// - Returns: how long after `now` the next round begins.
     mutating func round(now: Int64) throws(DatabaseError) -> Int64 {
+        let began = Clock.monotonicMilliseconds()
         let hasMore = try register.step(served: control.servedDigest, &store, now: now)
         if now >= fetchesDue {
             fetchesDue = now + DeliveryWorker.fetchesMilliseconds
@@ -87,9 +91,9 @@ public struct DeliveryWorker: ~Copyable {
             let turn = max(closed, (turns[verifier] ?? 0) - now)
             if turn > 0 {
                 wait = min(wait, turn)
-            } else if try step(verifier, now) {
-                turns[verifier] = now + DeliveryVerifier.paceMilliseconds
-                wait = min(wait, DeliveryVerifier.paceMilliseconds)
+            } else if let pause = try step(verifier, roundBegan: began) {
+                turns[verifier] = now + pause
+                wait = min(wait, pause)
             }
         }
         return hasMore ? 0 : wait
@@ -100,29 +104,29 @@ public struct DeliveryWorker: ~Copyable {
         case nothing
         /// The host has no certificate yet.
         case waiting
-        /// All nodes together have sent enough requests.
-        case limited
+        /// All nodes together have sent enough requests for this time in milliseconds.
+        case limited(Int64)
         case look(Work)
     }
 
     /// Looks at one copy, or puts off those of some hosts.
-    /// - Returns: false if none is due.
-    private mutating func step(_ verifier: DeliveryVerifier, _ now: Int64) throws(DatabaseError) -> Bool {
+    /// - Returns: how long after the beginning of the round the next one may be looked at; nil if none is due.
+    private mutating func step(_ verifier: DeliveryVerifier, roundBegan: Int64) throws(DatabaseError) -> Int64? {
         let holder = holder
         for _ in 0..<DeliveryWorker.waitingMax {
             let claim = try store.write { transaction throws(DatabaseError) in
                 try DeliveryWorker.claim(verifier, by: holder, in: transaction)
             }
             switch claim {
-            case .nothing: return false
+            case .nothing: return nil
             case .waiting: continue
-            case .limited: return true
+            case .limited(let milliseconds): return Clock.monotonicMilliseconds() - roundBegan + milliseconds
             case .look(let work):
                 try look(work, verifier)
-                return true
+                return DeliveryVerifier.paceMilliseconds
             }
         }
-        return true
+        return DeliveryVerifier.paceMilliseconds
     }
 
     private static func claim(
@@ -140,7 +144,7 @@ public struct DeliveryWorker: ~Copyable {
         if let wait = try Bucket.debit([Bucket.Charge(verifier.pace)], in: transaction) {
             _ = try work.postpone(
                 to: now + wait, state: work.state, problem: nil, tries: work.tries, in: transaction)
-            return .limited
+            return .limited(wait)
         }
         return .look(work)
     }
