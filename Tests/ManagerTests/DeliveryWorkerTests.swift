@@ -13,8 +13,8 @@ import Testing
 @testable import Manager
 
 struct DeliveryWorkerTests {
-    private static let host = "shop.example.com"
-    private static let apple = "{\"applinks\":{\"details\":[]}}"
+    static let host = "shop.example.com"
+    static let apple = "{\"applinks\":{\"details\":[]}}"
     private static let statements = """
         [{"relation":["delegate_permission/common.handle_all_urls"],"target":{"namespace":"android_app",
         "package_name":"com.a","sha256_cert_fingerprints":["AA"]}}]
@@ -27,7 +27,7 @@ struct DeliveryWorkerTests {
         """
 
     /// The server whose hosts are watched.
-    private final class Source: DeliverySource {
+    final class Source: DeliverySource {
         let files: Mutex<[String: [DeliveryVerifier: String]]>
         let fetched = Mutex<[ServiceFetch]>([])
 
@@ -52,15 +52,24 @@ struct DeliveryWorkerTests {
             files.withLock { $0[host]?[verifier] }.map { Array($0.utf8) }
         }
 
-        func fetches(since seconds: Int64) throws(DeliverySourceFailure) -> [ServiceFetch] {
-            fetched.withLock { $0 }.filter { $0.seconds >= seconds }
+        /// Two fetches in each answer.
+        func fetches(since seconds: Int64) throws(DeliverySourceFailure) -> ServiceFetches {
+            let all = fetched.withLock { $0 }.filter { $0.seconds >= seconds }.sorted { $0.seconds < $1.seconds }
+            return ServiceFetches(Array(all.prefix(2)), hasMore: all.count > 2)
+        }
+
+        func note(_ host: String, _ seconds: Int64, file: String = DeliveryWorkerTests.apple, isConfirmed: Bool = true)
+        {
+            let fetch = ServiceFetch(
+                host: host, verifier: .apple, tag: "\"\(file.hashValue)\"", seconds: seconds, isConfirmed: isConfirmed)
+            fetched.withLock { $0.append(fetch) }
         }
 
         var digest: String { "\(files.withLock { $0 }.hashValue)" }
     }
 
     /// The services, and what they were asked.
-    private final class Rig {
+    final class Rig {
         let source: Source
         let database: TestDatabase
         let requests: Shared<[String]>
@@ -305,65 +314,49 @@ struct DeliveryWorkerTests {
 
     @Test func `notes when Apple's fetcher has taken the current file`() throws {
         let rig = try Rig([Self.host: [.apple: Self.apple]], ["/a/v1/": Rig.reply(404, "")])
-        rig.source.fetched.withLock { $0 = [ServiceFetch(host: Self.host, verifier: .apple, seconds: 1_700_000_000)] }
+        rig.source.note(Self.host, 1_700_000_000)
         var worker = try rig.worker()
         try rig.work(&worker)
         let timeline = try #require(try rig.timelines().first)
         #expect(timeline.fetched == 1_700_000_000_000 && timeline.state == .absent)
     }
 
-    /// Each row: the time for reading, and the rest after it.
-    @Test(
-        arguments: [(0, 0), (5, 100), (3_000, 60_000), (3_001, 60_000), (.max / 40, 60_000), (-7, 0)]
-            as [(Int64, Int64)])
-    func `a pass is followed by a rest of at most a minute`(read: Int64, rest: Int64) {
-        #expect(DeliveryRegister.restMilliseconds(readMilliseconds: read) == rest)
+    @Test func `takes a fetch of a version that the store does not have yet`() throws {
+        let rig = try Rig([Self.host: [.apple: Self.apple]], ["/a/v1/": Rig.reply(404, "")])
+        var worker = try rig.worker()
+        try rig.work(&worker)
+        let known = rig.source.digest
+        rig.source.files.withLock { $0[Self.host] = [.apple: "{}"] }
+        let now = Clock.wallSeconds()
+        rig.source.note(Self.host, now - 30, file: "{}")
+        // Later fetches, which are taken before the manager has heard of the change.
+        rig.source.note("b.example.com", now)
+        try rig.work(&worker, served: known)
+        #expect(try rig.timelines().map(\.fetched) == [nil])
+        try rig.work(&worker)
+        #expect(try rig.timelines().map(\.fetched) == [(now - 30) * 1_000])
     }
 
-    @Test func `a large change is taken in steps`() throws {
-        let hosts = (0..<450).map { "h\($0).example.com" }
-        let source = Source(
-            Dictionary(uniqueKeysWithValues: hosts.map { ($0, [DeliveryVerifier.apple: Self.apple]) }), pageCount: 1_000
-        )
-        let database = try TestDatabase(.sqlite)
-        var store = try database.store()
-        let control = try ManagerControl(workerCount: 1) { _, _ in }
-        var register = DeliveryRegister(node: "n", source: source, control)
-        var counts: [Int64] = []
-        for now: Int64 in 0..<3 {
-            let hasMore = try register.step(served: source.digest, &store, now: now)
-            #expect(hasMore == (now < 2))
-            let count: Int64 = try store.read { transaction throws(DatabaseError) in
-                try transaction.query("select count(*) from delivery where gone is null")[0][0]
+    @Test func `a fetch by an unknown client is none by Apple, and causes one look in an hour`() throws {
+        let rig = try Rig([Self.host: [.apple: Self.apple]], ["/a/v1/": Rig.reply(404, "")])
+        var worker = try rig.worker()
+        try rig.work(&worker)
+        let fetch = ServiceFetch(
+            host: Self.host, verifier: .apple, tag: "\"\(Self.apple.hashValue)\"", seconds: 5, isConfirmed: false)
+        var store = try rig.database.store()
+        // The minutes since the last look, and the minutes until the next one.
+        for (looked, due) in [(59, 1_440), (61, 1)] as [(Int64, Int64)] {
+            let found = try store.write { transaction throws(DatabaseError) -> Int64 in
+                let now = try transaction.now()
+                try transaction.execute("update work set priority = 0, due = ?", now + 1_440 * 60_000)
+                try transaction.execute("update observation set looked = ?", now - looked * 60_000)
+                try DeliveryRecord.note(fetch, in: transaction)
+                let planned: Int64 = try transaction.query("select due from work where priority = 0")[0][0]
+                return (planned - now + 30_000) / 60_000
             }
-            counts.append(count)
+            #expect(found == due)
         }
-        #expect(counts == [200, 400, 450])
-        let isRepeated = try register.step(served: source.digest, &store, now: 3)
-        #expect(!isRepeated)
-        source.files.withLock { $0 = [:] }
-        var isWithdrawn = false
-        for now: Int64 in 60_003..<60_006 { isWithdrawn = try !register.step(served: source.digest, &store, now: now) }
-        #expect(isWithdrawn)
-        let left: Int64 = try store.read { transaction throws(DatabaseError) in
-            try transaction.query("select count(*) from delivery where gone is null")[0][0]
-        }
-        #expect(left == 0)
-    }
-
-    @Test func `the end of the process does not wait for a large change`() throws {
-        let source = Source([Self.host: [.apple: Self.apple]])
-        let database = try TestDatabase(.sqlite)
-        var store = try database.store()
-        let control = try ManagerControl(workerCount: 1) { _, _ in }
-        var register = DeliveryRegister(node: "n", source: source, control)
-        control.stop()
-        let hasMore = try register.step(served: source.digest, &store, now: 0)
-        #expect(!hasMore)
-        let count: Int64 = try store.read { transaction throws(DatabaseError) in
-            try transaction.query("select count(*) from delivery")[0][0]
-        }
-        #expect(count == 0)
+        #expect(try rig.timelines().map(\.fetched) == [nil])
     }
 
     @Test func `the next request is planned from the beginning of the round`() throws {
@@ -399,122 +392,6 @@ struct DeliveryWorkerTests {
         let seconds = 1 + (Clock.monotonicMilliseconds() - (rig.now - 600_000)) / 1_000
         #expect(rig.requests.value.count >= 1 && rig.requests.value.count <= seconds + 1)
         #expect(try rig.figures().hosts[.apple]?.values.reduce(0, +) == 6)
-    }
-
-    /// Each row: the minutes between two versions, how many there are, and how many are kept.
-    @Test(arguments: [(1_440, 20, 20), (4_320, 20, 16), (1_441, 40, 30), (1, 210, 200)] as [(Int64, UInt8, Int)])
-    func `keeps the versions of 30 days, and sixteen in any case`(minutes: Int64, count: UInt8, kept: Int) throws {
-        let database = try TestDatabase(.sqlite)
-        var store = try database.store()
-        for number in 1...count {
-            try store.write { transaction throws(DatabaseError) in
-                try DeliveryRecord.publish(
-                    "a.example.com", .apple, tag: "\"\(number)\"", digest: [number], in: transaction)
-                try transaction.execute("update delivery_version set at = at - ?", minutes * 60_000)
-            }
-        }
-        let record = try #require(
-            try store.read { transaction throws(DatabaseError) in
-                try DeliveryRecord.load("a.example.com", .apple, in: transaction)
-            })
-        #expect(record.versions.map { $0.digest[0] } == Array((1...count).reversed().prefix(kept)))
-    }
-
-    @Test func `a host that changes all the time loses its priority`() throws {
-        let database = try TestDatabase(.sqlite)
-        var store = try database.store()
-        var priorities: [Int64] = []
-        // The hours since the version before, and whether there was a look at it.
-        for (hours, isLooked) in [(0, false), (0, false), (2, true), (0, true), (2, false)] as [(Int64, Bool)] {
-            let digest = UInt8(priorities.count)
-            let priority = try store.write { transaction throws(DatabaseError) -> Int64 in
-                if isLooked { try transaction.execute("update work set priority = 1") }
-                try transaction.execute("update delivery set published = published - ?", hours * 3_600_000)
-                try DeliveryRecord.publish(
-                    Self.host, .apple, tag: "\"\(digest)\"", digest: [digest], in: transaction)
-                return try transaction.query("select priority from work")[0][0]
-            }
-            priorities.append(priority)
-        }
-        #expect(priorities == [2, 2, 1, 0, 1])
-    }
-
-    @Test func `the history of a host that returns is not complete`() throws {
-        let database = try TestDatabase(.sqlite)
-        var store = try database.store()
-        func publish(_ digest: UInt8, _ store: inout Store) throws -> DeliveryRecord {
-            try store.write { transaction throws(DatabaseError) in
-                try DeliveryRecord.publish(
-                    Self.host, .apple, tag: "\"\(digest)\"", digest: [digest], in: transaction)
-            }
-            return try #require(
-                try store.read { transaction throws(DatabaseError) in
-                    try DeliveryRecord.load(Self.host, .apple, in: transaction)
-                })
-        }
-        let first = try publish(1, &store)
-        try store.write { transaction throws(DatabaseError) in
-            try first.noteEqual(in: transaction)
-            try transaction.execute("update delivery set registered = 1")
-        }
-        var record = try publish(2, &store)
-        #expect(record.wasEqual && record.registered == 1)
-        try store.write { transaction throws(DatabaseError) in
-            try DeliveryRecord.withdraw(Self.host, .apple, in: transaction)
-        }
-        record = try publish(3, &store)
-        #expect(!record.wasEqual && !record.isSettled(now: record.published) && record.versions.count == 3)
-    }
-
-    private static func addMessages(_ count: Int, to targets: [WebhookTarget], _ store: inout Store) throws {
-        let record = DeliveryRecord(
-            name: host, verifier: .apple, tag: "", digest: nil, registered: 0, published: 0, fetched: nil, equalAt: nil,
-            wasEqual: false, versions: [])
-        for _ in 0..<count {
-            try store.write { transaction throws(DatabaseError) in
-                let event = DeliveryEvent(
-                    record, DeliveryVerdict(state: .equal), before: nil, at: try transaction.now())
-                if let event { try WebhookWork.add(event, to: targets, in: transaction) }
-            }
-        }
-    }
-
-    @Test func `a message that no receiver accepts is given up after a day`() throws {
-        let rig = try Rig([:], ["/hook": Rig.reply(500, "")])
-        var sender = try WebhookWorker(1, rig.rules, rig.control, holder: "n/1", store: try rig.database.store())
-        var store = try rig.database.store()
-        // One is to a receiver that is not in the settings.
-        let gone = WebhookTarget(try #require(WebLocation("https://example.com/")), secret: [])
-        try Self.addMessages(2, to: rig.rules.webhooks + [gone], &store)
-        while try sender.step() {}
-        #expect(try rig.figures().waitingMessages == 4)
-        try store.write { transaction throws(DatabaseError) in
-            try transaction.execute("update work set since = since - 86402000 where key = (select min(key) from work)")
-        }
-        while try sender.step(now: Clock.monotonicMilliseconds() + 3_600_000) {}
-        #expect(try rig.figures().waitingMessages == 2)
-        #expect(rig.log.value.count { $0.contains("gave up 2 messages") } == 1)
-    }
-
-    @Test func `a receiver that fails is reported once and delays no other`() throws {
-        let rig = try Rig([:], ["/hook": Rig.reply(500, ""), "/other": Rig.reply(204, "")])
-        var rules = rig.rules
-        rules.webhooks.append(
-            WebhookTarget(try #require(WebLocation("http://\(rig.server.address)/other")), secret: [1]))
-        var sender = try WebhookWorker(1, rules, rig.control, holder: "n/1", store: try rig.database.store())
-        var store = try rig.database.store()
-        try Self.addMessages(5, to: rules.webhooks, &store)
-        while try sender.step(now: 0) {}
-        #expect(rig.requests.value.count { $0.hasPrefix("POST /hook") } == 3)
-        #expect(rig.requests.value.count { $0.hasPrefix("POST /other") } == 5)
-        #expect(rig.log.value.count { $0.hasPrefix("warning: cannot send messages to the webhook at ") } == 1)
-        #expect(try rig.figures().waitingMessages == 5)
-
-        rig.replies.change { $0["/hook"] = Rig.reply(204, "") }
-        try store.write { transaction throws(DatabaseError) in try transaction.execute("update work set due = 1") }
-        while try sender.step(now: 100_000) {}
-        #expect(try rig.figures().waitingMessages == 0)
-        #expect(rig.log.value.count { $0.contains("accepts messages again") } == 1)
     }
 }
 

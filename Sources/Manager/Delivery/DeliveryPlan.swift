@@ -16,6 +16,8 @@ enum DeliveryPlan {
     static let firstMilliseconds = steps[0]
     /// How long after a fetch of the current version by the service.
     static let afterFetchMilliseconds = minuteMilliseconds
+    /// How long after a look a fetch causes another one that is not known to be the service's.
+    static let claimedFetchMilliseconds = hourMilliseconds
 
     /// How long after the time of a look to look again: at the next step, six-hourly for a week until the copy is equal,
     /// then weekly.

@@ -22,7 +22,7 @@ struct DeliveryRecord: Hashable, Sendable {
     /// When the host was first seen with such a file, in milliseconds since 1970.
     let registered: Int64
     let published: Int64
-    /// When the service's fetcher was first seen to have taken this version.
+    /// When the service's fetcher was first seen to have taken this version, from a network of the service.
     let fetched: Int64?
     /// When the service was first seen to have this version.
     let equalAt: Int64?
@@ -146,19 +146,31 @@ struct DeliveryRecord: Hashable, Sendable {
         try transaction.execute("delete from delivery where gone < ?", before)
     }
 
-    /// Records that the service's fetcher has taken the current version, and looks at the copy soon if this is new.
-    static func noteFetch(
-        _ name: String, _ verifier: DeliveryVerifier, atMilliseconds at: Int64, in transaction: borrowing Transaction
-    ) throws(DatabaseError) {
-        let isNew =
-            try transaction.execute(
-                "update delivery set fetched = ? where name = ? and verifier = ? and gone is null and fetched is null",
-                at,
-                name, verifier.rawValue) == 1
-        guard isNew, let record = try load(name, verifier, in: transaction), record.equalAt == nil else { return }
+    /// Records that the service's fetcher has taken the current version, and looks at the copy soon if this is new. The client of
+    /// a fetch that is not confirmed may be any, so it is not recorded, and causes a look only if there was none for a while.
+    static func note(_ fetch: ServiceFetch, in transaction: borrowing Transaction) throws(DatabaseError) {
+        let (name, verifier) = (fetch.host, fetch.verifier)
+        let now = try transaction.now()
+        if fetch.isConfirmed {
+            let isNew =
+                try transaction.execute(
+                    """
+                    update delivery set fetched = ?
+                    where name = ? and verifier = ? and tag = ? and gone is null and fetched is null
+                    """, fetch.seconds * 1_000, name, verifier.rawValue, fetch.tag) == 1
+            guard isNew else { return }
+        } else {
+            let rows = try transaction.query(
+                "select looked from observation where name = ? and verifier = ? and looked <= ?", name,
+                verifier.rawValue, now - DeliveryPlan.claimedFetchMilliseconds)
+            guard !rows.isEmpty else { return }
+        }
+        guard let record = try load(name, verifier, in: transaction), record.tag == fetch.tag, record.equalAt == nil
+        else { return }
         try Work.add(
             verifier.workKind, name, state: DeliveryState.unknown.rawValue,
-            due: try transaction.now() + DeliveryPlan.afterFetchMilliseconds, priority: DeliveryPlan.priorityOfChanges,
+            due: now + DeliveryPlan.afterFetchMilliseconds,
+            priority: fetch.isConfirmed ? DeliveryPlan.priorityOfChanges : DeliveryPlan.priorityOfOthers,
             in: transaction)
     }
 

@@ -14,8 +14,10 @@ struct DeliveryRegister: Sendable {
     private var pass: Pass?
     /// By the clock of the caller, which never goes back.
     private var restsUntil: Int64 = 0
-    /// The latest fetch by a service that has been taken.
-    private var fetchSeconds: Int64 = 0
+    /// From when on the server is asked for fetches by the services.
+    private var fetchesSince: Int64 = 0
+    /// When the store was last known to have everything that is served.
+    private var completeSeconds: Int64 = 0
 
     private struct Pass {
         var digest = ""
@@ -23,6 +25,8 @@ struct DeliveryRegister: Sendable {
         var after = ""
         /// For reading. Publishing is work that a change causes, and does not delay the next pass.
         var readMilliseconds: Int64 = 0
+        let beganSeconds = Clock.wallSeconds()
+        var hasPublished = false
         /// What is left to do of the page; nil before the first one.
         var page: Page?
     }
@@ -47,6 +51,8 @@ struct DeliveryRegister: Sendable {
     private static let retryMilliseconds: Int64 = 15_000
     /// The server notes fetches up to a second late.
     private static let overlapSeconds: Int64 = 5
+    /// The manager hears of a change within a few seconds, unless it is busy.
+    private static let noticeSeconds: Int64 = 60
 
     init(node: String, source: any DeliverySource, _ control: ManagerControl) {
         (self.node, self.source, self.control) = (node, source, control)
@@ -63,7 +69,10 @@ struct DeliveryRegister: Sendable {
     /// - Parameter served: the digest of everything that is served; nil if it is not known.
     /// - Returns: whether there is more to do at once.
     mutating func step(served: String?, _ store: inout Store, now: Int64) throws(DatabaseError) -> Bool {
-        guard pass != nil || served != nil && served != digest && now >= restsUntil else { return false }
+        guard pass != nil || served != nil && served != digest && now >= restsUntil else {
+            if served != nil, served == digest { completeSeconds = Clock.wallSeconds() }
+            return false
+        }
         var pass = pass ?? Pass()
         self.pass = nil
         restsUntil = now + DeliveryRegister.retryMilliseconds
@@ -78,6 +87,7 @@ struct DeliveryRegister: Sendable {
             pass.page = page
         }
         guard var page = pass.page else { return false }
+        if !page.changed.isEmpty { pass.hasPublished = true }
         guard try take(from: &page, &store) else { return false }
         pass.page = page
         if page.isDone {
@@ -95,6 +105,11 @@ struct DeliveryRegister: Sendable {
         try store.write(isRepeatable: true) { transaction throws(DatabaseError) in
             try DeliveryRecord.purge(in: transaction)
         }
+        // Fetches of the new versions may have been seen before the store had these versions.
+        if pass.hasPublished {
+            fetchesSince = min(fetchesSince, max(0, completeSeconds - DeliveryRegister.noticeSeconds))
+        }
+        completeSeconds = pass.beganSeconds
         digest = pass.digest
         restsUntil = now + DeliveryRegister.restMilliseconds(readMilliseconds: pass.readMilliseconds)
     }
@@ -172,24 +187,25 @@ struct DeliveryRegister: Sendable {
         return true
     }
 
-    /// Takes the fetches by the services since the last call.
-    mutating func takeFetches(_ store: inout Store) throws(DatabaseError) {
-        let fetches: [ServiceFetch]
-        do throws(DeliverySourceFailure) {
-            fetches = try source.fetches(since: max(0, fetchSeconds - DeliveryRegister.overlapSeconds))
-        } catch {
-            return
-        }
+    /// Takes the fetches by the services since the last call, as many as the server lists at once.
+    /// - Returns: whether there are more.
+    mutating func takeFetches(_ store: inout Store) throws(DatabaseError) -> Bool {
+        let since = fetchesSince
+        let page: ServiceFetches
+        do throws(DeliverySourceFailure) { page = try source.fetches(since: since) } catch { return false }
+        let fetches = page.fetches
         for start in stride(from: 0, to: fetches.count, by: DeliveryRegister.batchCount) {
-            if control.isStopping { return }
+            if control.isStopping { return false }
             let batch = fetches[start..<min(fetches.count, start + DeliveryRegister.batchCount)]
             try store.write(isRepeatable: true) { transaction throws(DatabaseError) in
-                for fetch in batch {
-                    try DeliveryRecord.noteFetch(
-                        fetch.host, fetch.verifier, atMilliseconds: fetch.seconds * 1_000, in: transaction)
-                }
+                for fetch in batch { try DeliveryRecord.note(fetch, in: transaction) }
             }
         }
-        fetchSeconds = max(fetchSeconds, fetches.last?.seconds ?? 0)
+        guard let last = fetches.last?.seconds else { return false }
+        fetchesSince =
+            page.hasMore
+            // If one second has more than the server lists, the rest of it is left out.
+            ? (last > since ? last : since + 1) : max(since, last - DeliveryRegister.overlapSeconds)
+        return page.hasMore
     }
 }

@@ -82,8 +82,8 @@ public struct DeliveryWorker: ~Copyable {
         let began = Clock.monotonicMilliseconds()
         let hasMore = try register.step(served: control.servedDigest, &store, now: now)
         if now >= fetchesDue {
-            fetchesDue = now + DeliveryWorker.fetchesMilliseconds
-            try register.takeFetches(&store)
+            let areMore = try register.takeFetches(&store)
+            fetchesDue = now + (areMore ? DeliveryVerifier.paceMilliseconds : DeliveryWorker.fetchesMilliseconds)
         }
         var wait = DeliveryWorker.restMilliseconds
         for verifier in DeliveryVerifier.allCases {

@@ -32,14 +32,16 @@ struct DeliveryLink: DeliverySource {
         try get("/document/\(verifier.rawValue)/\(host)")
     }
 
-    func fetches(since seconds: Int64) throws(DeliverySourceFailure) -> [ServiceFetch] {
+    func fetches(since seconds: Int64) throws(DeliverySourceFailure) -> ServiceFetches {
         guard let recent = RecentFetches(json: try get("/fetched/\(seconds)") ?? []) else {
             throw DeliverySourceFailure("it sends no list of fetches; is it of an earlier version?")
         }
-        return recent.fetches.map { fetch in
+        let fetches = recent.fetches.map { fetch in
             ServiceFetch(
-                host: fetch.host, verifier: fetch.verifier == .appleCDN ? .apple : .google, seconds: fetch.seconds)
+                host: fetch.host, verifier: fetch.verifier == .appleCDN ? .apple : .google, tag: fetch.tag,
+                seconds: fetch.seconds, isConfirmed: fetch.isConfirmed)
         }
+        return ServiceFetches(fetches, hasMore: recent.hasMore)
     }
 
     /// - Returns: nil if there is no such thing.
