@@ -1,6 +1,8 @@
 // The store follows what the server serves: in steps, with the versions of the last time, and with the fetches by the services.
 
 import Database
+import Synchronization
+import TestSupport
 import Testing
 
 @testable import DatabaseSupport
@@ -60,6 +62,25 @@ struct DeliveryRegisterTests {
             try transaction.query("select count(*) from delivery")[0][0]
         }
         #expect(count == 0)
+    }
+
+    @Test func `a server that does not answer is reported once`() throws {
+        let source = DeliveryWorkerTests.Source([DeliveryWorkerTests.host: [.apple: DeliveryWorkerTests.apple]])
+        let database = try TestDatabase(.sqlite)
+        var store = try database.store()
+        let log = Shared<[String]>([])
+        let control = try ManagerControl(workerCount: 1) { _, text in log.change { $0.append(text) } }
+        var register = DeliveryRegister(node: "n", source: source, control)
+        for (number, problem) in ["it answers 500", "it answers 500", "it is gone", nil].enumerated() {
+            source.problem.withLock { $0 = problem }
+            _ = try register.step(served: source.digest, &store, now: Int64(number) * 20_000)
+            _ = try register.takeFetches(&store)
+            #expect(control.sourceProblems.count == (problem == nil ? 0 : 2))
+            #expect(control.sourceProblems.allSatisfy { $0.hasSuffix(problem ?? "") })
+        }
+        #expect(log.value.count { $0.contains("it answers 500") } == 2)
+        #expect(log.value.count { $0.contains("it is gone") } == 2)
+        #expect(log.value.count { $0.contains("answers again") } == 2)
     }
 
     /// Each row: the minutes between two versions, how many there are, and how many are kept.

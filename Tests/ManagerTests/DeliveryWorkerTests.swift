@@ -31,6 +31,8 @@ struct DeliveryWorkerTests {
         let files: Mutex<[String: [DeliveryVerifier: String]]>
         let fetched = Mutex<[ServiceFetch]>([])
 
+        /// Why it does not answer; nil if it does.
+        let problem = Mutex<String?>(nil)
         let pageCount: Int
 
         /// - Parameter pageCount: the hosts in each answer.
@@ -39,7 +41,12 @@ struct DeliveryWorkerTests {
             self.pageCount = pageCount
         }
 
+        private func check() throws(DeliverySourceFailure) {
+            if let problem = problem.withLock({ $0 }) { throw DeliverySourceFailure(problem) }
+        }
+
         func documents(after name: String) throws(DeliverySourceFailure) -> ServedVersions {
+            try check()
             let files = files.withLock { $0 }
             let later = files.keys.sorted().filter { $0 > name }
             let hosts = later.prefix(pageCount).map { name in
@@ -54,6 +61,7 @@ struct DeliveryWorkerTests {
 
         /// Two fetches in each answer.
         func fetches(since seconds: Int64) throws(DeliverySourceFailure) -> ServiceFetches {
+            try check()
             let all = fetched.withLock { $0 }.filter { $0.seconds >= seconds }.sorted { $0.seconds < $1.seconds }
             return ServiceFetches(Array(all.prefix(2)), hasMore: all.count > 2)
         }

@@ -16,6 +16,8 @@ struct DeliveryRegister: Sendable {
     private var restsUntil: Int64 = 0
     /// From when on the server is asked for fetches by the services.
     private var fetchesSince: Int64 = 0
+    /// Whether it has changed the store since the last complete pass.
+    private var hasPublished = false
     /// When the store was last known to have everything that is served.
     private var completeSeconds: Int64 = 0
 
@@ -26,7 +28,6 @@ struct DeliveryRegister: Sendable {
         /// For reading. Publishing is work that a change causes, and does not delay the next pass.
         var readMilliseconds: Int64 = 0
         let beganSeconds = Clock.wallSeconds()
-        var hasPublished = false
         /// What is left to do of the page; nil before the first one.
         var page: Page?
     }
@@ -41,6 +42,9 @@ struct DeliveryRegister: Sendable {
         var isDone: Bool { changed.isEmpty && lost.isEmpty }
     }
 
+    private static let listQuestion = "the list of its files"
+    private static let filesQuestion = "its files"
+    private static let fetchesQuestion = "the fetches by Apple and Google"
     private static let leaseName = "delivery"
     private static let leaseMilliseconds: Int64 = 120_000
     /// More rows at once would hold the database's lock for too long.
@@ -87,7 +91,7 @@ struct DeliveryRegister: Sendable {
             pass.page = page
         }
         guard var page = pass.page else { return false }
-        if !page.changed.isEmpty { pass.hasPublished = true }
+        if !page.changed.isEmpty { hasPublished = true }
         guard try take(from: &page, &store) else { return false }
         pass.page = page
         if page.isDone {
@@ -106,10 +110,10 @@ struct DeliveryRegister: Sendable {
             try DeliveryRecord.purge(in: transaction)
         }
         // Fetches of the new versions may have been seen before the store had these versions.
-        if pass.hasPublished {
+        if hasPublished {
             fetchesSince = min(fetchesSince, max(0, completeSeconds - DeliveryRegister.noticeSeconds))
         }
-        completeSeconds = pass.beganSeconds
+        (hasPublished, completeSeconds) = (false, pass.beganSeconds)
         digest = pass.digest
         restsUntil = now + DeliveryRegister.restMilliseconds(readMilliseconds: pass.readMilliseconds)
     }
@@ -137,7 +141,14 @@ struct DeliveryRegister: Sendable {
     }
 
     private func documents(after name: String) -> ServedVersions? {
-        do throws(DeliverySourceFailure) { return try source.documents(after: name) } catch { return nil }
+        do throws(DeliverySourceFailure) {
+            let page = try source.documents(after: name)
+            control.noteSource(DeliveryRegister.listQuestion, nil)
+            return page
+        } catch {
+            control.noteSource(DeliveryRegister.listQuestion, error.description)
+            return nil
+        }
     }
 
     /// Stores some of the changes of a page.
@@ -174,9 +185,11 @@ struct DeliveryRegister: Sendable {
                 change.digest = DocumentDigest.of(file, for: change.key.verifier)
                 found.append(change)
             } catch {
+                control.noteSource(DeliveryRegister.filesQuestion, error.description)
                 return false
             }
         }
+        control.noteSource(DeliveryRegister.filesQuestion, nil)
         let changes = found
         try store.write(isRepeatable: true) { transaction throws(DatabaseError) in
             for change in changes {
@@ -192,7 +205,13 @@ struct DeliveryRegister: Sendable {
     mutating func takeFetches(_ store: inout Store) throws(DatabaseError) -> Bool {
         let since = fetchesSince
         let page: ServiceFetches
-        do throws(DeliverySourceFailure) { page = try source.fetches(since: since) } catch { return false }
+        do throws(DeliverySourceFailure) {
+            page = try source.fetches(since: since)
+            control.noteSource(DeliveryRegister.fetchesQuestion, nil)
+        } catch {
+            control.noteSource(DeliveryRegister.fetchesQuestion, error.description)
+            return false
+        }
         let fetches = page.fetches
         for start in stride(from: 0, to: fetches.count, by: DeliveryRegister.batchCount) {
             if control.isStopping { return false }
