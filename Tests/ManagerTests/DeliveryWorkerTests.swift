@@ -234,6 +234,33 @@ struct DeliveryWorkerTests {
         #expect(timeline.state == .equal && timeline.detail.isEmpty && timeline.equalAt != nil)
     }
 
+    /// Each row: the state, the days since the version was published, whether it has arrived, the hours since the state changed,
+    /// and whether it is late.
+    @Test(
+        arguments: [
+            (.older, 2, false, 1, true), (.failing, 2, false, 1, true), (.absent, 2, false, 30, true),
+            (.older, 2, true, 1, false), (.older, 2, true, 30, true), (.older, 0, false, 30, false),
+            (.equal, 2, true, 30, false), (.foreign, 2, false, 30, false), (.unknown, 2, false, 30, false),
+        ] as [(DeliveryState, Int64, Bool, Int64, Bool)])
+    func `a version is late if it has not arrived, whatever the state was in the meantime`(
+        state: DeliveryState, days: Int64, hasArrived: Bool, hours: Int64, isLate: Bool
+    ) throws {
+        let rig = try Rig([:], [:])
+        var store = try rig.database.store()
+        try store.write { transaction throws(DatabaseError) in
+            try DeliveryRecord.publish(Self.host, .apple, tag: "\"1\"", digest: [1], in: transaction)
+            try Observation.record(
+                Self.host, "apple", state: state.rawValue, digest: nil, detail: "", in: transaction)
+            try transaction.execute(
+                "update delivery set published = published - ?, equal_at = ?", days * 86_400_000,
+                hasArrived ? 1 : nil as Int64?)
+            try transaction.execute("update observation set since = since - ?", hours * 3_600_000)
+        }
+        #expect(try rig.figures().late[.apple] == (isLate ? 1 : 0))
+        let timeline = try #require(try rig.timelines().first)
+        #expect(timeline.equalSince == (state == .equal ? timeline.since : nil))
+    }
+
     @Test func `quotes Apple's reason for a failure`() throws {
         let fields = """
             Apple-Failure-Reason: SWCERR00301 Timeout\r\nApple-Failure-Details: {"cause":"Connection timed out"}\r

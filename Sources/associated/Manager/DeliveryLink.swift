@@ -111,7 +111,11 @@ extension DeliveryTimeline {
         func ago(_ milliseconds: Int64) -> String { "\(Age.text(seconds: now - milliseconds / 1_000)) ago" }
         var steps = ["published \(ago(published))"]
         steps.append(fetched.map { "fetched by \(verifier.name) \(ago($0))" } ?? "not seen to be fetched yet")
-        steps.append(equalAt.map { "at \(verifier.name) since \(ago($0))" } ?? "not at \(verifier.name) yet")
+        if let equalSince {
+            steps.append("at \(verifier.name) since \(ago(equalSince))")
+        } else {
+            steps.append(equalAt.map { "first at \(verifier.name) \(ago($0))" } ?? "not at \(verifier.name) yet")
+        }
         var lines = ["  delivery to \(verifier.name): \(steps.joined(separator: ", "))"]
         guard let since, let looked else {
             let reason = detail.isEmpty ? "" : " (\(detail))"
