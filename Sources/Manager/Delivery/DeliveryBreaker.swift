@@ -19,7 +19,7 @@ struct DeliveryBreaker: Hashable, Sendable {
     /// How long to wait before the next request.
     func waitMilliseconds(now: Int64) -> Int64 { max(0, until - now) }
 
-    /// Whether a service that answers with this status does not serve this manager. Other statuses of 4xx are about one host.
+    /// Whether an unusable answer with this status is a failure of the service. Most statuses of 4xx are about one host.
     static func isFailure(ofServiceWith status: Int) -> Bool {
         !(400..<500).contains(status) || [401, 403, 429].contains(status)
     }

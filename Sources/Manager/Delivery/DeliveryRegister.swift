@@ -16,8 +16,6 @@ struct DeliveryRegister: Sendable {
     private var restsUntil: Int64 = 0
     /// From when on the server is asked for fetches by the services.
     private var fetchesSince: Int64 = 0
-    /// Whether it has changed the store since the last complete pass.
-    private var hasPublished = false
     /// When the store was last known to have everything that is served.
     private var completeSeconds: Int64 = 0
 
@@ -91,7 +89,6 @@ struct DeliveryRegister: Sendable {
             pass.page = page
         }
         guard var page = pass.page else { return false }
-        if !page.changed.isEmpty { hasPublished = true }
         guard try take(from: &page, &store) else { return false }
         pass.page = page
         if page.isDone {
@@ -109,11 +106,9 @@ struct DeliveryRegister: Sendable {
         try store.write(isRepeatable: true) { transaction throws(DatabaseError) in
             try DeliveryRecord.purge(in: transaction)
         }
-        // Fetches of the new versions may have been seen before the store had these versions.
-        if hasPublished {
-            fetchesSince = min(fetchesSince, max(0, completeSeconds - DeliveryRegister.noticeSeconds))
-        }
-        (hasPublished, completeSeconds) = (false, pass.beganSeconds)
+        // Fetches of the new versions may have been seen before the store had these versions, from this node or another.
+        fetchesSince = min(fetchesSince, max(0, completeSeconds - DeliveryRegister.noticeSeconds))
+        completeSeconds = pass.beganSeconds
         digest = pass.digest
         restsUntil = now + DeliveryRegister.restMilliseconds(readMilliseconds: pass.readMilliseconds)
     }
