@@ -30,6 +30,7 @@ public struct DeliveryWorker: ~Copyable {
     private static let restMilliseconds: Int64 = 2_000
     private static let storeRestMilliseconds: Int64 = 10_000
     private static let fetchesMilliseconds: Int64 = 20_000
+    private static let moreFetchesMilliseconds: Int64 = 1_000
     /// How often it waits for a host's certificate: about a day, with the waits after failed preflights.
     private static let certificateTries: Int64 = 28
     /// How many hosts without a certificate are put off at once.
@@ -83,7 +84,8 @@ public struct DeliveryWorker: ~Copyable {
         let hasMore = try register.step(served: control.servedDigest, &store, now: now)
         if now >= fetchesDue {
             let areMore = try register.takeFetches(&store)
-            fetchesDue = now + (areMore ? DeliveryVerifier.paceMilliseconds : DeliveryWorker.fetchesMilliseconds)
+            let wait = areMore ? DeliveryWorker.moreFetchesMilliseconds : DeliveryWorker.fetchesMilliseconds
+            fetchesDue = now + wait
         }
         var wait = DeliveryWorker.restMilliseconds
         for verifier in DeliveryVerifier.allCases {
