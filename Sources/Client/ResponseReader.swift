@@ -125,10 +125,10 @@ struct ResponseReader {
         guard words.count >= 2, words[1].utf8.count == 3, let status = Int(words[1]), status >= 100,
             words[0].hasPrefix("HTTP/1.")
         else {
-            let line = String((lines.first ?? "").prefix(80))
+            let line = ResponseReader.text(lines.first ?? "", countMax: 80)
             throw .malformed("its first line is \"\(line)\"", line: line)
         }
-        statusLine = String((lines.first ?? "").prefix(256))
+        statusLine = ResponseReader.text(lines.first ?? "", countMax: 256)
         fields = lines.dropFirst().filter { !$0.isEmpty }.map { line in
             let colon = line.firstIndex(of: ":") ?? line.endIndex
             let value = line[colon...].dropFirst()
@@ -140,6 +140,13 @@ struct ResponseReader {
         if status < 200 { return true }
         state = try framing()
         return true
+    }
+
+    /// A text of the other side for messages: shortened and without control characters.
+    private static func text(_ text: String, countMax: Int) -> String {
+        String(
+            String.UnicodeScalarView(
+                text.unicodeScalars.lazy.filter { $0.value >= 0x20 && $0.value != 0x7F }.prefix(countMax)))
     }
 
     /// Where the body ends (RFC 9112 §6.3).

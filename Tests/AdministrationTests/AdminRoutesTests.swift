@@ -27,7 +27,8 @@ struct AdminRoutesTests {
             ("/documents/shop.example.com", .ok, "{\"digest\":\"00ff\",\"hosts\":[]"),
             ("/document/apple/shop.example.com", .ok, "{}"), ("/document/google/shop.example.com", .notFound, "this"),
             ("/document/other/shop.example.com", .notFound, "/healthz\n"),
-            ("/fetched/0", .ok, "{\"fetches\":[{\"host\":\"news."), ("/fetched/9999999999", .ok, "{\"fetches\":[]}"),
+            ("/fetched/0", .ok, "{\"fetches\":[{\"host\":\"news."),
+            ("/fetched/9999999999", .ok, "{\"fetches\":[],\"more\":false}"),
             ("/fetched/-1", .notFound, "/healthz\n"), ("/fetched/", .notFound, "/healthz\n"),
         ] as [(String, Status, String)])
     func `the server answers at its paths`(path: String, status: Status, beginning: String) throws {

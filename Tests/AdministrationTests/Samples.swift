@@ -99,8 +99,10 @@ enum Samples {
     static let lastDocuments = ServedDocuments(digest: "00ff", hosts: [], hasMore: false)
 
     static let fetches = RecentFetches([
-        .init(host: "shop.example.com", verifier: .appleCDN, seconds: now - 60),
-        .init(host: "news.example.com", verifier: .googleAssociation, seconds: now - 3_600),
+        .init(host: "shop.example.com", verifier: .appleCDN, tag: "\"1\"", seconds: now - 60, isConfirmed: true),
+        .init(
+            host: "news.example.com", verifier: .googleAssociation, tag: "\"2\"", seconds: now - 3_600,
+            isConfirmed: false),
     ])
 
     static let deliveries = DeliveryMetrics(

@@ -39,6 +39,17 @@ struct ServedDocumentsTests {
         #expect(Samples.fetches.fetches.map(\.host) == ["news.example.com", "shop.example.com"])
     }
 
+    @Test(arguments: [(0, false), (1, false), (RecentFetches.fetchesMax, false), (RecentFetches.fetchesMax + 1, true)])
+    func `one answer has so many fetches at most`(count: Int, hasMore: Bool) {
+        let fetches = RecentFetches(
+            (0..<count).map {
+                .init(host: "a", verifier: .appleCDN, tag: "", seconds: Int64(count - $0), isConfirmed: false)
+            })
+        #expect(fetches.hasMore == hasMore && fetches.fetches.count == min(count, RecentFetches.fetchesMax))
+        #expect(fetches.fetches.first?.seconds == (count == 0 ? nil : 1))
+        #expect(RecentFetches(json: fetches.json) == fetches)
+    }
+
     @Test func `the metrics have a line for each verifier and state`() {
         let families = Samples.deliveries.families
         let text = String(decoding: MetricsText.bytes(of: families), as: UTF8.self)

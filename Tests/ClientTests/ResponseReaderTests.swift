@@ -87,6 +87,17 @@ struct ResponseReaderTests {
         }
     }
 
+    @Test func `the first line has no control characters`() throws {
+        let end = "\r\nContent-Length: 0\r\n\r\n"
+        #expect(try read("HTTP/1.1 200 \u{1B}[2J\u{7F}OK\u{8}\(end)").statusLine == "HTTP/1.1 200 [2JOK")
+        #expect {
+            try read("HTTP/1.1 2\u{1B}[2J0 OK\(end)")
+        } throws: { error in
+            if case .malformed(_, line: "HTTP/1.1 2[2J0 OK")? = error as? FetchError { return true }
+            return false
+        }
+    }
+
     @Test func `an answer to HEAD has no body`() throws {
         let response = try read("HTTP/1.1 200 OK\r\nContent-Length: 3\r\nX: a\r\nx: b\r\n\r\n", hasBody: false)
         #expect(response.body.isEmpty)

@@ -36,6 +36,21 @@ struct DeliveryPlanTests {
         #expect(weekly < soon && soon < DeliveryPlan.priorityOfFirst)
     }
 
+    /// Each row: the age of the version before in minutes, and the priority.
+    @Test(arguments: [(nil, 2), (0, 0), (-1, 0), (59, 0), (60, 1), (100_000, 1)] as [(Int64?, Int64)])
+    func `frequent changes give way to others, and all changes to new hosts`(age: Int64?, priority: Int64) {
+        #expect(DeliveryPlan.priority(replacingVersionOfAge: age.map { $0 * DeliveryPlanTests.minute }) == priority)
+    }
+
+    @Test(
+        arguments: [
+            (200, true), (302, true), (399, true), (400, false), (401, true), (403, true), (404, false), (422, false),
+            (429, true), (499, false), (500, true), (599, true),
+        ])
+    func `an answer about one host is no failure of the service`(status: Int, isFailure: Bool) {
+        #expect(DeliveryBreaker.isFailure(ofServiceWith: status) == isFailure)
+    }
+
     @Test func `three failures in a row stop the requests, and the next one decides`() {
         var breaker = DeliveryBreaker()
         var outcomes: [Bool] = []

@@ -13,8 +13,8 @@ import Testing
 @testable import Manager
 
 struct DeliveryWorkerTests {
-    private static let host = "shop.example.com"
-    private static let apple = "{\"applinks\":{\"details\":[]}}"
+    static let host = "shop.example.com"
+    static let apple = "{\"applinks\":{\"details\":[]}}"
     private static let statements = """
         [{"relation":["delegate_permission/common.handle_all_urls"],"target":{"namespace":"android_app",
         "package_name":"com.a","sha256_cert_fingerprints":["AA"]}}]
@@ -27,35 +27,57 @@ struct DeliveryWorkerTests {
         """
 
     /// The server whose hosts are watched.
-    private final class Source: DeliverySource {
+    final class Source: DeliverySource {
         let files: Mutex<[String: [DeliveryVerifier: String]]>
         let fetched = Mutex<[ServiceFetch]>([])
 
-        init(_ files: [String: [DeliveryVerifier: String]]) { self.files = Mutex(files) }
+        /// Why it does not answer; nil if it does.
+        let problem = Mutex<String?>(nil)
+        let pageCount: Int
 
-        /// Two hosts in each answer.
+        /// - Parameter pageCount: the hosts in each answer.
+        init(_ files: [String: [DeliveryVerifier: String]], pageCount: Int = 2) {
+            self.files = Mutex(files)
+            self.pageCount = pageCount
+        }
+
+        private func check() throws(DeliverySourceFailure) {
+            if let problem = problem.withLock({ $0 }) { throw DeliverySourceFailure(problem) }
+        }
+
         func documents(after name: String) throws(DeliverySourceFailure) -> ServedVersions {
+            try check()
             let files = files.withLock { $0 }
             let later = files.keys.sorted().filter { $0 > name }
-            let hosts = later.prefix(2).map { name in
+            let hosts = later.prefix(pageCount).map { name in
                 ServedVersions.Host(name: name, tags: (files[name] ?? [:]).mapValues { "\"\($0.hashValue)\"" })
             }
-            return ServedVersions(digest: "\(files.hashValue)", hosts: hosts, hasMore: later.count > 2)
+            return ServedVersions(digest: "\(files.hashValue)", hosts: hosts, hasMore: later.count > pageCount)
         }
 
         func file(of host: String, for verifier: DeliveryVerifier) throws(DeliverySourceFailure) -> [UInt8]? {
             files.withLock { $0[host]?[verifier] }.map { Array($0.utf8) }
         }
 
-        func fetches(since seconds: Int64) throws(DeliverySourceFailure) -> [ServiceFetch] {
-            fetched.withLock { $0 }.filter { $0.seconds >= seconds }
+        /// Two fetches in each answer.
+        func fetches(since seconds: Int64) throws(DeliverySourceFailure) -> ServiceFetches {
+            try check()
+            let all = fetched.withLock { $0 }.filter { $0.seconds >= seconds }.sorted { $0.seconds < $1.seconds }
+            return ServiceFetches(Array(all.prefix(2)), hasMore: all.count > 2)
+        }
+
+        func note(_ host: String, _ seconds: Int64, file: String = DeliveryWorkerTests.apple, isConfirmed: Bool = true)
+        {
+            let fetch = ServiceFetch(
+                host: host, verifier: .apple, tag: "\"\(file.hashValue)\"", seconds: seconds, isConfirmed: isConfirmed)
+            fetched.withLock { $0.append(fetch) }
         }
 
         var digest: String { "\(files.withLock { $0 }.hashValue)" }
     }
 
     /// The services, and what they were asked.
-    private final class Rig {
+    final class Rig {
         let source: Source
         let database: TestDatabase
         let requests: Shared<[String]>
@@ -101,8 +123,8 @@ struct DeliveryWorkerTests {
         }
 
         /// Does everything that is due, as if the limit of requests and the plan allowed it.
-        func work(_ worker: inout DeliveryWorker, rounds: Int = 4) throws {
-            control.noteServed(source.digest)
+        func work(_ worker: inout DeliveryWorker, rounds: Int = 4, served: String? = nil) throws {
+            control.noteServed(served ?? source.digest)
             for _ in 0..<rounds {
                 var store = try database.store()
                 try store.write { transaction throws(DatabaseError) in
@@ -172,7 +194,6 @@ struct DeliveryWorkerTests {
         #expect(try rig.timelines().map(\.state) == [.equal])
 
         rig.source.files.withLock { $0[Self.host] = [.apple: "{\"applinks\":{}}"] }
-        rig.now += 3_600_000
         try rig.work(&worker)
         var timeline = try #require(try rig.timelines().first)
         #expect(timeline.state == .older && timeline.detail.hasPrefix("Apple has your version of "))
@@ -189,10 +210,55 @@ struct DeliveryWorkerTests {
         #expect(timeline.state == .equal && timeline.equalAt != nil)
 
         rig.source.files.withLock { $0 = [:] }
-        rig.now += 3_600_000
         try rig.work(&worker)
         #expect(try rig.timelines().isEmpty)
         #expect(try rig.figures() == DeliveryFigures(waiting: 4))
+    }
+
+    @Test func `a copy that is newer than the store is not from another server`() throws {
+        let newer = "{\"applinks\":{}}"
+        let rig = try Rig([Self.host: [.apple: Self.apple]], ["/a/v1/": Rig.reply(200, Self.apple)])
+        var worker = try rig.worker()
+        try rig.work(&worker)
+        let known = rig.source.digest
+        rig.source.files.withLock { $0[Self.host] = [.apple: newer] }
+        rig.replies.change { $0["/a/v1/"] = Rig.reply(200, newer) }
+        // The manager has not heard of the change.
+        try rig.work(&worker, served: known)
+        var timeline = try #require(try rig.timelines().first)
+        #expect(timeline.state == .equal && timeline.detail.contains("newer than the one in the manager's store"))
+        #expect(!rig.log.value.contains { $0.contains("foreign") })
+
+        try rig.work(&worker)
+        timeline = try #require(try rig.timelines().first)
+        #expect(timeline.state == .equal && timeline.detail.isEmpty && timeline.equalAt != nil)
+    }
+
+    /// Each row: the state, the days since the version was published, whether it has arrived, the hours since the state changed,
+    /// and whether it is late.
+    @Test(
+        arguments: [
+            (.older, 2, false, 1, true), (.failing, 2, false, 1, true), (.absent, 2, false, 30, true),
+            (.older, 2, true, 1, false), (.older, 2, true, 30, true), (.older, 0, false, 30, false),
+            (.equal, 2, true, 30, false), (.foreign, 2, false, 30, false), (.unknown, 2, false, 30, false),
+        ] as [(DeliveryState, Int64, Bool, Int64, Bool)])
+    func `a version is late if it has not arrived, whatever the state was in the meantime`(
+        state: DeliveryState, days: Int64, hasArrived: Bool, hours: Int64, isLate: Bool
+    ) throws {
+        let rig = try Rig([:], [:])
+        var store = try rig.database.store()
+        try store.write { transaction throws(DatabaseError) in
+            try DeliveryRecord.publish(Self.host, .apple, tag: "\"1\"", digest: [1], in: transaction)
+            try Observation.record(
+                Self.host, "apple", state: state.rawValue, digest: nil, detail: "", in: transaction)
+            try transaction.execute(
+                "update delivery set published = published - ?, equal_at = ?", days * 86_400_000,
+                hasArrived ? 1 : nil as Int64?)
+            try transaction.execute("update observation set since = since - ?", hours * 3_600_000)
+        }
+        #expect(try rig.figures().late[.apple] == (isLate ? 1 : 0))
+        let timeline = try #require(try rig.timelines().first)
+        #expect(timeline.equalSince == (state == .equal ? timeline.since : nil))
     }
 
     @Test func `quotes Apple's reason for a failure`() throws {
@@ -225,6 +291,15 @@ struct DeliveryWorkerTests {
         try rig.work(&worker)
         #expect(rig.control.deliveryProblems.isEmpty)
         #expect(try rig.timelines().map(\.state) == [.equal])
+    }
+
+    @Test func `a name that the service does not accept stops no requests`() throws {
+        let rig = try Rig([Self.host: [.google: Self.statements]], ["/v1/": Rig.reply(400, "{}")])
+        var worker = try rig.worker()
+        try rig.work(&worker, rounds: 6)
+        #expect(rig.requests.value.count == 6)
+        #expect(rig.control.deliveryProblems.isEmpty)
+        #expect(try rig.timelines().map(\.state) == [.unknown])
     }
 
     /// An answer that says nothing about the host.
@@ -274,11 +349,68 @@ struct DeliveryWorkerTests {
 
     @Test func `notes when Apple's fetcher has taken the current file`() throws {
         let rig = try Rig([Self.host: [.apple: Self.apple]], ["/a/v1/": Rig.reply(404, "")])
-        rig.source.fetched.withLock { $0 = [ServiceFetch(host: Self.host, verifier: .apple, seconds: 1_700_000_000)] }
+        rig.source.note(Self.host, 1_700_000_000)
         var worker = try rig.worker()
         try rig.work(&worker)
         let timeline = try #require(try rig.timelines().first)
         #expect(timeline.fetched == 1_700_000_000_000 && timeline.state == .absent)
+    }
+
+    @Test func `takes a fetch of a version that the store does not have yet`() throws {
+        let rig = try Rig([Self.host: [.apple: Self.apple]], ["/a/v1/": Rig.reply(404, "")])
+        var worker = try rig.worker()
+        try rig.work(&worker)
+        let known = rig.source.digest
+        rig.source.files.withLock { $0[Self.host] = [.apple: "{}"] }
+        let now = Clock.wallSeconds()
+        rig.source.note(Self.host, now - 30, file: "{}")
+        // Later fetches, which are taken before the manager has heard of the change.
+        rig.source.note("b.example.com", now)
+        try rig.work(&worker, served: known)
+        #expect(try rig.timelines().map(\.fetched) == [nil])
+        try rig.work(&worker)
+        #expect(try rig.timelines().map(\.fetched) == [(now - 30) * 1_000])
+    }
+
+    @Test func `a fetch by an unknown client is none by Apple, and causes one look in an hour`() throws {
+        let rig = try Rig([Self.host: [.apple: Self.apple]], ["/a/v1/": Rig.reply(404, "")])
+        var worker = try rig.worker()
+        try rig.work(&worker)
+        let fetch = ServiceFetch(
+            host: Self.host, verifier: .apple, tag: "\"\(Self.apple.hashValue)\"", seconds: 5, isConfirmed: false)
+        var store = try rig.database.store()
+        // The minutes since the last look, and the minutes until the next one.
+        for (looked, due) in [(59, 1_440), (61, 1)] as [(Int64, Int64)] {
+            let found = try store.write { transaction throws(DatabaseError) -> Int64 in
+                let now = try transaction.now()
+                try transaction.execute("update work set priority = 0, due = ?", now + 1_440 * 60_000)
+                try transaction.execute("update observation set looked = ?", now - looked * 60_000)
+                try DeliveryRecord.note(fetch, in: transaction)
+                let planned: Int64 = try transaction.query("select due from work where priority = 0")[0][0]
+                return (planned - now + 30_000) / 60_000
+            }
+            #expect(found == due)
+        }
+        #expect(try rig.timelines().map(\.fetched) == [nil])
+    }
+
+    @Test func `the next request is planned from the beginning of the round`() throws {
+        let rig = try Rig(
+            [Self.host: [.apple: Self.apple], "b.example.com": [.apple: Self.apple]],
+            ["/a/v1/": Rig.reply(200, Self.apple)])
+        var worker = try rig.worker()
+        rig.control.noteServed(rig.source.digest)
+        let first = try worker.round(now: rig.now)
+        #expect(first == DeliveryVerifier.paceMilliseconds)
+        // Another node has taken the token of this second, and a tenth is missing.
+        var store = try rig.database.store()
+        try store.write { transaction throws(DatabaseError) in
+            try transaction.execute("update bucket set tokens = 0.9, at = ?", try transaction.now() + 3_600_000)
+        }
+        rig.now += DeliveryVerifier.paceMilliseconds
+        let limited = try worker.round(now: rig.now)
+        #expect(limited >= 100 && limited != DeliveryVerifier.paceMilliseconds)
+        #expect(rig.requests.value.count == 1)
     }
 
     @Test func `all services together get one request a second`() throws {
@@ -295,45 +427,6 @@ struct DeliveryWorkerTests {
         let seconds = 1 + (Clock.monotonicMilliseconds() - (rig.now - 600_000)) / 1_000
         #expect(rig.requests.value.count >= 1 && rig.requests.value.count <= seconds + 1)
         #expect(try rig.figures().hosts[.apple]?.values.reduce(0, +) == 6)
-    }
-
-    @Test func `keeps the last sixteen versions`() throws {
-        let database = try TestDatabase(.sqlite)
-        var store = try database.store()
-        for number in UInt8(1)...20 {
-            try store.write { transaction throws(DatabaseError) in
-                try DeliveryRecord.publish(
-                    "a.example.com", .apple, tag: "\"\(number)\"", digest: [number], in: transaction)
-                // A day apart.
-                try transaction.execute("update delivery_version set at = at - 86400000")
-            }
-        }
-        let record = try #require(
-            try store.read { transaction throws(DatabaseError) in
-                try DeliveryRecord.load("a.example.com", .apple, in: transaction)
-            })
-        #expect(record.versions.map { $0.digest[0] } == Array((UInt8(5)...20).reversed()))
-    }
-
-    @Test func `a message that no receiver accepts is given up after a day`() throws {
-        let rig = try Rig([:], ["/hook": Rig.reply(500, "")])
-        var sender = try WebhookWorker(1, rig.rules, rig.control, holder: "n/1", store: try rig.database.store())
-        let record = DeliveryRecord(
-            name: Self.host, verifier: .apple, tag: "", digest: nil, registered: 0, published: 0, fetched: nil,
-            equalAt: nil, wasEqual: false, versions: [])
-        var store = try rig.database.store()
-        let targets = rig.rules.webhooks
-        for age: Int64 in [0, 86_402_000] {
-            try store.write { transaction throws(DatabaseError) in
-                let event = DeliveryEvent(
-                    record, DeliveryVerdict(state: .equal), before: nil, at: try transaction.now() - age)
-                if let event { try WebhookWork.add(event, to: targets, in: transaction) }
-            }
-        }
-        while try sender.step() {}
-        #expect(try rig.figures().waitingMessages == 1)
-        #expect(rig.log.value.count { $0.contains("giving up after a day") } == 1)
-        #expect(rig.log.value.count { $0.contains("trying again for a day") } == 1)
     }
 }
 

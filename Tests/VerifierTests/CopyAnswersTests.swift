@@ -56,6 +56,14 @@ struct CopyAnswersTests {
         #expect(CopyAnswer(google: Self.response(400, body)) == .unusable("it answers 400"))
     }
 
+    @Test func `the reasons of a failure are bounded`() {
+        let codes = [String](repeating: "\"ERROR_CODE_NEW\"", count: 10_000).joined(separator: ",")
+        guard case .failure(let text) = CopyAnswer(google: Self.response(200, "{\"errorCode\":[\(codes)]}")) else {
+            return #expect(Bool(false), "it is a failure")
+        }
+        #expect(text.split(separator: ";").count == 8)
+    }
+
     @Test func `a file and Google's list of it name the same apps`() {
         let relation = "delegate_permission/common.handle_all_urls"
         let file = """

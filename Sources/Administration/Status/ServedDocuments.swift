@@ -95,30 +95,35 @@ extension ServedDocuments.Host: JSONRecord {
 public struct RecentFetches: Sendable, Equatable {
     /// Earliest first.
     public var fetches: [Fetch]
+    /// Whether there are later ones.
+    public var hasMore: Bool
 
     /// The latest fetch of one host's current file by one verifier.
     public struct Fetch: Sendable, Equatable {
         /// The configured name.
         public var host: String
         public var verifier: VerifierKind
+        /// Of the file, as `ServedDocuments` has it.
+        public var tag: String
         /// Since 1970.
         public var seconds: Int64
+        /// Whether it came from a published network of the verifier.
+        public var isConfirmed: Bool
 
-        public init(host: String, verifier: VerifierKind, seconds: Int64) {
-            (self.host, self.verifier, self.seconds) = (host, verifier, seconds)
+        public init(host: String, verifier: VerifierKind, tag: String, seconds: Int64, isConfirmed: Bool) {
+            (self.host, self.verifier, self.tag, self.seconds) = (host, verifier, tag, seconds)
+            self.isConfirmed = isConfirmed
         }
     }
 
     /// The next request continues with the last time.
     static let fetchesMax = 10_000
 
-    /// The verifiers whose copies phones use.
-    public static let verifiers: Set<VerifierKind> = [.appleCDN, .googleAssociation]
-
     /// Keeps the earliest ones.
     public init(_ all: [Fetch]) {
         fetches = Array(
             all.sorted { ($0.seconds, $0.host) < ($1.seconds, $1.host) }.prefix(RecentFetches.fetchesMax))
+        hasMore = all.count > RecentFetches.fetchesMax
     }
 
     /// Nil if the bytes are anything else.
@@ -135,12 +140,15 @@ public struct RecentFetches: Sendable, Equatable {
 
 extension RecentFetches: JSONRecord {
     static var blank: Self { Self([]) }
-    static var members: [JSONMember<Self>] { [.needed("fetches", \.fetches)] }
+    static var members: [JSONMember<Self>] { [.needed("fetches", \.fetches), .needed("more", \.hasMore)] }
 }
 
 extension RecentFetches.Fetch: JSONRecord {
-    static var blank: Self { Self(host: "", verifier: .none, seconds: 0) }
+    static var blank: Self { Self(host: "", verifier: .none, tag: "", seconds: 0, isConfirmed: false) }
     static var members: [JSONMember<Self>] {
-        [.needed("host", \.host), .needed("verifier", \.verifier), .needed("seconds", \.seconds)]
+        [
+            .needed("host", \.host), .needed("verifier", \.verifier), .needed("tag", \.tag),
+            .needed("seconds", \.seconds), .needed("confirmed", \.isConfirmed),
+        ]
     }
 }

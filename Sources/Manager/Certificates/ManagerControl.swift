@@ -22,6 +22,8 @@ public final class ManagerControl: Sendable {
         var servedDigest: String?
         /// Why a service cannot be asked for its copies.
         var deliveryProblems: [DeliveryVerifier: String] = [:]
+        /// Why the server does not answer the monitor, by what it was asked for.
+        var sourceProblems: [String: String] = [:]
     }
 
     private let state = Mutex(State())
@@ -99,6 +101,27 @@ public final class ManagerControl: Sendable {
     public func noteServed(_ digest: String) { state.withLock { $0.servedDigest = digest } }
 
     var servedDigest: String? { state.withLock { $0.servedDigest } }
+
+    /// Notes whether the server tells the monitor what it was asked for, and says so when that changes.
+    func noteSource(_ question: String, _ problem: String?) {
+        let before = state.withLock { state in
+            defer { state.sourceProblems[question] = problem }
+            return state.sourceProblems[question]
+        }
+        guard problem != before else { return }
+        if let problem {
+            log(.warning, "cannot ask the server for \(question): \(problem); trying again")
+        } else {
+            log(.info, "the server answers again when it is asked for \(question)")
+        }
+    }
+
+    /// Why the server does not tell the monitor what it needs.
+    public var sourceProblems: [String] {
+        state.withLock { state in
+            state.sourceProblems.sorted { $0.key < $1.key }.map { "cannot ask the server for \($0.key): \($0.value)" }
+        }
+    }
 
     /// Notes whether a service can be asked for its copies.
     func noteDelivery(_ verifier: DeliveryVerifier, _ problem: String?) {

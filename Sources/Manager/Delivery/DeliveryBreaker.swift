@@ -19,6 +19,11 @@ struct DeliveryBreaker: Hashable, Sendable {
     /// How long to wait before the next request.
     func waitMilliseconds(now: Int64) -> Int64 { max(0, until - now) }
 
+    /// Whether an unusable answer with this status is a failure of the service. Most statuses of 4xx are about one host.
+    static func isFailure(ofServiceWith status: Int) -> Bool {
+        !(400..<500).contains(status) || [401, 403, 429].contains(status)
+    }
+
     /// - Returns: whether requests were stopped before.
     mutating func noteAnswer() -> Bool {
         defer { self = DeliveryBreaker() }

@@ -16,6 +16,8 @@ enum DeliveryPlan {
     static let firstMilliseconds = steps[0]
     /// How long after a fetch of the current version by the service.
     static let afterFetchMilliseconds = minuteMilliseconds
+    /// How long after a look a fetch causes another one that is not known to be the service's.
+    static let claimedFetchMilliseconds = hourMilliseconds
 
     /// How long after the time of a look to look again: at the next step, six-hourly for a week until the copy is equal,
     /// then weekly.
@@ -40,10 +42,18 @@ enum DeliveryPlan {
 
     /// Weekly looks wait for those at recent changes.
     static func priority(waitMilliseconds: Int64) -> Int64 {
-        waitMilliseconds < weekMilliseconds ? priorityOfChanges : 0
+        waitMilliseconds < weekMilliseconds ? priorityOfChanges : priorityOfOthers
     }
 
+    /// Of the first look at a version. A tenant that changes its files all the time delays the looks at no other tenant's change.
+    /// - Parameter ageMilliseconds: of the version before; nil for the first version of a host.
+    static func priority(replacingVersionOfAge ageMilliseconds: Int64?) -> Int64 {
+        guard let ageMilliseconds else { return priorityOfFirst }
+        return ageMilliseconds < hourMilliseconds ? priorityOfOthers : priorityOfChanges
+    }
+
+    static let priorityOfOthers: Int64 = 0
     static let priorityOfChanges: Int64 = 1
-    /// The first look at a host or a version: it makes Apple's CDN fetch the file before the first phone asks.
+    /// The first look at a host: it makes Apple's CDN fetch the file before the first phone asks.
     static let priorityOfFirst: Int64 = 2
 }

@@ -22,7 +22,7 @@ struct DeliveryRecord: Hashable, Sendable {
     /// When the host was first seen with such a file, in milliseconds since 1970.
     let registered: Int64
     let published: Int64
-    /// When the service's fetcher was first seen to have taken this version.
+    /// When the service's fetcher was first seen to have taken this version, from a network of the service.
     let fetched: Int64?
     /// When the service was first seen to have this version.
     let equalAt: Int64?
@@ -31,8 +31,11 @@ struct DeliveryRecord: Hashable, Sendable {
     /// The last ones, newest first.
     let versions: [DeliveryVersion]
 
-    static let versionsMax: Int64 = 16
-    /// How long the history of a host that is no longer served is kept. It may come back.
+    /// Of the versions that are older than `keptMilliseconds`.
+    static let oldVersionsMax: Int64 = 16
+    /// A tenant may publish at every moment, and services keep copies for days.
+    static let versionsMax: Int64 = 200
+    /// How long each version is kept, and the history of a host that is no longer served. It may come back.
     static let keptMilliseconds = 30 * DeliveryPlan.dayMilliseconds
 
     private static let columns = "tag, digest, registered, published, fetched, equal_at, settled"
@@ -58,7 +61,8 @@ struct DeliveryRecord: Hashable, Sendable {
             published: try row[3], fetched: try row[4], equalAt: try row[5], wasEqual: settled != 0, versions: versions)
     }
 
-    /// Records what a host serves, and adds the work. A file with another tag but of the same meaning is no new version.
+    /// Records what a host serves, and adds the work. A file with another tag but of the same meaning is no new version. Of a
+    /// host that returns, another server may have sent files in the meantime, so its history has a gap.
     static func publish(
         _ name: String, _ verifier: DeliveryVerifier, tag: String, digest: [UInt8]?,
         in transaction: borrowing Transaction
@@ -70,7 +74,9 @@ struct DeliveryRecord: Hashable, Sendable {
             """
             insert into delivery (name, verifier, tag, digest, registered, published, settled)
             values (?, ?, ?, ?, ?, ?, 0)
-            on conflict (name, verifier) do update set tag = excluded.tag, digest = excluded.digest, gone = null
+            on conflict (name, verifier) do update set tag = excluded.tag, digest = excluded.digest,
+                registered = case when delivery.gone is null then delivery.registered else excluded.registered end,
+                settled = case when delivery.gone is null then delivery.settled else 0 end, gone = null
             """, name, verifier.rawValue, tag, digest, now, now)
         if isSame { return }
         if let digest {
@@ -80,9 +86,14 @@ struct DeliveryRecord: Hashable, Sendable {
             "update delivery set published = ?, fetched = null, equal_at = null where name = ? and verifier = ?", now,
             name, verifier.rawValue)
         let due = known == nil ? now : now + DeliveryPlan.firstMilliseconds
+        let priority = DeliveryPlan.priority(replacingVersionOfAge: known.map { now - $0.published })
         try Work.add(
-            verifier.workKind, name, state: DeliveryState.unknown.rawValue, due: due,
-            priority: DeliveryPlan.priorityOfFirst, in: transaction)
+            verifier.workKind, name, state: DeliveryState.unknown.rawValue, due: due, priority: priority,
+            in: transaction)
+        // The look that was planned before may have a higher one. That of a new host stays.
+        try transaction.execute(
+            "update work set priority = ? where kind = ? and key = ? and priority = ?", priority, verifier.workKind,
+            name, DeliveryPlan.priorityOfChanges)
     }
 
     private static func addVersion(
@@ -93,12 +104,21 @@ struct DeliveryRecord: Hashable, Sendable {
             insert into delivery_version (name, verifier, digest, at) values (?, ?, ?, ?)
             on conflict (name, verifier, digest) do update set at = excluded.at
             """, name, verifier.rawValue, version.digest, version.at)
+        try removeVersions(
+            name, verifier, before: version.at - keptMilliseconds, butLast: oldVersionsMax, in: transaction)
+        try removeVersions(name, verifier, before: version.at, butLast: versionsMax, in: transaction)
+    }
+
+    private static func removeVersions(
+        _ name: String, _ verifier: DeliveryVerifier, before: Int64, butLast count: Int64,
+        in transaction: borrowing Transaction
+    ) throws(DatabaseError) {
         try transaction.execute(
             """
-            delete from delivery_version where name = ? and verifier = ? and at < (
+            delete from delivery_version where name = ? and verifier = ? and at < ? and at < (
                 select min(latest.at) from (
                     select at from delivery_version where name = ? and verifier = ? order by at desc limit ?) as latest)
-            """, name, verifier.rawValue, name, verifier.rawValue, versionsMax)
+            """, name, verifier.rawValue, before, name, verifier.rawValue, count)
     }
 
     /// Records that a host no longer serves the file. The history stays for a while.
@@ -126,19 +146,31 @@ struct DeliveryRecord: Hashable, Sendable {
         try transaction.execute("delete from delivery where gone < ?", before)
     }
 
-    /// Records that the service's fetcher has taken the current version, and looks at the copy soon if this is new.
-    static func noteFetch(
-        _ name: String, _ verifier: DeliveryVerifier, atMilliseconds at: Int64, in transaction: borrowing Transaction
-    ) throws(DatabaseError) {
-        let isNew =
-            try transaction.execute(
-                "update delivery set fetched = ? where name = ? and verifier = ? and gone is null and fetched is null",
-                at,
-                name, verifier.rawValue) == 1
-        guard isNew, let record = try load(name, verifier, in: transaction), record.equalAt == nil else { return }
+    /// Records that the service's fetcher has taken the current version, and looks at the copy soon if this is new. The client of
+    /// a fetch that is not confirmed may be any, so it is not recorded, and causes a look only if there was none for a while.
+    static func note(_ fetch: ServiceFetch, in transaction: borrowing Transaction) throws(DatabaseError) {
+        let (name, verifier) = (fetch.host, fetch.verifier)
+        let now = try transaction.now()
+        if fetch.isConfirmed {
+            let isNew =
+                try transaction.execute(
+                    """
+                    update delivery set fetched = ?
+                    where name = ? and verifier = ? and tag = ? and gone is null and fetched is null
+                    """, fetch.seconds * 1_000, name, verifier.rawValue, fetch.tag) == 1
+            guard isNew else { return }
+        } else {
+            let rows = try transaction.query(
+                "select looked from observation where name = ? and verifier = ? and looked <= ?", name,
+                verifier.rawValue, now - DeliveryPlan.claimedFetchMilliseconds)
+            guard !rows.isEmpty else { return }
+        }
+        guard let record = try load(name, verifier, in: transaction), record.tag == fetch.tag, record.equalAt == nil
+        else { return }
         try Work.add(
             verifier.workKind, name, state: DeliveryState.unknown.rawValue,
-            due: try transaction.now() + DeliveryPlan.afterFetchMilliseconds, priority: DeliveryPlan.priorityOfChanges,
+            due: now + DeliveryPlan.afterFetchMilliseconds,
+            priority: fetch.isConfirmed ? DeliveryPlan.priorityOfChanges : DeliveryPlan.priorityOfOthers,
             in: transaction)
     }
 

@@ -8,37 +8,73 @@ import Posix
 struct DeliveryRegister: Sendable {
     private let node: String
     private let source: any DeliverySource
+    private let control: ManagerControl
     /// Of the last complete pass.
     private var digest: String?
     private var pass: Pass?
-    /// The end of the last pass or attempt, and how long it took, by the monotonic clock.
+    /// By the clock of the caller, which never goes back.
     private var restsUntil: Int64 = 0
-    /// The latest fetch by a service that has been taken.
-    private var fetchSeconds: Int64 = 0
+    /// From when on the server is asked for fetches by the services.
+    private var fetchesSince: Int64 = 0
+    /// When the store was last known to have everything that is served.
+    private var completeSeconds: Int64 = 0
 
     private struct Pass {
         var digest = ""
+        /// The last name of the page before; empty at first.
         var after = ""
-        var millisecondsSpent: Int64 = 0
+        /// For reading. Publishing is work that a change causes, and does not delay the next pass.
+        var readMilliseconds: Int64 = 0
+        let beganSeconds = Clock.wallSeconds()
+        /// What is left to do of the page; nil before the first one.
+        var page: Page?
     }
 
+    /// What has to be done about some hosts.
+    private struct Page {
+        var changed: ArraySlice<Change>
+        var lost: ArraySlice<DeliveryRecord.Key>
+        /// The last of these hosts; nil if there are no later ones.
+        let last: String?
+
+        var isDone: Bool { changed.isEmpty && lost.isEmpty }
+    }
+
+    private static let listQuestion = "the list of its files"
+    private static let filesQuestion = "its files"
+    private static let fetchesQuestion = "the fetches by Apple and Google"
     private static let leaseName = "delivery"
     private static let leaseMilliseconds: Int64 = 120_000
     /// More rows at once would hold the database's lock for too long.
     private static let batchCount = 200
-    /// A pass over many hosts takes a small share of the time.
+    /// Reading many hosts takes a small share of the time, but a change waits for no longer than a minute.
     private static let restFactor: Int64 = 20
+    private static let restMillisecondsMax: Int64 = 60_000
     private static let retryMilliseconds: Int64 = 15_000
     /// The server notes fetches up to a second late.
     private static let overlapSeconds: Int64 = 5
+    /// The manager hears of a change within a few seconds, unless it is busy.
+    private static let noticeSeconds: Int64 = 60
 
-    init(node: String, source: any DeliverySource) { (self.node, self.source) = (node, source) }
+    init(node: String, source: any DeliverySource, _ control: ManagerControl) {
+        (self.node, self.source, self.control) = (node, source, control)
+    }
 
-    /// Does one step of a pass, if one is due. If the server does not answer, the pass begins again later.
+    /// How long to rest after a pass.
+    /// - Parameter readMilliseconds: for reading what the server and the store have.
+    static func restMilliseconds(readMilliseconds: Int64) -> Int64 {
+        min(restMillisecondsMax, max(0, readMilliseconds) * restFactor)
+    }
+
+    /// Does one step of a pass, if one is due: stores some of the changes of a page, which it reads first. The steps are short,
+    /// so that looks do not wait for a large pass. If the server does not answer, the pass begins again later.
     /// - Parameter served: the digest of everything that is served; nil if it is not known.
     /// - Returns: whether there is more to do at once.
     mutating func step(served: String?, _ store: inout Store, now: Int64) throws(DatabaseError) -> Bool {
-        guard pass != nil || served != nil && served != digest && now >= restsUntil else { return false }
+        guard pass != nil || served != nil && served != digest && now >= restsUntil else {
+            if served != nil, served == digest { completeSeconds = Clock.wallSeconds() }
+            return false
+        }
         var pass = pass ?? Pass()
         self.pass = nil
         restsUntil = now + DeliveryRegister.retryMilliseconds
@@ -47,31 +83,43 @@ struct DeliveryRegister: Sendable {
             try Lease.take(
                 DeliveryRegister.leaseName, by: node, milliseconds: DeliveryRegister.leaseMilliseconds, in: transaction)
         }
-        guard lease != nil, let page = documents(after: pass.after) else { return false }
-        if pass.after.isEmpty { pass.digest = page.digest }
-        guard try take(page, after: pass.after, &store) else { return false }
-        pass.millisecondsSpent += Clock.monotonicMilliseconds() - now
-        if page.hasMore, let last = page.hosts.last?.name {
-            pass.after = last
-            self.pass = pass
-            return true
+        guard lease != nil else { return false }
+        if pass.page == nil {
+            let page = try read(&pass, &store)
+            pass.page = page
         }
+        guard var page = pass.page else { return false }
+        guard try take(from: &page, &store) else { return false }
+        pass.page = page
+        if page.isDone {
+            guard let last = page.last else {
+                try finish(pass, &store, now: now)
+                return false
+            }
+            (pass.after, pass.page) = (last, nil)
+        }
+        self.pass = pass
+        return true
+    }
+
+    private mutating func finish(_ pass: Pass, _ store: inout Store, now: Int64) throws(DatabaseError) {
         try store.write(isRepeatable: true) { transaction throws(DatabaseError) in
             try DeliveryRecord.purge(in: transaction)
         }
+        // Fetches of the new versions may have been seen before the store had these versions, from this node or another.
+        fetchesSince = min(fetchesSince, max(0, completeSeconds - DeliveryRegister.noticeSeconds))
+        completeSeconds = pass.beganSeconds
         digest = pass.digest
-        restsUntil = Clock.monotonicMilliseconds() + pass.millisecondsSpent * DeliveryRegister.restFactor
-        return false
+        restsUntil = now + DeliveryRegister.restMilliseconds(readMilliseconds: pass.readMilliseconds)
     }
 
-    private func documents(after name: String) -> ServedVersions? {
-        do throws(DeliverySourceFailure) { return try source.documents(after: name) } catch { return nil }
-    }
-
-    /// - Returns: false if the server does not answer.
-    private func take(
-        _ page: ServedVersions, after first: String, _ store: inout Store
-    ) throws(DatabaseError) -> Bool {
+    /// Reads the next page of a pass, and what the store knows of these hosts.
+    /// - Returns: nil if the server does not answer.
+    private func read(_ pass: inout Pass, _ store: inout Store) throws(DatabaseError) -> Page? {
+        let began = Clock.monotonicMilliseconds()
+        let first = pass.after
+        guard let page = documents(after: first) else { return nil }
+        if first.isEmpty { pass.digest = page.digest }
         let last = page.hasMore ? page.hosts.last?.name : nil
         var known = try store.read { transaction throws(DatabaseError) in
             try DeliveryRecord.tags(after: first, through: last, in: transaction)
@@ -83,17 +131,35 @@ struct DeliveryRegister: Sendable {
                 if known.removeValue(forKey: key) != tag { changed.append(Change(key: key, tag: tag)) }
             }
         }
-        for start in stride(from: 0, to: changed.count, by: DeliveryRegister.batchCount) {
-            let batch = changed[start..<min(changed.count, start + DeliveryRegister.batchCount)]
-            guard try publish(batch, &store) else { return false }
+        pass.readMilliseconds += Clock.monotonicMilliseconds() - began
+        return Page(changed: changed[...], lost: Array(known.keys)[...], last: last)
+    }
+
+    private func documents(after name: String) -> ServedVersions? {
+        do throws(DeliverySourceFailure) {
+            let page = try source.documents(after: name)
+            control.noteSource(DeliveryRegister.listQuestion, nil)
+            return page
+        } catch {
+            control.noteSource(DeliveryRegister.listQuestion, error.description)
+            return nil
         }
-        let lost = Array(known.keys)
-        for start in stride(from: 0, to: lost.count, by: DeliveryRegister.batchCount) {
-            let batch = lost[start..<min(lost.count, start + DeliveryRegister.batchCount)]
-            try store.write(isRepeatable: true) { transaction throws(DatabaseError) in
-                for key in batch { try DeliveryRecord.withdraw(key.name, key.verifier, in: transaction) }
-            }
+    }
+
+    /// Stores some of the changes of a page.
+    /// - Returns: false if the server does not answer, or if the process ends.
+    private func take(from page: inout Page, _ store: inout Store) throws(DatabaseError) -> Bool {
+        if !page.changed.isEmpty {
+            guard try publish(page.changed.prefix(DeliveryRegister.batchCount), &store) else { return false }
+            page.changed = page.changed.dropFirst(DeliveryRegister.batchCount)
+            return true
         }
+        if page.lost.isEmpty { return true }
+        let batch = page.lost.prefix(DeliveryRegister.batchCount)
+        try store.write(isRepeatable: true) { transaction throws(DatabaseError) in
+            for key in batch { try DeliveryRecord.withdraw(key.name, key.verifier, in: transaction) }
+        }
+        page.lost = page.lost.dropFirst(DeliveryRegister.batchCount)
         return true
     }
 
@@ -107,15 +173,18 @@ struct DeliveryRegister: Sendable {
     private func publish(_ batch: ArraySlice<Change>, _ store: inout Store) throws(DatabaseError) -> Bool {
         var found: [Change] = []
         for var change in batch {
+            if control.isStopping { return false }
             do throws(DeliverySourceFailure) {
                 // It may have changed since the answer; the next pass finds out.
                 guard let file = try source.file(of: change.key.name, for: change.key.verifier) else { continue }
                 change.digest = DocumentDigest.of(file, for: change.key.verifier)
                 found.append(change)
             } catch {
+                control.noteSource(DeliveryRegister.filesQuestion, error.description)
                 return false
             }
         }
+        control.noteSource(DeliveryRegister.filesQuestion, nil)
         let changes = found
         try store.write(isRepeatable: true) { transaction throws(DatabaseError) in
             for change in changes {
@@ -126,23 +195,31 @@ struct DeliveryRegister: Sendable {
         return true
     }
 
-    /// Takes the fetches by the services since the last call.
-    mutating func takeFetches(_ store: inout Store) throws(DatabaseError) {
-        let fetches: [ServiceFetch]
+    /// Takes the fetches by the services since the last call, as many as the server lists at once.
+    /// - Returns: whether there are more.
+    mutating func takeFetches(_ store: inout Store) throws(DatabaseError) -> Bool {
+        let since = fetchesSince
+        let page: ServiceFetches
         do throws(DeliverySourceFailure) {
-            fetches = try source.fetches(since: max(0, fetchSeconds - DeliveryRegister.overlapSeconds))
+            page = try source.fetches(since: since)
+            control.noteSource(DeliveryRegister.fetchesQuestion, nil)
         } catch {
-            return
+            control.noteSource(DeliveryRegister.fetchesQuestion, error.description)
+            return false
         }
+        let fetches = page.fetches
         for start in stride(from: 0, to: fetches.count, by: DeliveryRegister.batchCount) {
+            if control.isStopping { return false }
             let batch = fetches[start..<min(fetches.count, start + DeliveryRegister.batchCount)]
             try store.write(isRepeatable: true) { transaction throws(DatabaseError) in
-                for fetch in batch {
-                    try DeliveryRecord.noteFetch(
-                        fetch.host, fetch.verifier, atMilliseconds: fetch.seconds * 1_000, in: transaction)
-                }
+                for fetch in batch { try DeliveryRecord.note(fetch, in: transaction) }
             }
         }
-        fetchSeconds = max(fetchSeconds, fetches.last?.seconds ?? 0)
+        guard let last = fetches.last?.seconds else { return false }
+        fetchesSince =
+            page.hasMore
+            // If one second has more than the server lists, the rest of it is left out.
+            ? (last > since ? last : since + 1) : max(since, last - DeliveryRegister.overlapSeconds)
+        return page.hasMore
     }
 }

@@ -27,8 +27,8 @@ public struct DeliveryFigures: Sendable, Equatable {
             """
             select delivery.verifier, coalesce(observation.state, 'unknown'), count(*),
                 sum(case when observation.state = 'failing' and observation.since <= ? then 1 else 0 end),
-                sum(case when observation.state in ('older', 'absent', 'failing') and observation.since <= ?
-                    and delivery.published <= ? then 1 else 0 end)
+                sum(case when observation.state in ('older', 'absent', 'failing') and delivery.published <= ?
+                    and (delivery.equal_at is null or observation.since <= ?) then 1 else 0 end)
             from delivery left join observation
                 on observation.name = delivery.name and observation.verifier = delivery.verifier
             where delivery.gone is null group by delivery.verifier, coalesce(observation.state, 'unknown')
@@ -45,7 +45,8 @@ public struct DeliveryFigures: Sendable, Equatable {
                 self.late[verifier, default: 0] += Int(late)
             }
         }
-        let waiting: Int64 = try transaction.query("select count(*) from work where kind = ?", WebhookWork.kind)[0][0]
+        let waiting: Int64 = try transaction.query(
+            "select count(*) from work where kind like ?", "\(WebhookWork.kindPrefix)%")[0][0]
         waitingMessages = Int(waiting)
     }
 }
@@ -66,6 +67,9 @@ public struct DeliveryTimeline: Sendable, Equatable {
     public let detail: String
     /// The next look.
     public let due: Int64?
+
+    /// Since when the service has the current version; nil if it does not have it now, or if that is not known.
+    public var equalSince: Int64? { state == .equal ? equalAt.map { max($0, since ?? $0) } : nil }
 
     /// The deliveries of a host's files; empty if it has none that are watched.
     public static func load(

@@ -9,7 +9,7 @@ public protocol DeliverySource: Sendable {
     /// A host's file for a service; nil if it has none by now.
     func file(of host: String, for verifier: DeliveryVerifier) throws(DeliverySourceFailure) -> [UInt8]?
     /// Fetches of current files by the services since a moment, earliest first, as many as fit into one answer.
-    func fetches(since seconds: Int64) throws(DeliverySourceFailure) -> [ServiceFetch]
+    func fetches(since seconds: Int64) throws(DeliverySourceFailure) -> ServiceFetches
 }
 
 /// Why the server does not answer.
@@ -49,10 +49,24 @@ public struct ServedVersions: Sendable {
 public struct ServiceFetch: Sendable {
     public var host: String
     public var verifier: DeliveryVerifier
+    /// The entity tag of the file.
+    public var tag: String
     /// Since 1970.
     public var seconds: Int64
+    /// Whether it came from a network of the service. Any client can send the name of a service's fetcher.
+    public var isConfirmed: Bool
 
-    public init(host: String, verifier: DeliveryVerifier, seconds: Int64) {
-        (self.host, self.verifier, self.seconds) = (host, verifier, seconds)
+    public init(host: String, verifier: DeliveryVerifier, tag: String, seconds: Int64, isConfirmed: Bool) {
+        (self.host, self.verifier, self.tag, self.seconds) = (host, verifier, tag, seconds)
+        self.isConfirmed = isConfirmed
     }
+}
+
+/// Some fetches, earliest first.
+public struct ServiceFetches: Sendable {
+    public var fetches: [ServiceFetch]
+    /// Whether there are later ones.
+    public var hasMore: Bool
+
+    public init(_ fetches: [ServiceFetch], hasMore: Bool) { (self.fetches, self.hasMore) = (fetches, hasMore) }
 }

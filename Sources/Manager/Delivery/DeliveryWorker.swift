@@ -15,6 +15,7 @@ public struct DeliveryWorker: ~Copyable {
     /// The unique name of this worker in the store.
     private let holder: String
     private var store: Store
+    private let source: any DeliverySource
     private var register: DeliveryRegister
     private var apple: WebSession
     private var google: WebSession
@@ -29,12 +30,14 @@ public struct DeliveryWorker: ~Copyable {
     private static let restMilliseconds: Int64 = 2_000
     private static let storeRestMilliseconds: Int64 = 10_000
     private static let fetchesMilliseconds: Int64 = 20_000
+    private static let moreFetchesMilliseconds: Int64 = 1_000
     /// How often it waits for a host's certificate: about a day, with the waits after failed preflights.
     private static let certificateTries: Int64 = 28
     /// How many hosts without a certificate are put off at once.
     private static let waitingMax = 50
     /// After a request without an answer; doubled each time up to about an hour.
     private static let retryMilliseconds: Int64 = 60_000
+    private static let prematureProblem = "the server's file is newer than the one in the manager's store"
 
     /// - Parameters:
     ///   - number: of its bell in the control.
@@ -45,7 +48,8 @@ public struct DeliveryWorker: ~Copyable {
     ) throws(TLSError) {
         (self.number, self.rules, self.control) = (number, rules, control)
         self.holder = "\(holder)/\(number)"
-        register = DeliveryRegister(node: node, source: source)
+        self.source = source
+        register = DeliveryRegister(node: node, source: source, control)
         var settings = WebSessionSettings()
         settings.userAgent = rules.userAgent
         settings.limits.milliseconds = DeliveryWorker.milliseconds
@@ -60,9 +64,12 @@ public struct DeliveryWorker: ~Copyable {
     public mutating func run() {
         while !control.isStopping {
             do throws(DatabaseError) {
-                let wait = try round(now: Clock.monotonicMilliseconds())
+                let began = Clock.monotonicMilliseconds()
+                let wait = try round(now: began)
                 control.noteStore(nil)
-                if wait > 0 { control.rest(number, milliseconds: wait) }
+                // The pace includes the time of the work.
+                let rest = began + wait - Clock.monotonicMilliseconds()
+                if rest > 0 { control.rest(number, milliseconds: rest) }
             } catch {
                 control.noteStore(error)
                 control.rest(number, milliseconds: DeliveryWorker.storeRestMilliseconds)
@@ -71,12 +78,14 @@ public struct DeliveryWorker: ~Copyable {
     }
 
     /// Does what is due.
-    /// - Returns: how long to rest.
+    /// - Returns: how long after `now` the next round begins.
     mutating func round(now: Int64) throws(DatabaseError) -> Int64 {
+        let began = Clock.monotonicMilliseconds()
         let hasMore = try register.step(served: control.servedDigest, &store, now: now)
         if now >= fetchesDue {
-            fetchesDue = now + DeliveryWorker.fetchesMilliseconds
-            try register.takeFetches(&store)
+            let areMore = try register.takeFetches(&store)
+            let wait = areMore ? DeliveryWorker.moreFetchesMilliseconds : DeliveryWorker.fetchesMilliseconds
+            fetchesDue = now + wait
         }
         var wait = DeliveryWorker.restMilliseconds
         for verifier in DeliveryVerifier.allCases {
@@ -84,9 +93,9 @@ public struct DeliveryWorker: ~Copyable {
             let turn = max(closed, (turns[verifier] ?? 0) - now)
             if turn > 0 {
                 wait = min(wait, turn)
-            } else if try step(verifier, now) {
-                turns[verifier] = now + DeliveryVerifier.paceMilliseconds
-                wait = min(wait, DeliveryVerifier.paceMilliseconds)
+            } else if let pause = try step(verifier, roundBegan: began) {
+                turns[verifier] = now + pause
+                wait = min(wait, pause)
             }
         }
         return hasMore ? 0 : wait
@@ -97,29 +106,29 @@ public struct DeliveryWorker: ~Copyable {
         case nothing
         /// The host has no certificate yet.
         case waiting
-        /// All nodes together have sent enough requests.
-        case limited
+        /// All nodes together have sent enough requests for this time in milliseconds.
+        case limited(Int64)
         case look(Work)
     }
 
     /// Looks at one copy, or puts off those of some hosts.
-    /// - Returns: false if none is due.
-    private mutating func step(_ verifier: DeliveryVerifier, _ now: Int64) throws(DatabaseError) -> Bool {
+    /// - Returns: how long after the beginning of the round the next one may be looked at; nil if none is due.
+    private mutating func step(_ verifier: DeliveryVerifier, roundBegan: Int64) throws(DatabaseError) -> Int64? {
         let holder = holder
         for _ in 0..<DeliveryWorker.waitingMax {
             let claim = try store.write { transaction throws(DatabaseError) in
                 try DeliveryWorker.claim(verifier, by: holder, in: transaction)
             }
             switch claim {
-            case .nothing: return false
+            case .nothing: return nil
             case .waiting: continue
-            case .limited: return true
+            case .limited(let milliseconds): return Clock.monotonicMilliseconds() - roundBegan + milliseconds
             case .look(let work):
                 try look(work, verifier)
-                return true
+                return DeliveryVerifier.paceMilliseconds
             }
         }
-        return true
+        return DeliveryVerifier.paceMilliseconds
     }
 
     private static func claim(
@@ -137,7 +146,7 @@ public struct DeliveryWorker: ~Copyable {
         if let wait = try Bucket.debit([Bucket.Charge(verifier.pace)], in: transaction) {
             _ = try work.postpone(
                 to: now + wait, state: work.state, problem: nil, tries: work.tries, in: transaction)
-            return .limited
+            return .limited(wait)
         }
         return .look(work)
     }
@@ -148,6 +157,8 @@ public struct DeliveryWorker: ~Copyable {
         }
         let response: FetchedResponse
         do throws(FetchError) { response = try send(location, to: verifier) } catch {
+            // A host for which the service takes its time must not come first again.
+            if error.isTimeOut { try loseUrgency(work) }
             return try stop(work, verifier, "\(location.host): \(error)", isRefusal: false)
         }
         if [429, 503].contains(response.status) {
@@ -156,7 +167,7 @@ public struct DeliveryWorker: ~Copyable {
                 retryAfterSeconds: response.retryAfterSeconds(now: Clock.wallSeconds()))
         }
         let answer = verifier == .apple ? CopyAnswer(apple: response) : CopyAnswer(google: response)
-        if case .unusable(let reason) = answer {
+        if case .unusable(let reason) = answer, DeliveryBreaker.isFailure(ofServiceWith: response.status) {
             noteFailure(verifier, reason, isRefusal: false)
         } else {
             noteAnswer(verifier)
@@ -184,6 +195,14 @@ public struct DeliveryWorker: ~Copyable {
             _ = try work.postpone(
                 to: try transaction.now() + wait, state: work.state, problem: "\(verifier.name): \(reason)",
                 tries: work.tries + 1, in: transaction)
+        }
+    }
+
+    private mutating func loseUrgency(_ work: Work) throws(DatabaseError) {
+        try store.write(isRepeatable: true) { transaction throws(DatabaseError) in
+            try transaction.execute(
+                "update work set priority = ? where kind = ? and key = ?", DeliveryPlan.priorityOfOthers, work.kind,
+                work.key)
         }
     }
 
@@ -223,6 +242,15 @@ public struct DeliveryWorker: ~Copyable {
     private mutating func commit(
         _ answer: CopyAnswer, _ work: Work, _ verifier: DeliveryVerifier
     ) throws(DatabaseError) {
+        if try isPremature(answer, work, verifier) {
+            let wait = DeliveryWorker.retryMilliseconds << min(max(0, work.tries), 6)
+            try store.write { transaction throws(DatabaseError) in
+                _ = try work.postpone(
+                    to: try transaction.now() + wait, state: work.state, problem: DeliveryWorker.prematureProblem,
+                    tries: work.tries + 1, in: transaction)
+            }
+            return
+        }
         let targets = rules.webhooks
         let event = try store.write { transaction throws(DatabaseError) in
             try DeliveryWorker.commit(answer, work, verifier, targets, in: transaction)
@@ -237,6 +265,27 @@ public struct DeliveryWorker: ~Copyable {
             }
         let detail = event.detail.isEmpty ? "" : ": \(event.detail)"
         control.log(level, "\(event.host): \(verifier.name): \(event.state.rawValue)\(detail)")
+    }
+
+    /// Whether a copy looks like a file of another server only because the store does not have the version that the server
+    /// sends now. The service may be faster than the register, and one false alarm makes operators ignore the next.
+    private mutating func isPremature(
+        _ answer: CopyAnswer, _ work: Work, _ verifier: DeliveryVerifier
+    ) throws(DatabaseError) -> Bool {
+        let record = try store.read { transaction throws(DatabaseError) -> DeliveryRecord? in
+            guard let record = try DeliveryRecord.load(work.key, verifier, in: transaction) else { return nil }
+            let verdict = DeliveryVerdict.judge(
+                answer, of: verifier, current: record.digest, versions: record.versions,
+                isSettled: record.isSettled(now: try transaction.now()))
+            return verdict.state == .foreign ? record : nil
+        }
+        guard let record else { return false }
+        do throws(DeliverySourceFailure) {
+            guard let file = try source.file(of: record.name, for: verifier) else { return true }
+            return DocumentDigest.of(file, for: verifier) != record.digest
+        } catch {
+            return true
+        }
     }
 
     /// - Returns: what changed; nil if nothing did, or if another worker has the work by now.

@@ -41,7 +41,7 @@ struct DeliveryEvent: Hashable, Sendable {
 
 /// The messages that wait in the store.
 enum WebhookWork {
-    static let kind = "webhook"
+    static let kindPrefix = "webhook/"
     static let lifeMilliseconds = DeliveryPlan.dayMilliseconds
 
     /// The waits after failed attempts in seconds; the last one is repeated.
@@ -56,12 +56,24 @@ enum WebhookWork {
     ) throws(DatabaseError) {
         let id = hexadecimal((0..<16).map { _ in .random(in: .min ... .max) })
         for target in targets {
-            let key = "\(target.id) \(id)"
-            try Work.add(kind, key, state: "waiting", due: event.at, in: transaction)
+            try Work.add(target.workKind, id, state: waiting, due: event.at, in: transaction)
             try transaction.execute(
                 "update work set journal = ? where kind = ? and key = ?",
-                "\(event.at)\n\(String(decoding: event.json(id: id), as: UTF8.self))", kind, key)
+                String(decoding: event.json(id: id), as: UTF8.self), target.workKind, id)
         }
+    }
+
+    /// The only state, so that its time is that of the event.
+    static let waiting = "waiting"
+
+    /// Removes the messages that are a day old. They include those to receivers that are only in the settings of other nodes, or
+    /// no longer in any.
+    /// - Returns: how many there were.
+    static func removeOld(in transaction: borrowing Transaction) throws(DatabaseError) -> Int {
+        let now = try transaction.now()
+        return try transaction.execute(
+            "delete from work where kind like ? and since < ? and (until is null or until <= ?)", "\(kindPrefix)%",
+            now - lifeMilliseconds, now)
     }
 
     static func hexadecimal(_ bytes: [UInt8]) -> String {
@@ -70,8 +82,11 @@ enum WebhookWork {
 }
 
 extension WebhookTarget {
-    /// Its messages name it by this, so that those to a receiver that is no longer in the settings are dropped.
-    var id: String { String(WebhookWork.hexadecimal(Digest.sha256(Array("\(location)".utf8))).prefix(16)) }
+    /// The kind of its messages. Each receiver has one, so that a receiver that hangs delays no other.
+    var workKind: String {
+        let digest = WebhookWork.hexadecimal(Digest.sha256(Array("\(location)".utf8)))
+        return "\(WebhookWork.kindPrefix)\(digest.prefix(16))"
+    }
 
     /// The value of the field with the signature.
     func signature(of body: [UInt8]) -> String {
@@ -87,15 +102,20 @@ public struct WebhookWorker: ~Copyable {
     private let holder: String
     private var store: Store
     private var web: WebSession
+    /// Of each receiver.
+    private var breakers: [DeliveryBreaker]
+    private var removalDue: Int64 = 0
 
     private static let milliseconds = 10_000
     private static let bodyBytesMax = 65_536
     private static let restMilliseconds: Int64 = 5_000
+    private static let removalMilliseconds: Int64 = 3_600_000
 
     public init(
         _ number: Int, _ rules: DeliveryRules, _ control: ManagerControl, holder: String, store: consuming Store
     ) throws(TLSError) {
         (self.number, self.control, targets) = (number, control, rules.webhooks)
+        breakers = Array(repeating: DeliveryBreaker(), count: rules.webhooks.count)
         self.holder = "\(holder)/\(number)"
         var settings = WebSessionSettings()
         settings.userAgent = rules.userAgent
@@ -117,40 +137,64 @@ public struct WebhookWorker: ~Copyable {
         }
     }
 
-    /// Sends one message.
+    /// Sends one message to each receiver that accepts messages.
+    /// - Parameter now: by a clock that never goes back.
     /// - Returns: false if none is due.
-    mutating func step() throws(DatabaseError) -> Bool {
-        let holder = holder
-        let claimed = try store.write { transaction throws(DatabaseError) in
-            try Work.claim(WebhookWork.kind, by: holder, in: transaction)
+    mutating func step(now: Int64 = Clock.monotonicMilliseconds()) throws(DatabaseError) -> Bool {
+        if now >= removalDue {
+            removalDue = now + WebhookWorker.removalMilliseconds
+            try removeOld()
         }
-        guard let work = claimed else { return false }
-        let parts = (work.journal ?? "").split(separator: "\n", maxSplits: 1)
-        let id = work.key.split(separator: " ").first.map(String.init)
-        guard parts.count == 2, let at = Int64(parts[0]), let target = targets.first(where: { $0.id == id }) else {
-            try finish(work)
-            return true
+        var hasSent = false
+        for index in targets.indices where breakers[index].waitMilliseconds(now: now) == 0 && !control.isStopping {
+            if try send(to: index, now: now) { hasSent = true }
         }
-        guard let problem = post(Array(parts[1].utf8), to: target) else {
-            try finish(work)
-            return true
+        return hasSent
+    }
+
+    private mutating func removeOld() throws(DatabaseError) {
+        let count = try store.write { transaction throws(DatabaseError) in
+            try WebhookWork.removeOld(in: transaction)
         }
-        let isLast = Clock.wallSeconds() * 1_000 - at >= WebhookWork.lifeMilliseconds
-        if isLast || work.tries == 0 {
+        if count > 0 {
             control.log(
                 .warning,
-                "cannot send a message to the webhook at \(target.location.host): \(problem); "
-                    + (isLast ? "giving up after a day" : "trying again for a day"))
+                "gave up \(count) message\(count == 1 ? "" : "s") about deliveries that no webhook accepted for a day")
         }
-        if isLast {
+    }
+
+    /// - Returns: false if no message to the receiver is due.
+    private mutating func send(to index: Int, now: Int64) throws(DatabaseError) -> Bool {
+        let (target, holder) = (targets[index], holder)
+        let claimed = try store.write { transaction throws(DatabaseError) in
+            try Work.claim(target.workKind, by: holder, in: transaction)
+        }
+        guard let work = claimed else { return false }
+        guard let message = work.journal else {
             try finish(work)
             return true
         }
-        let journal = work.journal
+        guard let refusal = post(Array(message.utf8), to: target) else {
+            if breakers[index].noteAnswer() {
+                control.log(.info, "the webhook at \(target.location.host) accepts messages again")
+            }
+            try finish(work)
+            return true
+        }
+        let isNew = breakers[index].noteFailure(
+            refusal.reason, isRefusal: refusal.asksToWait, retryAfterSeconds: refusal.retryAfterSeconds, now: now,
+            draw: .random(in: .min ... .max))
+        if isNew {
+            control.log(
+                .warning,
+                "cannot send messages to the webhook at \(target.location.host): \(refusal.reason); "
+                    + "trying to send each again for a day")
+        }
         try store.write { transaction throws(DatabaseError) in
             _ = try work.postpone(
-                to: try transaction.now() + WebhookWork.waitMilliseconds(tries: work.tries), state: "failing",
-                problem: problem, tries: work.tries + 1, journal: journal, in: transaction)
+                to: try transaction.now() + WebhookWork.waitMilliseconds(tries: work.tries),
+                state: WebhookWork.waiting, problem: refusal.reason, tries: work.tries + 1, journal: message,
+                in: transaction)
         }
         return true
     }
@@ -159,17 +203,28 @@ public struct WebhookWorker: ~Copyable {
         try store.write { transaction throws(DatabaseError) in _ = try work.finish(in: transaction) }
     }
 
-    /// - Returns: why the receiver has not accepted it; nil if it has.
-    private mutating func post(_ body: [UInt8], to target: WebhookTarget) -> String? {
+    /// Why a receiver has not accepted a message.
+    private struct Refusal {
+        let reason: String
+        /// Whether the receiver itself asks to wait.
+        var asksToWait = false
+        var retryAfterSeconds: Int64?
+    }
+
+    /// - Returns: nil if the receiver has accepted it.
+    private mutating func post(_ body: [UInt8], to target: WebhookTarget) -> Refusal? {
         let fields: [FetchedResponse.Field] = [
             .init(name: "Content-Type", value: "application/json"),
             .init(name: "Associated-Signature", value: target.signature(of: body)),
         ]
         do throws(FetchError) {
             let response = try web.send(target.location, method: "POST", fields: fields, body: body)
-            return (200..<300).contains(response.status) ? nil : "it answers \(response.status)"
+            if (200..<300).contains(response.status) { return nil }
+            return Refusal(
+                reason: "it answers \(response.status)", asksToWait: [429, 503].contains(response.status),
+                retryAfterSeconds: response.retryAfterSeconds(now: Clock.wallSeconds()))
         } catch {
-            return "\(error)"
+            return Refusal(reason: "\(error)")
         }
     }
 }

@@ -59,7 +59,7 @@ struct GoogleAnswer {
         guard response.status == 200, let body = response.plainBody,
             let root = SourceReader.read(body, as: .json).value, root.asObject != nil
         else { return [Problem(message: "Google's service answers \(response.status)", fix: nil)] }
-        let codes = root.member(named: "errorCode")?.asArray?.compactMap(\.asString) ?? []
+        let codes = GoogleAnswer.errorCodes(in: root)
         if !codes.isEmpty {
             return codes.map { code in
                 Problem(
@@ -85,11 +85,16 @@ struct GoogleAnswer {
         guard response.status == 200 else { return .unusable("it answers \(response.status)") }
         guard let body = response.plainBody, let root = SourceReader.read(body, as: .json).value, root.asObject != nil
         else { return .unusable("it answers something other than JSON") }
-        let codes = root.member(named: "errorCode")?.asArray?.compactMap(\.asString) ?? []
+        let codes = GoogleAnswer.errorCodes(in: root)
         guard codes.isEmpty else { return .failure(codes.map(GoogleAnswer.text).joined(separator: "; ")) }
         let age = root.member(named: "maxAge")?.asString?.prefix { $0.isWholeNumber }
         return .statements(
             GoogleAnswer.fingerprints(root.member(named: "statements")), maxAgeSeconds: age.flatMap { Int64($0) })
+    }
+
+    /// The service has about ten; an answer may have any number.
+    private static func errorCodes(in root: SourceValue) -> [String] {
+        Array((root.member(named: "errorCode")?.asArray ?? []).lazy.compactMap(\.asString).prefix(8))
     }
 
     /// An error code with its meaning.

@@ -32,14 +32,16 @@ struct DeliveryLink: DeliverySource {
         try get("/document/\(verifier.rawValue)/\(host)")
     }
 
-    func fetches(since seconds: Int64) throws(DeliverySourceFailure) -> [ServiceFetch] {
+    func fetches(since seconds: Int64) throws(DeliverySourceFailure) -> ServiceFetches {
         guard let recent = RecentFetches(json: try get("/fetched/\(seconds)") ?? []) else {
             throw DeliverySourceFailure("it sends no list of fetches; is it of an earlier version?")
         }
-        return recent.fetches.map { fetch in
+        let fetches = recent.fetches.map { fetch in
             ServiceFetch(
-                host: fetch.host, verifier: fetch.verifier == .appleCDN ? .apple : .google, seconds: fetch.seconds)
+                host: fetch.host, verifier: fetch.verifier == .appleCDN ? .apple : .google, tag: fetch.tag,
+                seconds: fetch.seconds, isConfirmed: fetch.isConfirmed)
         }
+        return ServiceFetches(fetches, hasMore: recent.hasMore)
     }
 
     /// - Returns: nil if there is no such thing.
@@ -109,7 +111,11 @@ extension DeliveryTimeline {
         func ago(_ milliseconds: Int64) -> String { "\(Age.text(seconds: now - milliseconds / 1_000)) ago" }
         var steps = ["published \(ago(published))"]
         steps.append(fetched.map { "fetched by \(verifier.name) \(ago($0))" } ?? "not seen to be fetched yet")
-        steps.append(equalAt.map { "at \(verifier.name) since \(ago($0))" } ?? "not at \(verifier.name) yet")
+        if let equalSince {
+            steps.append("at \(verifier.name) since \(ago(equalSince))")
+        } else {
+            steps.append(equalAt.map { "first at \(verifier.name) \(ago($0))" } ?? "not at \(verifier.name) yet")
+        }
         var lines = ["  delivery to \(verifier.name): \(steps.joined(separator: ", "))"]
         guard let since, let looked else {
             let reason = detail.isEmpty ? "" : " (\(detail))"

@@ -19,7 +19,8 @@ final class ManagerAnswers: AdminSources {
     func health() -> HealthReport {
         HealthReport(
             waits: [control.storeProblem].compactMap(\.self),
-            notes: [figures.withLock { $0.serverProblem }.map { "cannot ask the server: \($0)" }].compactMap(\.self))
+            notes: [figures.withLock { $0.serverProblem }.map { "cannot ask the server: \($0)" }].compactMap(\.self)
+                + control.sourceProblems)
     }
 
     func metricFamilies() -> [MetricFamily] {

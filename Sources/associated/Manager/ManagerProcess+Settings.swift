@@ -15,15 +15,29 @@ extension ManagerProcess {
             let urls = [delivery.appleURL, delivery.googleURL] + delivery.webhooks.map(\.url)
             ports += urls.compactMap { WebLocation($0)?.host.port }
         }
-        if let url = manager.databaseURL { ports.append(databasePort(url)) }
+        if let url = manager.databaseURL { ports += databasePorts(url) }
         return ports
     }
 
-    /// Of `postgresql://user@host:port/name`; the usual one if the URL has none.
-    static func databasePort(_ url: String) -> UInt16 {
-        let place = url.drop { $0 != ":" }.dropFirst(3).prefix { $0 != "/" && $0 != "?" }
-        let address = place.split(separator: "@").last ?? ""
-        return address.split(separator: ":").last.flatMap { UInt16($0) } ?? 5_432
+    private static let databasePort: UInt16 = 5_432
+
+    /// Of `postgresql://user@host:port,host:port/name?port=port,port`; the usual one for each host without a port.
+    static func databasePorts(_ url: String) -> [UInt16] {
+        let place = url.drop { $0 != ":" }.dropFirst(3)
+        let addresses = place.prefix { $0 != "/" && $0 != "?" }.split(separator: "@").last ?? ""
+        var ports = addresses.split(separator: ",", omittingEmptySubsequences: false).map { address in
+            // An IPv6 address has colons within its brackets.
+            let behindBrackets = address.split(separator: "]", omittingEmptySubsequences: false).last ?? address
+            return behindBrackets.split(separator: ":", omittingEmptySubsequences: false).dropFirst().last
+                .flatMap { UInt16($0) } ?? databasePort
+        }
+        for parameter in place.drop(while: { $0 != "?" }).dropFirst().split(separator: "&") {
+            guard parameter.hasPrefix("port=") else { continue }
+            // A comma may be escaped: 5433%2C5434.
+            let list = parameter.dropFirst("port=".count).split { $0 == "," || $0 == "%" }
+            ports += list.compactMap { UInt16($0) ?? ($0.lowercased().hasPrefix("2c") ? UInt16($0.dropFirst(2)) : nil) }
+        }
+        return ports
     }
 
     /// Files outside of the configuration that it reads while it runs.

@@ -106,9 +106,13 @@ final class RunningManager {
             // Also without a store, because the server reports a manager that is silent.
             let hosts = askServer(now)
             try openStore()
-            if let hosts { try register?.take(hosts, &store!) }
+            if let hosts {
+                try register?.take(hosts, &store!)
+                // A host is looked at only if its certificate is not waited for, so this work has to be there first.
+                control.noteServed(digest)
+            }
             try startWorkers()
-            if let delivery = inputs.delivery, deliveryWorkers.isEmpty { try startDelivery(delivery) }
+            if let delivery = inputs.delivery { try startDelivery(delivery) }
             if now >= figuresDue {
                 try updateFigures()
                 let spent = Clock.monotonicMilliseconds() - now
@@ -141,7 +145,6 @@ final class RunningManager {
             noteServer(response.status == 200 || response.status == 204 ? nil : "it answers \(response.status)")
             guard response.status == 200, let served = ServedHosts(json: response.body) else { return nil }
             (digest, takenAt) = (served.digest, now)
-            control.noteServed(digest)
             return served.hosts
         } catch {
             noteServer(error.description)
@@ -169,21 +172,20 @@ final class RunningManager {
         }
     }
 
-    private func startDelivery(_ delivery: DeliveryRules) throws(DatabaseError) {
+    /// Starts the monitor and the sender of messages: both at first, and the one that is missing after a failure.
+    private func startDelivery(_ delivery: DeliveryRules) throws {
         let holder = "\(node)/\(getpid())"
-        do {
+        if deliveryWorkers.isEmpty {
             let monitor = try DeliveryWorker(
                 RunningManager.deliveryNumber, delivery, control, node: node, holder: holder,
                 source: DeliveryLink(server: server), store: try Store(inputs.location, keys: keys))
+            deliveryWorkers.append(ThreadHandle(try Thread(name: "deliveries", owning: monitor) { $0.run() }))
+        }
+        if deliveryWorkers.count == 1 {
             let sender = try WebhookWorker(
                 RunningManager.webhookNumber, delivery, control, holder: holder,
                 store: try Store(inputs.location, keys: keys))
-            deliveryWorkers.append(ThreadHandle(try Thread(name: "deliveries", owning: monitor) { $0.run() }))
             deliveryWorkers.append(ThreadHandle(try Thread(name: "webhooks", owning: sender) { $0.run() }))
-        } catch let error as DatabaseError {
-            throw error
-        } catch {
-            throw DatabaseError(.statement, "\(error)")
         }
     }
 

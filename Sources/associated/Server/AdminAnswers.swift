@@ -99,6 +99,11 @@ struct AdminAnswers: ServerSources {
         (.statementList, "/.well-known/assetlinks.json"),
     ]
 
+    /// Each document with the verifier that hands out copies of it.
+    private static let verifiedDocuments = zip(documents, [VerifierKind.appleCDN, .googleAssociation]).map {
+        (kind: $0.kind, path: $0.path, verifier: $1)
+    }
+
     /// The served host whose name is most similar.
     func nearestHost(to host: String) -> String? {
         let served = parts.published.current.servedHosts.filter { abs($0.utf8.count - host.utf8.count) < 4 }
@@ -141,12 +146,18 @@ struct AdminAnswers: ServerSources {
         var fetches: [RecentFetches.Fetch] = []
         for (name, records) in ledger.allRecords {
             for record in records where record.lastSeconds >= seconds {
-                guard RecentFetches.verifiers.contains(record.verifier), record.status < 300 || record.status == 304,
-                    let tag = record.entityTag,
-                    let path = AdminAnswers.documents.first(where: { $0.kind == record.document })?.path,
-                    catalogue.entityTags(host: name, path: path).contains(tag)
+                // Of each verifier only the document that it hands out.
+                guard let tag = record.entityTag, record.status < 300 || record.status == 304,
+                    let path = AdminAnswers.verifiedDocuments.first(where: {
+                        $0.verifier == record.verifier && $0.kind == record.document
+                    })?.path
                 else { continue }
-                fetches.append(.init(host: name, verifier: record.verifier, seconds: record.lastSeconds))
+                let current = catalogue.entityTags(host: name, path: path)
+                guard let first = current.first, current.contains(tag) else { continue }
+                fetches.append(
+                    .init(
+                        host: name, verifier: record.verifier, tag: first, seconds: record.lastSeconds,
+                        isConfirmed: record.isConfirmed))
             }
         }
         return RecentFetches(fetches)

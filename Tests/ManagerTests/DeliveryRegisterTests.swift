@@ -1,0 +1,170 @@
+// The store follows what the server serves: in steps, with the versions of the last time, and with the fetches by the services.
+
+import Database
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import DatabaseSupport
+@testable import Manager
+
+struct DeliveryRegisterTests {
+    /// Each row: the time for reading, and the rest after it.
+    @Test(
+        arguments: [(0, 0), (5, 100), (3_000, 60_000), (3_001, 60_000), (.max / 40, 60_000), (-7, 0)]
+            as [(Int64, Int64)])
+    func `a pass is followed by a rest of at most a minute`(read: Int64, rest: Int64) {
+        #expect(DeliveryRegister.restMilliseconds(readMilliseconds: read) == rest)
+    }
+
+    @Test func `a large change is taken in steps`() throws {
+        let hosts = (0..<450).map { "h\($0).example.com" }
+        let source = DeliveryWorkerTests.Source(
+            Dictionary(uniqueKeysWithValues: hosts.map { ($0, [DeliveryVerifier.apple: DeliveryWorkerTests.apple]) }),
+            pageCount: 1_000
+        )
+        let database = try TestDatabase(.sqlite)
+        var store = try database.store()
+        let control = try ManagerControl(workerCount: 1) { _, _ in }
+        var register = DeliveryRegister(node: "n", source: source, control)
+        var counts: [Int64] = []
+        for now: Int64 in 0..<3 {
+            let hasMore = try register.step(served: source.digest, &store, now: now)
+            #expect(hasMore == (now < 2))
+            let count: Int64 = try store.read { transaction throws(DatabaseError) in
+                try transaction.query("select count(*) from delivery where gone is null")[0][0]
+            }
+            counts.append(count)
+        }
+        #expect(counts == [200, 400, 450])
+        let isRepeated = try register.step(served: source.digest, &store, now: 3)
+        #expect(!isRepeated)
+        source.files.withLock { $0 = [:] }
+        var isWithdrawn = false
+        for now: Int64 in 60_003..<60_006 { isWithdrawn = try !register.step(served: source.digest, &store, now: now) }
+        #expect(isWithdrawn)
+        let left: Int64 = try store.read { transaction throws(DatabaseError) in
+            try transaction.query("select count(*) from delivery where gone is null")[0][0]
+        }
+        #expect(left == 0)
+    }
+
+    @Test func `the end of the process does not wait for a large change`() throws {
+        let source = DeliveryWorkerTests.Source([DeliveryWorkerTests.host: [.apple: DeliveryWorkerTests.apple]])
+        let database = try TestDatabase(.sqlite)
+        var store = try database.store()
+        let control = try ManagerControl(workerCount: 1) { _, _ in }
+        var register = DeliveryRegister(node: "n", source: source, control)
+        control.stop()
+        let hasMore = try register.step(served: source.digest, &store, now: 0)
+        #expect(!hasMore)
+        let count: Int64 = try store.read { transaction throws(DatabaseError) in
+            try transaction.query("select count(*) from delivery")[0][0]
+        }
+        #expect(count == 0)
+    }
+
+    @Test func `a server that does not answer is reported once`() throws {
+        let source = DeliveryWorkerTests.Source([DeliveryWorkerTests.host: [.apple: DeliveryWorkerTests.apple]])
+        let database = try TestDatabase(.sqlite)
+        var store = try database.store()
+        let log = Shared<[String]>([])
+        let control = try ManagerControl(workerCount: 1) { _, text in log.change { $0.append(text) } }
+        var register = DeliveryRegister(node: "n", source: source, control)
+        for (number, problem) in ["it answers 500", "it answers 500", "it is gone", nil].enumerated() {
+            source.problem.withLock { $0 = problem }
+            _ = try register.step(served: source.digest, &store, now: Int64(number) * 20_000)
+            _ = try register.takeFetches(&store)
+            #expect(control.sourceProblems.count == (problem == nil ? 0 : 2))
+            #expect(control.sourceProblems.allSatisfy { $0.hasSuffix(problem ?? "") })
+        }
+        #expect(log.value.count { $0.contains("it answers 500") } == 2)
+        #expect(log.value.count { $0.contains("it is gone") } == 2)
+        #expect(log.value.count { $0.contains("answers again") } == 2)
+    }
+
+    /// Each row: the minutes between two versions, how many there are, and how many are kept.
+    @Test(arguments: [(1_440, 20, 20), (4_320, 20, 16), (1_441, 40, 30), (1, 210, 200)] as [(Int64, UInt8, Int)])
+    func `keeps the versions of 30 days, and sixteen in any case`(minutes: Int64, count: UInt8, kept: Int) throws {
+        let database = try TestDatabase(.sqlite)
+        var store = try database.store()
+        for number in 1...count {
+            try store.write { transaction throws(DatabaseError) in
+                try DeliveryRecord.publish(
+                    "a.example.com", .apple, tag: "\"\(number)\"", digest: [number], in: transaction)
+                try transaction.execute("update delivery_version set at = at - ?", minutes * 60_000)
+            }
+        }
+        let record = try #require(
+            try store.read { transaction throws(DatabaseError) in
+                try DeliveryRecord.load("a.example.com", .apple, in: transaction)
+            })
+        #expect(record.versions.map { $0.digest[0] } == Array((1...count).reversed().prefix(kept)))
+    }
+
+    @Test func `the history of a host that returns is not complete`() throws {
+        let database = try TestDatabase(.sqlite)
+        var store = try database.store()
+        func publish(_ digest: UInt8, _ store: inout Store) throws -> DeliveryRecord {
+            try store.write { transaction throws(DatabaseError) in
+                try DeliveryRecord.publish(
+                    DeliveryWorkerTests.host, .apple, tag: "\"\(digest)\"", digest: [digest], in: transaction)
+            }
+            return try #require(
+                try store.read { transaction throws(DatabaseError) in
+                    try DeliveryRecord.load(DeliveryWorkerTests.host, .apple, in: transaction)
+                })
+        }
+        let first = try publish(1, &store)
+        try store.write { transaction throws(DatabaseError) in
+            try first.noteEqual(in: transaction)
+            try transaction.execute("update delivery set registered = 1")
+        }
+        var record = try publish(2, &store)
+        #expect(record.wasEqual && record.registered == 1)
+        try store.write { transaction throws(DatabaseError) in
+            try DeliveryRecord.withdraw(DeliveryWorkerTests.host, .apple, in: transaction)
+        }
+        record = try publish(3, &store)
+        #expect(!record.wasEqual && !record.isSettled(now: record.published) && record.versions.count == 3)
+    }
+
+    @Test func `a host that changes all the time loses its priority`() throws {
+        let database = try TestDatabase(.sqlite)
+        var store = try database.store()
+        var priorities: [Int64] = []
+        // The hours since the version before, and whether there was a look at it.
+        for (hours, isLooked) in [(0, false), (0, false), (2, true), (0, true), (2, false)] as [(Int64, Bool)] {
+            let digest = UInt8(priorities.count)
+            let priority = try store.write { transaction throws(DatabaseError) -> Int64 in
+                if isLooked { try transaction.execute("update work set priority = 1") }
+                try transaction.execute("update delivery set published = published - ?", hours * 3_600_000)
+                try DeliveryRecord.publish(
+                    DeliveryWorkerTests.host, .apple, tag: "\"\(digest)\"", digest: [digest], in: transaction)
+                return try transaction.query("select priority from work")[0][0]
+            }
+            priorities.append(priority)
+        }
+        #expect(priorities == [2, 2, 1, 0, 1])
+    }
+
+    @Test func `many fetches in one second do not hide later ones`() throws {
+        let source = DeliveryWorkerTests.Source([DeliveryWorkerTests.host: [.apple: DeliveryWorkerTests.apple]])
+        for _ in 0..<5 { source.note("b.example.com", 100) }
+        source.note("c.example.com", 101)
+        source.note(DeliveryWorkerTests.host, 102)
+        let database = try TestDatabase(.sqlite)
+        var store = try database.store()
+        var register = DeliveryRegister(
+            node: "n", source: source, try ManagerControl(workerCount: 1) { _, _ in })
+        _ = try register.step(served: source.digest, &store, now: 0)
+        // The first second from its beginning, the rest of it left out, and what follows.
+        var hasMore = [Bool]()
+        for _ in 0..<4 { hasMore.append(try register.takeFetches(&store)) }
+        #expect(hasMore == [true, true, false, false])
+        let record = try store.read { transaction throws(DatabaseError) in
+            try DeliveryRecord.load(DeliveryWorkerTests.host, .apple, in: transaction)
+        }
+        #expect(record?.fetched == 102_000)
+    }
+}

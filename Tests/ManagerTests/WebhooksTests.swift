@@ -1,0 +1,64 @@
+// Messages to receivers that fail.
+
+import Client
+import Database
+import Posix
+import TestSupport
+import Testing
+
+@testable import DatabaseSupport
+@testable import Manager
+
+struct WebhooksTests {
+    private static func addMessages(_ count: Int, to targets: [WebhookTarget], _ store: inout Store) throws {
+        let record = DeliveryRecord(
+            name: DeliveryWorkerTests.host, verifier: .apple, tag: "", digest: nil, registered: 0, published: 0,
+            fetched: nil, equalAt: nil, wasEqual: false, versions: [])
+        for _ in 0..<count {
+            try store.write { transaction throws(DatabaseError) in
+                let event = DeliveryEvent(
+                    record, DeliveryVerdict(state: .equal), before: nil, at: try transaction.now())
+                if let event { try WebhookWork.add(event, to: targets, in: transaction) }
+            }
+        }
+    }
+
+    @Test func `a message that no receiver accepts is given up after a day`() throws {
+        let rig = try DeliveryWorkerTests.Rig([:], ["/hook": DeliveryWorkerTests.Rig.reply(500, "")])
+        var sender = try WebhookWorker(1, rig.rules, rig.control, holder: "n/1", store: try rig.database.store())
+        var store = try rig.database.store()
+        // One is to a receiver that is not in the settings.
+        let gone = WebhookTarget(try #require(WebLocation("https://example.com/")), secret: [])
+        try Self.addMessages(2, to: rig.rules.webhooks + [gone], &store)
+        while try sender.step() {}
+        #expect(try rig.figures().waitingMessages == 4)
+        try store.write { transaction throws(DatabaseError) in
+            try transaction.execute("update work set since = since - 86402000 where key = (select min(key) from work)")
+        }
+        while try sender.step(now: Clock.monotonicMilliseconds() + 3_600_000) {}
+        #expect(try rig.figures().waitingMessages == 2)
+        #expect(rig.log.value.count { $0.contains("gave up 2 messages") } == 1)
+    }
+
+    @Test func `a receiver that fails is reported once and delays no other`() throws {
+        let rig = try DeliveryWorkerTests.Rig(
+            [:], ["/hook": DeliveryWorkerTests.Rig.reply(500, ""), "/other": DeliveryWorkerTests.Rig.reply(204, "")])
+        var rules = rig.rules
+        rules.webhooks.append(
+            WebhookTarget(try #require(WebLocation("http://\(rig.server.address)/other")), secret: [1]))
+        var sender = try WebhookWorker(1, rules, rig.control, holder: "n/1", store: try rig.database.store())
+        var store = try rig.database.store()
+        try Self.addMessages(5, to: rules.webhooks, &store)
+        while try sender.step(now: 0) {}
+        #expect(rig.requests.value.count { $0.hasPrefix("POST /hook") } == 3)
+        #expect(rig.requests.value.count { $0.hasPrefix("POST /other") } == 5)
+        #expect(rig.log.value.count { $0.hasPrefix("warning: cannot send messages to the webhook at ") } == 1)
+        #expect(try rig.figures().waitingMessages == 5)
+
+        rig.replies.change { $0["/hook"] = DeliveryWorkerTests.Rig.reply(204, "") }
+        try store.write { transaction throws(DatabaseError) in try transaction.execute("update work set due = 1") }
+        while try sender.step(now: 100_000) {}
+        #expect(try rig.figures().waitingMessages == 0)
+        #expect(rig.log.value.count { $0.contains("accepts messages again") } == 1)
+    }
+}
