@@ -129,6 +129,8 @@ final class RunningManager {
         control.stop()
         for worker in workers + deliveryWorkers { worker.join() }
         listener?.stop()
+        // The last connection that is closed writes the log of SQLite into the file.
+        store = nil
     }
 
     /// The served hosts, if they are to be looked at now.
