@@ -116,6 +116,16 @@ struct ManagerTests {
         #expect(run.status == 1 && run.errors.contains(problem), "\(run.errors)")
     }
 
+    @Test(arguments: ["key", nil])
+    func `advises no new key where a database is`(key: String?) throws {
+        try settings("acme: { termsAgreed: true }")
+        try folder.write("state/manager.db", "")
+        if let key { try folder.write("state/manager.key", key) }
+        let run = try Subject.run(["acme", "status"] + places)
+        #expect(run.errors.contains("\(folder.path)/state/manager.key"), "\(run.errors)")
+        #expect(run.errors.contains("restore the copy that belongs to \(folder.path)/state/manager.db"), "\(run.errors)")
+    }
+
     @Test func `imports the account of another client once`() throws {
         try settings("acme: { \(ManagerTests.unreachable) }")
         let (archive, file) = ("\(folder.path)/lego", "\(folder.path)/lego/accounts/127.0.0.1_1/a/keys/a.key")

@@ -60,7 +60,19 @@ struct ManagerInputs {
             }
             return try SealingKeys(file: keyFile)
         } catch {
-            throw .failure("\(error)")
+            throw .failure("\(error); \(keyAdvice)")
+        }
+    }
+
+    /// A new key would make everything in an old database useless.
+    private var keyAdvice: String {
+        switch location {
+        case .sqlite(let path) where File.exists(path):
+            "restore the copy that belongs to \(path), because a new key cannot open it"
+        case .sqlite where ownsKey: "without the file, the manager creates one when it starts"
+        default:
+            "restore the copy that belongs to the database, because a new key cannot open it; for a new database, create it "
+                + "with `openssl rand -out FILE 32` and chmod 600"
         }
     }
 
