@@ -36,7 +36,8 @@ struct SQLiteEngineTests {
         var connection = try database.connect()
         try fill(&connection)
         let settings = try connection.read { transaction throws(DatabaseError) in
-            try ["journal_mode", "synchronous", "foreign_keys", "wal_autocheckpoint"].map { name throws(DatabaseError) in
+            try ["journal_mode", "synchronous", "foreign_keys", "wal_autocheckpoint"].map {
+                name throws(DatabaseError) in
                 try transaction.query("pragma \(name)")[0]
             }
         }

@@ -68,7 +68,21 @@ struct ManagerTests {
         #expect(status.output.contains("a.example: failing for "), "\(status.output) \(status.errors)")
         #expect(status.output.contains("next: remove the cause"))
         let unknown = try Subject.run(["acme", "issue", "b.example"] + places)
-        #expect(unknown.status == 1 && unknown.errors.contains("is not among the hosts that get a certificate"))
+        #expect(unknown.status == 1 && unknown.errors.contains("the server does not serve it"), "\(unknown.errors)")
+        server.send(SIGTERM)
+        #expect(server.waitUntilExit() == 0)
+        for arguments in [["status", "a.example"], ["status"], ["issue", "a.example"]] {
+            let run = try Subject.run(["acme"] + arguments + places)
+            #expect(run.output.contains("the manager is not running"), "\(run.output) \(run.errors)")
+        }
+        let unseen = try Subject.run(["acme", "issue", "b.example"] + places)
+        #expect(unseen.status == 1 && unseen.errors.contains("the manager is not running"), "\(unseen.errors)")
+        try settings("acme: { \(ManagerTests.unreachable), deny: ['b.example'] }")
+        let denied = try Subject.run(["acme", "status", "b.example"] + places)
+        #expect(denied.errors.contains("`acme.allow` or `acme.deny` in server.json excludes it"), "\(denied.errors)")
+        try folder.write("config/hosts/c.example/fullchain.pem", "")
+        let own = try Subject.run(["acme", "status", "c.example"] + places)
+        #expect(own.errors.contains("it has a certificate of its own, "), "\(own.errors)")
     }
 
     @Test func `shows how far a host's file has got`() throws {
@@ -123,7 +137,8 @@ struct ManagerTests {
         if let key { try folder.write("state/manager.key", key) }
         let run = try Subject.run(["acme", "status"] + places)
         #expect(run.errors.contains("\(folder.path)/state/manager.key"), "\(run.errors)")
-        #expect(run.errors.contains("restore the copy that belongs to \(folder.path)/state/manager.db"), "\(run.errors)")
+        #expect(
+            run.errors.contains("restore the copy that belongs to \(folder.path)/state/manager.db"), "\(run.errors)")
     }
 
     @Test func `imports the account of another client once`() throws {

@@ -177,7 +177,9 @@ struct ArchiveImportTests {
         #expect(loaded.thumbprint == second.thumbprint)
     }
 
-    @Test(arguments: TestEngine.available) func `says that the key file is of another database`(engine: TestEngine) throws {
+    @Test(arguments: TestEngine.available) func `says that the key file is of another database`(engine: TestEngine)
+        throws
+    {
         let database = try TestDatabase(engine)
         var store = try database.store()
         _ = try AccountSecret.load(&store)

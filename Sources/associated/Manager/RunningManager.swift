@@ -55,7 +55,7 @@ final class RunningManager {
         rules = inputs.rules
         keys = try inputs.keys(createsMissing: true)
         node = "\(HostMachine.name):\(Directory.absolute(inputs.statePath))"
-        guard let lock = try FileLock.take("\(inputs.statePath)/manager.lock") else {
+        guard let lock = try FileLock.take(inputs.lockPath) else {
             throw Refusal.failure("another manager works in \(inputs.statePath); stop it, or use another --state")
         }
         self.lock = lock
