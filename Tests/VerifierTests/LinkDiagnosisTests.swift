@@ -103,6 +103,10 @@ struct LinkDiagnosisTests {
         Setup("a handshake that fails", .tls, "support TLS 1.2 or 1.3") { answers in
             answers.answers = [.file(.apple): .failure(.handshake(.failed("unsupported protocol")))]
         },
+        Setup("a name without a certificate", .tls, "see `associated acme status shop.example`") { answers in
+            let reason = "tlsv1 unrecognized name (SSL alert number 112)"
+            answers.answers = [.file(.apple): .failure(.handshake(.failed(reason)))]
+        },
         Setup("an expired certificate", .tls, "has expired") { answers in
             answers.answers[.file(.apple)] = .success(response(.expired, "the certificate has expired"))
         },

@@ -42,6 +42,10 @@ struct HostRules {
         case .handshake(.timedOut):
             reportForBoth(
                 .ahst013, .ghst005, "\(error)", fix: "make the handshake complete within a second", severity: .error)
+        case .handshake(.failed(let reason)) where reason.contains("unrecognized name"):
+            reportForBoth(
+                .ahst011, .ghst004, "the server has no certificate for this name",
+                fix: "install one; if the server is `associated`, see `associated acme status \(answers.host.name)`")
         case .handshake:
             reportForBoth(
                 .ahst011, .ghst004, "\(error)",
