@@ -129,6 +129,15 @@ struct LinkDiagnosisTests {
             answers.answers[.file(.apple)] = .success(response(404))
             answers.answers[.sibling(.apple)] = .success(response(200, ServerCheckTests.apple))
         },
+        Setup("a file on www only, whose certificate is for another name", .appleFile, "no iOS app is associated") { answers in
+            answers.answers[.file(.apple)] = .success(response(404))
+            answers.answers[.sibling(.apple)] = .success(response(.wrongName, "the certificate is for shop.example"))
+        },
+        Setup("a file on www, and at the root", .appleFile, "is only at the root") { answers in
+            answers.answers[.file(.apple)] = .success(response(404))
+            answers.answers[.rootCopy] = .success(response(200, ServerCheckTests.apple))
+            answers.answers[.sibling(.apple)] = .success(response(200, ServerCheckTests.apple))
+        },
         Setup("a page instead of the file", .appleFile, "route /.well-known/ before the catch-all") { answers in
             answers.answers[.file(.apple)] = .success(response(200, "<!doctype html>", type: "text/html"))
         }.with { $0.verdicts = { $0.apple = nil } },

@@ -83,7 +83,9 @@ extension HostRules {
     }
 
     private mutating func judgeSibling(_ document: Probe.Document) {
-        guard answers.response(.sibling(document))?.status == 200, document == .apple else { return }
+        guard document == .apple, let other = answers.response(.sibling(document)), other.status == 200,
+            other.peer?.distrust == nil
+        else { return }
         report(
             .ahst026, .file(document),
             "the file is on \(answers.host.sibling) but not here, and they are separate hosts",
