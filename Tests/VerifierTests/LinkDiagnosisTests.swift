@@ -107,8 +107,11 @@ struct LinkDiagnosisTests {
             let reason = "tlsv1 unrecognized name (SSL alert number 112)"
             answers.answers = [.file(.apple): .failure(.handshake(.failed(reason)))]
         },
-        Setup("an expired certificate", .tls, "has expired") { answers in
-            answers.answers[.file(.apple)] = .success(response(.expired, "the certificate has expired"))
+        Setup("an expired certificate", .tls, "expired on 2026-06-01; renew it") { answers in
+            answers.answers[.file(.apple)] = .success(response(.expired, "the certificate expired on 2026-06-01"))
+        },
+        Setup("a private authority", .tls, "name it with --ca") { answers in
+            answers.answers[.file(.apple)] = .success(response(.unknownAuthority, "\"CN=own\" is not trusted"))
         },
         Setup("an incomplete chain", .tls, "certbot's fullchain.pem") { answers in
             answers.answers[.file(.apple)] = .success(response(.missingIntermediate, "R11 is not sent"))

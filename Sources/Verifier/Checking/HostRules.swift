@@ -84,10 +84,7 @@ struct HostRules {
                 fix: "turn on TLS 1.2 and 1.3")
         }
         if let problem = peer.problem {
-            let fix =
-                problem.kind == .missingIntermediate
-                ? "send the intermediate certificates too (certbot's fullchain.pem)"
-                : "use a certificate of a public certificate authority for this exact name"
+            let fix = HostRules.fix(for: problem.kind)
             reportForBoth(.ahst011, .ghst004, problem.message, fix: fix)
             if problem.kind == .missingIntermediate {
                 report(.ahst012, .file(.apple), problem.message, fix: fix)
@@ -105,6 +102,17 @@ struct HostRules {
                 "the first handshake took \(response.handshakeMilliseconds) ms and a later one \(later) ms; "
                     + "probably the certificate was issued in between",
                 fix: "issue certificates before you publish the host")
+        }
+    }
+
+    private static func fix(for problem: PeerFacts.Problem.Kind) -> String {
+        switch problem {
+        case .expired: "renew it"
+        case .missingIntermediate: "send the intermediate certificates too (certbot's fullchain.pem)"
+        case .selfSigned, .unknownAuthority:
+            "use a certificate of a public certificate authority; to check a host with a private one, name it with --ca"
+        case .notYetValid, .wrongName, .weak, .other:
+            "use a certificate of a public certificate authority for this exact name"
         }
     }
 
