@@ -132,7 +132,8 @@ struct LinkDiagnosisTests {
             answers.answers[.file(.apple)] = .success(response(404))
             answers.answers[.sibling(.apple)] = .success(response(200, ServerCheckTests.apple))
         },
-        Setup("a file on www only, whose certificate is for another name", .appleFile, "no iOS app is associated") { answers in
+        Setup("a file on www only, whose certificate is for another name", .appleFile, "no iOS app is associated") {
+            answers in
             answers.answers[.file(.apple)] = .success(response(404))
             answers.answers[.sibling(.apple)] = .success(response(.wrongName, "the certificate is for shop.example"))
         },

@@ -4,6 +4,7 @@ import Association
 import AssociationLint
 import Client
 import Posix
+import TLS
 
 extension HostRules {
     /// The ids of the rules that both verifiers have in common, for one of them.
