@@ -114,6 +114,11 @@ final class RunningManager {
                 let spent = Clock.monotonicMilliseconds() - now
                 figuresDue = now + max(RunningManager.figuresMilliseconds, spent * RunningManager.figuresFactor)
             }
+            if control.storeProblem != nil {
+                // What was done until here may only have read.
+                try store!.tryWriting()
+                control.noteWriting()
+            }
             control.noteStore(nil)
         } catch let error as DatabaseError {
             // The hosts may not be stored yet, so the server is asked for all of them again.
