@@ -159,7 +159,8 @@ struct ManagerTests {
         let other = try Subject.run(["acme", "import", archive] + places)
         #expect(other.status == 1)
         #expect(other.output.hasPrefix("failed   \(file): the manager has another account key"), "\(other.output)")
-        #expect(other.output.contains("next: fix what failed and import again; do not stop the renewals of lego before"))
+        #expect(
+            other.output.contains("next: fix what failed and import again; do not stop the renewals of lego before"))
         let replaced = try Subject.run(["acme", "import", archive, "--replace-account"] + places)
         #expect(replaced.status == 0)
         #expect(replaced.output.contains("in place of another one") && replaced.output.contains("next: restart "))

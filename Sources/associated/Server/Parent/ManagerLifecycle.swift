@@ -131,7 +131,8 @@ struct ManagerLifecycle {
         restartAt = now + milliseconds
         let isLongest = milliseconds == RestartDelay.maxMilliseconds
         let isSaid =
-            deathCount == 1 || (isLongest && !hasSaidLongestPause) || now - saidAt >= ManagerLifecycle.repeatMilliseconds
+            deathCount == 1 || (isLongest && !hasSaidLongestPause)
+            || now - saidAt >= ManagerLifecycle.repeatMilliseconds
         if !isSaid { return [] }
         (saidAt, hasSaidLongestPause) = (now, isLongest)
         return [.say(.died(end, reason: reason, count: deathCount, restartMilliseconds: milliseconds))]
