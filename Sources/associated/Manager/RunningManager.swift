@@ -143,8 +143,8 @@ final class RunningManager {
         let isDue = now - takenAt >= RunningManager.takeAgainMilliseconds
         do throws(AdminClient.Failure) {
             let response = try AdminClient.get(
-                isDue || digest.isEmpty ? "/served" : "/served/\(digest)", from: server.address, token: server.token,
-                timeoutMilliseconds: RunningManager.askMilliseconds)
+                ServedHosts.path(unless: isDue ? "" : digest, problem: storeProblem), from: server.address,
+                token: server.token, timeoutMilliseconds: RunningManager.askMilliseconds)
             noteServer(response.status == 200 || response.status == 204 ? nil : "it answers \(response.status)")
             guard response.status == 200, let served = ServedHosts(json: response.body) else { return nil }
             (digest, takenAt) = (served.digest, now)
@@ -154,6 +154,11 @@ final class RunningManager {
             noteServer(error.description)
             return nil
         }
+    }
+
+    /// What the server reports as the manager's problem.
+    private var storeProblem: String? {
+        control.storeProblem.map { "\($0) (for \(Age.text(seconds: control.storeOutageSeconds)))" }
     }
 
     private func noteServer(_ problem: String?) {
