@@ -103,6 +103,15 @@ enum Samples {
         .init(host: "news.example.com", verifier: .googleAssociation, seconds: now - 3_600),
     ])
 
+    /// The metrics of a manager that orders certificates and watches deliveries.
+    static let ofManager: [MetricFamily] = {
+        var metrics = ManagerMetrics(version: "1.0")
+        metrics.hosts = [("issued", 214), ("queued", 31), ("waiting-dns", 1)]
+        metrics.orders = [("issued", 2), ("failing", 1)]
+        (metrics.lifeLeftMin, metrics.budgetOrders, metrics.residentBytes) = (0.4, 300, 20_000_000)
+        return metrics.families + deliveries.families
+    }()
+
     static let deliveries = DeliveryMetrics(
         services: ["apple", "google"].map { name in
             .init(
