@@ -41,7 +41,7 @@ struct ManagerSilenceTests {
         #expect(health.ready(includesReasons: false).status == .ok)
         var status = Samples.status
         status.manager = silence
-        #expect(status.text.contains("manager: the disk is full; no certificate is ordered or renewed\n"))
+        #expect(status.text.contains("manager: the disk is full; no certificate is ordered or renewed"))
         let value = try #require(SourceReader.read(status.json, as: .json).value)
         #expect(StatusReport(value)?.manager == silence)
         silence.seconds = 60

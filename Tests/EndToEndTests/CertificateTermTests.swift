@@ -16,7 +16,7 @@ struct CertificateTermTests {
         (2 * day, 2 * day - 1, "certificate until 2026-11-26, renewed on 2026-11-25 (in 1 day)"),
         (1, -day, "certificate until 2026-11-24 (in 1 second), to be renewed now"),
         (0, -day, "certificate EXPIRED 0 seconds ago"), (-19 * 60, -day, "certificate EXPIRED 19 minutes ago"),
-    ])
+    ] as [(Int64, Int64, String)])
     func `says until when it is valid`(left: Int64, renewal: Int64, text: String) {
         let now = CertificateTermTests.now
         let term = CertificateTerm(notAfter: now + left, renewAt: now + renewal)
