@@ -10,6 +10,12 @@ import Posix
     /// The first version with `returning`, of March 2021.
     static let versionMin: Int32 = 3_035_000
 
+    /// A tenth of the usual pages in the log, so that the file itself is nearly complete: operators copy it.
+    private static let settings = [
+        "synchronous = full", "foreign_keys = on", "trusted_schema = off", "temp_store = memory",
+        "wal_autocheckpoint = 100",
+    ]
+
     let dialect = Dialect.sqlite
     let location: String
     private let library: associated_sqlite
@@ -20,9 +26,7 @@ import Posix
         library = try SQLiteEngine.load(name)
         unsafe connection = try SQLiteEngine.open(path, library)
         _ = unsafe library.busy_timeout(connection, limits.lockWaitMilliseconds)
-        for setting in ["synchronous = full", "foreign_keys = on", "trusted_schema = off", "temp_store = memory"] {
-            try execute("pragma \(setting)")
-        }
+        for setting in SQLiteEngine.settings { try execute("pragma \(setting)") }
         // Changing the mode fails if the file is not a database, is read-only, or is on a disk without shared memory.
         let mode = try run(prepare("pragma journal_mode = wal"), []).rows
         guard mode.first?.values == [.text("wal")] else {

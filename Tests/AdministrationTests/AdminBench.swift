@@ -49,7 +49,7 @@ final class AdminBench: Sendable {
         func fetches(since seconds: Int64) -> RecentFetches {
             RecentFetches(Samples.fetches.fetches.filter { $0.seconds >= seconds })
         }
-        func noteManager() { contacts.withLock { $0 += 1 } }
+        func noteManager(problem: String?) { contacts.withLock { $0 += 1 } }
     }
 
     func set(_ report: HealthReport) { health.report.withLock { $0 = report } }

@@ -23,7 +23,7 @@ struct DeployTests {
             (snapshot.verifiers.lastSeconds[kind], snapshot.verifiers.lastConfirmedSeconds[kind]) = (1, 1)
         }
         (snapshot.process.virtualBytes, snapshot.process.startSeconds) = (1, 1)
-        for family in snapshot.families + Samples.deliveries.families {
+        for family in snapshot.families + Samples.ofManager {
             for sample in family.samples {
                 for label in sample.labels {
                     series[family.name + sample.suffix, default: [:]][label.name, default: []].insert(label.value)
@@ -117,7 +117,7 @@ struct DeployTests {
 
     @Test func `the documentation explains exactly the existing metrics`() throws {
         let text = try DeployTests.read("docs/operations.md")
-        for family in Samples.snapshot.families + Samples.deliveries.families {
+        for family in Samples.snapshot.families + Samples.ofManager {
             #expect(text.contains("`\(family.name)"), "\(family.name) stands nowhere in docs/operations.md")
         }
         let names = Set(DeployTests.series.keys).union(Samples.snapshot.families.map(\.name))

@@ -33,6 +33,21 @@ struct ManagerSilenceTests {
         #expect(StatusReport(value)?.manager == silence)
     }
 
+    @Test func `a manager that cannot work is reported, also to a reader of the status`() throws {
+        var silence = ManagerSilence(seconds: 5)
+        silence.problem = "the disk is full"
+        let health = HealthReport(.serving, workers: [], hosting: HostingFigures(), manager: silence)
+        #expect(health.notes == ["the manager cannot work: the disk is full"])
+        #expect(health.ready(includesReasons: false).status == .ok)
+        var status = Samples.status
+        status.manager = silence
+        #expect(status.text.contains("manager: the disk is full; no certificate is ordered or renewed"))
+        let value = try #require(SourceReader.read(status.json, as: .json).value)
+        #expect(StatusReport(value)?.manager == silence)
+        silence.seconds = 60
+        #expect(silence.text?.hasPrefix("manager: silent for ") == true)
+    }
+
     @Test func `is written in seconds, and as null without a manager`() {
         var status = Samples.status
         #expect(String(decoding: status.json, as: UTF8.self).contains("\"manager\": null"))

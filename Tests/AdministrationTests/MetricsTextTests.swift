@@ -65,7 +65,7 @@ struct MetricsTextTests {
             "associated_verifier_confirmed_fetches_total{verifier=\"google\"}": 0,
             "associated_verifier_last_confirmed_fetch_timestamp_seconds{verifier=\"apple\"}": Double(Samples.now - 90),
             "associated_verifier_ledger_hosts": 7,
-            "associated_manager_silent_seconds": 4,
+            "associated_manager_silent_seconds": 4, "associated_manager_problem": 0,
             "process_open_fds": 17,
             "process_resident_memory_bytes": 9_437_184,
             "process_cpu_seconds_total": 1.5,

@@ -105,6 +105,15 @@ enum Samples {
             isConfirmed: false),
     ])
 
+    /// The metrics of a manager that orders certificates and watches deliveries.
+    static let ofManager: [MetricFamily] = {
+        var metrics = ManagerMetrics(version: "1.0")
+        metrics.hosts = [("issued", 214), ("queued", 31), ("waiting-dns", 1)]
+        metrics.orders = [("issued", 2), ("failing", 1)]
+        (metrics.lifeLeftMin, metrics.budgetOrders, metrics.residentBytes) = (0.4, 300, 20_000_000)
+        return metrics.families + deliveries.families
+    }()
+
     static let deliveries = DeliveryMetrics(
         services: ["apple", "google"].map { name in
             .init(

@@ -36,11 +36,12 @@ struct SQLiteEngineTests {
         var connection = try database.connect()
         try fill(&connection)
         let settings = try connection.read { transaction throws(DatabaseError) in
-            try ["journal_mode", "synchronous", "foreign_keys"].map { name throws(DatabaseError) in
+            try ["journal_mode", "synchronous", "foreign_keys", "wal_autocheckpoint"].map {
+                name throws(DatabaseError) in
                 try transaction.query("pragma \(name)")[0]
             }
         }
-        #expect(settings == [Row("wal"), Row(2 as Int64), Row(1 as Int64)])
+        #expect(settings == [Row("wal"), Row(2 as Int64), Row(1 as Int64), Row(100 as Int64)])
         for file in [path, "\(path)-wal"] {
             var status = stat()
             #expect(stat(file, &status) == 0 && status.st_mode & 0o777 == 0o600, "\(file)")

@@ -68,7 +68,21 @@ struct ManagerTests {
         #expect(status.output.contains("a.example: failing for "), "\(status.output) \(status.errors)")
         #expect(status.output.contains("next: remove the cause"))
         let unknown = try Subject.run(["acme", "issue", "b.example"] + places)
-        #expect(unknown.status == 1 && unknown.errors.contains("is not among the hosts that get a certificate"))
+        #expect(unknown.status == 1 && unknown.errors.contains("the server does not serve it"), "\(unknown.errors)")
+        server.send(SIGTERM)
+        #expect(server.waitUntilExit() == 0)
+        for arguments in [["status", "a.example"], ["status"], ["issue", "a.example"]] {
+            let run = try Subject.run(["acme"] + arguments + places)
+            #expect(run.output.contains("the manager is not running"), "\(run.output) \(run.errors)")
+        }
+        let unseen = try Subject.run(["acme", "issue", "b.example"] + places)
+        #expect(unseen.status == 1 && unseen.errors.contains("the manager is not running"), "\(unseen.errors)")
+        try settings("acme: { \(ManagerTests.unreachable), deny: ['b.example'] }")
+        let denied = try Subject.run(["acme", "status", "b.example"] + places)
+        #expect(denied.errors.contains("`acme.allow` or `acme.deny` in server.json excludes it"), "\(denied.errors)")
+        try folder.write("config/hosts/c.example/fullchain.pem", "")
+        let own = try Subject.run(["acme", "status", "c.example"] + places)
+        #expect(own.errors.contains("it has a certificate of its own, "), "\(own.errors)")
     }
 
     @Test func `shows how far a host's file has got`() throws {
@@ -116,6 +130,17 @@ struct ManagerTests {
         #expect(run.status == 1 && run.errors.contains(problem), "\(run.errors)")
     }
 
+    @Test(arguments: ["key", nil])
+    func `advises no new key where a database is`(key: String?) throws {
+        try settings("acme: { termsAgreed: true }")
+        try folder.write("state/manager.db", "")
+        if let key { try folder.write("state/manager.key", key) }
+        let run = try Subject.run(["acme", "status"] + places)
+        #expect(run.errors.contains("\(folder.path)/state/manager.key"), "\(run.errors)")
+        #expect(
+            run.errors.contains("restore the copy that belongs to \(folder.path)/state/manager.db"), "\(run.errors)")
+    }
+
     @Test func `imports the account of another client once`() throws {
         try settings("acme: { \(ManagerTests.unreachable) }")
         let (archive, file) = ("\(folder.path)/lego", "\(folder.path)/lego/accounts/127.0.0.1_1/a/keys/a.key")
@@ -134,6 +159,8 @@ struct ManagerTests {
         let other = try Subject.run(["acme", "import", archive] + places)
         #expect(other.status == 1)
         #expect(other.output.hasPrefix("failed   \(file): the manager has another account key"), "\(other.output)")
+        #expect(
+            other.output.contains("next: fix what failed and import again; do not stop the renewals of lego before"))
         let replaced = try Subject.run(["acme", "import", archive, "--replace-account"] + places)
         #expect(replaced.status == 0)
         #expect(replaced.output.contains("in place of another one") && replaced.output.contains("next: restart "))

@@ -177,6 +177,20 @@ struct ArchiveImportTests {
         #expect(loaded.thumbprint == second.thumbprint)
     }
 
+    @Test(arguments: TestEngine.available) func `says that the key file is of another database`(engine: TestEngine)
+        throws
+    {
+        let database = try TestDatabase(engine)
+        var store = try database.store()
+        _ = try AccountSecret.load(&store)
+        let file = "\(database.folder)/other.key"
+        try SealingKeys.create(file)
+        var other = try Store(database.location, keys: try SealingKeys(file: file))
+        let error = #expect(throws: DatabaseError.self) { try AccountSecret.load(&other) }
+        #expect(error?.cause == .wrongKey)
+        #expect(error?.description.contains("is not the key of this database; restore the copy") == true)
+    }
+
     @Test func `the files of a wildcard are where the server looks for them`() throws {
         let files = IssuedFiles(path: folder.path)
         let certificate = StoredCertificate(

@@ -16,7 +16,7 @@ struct StoreOutageTests {
         return events.map { second, event in
             switch event {
             case .failure(let problem): outage.isNews(problem, now: second * 1_000)
-            case .success: outage.endsWithSuccess(now: second * 1_000)
+            case .success: outage.endsWithSuccess(now: second * 1_000) != nil
             }
         }
     }
@@ -38,6 +38,25 @@ struct StoreOutageTests {
     @Test func `each failure of an outage is logged, up to a limit`() {
         let logged = StoreOutageTests.logged((0..<20).map { (Int64($0), .failure("\($0 % 18)")) })
         #expect(logged == (0..<20).map { $0 < StoreOutage.problemsMax })
+    }
+
+    @Test func `an outage lasts from its first failure to the success behind the last one`() {
+        var outage = StoreOutage()
+        #expect(outage.endsWithSuccess(now: 0) == nil)
+        for now in [1_000, 61_000, 120_000] as [Int64] { _ = outage.isNews("full", now: now) }
+        #expect(outage.beganAt == 1_000)
+        #expect(outage.endsWithSuccess(now: 121_000) == nil)
+        #expect(outage.endsWithSuccess(now: 120_000 + StoreOutage.quietMilliseconds) == 120_000)
+        #expect(outage.beganAt == nil)
+    }
+
+    @Test func `a write that works shows at once that there is no problem`() {
+        var outage = StoreOutage()
+        _ = outage.isNews("full", now: 0)
+        outage.noteWriting()
+        #expect(outage.problem == nil && outage.beganAt == 0)
+        #expect(!outage.isNews("full", now: 1))
+        #expect(outage.problem == "full")
     }
 
     @Test func `the last failure is the problem until the outage is over`() {

@@ -103,8 +103,15 @@ struct LinkDiagnosisTests {
         Setup("a handshake that fails", .tls, "support TLS 1.2 or 1.3") { answers in
             answers.answers = [.file(.apple): .failure(.handshake(.failed("unsupported protocol")))]
         },
-        Setup("an expired certificate", .tls, "has expired") { answers in
-            answers.answers[.file(.apple)] = .success(response(.expired, "the certificate has expired"))
+        Setup("a name without a certificate", .tls, "see `associated acme status shop.example`") { answers in
+            let reason = "tlsv1 unrecognized name (SSL alert number 112)"
+            answers.answers = [.file(.apple): .failure(.handshake(.failed(reason)))]
+        },
+        Setup("an expired certificate", .tls, "expired on 2026-06-01; renew it") { answers in
+            answers.answers[.file(.apple)] = .success(response(.expired, "the certificate expired on 2026-06-01"))
+        },
+        Setup("a private authority", .tls, "name it with --ca") { answers in
+            answers.answers[.file(.apple)] = .success(response(.unknownAuthority, "\"CN=own\" is not trusted"))
         },
         Setup("an incomplete chain", .tls, "certbot's fullchain.pem") { answers in
             answers.answers[.file(.apple)] = .success(response(.missingIntermediate, "R11 is not sent"))
@@ -123,6 +130,16 @@ struct LinkDiagnosisTests {
         },
         Setup("a file on www only", .appleFile, "is on www.shop.example but not here") { answers in
             answers.answers[.file(.apple)] = .success(response(404))
+            answers.answers[.sibling(.apple)] = .success(response(200, ServerCheckTests.apple))
+        },
+        Setup("a file on www only, whose certificate is for another name", .appleFile, "no iOS app is associated") {
+            answers in
+            answers.answers[.file(.apple)] = .success(response(404))
+            answers.answers[.sibling(.apple)] = .success(response(.wrongName, "the certificate is for shop.example"))
+        },
+        Setup("a file on www, and at the root", .appleFile, "is only at the root") { answers in
+            answers.answers[.file(.apple)] = .success(response(404))
+            answers.answers[.rootCopy] = .success(response(200, ServerCheckTests.apple))
             answers.answers[.sibling(.apple)] = .success(response(200, ServerCheckTests.apple))
         },
         Setup("a page instead of the file", .appleFile, "route /.well-known/ before the catch-all") { answers in

@@ -26,7 +26,8 @@ public protocol ServerSources: AdminSources {
     /// The latest fetches of current files by Apple and Google since a moment.
     func fetches(since seconds: Int64) -> RecentFetches
     /// Called for each request of the served hosts: only the manager makes them.
-    func noteManager()
+    /// - Parameter problem: why it cannot work; nil if it can.
+    func noteManager(problem: String?)
 }
 
 extension ServerSources {
@@ -52,7 +53,11 @@ extension ServerSources {
             path.hasPrefix(prefix) ? path.dropFirst(prefix.count) : nil
         }
         if let host = argument(after: "/status/") { return hostAnswer(host.lowercased()) }
-        if let digest = argument(after: "/served/") { return servedAnswer(unless: digest) }
+        if let rest = argument(after: "/served/") {
+            let parts = rest.split(separator: "/", maxSplits: 1)
+            return servedAnswer(
+                unless: parts.first, problem: parts.count > 1 ? ServedHosts.problem(parts[1]) : nil)
+        }
         if let text = argument(after: "/expiring/"), let seconds = Int64(text),
             (0...ExpiryReport.withinMax).contains(seconds)
         {
@@ -85,8 +90,8 @@ extension ServerSources {
     }
 
     /// - Parameter known: the digest of the hosts that the manager has.
-    private func servedAnswer(unless known: Substring?) -> AdminResponse {
-        noteManager()
+    private func servedAnswer(unless known: Substring?, problem: String? = nil) -> AdminResponse {
+        noteManager(problem: problem)
         if let known, known == servedDigest() { return AdminResponse(.noContent, lines: []) }
         return AdminResponse(.ok, AdminResponse.json, served().json)
     }

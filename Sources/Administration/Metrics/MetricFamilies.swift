@@ -194,7 +194,10 @@ extension MetricsSnapshot {
             gauge(
                 "associated_manager_silent_seconds",
                 "Time since the manager last asked for the served hosts, or since the start.",
-                MetricValue(Int(clamping: manager.seconds)))
+                MetricValue(Int(clamping: manager.seconds))),
+            gauge(
+                "associated_manager_problem", "1 while the manager says that it cannot use its store.",
+                MetricValue(manager.problem == nil ? 0 : 1)),
         ]
     }
 

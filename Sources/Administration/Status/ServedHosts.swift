@@ -55,3 +55,27 @@ public struct ServedHosts: Sendable, Equatable {
         (1...nameBytesMax).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }
 }
+
+/// The request for them. A manager that cannot work says why in the path: it asks several times a minute anyway.
+extension ServedHosts {
+    private static let problemBytesMax = 400
+    /// In place of the digest of a manager that has no hosts yet.
+    private static let noDigest = "-"
+
+    /// - Parameter known: the digest of the hosts that the manager has; empty if it wants them all.
+    public static func path(unless known: String, problem: String?) -> String {
+        guard let problem else { return known.isEmpty ? "/served" : "/served/\(known)" }
+        let digits = problem.utf8.prefix(problemBytesMax).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
+        return "/served/\(known.isEmpty ? noDigest : known)/\(digits.joined())"
+    }
+
+    /// The problem in hexadecimal digits. Nil if there is none.
+    static func problem(_ digits: Substring) -> String? {
+        let digits = Array(digits.utf8.prefix(problemBytesMax * 2))
+        let bytes = stride(from: 0, to: digits.count - 1, by: 2).compactMap { index in
+            UInt8(String(decoding: digits[index...index + 1], as: UTF8.self), radix: 16)
+        }
+        let text = String(decoding: bytes.filter { $0 >= 0x20 && $0 != 0x7F }, as: UTF8.self)
+        return text.isEmpty ? nil : text
+    }
+}

@@ -90,7 +90,7 @@ public struct AndroidMatcher: Sendable {
             steps.append(
                 MatchStep(
                     rule: index, outcome: excludes ? .staysInBrowser : .opens, message: "rule \(index) \(outcome)",
-                    range: range))
+                    path: rules[index].path, range: range))
             return steps
         }
         let message = "no rule matches, so the URL stays in the browser"

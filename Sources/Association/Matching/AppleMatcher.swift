@@ -161,7 +161,7 @@ public struct AppleMatcher: Sendable {
                     rule: index, outcome: rule.excludes ? .staysInBrowser : .opens,
                     message: "rule \(number) \(outcome)"
                         + (constrained ? "" : "; it has no `/`, `?` or `#`, so it matches every URL"),
-                    range: range))
+                    path: rule.component.path, range: range))
             return steps
         }
         let message = rules.isEmpty ? "there are no rules" : "no rule matches"

@@ -30,15 +30,18 @@ public struct MatchStep: Hashable, Sendable {
     public var outcome: Outcome
     /// In words, such as "rule 2 needs query `page` to be one or more characters; the URL has none".
     public var message: String
+    /// The pattern for the path of the rule that decided; nil if it has none.
+    public var path: String?
     /// Where the rule was read from.
     public var range: SourceRange?
     /// For a rule that failed: the length of the beginning that its path shares with the URL; the maximum if the path matched.
     public var nearness = 0
 
-    public init(rule: Int?, outcome: Outcome, message: String, range: SourceRange? = nil) {
+    public init(rule: Int?, outcome: Outcome, message: String, path: String? = nil, range: SourceRange? = nil) {
         self.rule = rule
         self.outcome = outcome
         self.message = message
+        self.path = path
         self.range = range
     }
 

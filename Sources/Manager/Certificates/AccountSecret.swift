@@ -19,9 +19,7 @@ public enum AccountSecret {
         let sealed = try store.write(isRepeatable: true) { transaction throws(DatabaseError) in
             try StoredSecret.saveIfAbsent(name, sealed: fresh, in: transaction)
         }
-        return try sealing { () throws(TLSError) in
-            AccountKey(try SigningKey(reading: try store.keys.open(sealed, for: place).secret))
-        }
+        return try open(sealed, store.keys)
     }
 
     /// What has become of a key from elsewhere.
@@ -46,9 +44,7 @@ public enum AccountSecret {
             try StoredSecret.saveIfAbsent(name, sealed: fresh, in: transaction)
         }
         if sealed == fresh { return .stored }
-        let present = try sealing { () throws(TLSError) in
-            AccountKey(try SigningKey(reading: try store.keys.open(sealed, for: place).secret))
-        }
+        let present = try open(sealed, store.keys)
         if present.thumbprint == key.thumbprint { return .known }
         guard replaces else { return .refused(thumbprint: present.thumbprint) }
         try store.write(isRepeatable: true) { transaction throws(DatabaseError) in
@@ -63,6 +59,17 @@ public enum AccountSecret {
         let folder = parts.dropLast().joined(separator: "/")
         try Directory.create(folder, permissions: 0o700)
         try IssuedFiles.replace(String(parts.last ?? ""), in: folder, Array("\(key.thumbprint)\n".utf8))
+    }
+
+    private static func open(_ sealed: [UInt8], _ keys: SealingKeys) throws(DatabaseError) -> AccountKey {
+        let pem: [UInt8]
+        do throws(TLSError) { pem = try keys.open(sealed, for: StoredSecret.sealingPlace(name)).secret } catch {
+            throw DatabaseError(
+                .wrongKey,
+                "manager.key, or the file of `store.keyFile`, is not the key of this database; restore the copy that belongs "
+                    + "to it")
+        }
+        return try sealing { () throws(TLSError) in AccountKey(try SigningKey(reading: pem)) }
     }
 
     private static func sealing<Result>(_ body: () throws(TLSError) -> Result) throws(DatabaseError) -> Result {

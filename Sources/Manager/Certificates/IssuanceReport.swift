@@ -52,6 +52,11 @@ public struct IssuanceReport: Sendable, Equatable {
     public let notAfter: Int64?
     public let renewAt: Int64?
 
+    /// Whether a certificate is in service that need not be renewed yet.
+    public func isSettled(now: Int64) -> Bool {
+        state == .issued && problem == nil && min(renewAt ?? 0, notAfter ?? 0) > now
+    }
+
     private static let select = """
         select work.key, work.state, work.problem, work.due, work.tries, certificate.issuer, certificate.not_after,
             certificate.renew_at, work.since

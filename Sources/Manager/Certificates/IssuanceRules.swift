@@ -2,6 +2,7 @@
 
 public import ACME
 public import DNS
+import Posix
 public import TLS
 
 /// The settings for ordering certificates.
@@ -58,5 +59,11 @@ public struct ManagerPlaces: Sendable {
 
     public init(certificates: String, thumbprint: String, hosts: String) {
         (self.certificates, self.thumbprint, self.hosts) = (certificates, thumbprint, hosts)
+    }
+
+    /// The path of the operator's own certificate for a host; nil if there is none.
+    public func ownCertificate(of host: String) -> String? {
+        let wildcard = host.split(separator: ".", maxSplits: 1).last.map { "_wildcard.\($0)" }
+        return [host, wildcard].compactMap(\.self).map { "\(hosts)/\($0)/fullchain.pem" }.first { File.exists($0) }
     }
 }

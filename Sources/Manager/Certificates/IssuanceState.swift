@@ -22,7 +22,7 @@ public enum IssuanceState: String, CaseIterable, Sendable {
     public var nextStep: String {
         switch self {
         case .waitingForDNS:
-            "create the DNS records; they are looked up again later, and at once after `associated acme issue`"
+            "correct the DNS records as shown; they are looked up again later, and at once after `associated acme issue`"
         case .waitingForCAA:
             "change the CAA records; they are looked up again later, and at once after `associated acme issue`"
         case .queued: "nothing to do: it waits for its turn under the authority's rate limits"

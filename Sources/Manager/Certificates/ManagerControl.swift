@@ -15,6 +15,8 @@ public final class ManagerControl: Sendable {
         var wanted: Set<String>?
         var isStopping = false
         var outage = StoreOutage()
+        /// The database of the outage, for messages.
+        var storeLocation: String?
         /// Why the process has to end.
         var failure: String?
         var outcomes: [IssuanceState: Int] = [:]
@@ -73,15 +75,34 @@ public final class ManagerControl: Sendable {
     public func noteStore(_ error: DatabaseError?) {
         let now = Clock.monotonicMilliseconds()
         guard let error else {
-            if state.withLock({ $0.outage.endsWithSuccess(now: now) }) { log(.info, "the store can be used again") }
+            let ended = state.withLock { state in
+                state.outage.endsWithSuccess(now: now).map { (state.storeLocation ?? "the store", $0 / 1_000) }
+            }
+            if let (location, seconds) = ended {
+                let time = seconds < 120 ? "\(seconds) s" : "\(seconds / 60) min"
+                log(.info, "\(location) can be used again after \(time)")
+            }
             return
         }
         if error.isLasting { return fail(error.description) }
-        if state.withLock({ $0.outage.isNews(error.description, now: now) }) { log(.error, error.description) }
+        let isNews = state.withLock { state in
+            state.storeLocation = error.location
+            return state.outage.isNews(error.description, now: now)
+        }
+        if isNews { log(.error, error.description) }
     }
+
+    /// Notes that a change was written to the store, so that it has no problem now.
+    public func noteWriting() { state.withLock { $0.outage.noteWriting() } }
 
     /// Why the store cannot be used; nil if it can.
     public var storeProblem: String? { state.withLock { $0.outage.problem } }
+
+    /// How long there has been a problem with the store.
+    public var storeOutageSeconds: Int64 {
+        let now = Clock.monotonicMilliseconds()
+        return state.withLock { (now - ($0.outage.beganAt ?? now)) / 1_000 }
+    }
 
     /// Ends the process, which is started again.
     public func fail(_ reason: String) {

@@ -45,6 +45,13 @@ public struct Store: ~Copyable {
         }
     }
 
+    /// Writes without a change, to find out whether the store can be written.
+    public mutating func tryWriting() throws(DatabaseError) {
+        try write(isRepeatable: true) { transaction throws(DatabaseError) in
+            try transaction.execute("update secret set sealed = sealed")
+        }
+    }
+
     /// Seals a secret before it is stored.
     func seal(_ secret: [UInt8], for place: String) throws(DatabaseError) -> [UInt8] {
         do throws(TLSError) { return try keys.seal(secret, for: place) } catch {

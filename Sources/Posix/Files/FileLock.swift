@@ -18,4 +18,12 @@ public struct FileLock: ~Copyable, Sendable {
         guard errno == EWOULDBLOCK else { throw .last("flock") }
         return nil
     }
+
+    /// Whether a process has locked the file, which need not exist.
+    public static func isHeld(_ path: String) -> Bool {
+        let number = unsafe associated_open(path, O_RDONLY, 0)
+        guard number >= 0 else { return false }
+        defer { close(number) }
+        return flock(number, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
+    }
 }

@@ -24,12 +24,11 @@ public final class SealingKeys: Sendable {
         do throws(FileError) {
             keys = try SecretBytes(reading: file, bytesMax: SealingKeys.keyBytes * 2 + 1)
         } catch {
-            throw TLSError("cannot read the key file of the store: \(error)")
+            throw TLSError("cannot read the key file of the store, \(file): \(error)")
         }
         guard keys.count == SealingKeys.keyBytes || keys.count == SealingKeys.keyBytes * 2 else {
             throw TLSError(
-                "the key file of the store, \(file), has \(keys.count) bytes instead of 32 for each of one or two keys; "
-                    + "create one with openssl rand 32, and chmod 600")
+                "the key file of the store, \(file), has \(keys.count) bytes, not 32, or 64 for two keys")
         }
     }
 

@@ -4,6 +4,7 @@ import Association
 import AssociationLint
 import Client
 import Posix
+import TLS
 
 extension HostRules {
     /// The ids of the rules that both verifiers have in common, for one of them.
@@ -83,7 +84,9 @@ extension HostRules {
     }
 
     private mutating func judgeSibling(_ document: Probe.Document) {
-        guard answers.response(.sibling(document))?.status == 200, document == .apple else { return }
+        guard document == .apple, let other = answers.response(.sibling(document)), other.status == 200,
+            other.peer?.distrust == nil
+        else { return }
         report(
             .ahst026, .file(document),
             "the file is on \(answers.host.sibling) but not here, and they are separate hosts",

@@ -42,6 +42,10 @@ struct HostRules {
         case .handshake(.timedOut):
             reportForBoth(
                 .ahst013, .ghst005, "\(error)", fix: "make the handshake complete within a second", severity: .error)
+        case .handshake(.failed(let reason)) where reason.contains("unrecognized name"):
+            reportForBoth(
+                .ahst011, .ghst004, "the server has no certificate for this name",
+                fix: "install one; if the server is `associated`, see `associated acme status \(answers.host.name)`")
         case .handshake:
             reportForBoth(
                 .ahst011, .ghst004, "\(error)",
@@ -80,10 +84,7 @@ struct HostRules {
                 fix: "turn on TLS 1.2 and 1.3")
         }
         if let problem = peer.problem {
-            let fix =
-                problem.kind == .missingIntermediate
-                ? "send the intermediate certificates too (certbot's fullchain.pem)"
-                : "use a certificate of a public certificate authority for this exact name"
+            let fix = HostRules.fix(for: problem.kind)
             reportForBoth(.ahst011, .ghst004, problem.message, fix: fix)
             if problem.kind == .missingIntermediate {
                 report(.ahst012, .file(.apple), problem.message, fix: fix)
@@ -101,6 +102,17 @@ struct HostRules {
                 "the first handshake took \(response.handshakeMilliseconds) ms and a later one \(later) ms; "
                     + "probably the certificate was issued in between",
                 fix: "issue certificates before you publish the host")
+        }
+    }
+
+    private static func fix(for problem: PeerFacts.Problem.Kind) -> String {
+        switch problem {
+        case .expired: "renew it"
+        case .missingIntermediate: "send the intermediate certificates too (certbot's fullchain.pem)"
+        case .selfSigned, .unknownAuthority:
+            "use a certificate of a public certificate authority; to check a host with a private one, name it with --ca"
+        case .notYetValid, .wrongName, .weak, .other:
+            "use a certificate of a public certificate authority for this exact name"
         }
     }
 

@@ -232,7 +232,7 @@ public struct LinkDiagnosis: Sendable {
     private static func explanation(of blocking: [Finding], among findings: [Finding]) -> Finding? {
         if let other = blocking.first(where: { $0.rule == .srv016 }) { return other }
         guard let first = blocking.first, [.ahst001, .ghst001].contains(first.rule) else { return nil }
-        let reasons: [RuleID] = [.ahst026, .ahst010, .ahst008, .ahst022, .ghst009, .ghst010]
+        let reasons: [RuleID] = [.ahst010, .ahst008, .ahst022, .ghst009, .ghst010, .ahst026]
         return reasons.lazy.compactMap { reason in findings.first { $0.rule == reason } }.first
     }
 }

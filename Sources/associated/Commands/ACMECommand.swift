@@ -65,9 +65,9 @@ extension Command {
             var store = try Store(inputs.location, keys: keys)
             switch (action, host) {
             case ("check", let host?): return try check(host, inputs, rules, &store)
-            case ("issue", let host?): return try hurry(host, &store)
-            case (_, let host?): return try show(host, rules, &store)
-            default: return try overview(rules, &store)
+            case ("issue", let host?): return try hurry(host, inputs, &store)
+            case (_, let host?): return try show(host, inputs, rules, &store)
+            default: return try overview(inputs, rules, &store)
             }
         } catch {
             throw .failure(error.description)
@@ -75,7 +75,9 @@ extension Command {
     }
 
     /// The numbers by state, and the hosts that have no certificate.
-    private static func overview(_ rules: IssuanceRules, _ store: inout Store) throws(DatabaseError) -> ExitStatus {
+    private static func overview(
+        _ inputs: ManagerInputs, _ rules: IssuanceRules, _ store: inout Store
+    ) throws(DatabaseError) -> ExitStatus {
         let (figures, hosts, forecast) = try store.read { transaction throws(DatabaseError) in
             (
                 try IssuanceFigures(in: transaction),
@@ -90,13 +92,16 @@ extension Command {
             line: counts.isEmpty ? "no hosts yet: the manager has not asked the server" : counts.joined(separator: ", ")
         )
         for report in hosts { Console.output(line: "  \(report.host): \(line(report, forecast))") }
+        if inputs.hasManager == false { Console.output(line: noManager) }
         return .success
     }
 
     private static let overviewMax: Int64 = 50
+    private static let noManager =
+        "the manager is not running; start `associated serve` or `associated manage`, or see their log"
 
     private static func show(
-        _ host: String, _ rules: IssuanceRules, _ store: inout Store
+        _ host: String, _ inputs: ManagerInputs, _ rules: IssuanceRules, _ store: inout Store
     ) throws(DatabaseError) -> ExitStatus {
         let (found, forecast) = try store.read { transaction throws(DatabaseError) in
             (
@@ -104,15 +109,23 @@ extension Command {
                 try QueueForecast(rules, PublicSuffixes(), in: transaction)
             )
         }
-        guard let report = found else { return unknown(host) }
+        guard let report = found else { return unknown(host, inputs) }
         Console.output(line: "\(host): \(line(report, forecast))")
-        if let notAfter = report.notAfter, let renewAt = report.renewAt {
+        let term = CertificateTerm(report)
+        if let term {
             Console.output(
-                line: "  certificate until \(Clock.day(notAfter / 1_000)), renewed on \(Clock.day(renewAt / 1_000)), "
-                    + "issued by \(report.issuer ?? "an unknown authority")")
+                line: "  \(term.text(now: Clock.wallSeconds())), issued by \(report.issuer ?? "an unknown authority")")
         }
-        if let step = report.state?.nextStep { Console.output(line: "  next: \(step)") }
-        return report.notAfter == nil ? .failure : .success
+        let isExpired = term?.isOver(now: Clock.wallSeconds()) == true
+        if inputs.hasManager == false {
+            Console.output(line: "  next: \(noManager)")
+        } else if isExpired, report.state == .issued {
+            Console.output(
+                line: "  next: see the manager's log for why it was not renewed, then `associated acme issue`")
+        } else if let step = report.state?.nextStep {
+            Console.output(line: "  next: \(step)")
+        }
+        return term == nil || isExpired ? .failure : .success
     }
 
     /// Such as `waiting-dns for 3 hours: shop.example.com has no A or AAAA record; next try in 20 minutes`, or
@@ -123,27 +136,57 @@ extension Command {
         if let problem = report.problem { text += ": \(problem)" }
         if let turn = forecast[report.host] {
             text += "; \(turn)"
-        } else if report.state != .issued, report.due > now {
+        } else if report.state != .issued, report.state != .ordering, report.due > now {
             text += "; next try in \(Age.text(seconds: (report.due - now) / 1_000))"
         }
         return text
     }
 
-    private static func hurry(_ host: String, _ store: inout Store) throws(DatabaseError) -> ExitStatus {
-        let isFound = try store.write { transaction throws(DatabaseError) in
-            try IssuanceReport.hurry(host, in: transaction)
+    private static func hurry(
+        _ host: String, _ inputs: ManagerInputs, _ store: inout Store
+    ) throws(DatabaseError) -> ExitStatus {
+        let found = try store.write { transaction throws(DatabaseError) in
+            let report = try IssuanceReport.load(host, in: transaction)
+            if report?.isSettled(now: Clock.wallSeconds() * 1_000) == false {
+                _ = try IssuanceReport.hurry(host, in: transaction)
+            }
+            return report
         }
-        guard isFound else { return unknown(host) }
-        Console.output(line: "\(host) is tried again now; see `associated acme status \(host)`")
+        guard let report = found else { return unknown(host, inputs) }
+        if let term = CertificateTerm(report), report.isSettled(now: Clock.wallSeconds() * 1_000) {
+            Console.output(line: "\(host) has a \(term.text(now: Clock.wallSeconds())); nothing to do")
+        } else if inputs.hasManager == false {
+            Console.output(line: "\(host) is tried when the manager is started; \(noManager)")
+        } else {
+            Console.output(line: "\(host) is tried again now; see `associated acme status \(host)`")
+        }
         return .success
     }
 
-    private static func unknown(_ host: String) -> ExitStatus {
-        .failure(
-            saying:
-                "\(host) is not among the hosts that get a certificate: it is not served, has its own certificate in "
-                + "config/hosts/, is a wildcard without `acme.rfc2136`, or `acme.allow` and `acme.deny` exclude it")
+    private static func unknown(_ host: String, _ inputs: ManagerInputs) -> ExitStatus {
+        let reason =
+            inputs.exclusion(of: host)
+            ?? (inputs.hasManager == false ? noManager : unseen(host, inputs))
+        return .failure(saying: "\(host) is not among the hosts that get a certificate: \(reason)")
     }
+
+    /// Why the manager does not know a host that the settings allow.
+    private static func unseen(_ host: String, _ inputs: ManagerInputs) -> String {
+        guard DomainName(host) != nil else { return "it is not a host name" }
+        do {
+            let server = try AdminSettings(inputs.server)
+            let response = try AdminClient.get(
+                "/status/\(host)", from: server.address, token: server.token,
+                timeoutMilliseconds: serverTimeoutMilliseconds)
+            // Of a wildcard, the server knows only the hosts below it.
+            if response.status == 404, !host.hasPrefix("*.") { return "the server does not serve it" }
+            return "the manager has not seen it yet; it asks the server every few seconds"
+        } catch {
+            return "the manager has not seen it, and the server cannot be asked: \(error)"
+        }
+    }
+
+    private static let serverTimeoutMilliseconds = 5_000
 
     private static func check(
         _ host: String, _ inputs: ManagerInputs, _ rules: IssuanceRules, _ store: inout Store
@@ -157,7 +200,8 @@ extension Command {
         for line in report.wanted { Console.output(line: "wanted  \(line)") }
         switch report.problem {
         case nil:
-            Console.output(line: "\(host) can get a certificate")
+            let exclusion = inputs.exclusion(of: host).map { "; but no certificate is ordered: \($0)" } ?? ""
+            Console.output(line: "\(host): DNS is right\(exclusion)")
             return .success
         case .dns(let text)?, .caa(let text)?: return .failure(saying: text)
         }

@@ -173,7 +173,12 @@ struct ACMEImport {
         if hosts.contains(where: { $0.hasPrefix("*.") }) {
             steps.append("wildcard certificates are renewed only by DNS-01 (docs/acme.md)")
         }
-        if let client = archive.client, !hosts.isEmpty { steps.append("stop the renewals of \(client)") }
+        if !isComplete {
+            let client = archive.client.map { "; do not stop the renewals of \($0) before" } ?? ""
+            steps.append("fix what failed and import again\(client)")
+        } else if let client = archive.client, !hosts.isEmpty {
+            steps.append("stop the renewals of \(client)")
+        }
         if steps.isEmpty { return hosts.isEmpty ? "nothing; no certificate was imported" : "nothing" }
         return steps.joined(separator: "; ")
     }

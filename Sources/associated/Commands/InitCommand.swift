@@ -180,6 +180,7 @@ extension Command {
           // Every key is optional; options and environment variables override this file.
           http: ["127.0.0.1:8080"],
           // https: ["0.0.0.0:8443"],     // needs hosts/<host>/fullchain.pem and hosts/<host>/privkey.pem
+          // acme: { contact: ["you@example.com"], termsAgreed: true },     // or orders a certificate for each host
         }
 
         """

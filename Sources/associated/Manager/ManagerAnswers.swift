@@ -25,51 +25,17 @@ final class ManagerAnswers: AdminSources {
 
     func metricFamilies() -> [MetricFamily] {
         let figures = figures.withLock { $0 }
-        let issuance = figures.issuance
-        func gauge(_ name: String, _ help: String, _ value: Double?) -> MetricFamily {
-            MetricFamily(name, .gauge, help, value.map { [.init(.number($0))] } ?? [])
-        }
-        func byState(_ name: String, _ kind: MetricFamily.Kind, _ help: String, _ counts: [IssuanceState: Int])
-            -> MetricFamily
-        {
-            MetricFamily(
-                name, kind, help,
-                IssuanceState.allCases.map {
-                    .init(labels: [.init("state", $0.rawValue)], .count(UInt64(counts[$0] ?? 0)))
-                })
-        }
-        let families = [
-            MetricFamily(
-                "associated_manager_info", .gauge, "Always 1; the version is in the label.",
-                [.init(labels: [.init("version", Product.version)], .count(1))]),
-            gauge(
-                "associated_manager_ready", "1 while the manager can use its store.",
-                control.storeProblem == nil ? 1 : 0),
-            gauge(
-                "associated_manager_server_reachable", "1 while the server's admin listener answers the manager.",
-                figures.serverProblem == nil ? 1 : 0),
-            byState(
-                "associated_acme_hosts", .gauge, "Hosts for which certificates are ordered, by state.",
-                issuance.hosts),
-            byState(
-                "associated_acme_orders_total", .counter, "Orders that have ended since the start, by outcome.",
-                control.outcomes),
-            gauge(
-                "associated_acme_oldest_waiting_seconds",
-                "How long the host that has waited longest for a certificate has been in its state.",
-                issuance.longestWaitMilliseconds.map { Double($0) / 1_000 } ?? 0),
-            gauge(
-                "associated_acme_life_left_min",
-                "Smallest share of its lifetime that is left of any ordered certificate, from 1 to 0.",
-                issuance.lifeLeftMin),
-            gauge(
-                "associated_acme_budget_orders",
-                "Orders that the authority's limit for the account allows now.", issuance.accountTokens),
-            gauge(
-                "associated_manager_resident_bytes", "Resident memory of the manager.",
-                usage.memoryBytes.map { Double($0.resident) }),
-        ]
-        return families + (figures.deliveries?.families ?? [])
+        let (issuance, outcomes) = (figures.issuance, control.outcomes)
+        var metrics = ManagerMetrics(version: Product.version)
+        metrics.isReady = control.storeProblem == nil
+        metrics.isServerReachable = figures.serverProblem == nil
+        metrics.hosts = IssuanceState.allCases.map { (state: $0.rawValue, count: issuance.hosts[$0] ?? 0) }
+        metrics.orders = IssuanceState.allCases.map { (state: $0.rawValue, count: outcomes[$0] ?? 0) }
+        metrics.oldestWaitingSeconds = issuance.longestWaitMilliseconds.map { Double($0) / 1_000 } ?? 0
+        metrics.lifeLeftMin = issuance.lifeLeftMin
+        metrics.budgetOrders = issuance.accountTokens
+        metrics.residentBytes = usage.memoryBytes.map { Double($0.resident) }
+        return metrics.families + (figures.deliveries?.families ?? [])
     }
 
     var paths: [String] { [] }

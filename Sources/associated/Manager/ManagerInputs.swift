@@ -18,12 +18,21 @@ struct ManagerInputs {
     let location: DatabaseLocation
     /// Whether the settings allow certificates for a host, and have what its challenge needs.
     let covers: @Sendable (String) -> Bool
+    private let issuance: IssuanceSettings?
     /// The admin listener of the server.
     let server: AdminPlace
     private let keyFile: String
     /// Whether the key file is not one of the settings.
     private let ownsKey: Bool
     let statePath: String
+    /// Of the manager that works in the state directory.
+    var lockPath: String { "\(statePath)/manager.lock" }
+
+    /// Whether a manager works in the state directory; nil if another node may have one.
+    var hasManager: Bool? {
+        guard case .sqlite = location else { return nil }
+        return FileLock.isHeld(lockPath)
+    }
 
     init(_ loaded: LoadedSettings) throws(Refusal) {
         let settings = loaded.settings.manager
@@ -36,6 +45,7 @@ struct ManagerInputs {
         }
         server = admin
         let issuance = settings.issuance
+        self.issuance = issuance
         covers = { host in issuance.map { $0.covers(host) && $0.canValidate(host) } ?? false }
         let listeners = loaded.settings.http + loaded.settings.https
         rules = if let issuance = settings.issuance { try ManagerInputs.rules(issuance, listeners) } else { nil }
@@ -51,6 +61,13 @@ struct ManagerInputs {
         keyFile = settings.keyFile ?? "\(loaded.statePath)/manager.key"
     }
 
+    /// Why the settings, or a certificate of the operator, exclude a host; nil if they do not.
+    func exclusion(of host: String) -> String? {
+        if issuance?.covers(host) == false { return "`acme.allow` or `acme.deny` in server.json excludes it" }
+        if issuance?.canValidate(host) == false { return "it is a wildcard, which needs `acme.rfc2136`" }
+        return places.ownCertificate(of: host).map { "it has a certificate of its own, \($0)" }
+    }
+
     /// The keys that seal secrets in the store. The key of a single node is created by its first manager.
     func keys(createsMissing: Bool) throws(Refusal) -> SealingKeys {
         do {
@@ -60,7 +77,19 @@ struct ManagerInputs {
             }
             return try SealingKeys(file: keyFile)
         } catch {
-            throw .failure("\(error)")
+            throw .failure("\(error); \(keyAdvice)")
+        }
+    }
+
+    /// A new key would make everything in an old database useless.
+    private var keyAdvice: String {
+        switch location {
+        case .sqlite(let path) where File.exists(path):
+            "restore the copy that belongs to \(path), because a new key cannot open it"
+        case .sqlite where ownsKey: "without the file, the manager creates one when it starts"
+        default:
+            "restore the copy that belongs to the database, because a new key cannot open it; for a new database, create it "
+                + "with `openssl rand -out FILE 32` and chmod 600"
         }
     }
 

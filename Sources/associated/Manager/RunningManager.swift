@@ -55,7 +55,7 @@ final class RunningManager {
         rules = inputs.rules
         keys = try inputs.keys(createsMissing: true)
         node = "\(HostMachine.name):\(Directory.absolute(inputs.statePath))"
-        guard let lock = try FileLock.take("\(inputs.statePath)/manager.lock") else {
+        guard let lock = try FileLock.take(inputs.lockPath) else {
             throw Refusal.failure("another manager works in \(inputs.statePath); stop it, or use another --state")
         }
         self.lock = lock
@@ -118,6 +118,11 @@ final class RunningManager {
                 let spent = Clock.monotonicMilliseconds() - now
                 figuresDue = now + max(RunningManager.figuresMilliseconds, spent * RunningManager.figuresFactor)
             }
+            if control.storeProblem != nil {
+                // What was done until here may only have read.
+                try store!.tryWriting()
+                control.noteWriting()
+            }
             control.noteStore(nil)
         } catch let error as DatabaseError {
             // The hosts may not be stored yet, so the server is asked for all of them again.
@@ -133,6 +138,8 @@ final class RunningManager {
         control.stop()
         for worker in workers + deliveryWorkers { worker.join() }
         listener?.stop()
+        // The last connection that is closed writes the log of SQLite into the file.
+        store = nil
     }
 
     /// The served hosts, if they are to be looked at now.
@@ -140,8 +147,8 @@ final class RunningManager {
         let isDue = now - takenAt >= RunningManager.takeAgainMilliseconds
         do throws(AdminClient.Failure) {
             let response = try AdminClient.get(
-                isDue || digest.isEmpty ? "/served" : "/served/\(digest)", from: server.address, token: server.token,
-                timeoutMilliseconds: RunningManager.askMilliseconds)
+                ServedHosts.path(unless: isDue ? "" : digest, problem: storeProblem), from: server.address,
+                token: server.token, timeoutMilliseconds: RunningManager.askMilliseconds)
             noteServer(response.status == 200 || response.status == 204 ? nil : "it answers \(response.status)")
             guard response.status == 200, let served = ServedHosts(json: response.body) else { return nil }
             (digest, takenAt) = (served.digest, now)
@@ -150,6 +157,11 @@ final class RunningManager {
             noteServer(error.description)
             return nil
         }
+    }
+
+    /// What the server reports as the manager's problem.
+    private var storeProblem: String? {
+        control.storeProblem.map { "\($0) (for \(Age.text(seconds: control.storeOutageSeconds)))" }
     }
 
     private func noteServer(_ problem: String?) {

@@ -58,7 +58,7 @@ struct AdminAnswers: ServerSources {
 
     private var manager: ManagerSilence? { expectsManager ? state.managerSilence : nil }
 
-    func noteManager() { state.noteManager(Clock.monotonicMilliseconds()) }
+    func noteManager(problem: String?) { state.noteManager(Clock.monotonicMilliseconds(), problem: problem) }
 
     func servedDigest() -> String { parts.digest.text(of: parts.published.current) }
 

@@ -29,6 +29,8 @@ final class ServerState: Sendable {
         var tickMilliseconds = Clock.monotonicMilliseconds()
         /// When the manager last asked for the served hosts.
         var managerMilliseconds: Int64?
+        /// Why it cannot work, as it said then.
+        var managerProblem: String?
         var stateProblems: [StatePart: StateProblem] = [:]
         /// Set if the sandbox is the reason.
         var stateComplaint: String?
@@ -83,12 +85,17 @@ final class ServerState: Sendable {
     func tick() { state.withLock { $0.tickMilliseconds = Clock.monotonicMilliseconds() } }
 
     /// The manager has asked for the served hosts, at this time of the monotonic clock.
-    func noteManager(_ nowMilliseconds: Int64) { state.withLock { $0.managerMilliseconds = nowMilliseconds } }
+    func noteManager(_ nowMilliseconds: Int64, problem: String?) {
+        state.withLock { ($0.managerMilliseconds, $0.managerProblem) = (nowMilliseconds, problem) }
+    }
 
     var managerSilence: ManagerSilence {
-        ManagerSilence(
-            startedMilliseconds: startedMilliseconds, contactMilliseconds: state.withLock { $0.managerMilliseconds },
+        let (contact, problem) = state.withLock { ($0.managerMilliseconds, $0.managerProblem) }
+        var silence = ManagerSilence(
+            startedMilliseconds: startedMilliseconds, contactMilliseconds: contact,
             nowMilliseconds: Clock.monotonicMilliseconds())
+        silence.problem = problem
+        return silence
     }
 
     /// The first round has ended.

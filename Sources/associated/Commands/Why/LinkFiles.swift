@@ -84,10 +84,11 @@ extension LinkMatching.Android {
 }
 
 extension [MatchStep] {
-    /// The deciding rule in words. If no rule matched, also the one that came nearest.
+    /// The deciding rule in words, with its path, because one rule of an app file has other numbers in the two published files. If
+    /// no rule matched, also the one that came nearest.
     fileprivate var reason: String {
         guard let last else { return "there are no rules" }
         let nearest = last.rule == nil ? dropLast().max { $0.nearness < $1.nearness } : nil
-        return last.message + (nearest.map { "; \($0.message)" } ?? "")
+        return last.message + (last.path.map { " (path `\($0)`)" } ?? "") + (nearest.map { "; \($0.message)" } ?? "")
     }
 }

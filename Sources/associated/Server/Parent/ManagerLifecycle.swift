@@ -53,6 +53,8 @@ struct ManagerLifecycle {
     private var deathCount = 0
     /// When the last of these deaths was logged.
     private var saidAt: Int64 = 0
+    /// Whether the longest pause was logged since it was a short one.
+    private var hasSaidLongestPause = false
 
     /// A cause that lasts is logged again after this time, so that it neither fills the log nor is forgotten.
     static let repeatMilliseconds: Int64 = 3_600_000
@@ -91,7 +93,7 @@ struct ManagerLifecycle {
 
     private mutating func forgetDeaths() {
         delay.reset()
-        deathCount = 0
+        (deathCount, hasSaidLongestPause) = (0, false)
     }
 
     /// It is killed if it has not ended in time.
@@ -127,9 +129,12 @@ struct ManagerLifecycle {
         (lastEnd, lastReason) = (end, reason)
         let milliseconds = delay.take()
         restartAt = now + milliseconds
-        let isSaid = deathCount == 1 || now - saidAt >= ManagerLifecycle.repeatMilliseconds
+        let isLongest = milliseconds == RestartDelay.maxMilliseconds
+        let isSaid =
+            deathCount == 1 || (isLongest && !hasSaidLongestPause)
+            || now - saidAt >= ManagerLifecycle.repeatMilliseconds
         if !isSaid { return [] }
-        saidAt = now
+        (saidAt, hasSaidLongestPause) = (now, isLongest)
         return [.say(.died(end, reason: reason, count: deathCount, restartMilliseconds: milliseconds))]
     }
 

@@ -1,0 +1,59 @@
+// The metrics of the manager itself and of its work on certificates, on its own admin listener. They are here so that the files for
+// Prometheus and the documentation are checked against them like all others.
+
+/// The numbers of a manager. States are words of the manager.
+public struct ManagerMetrics: Sendable {
+    public var version: String
+    /// Whether it can use its store.
+    public var isReady = true
+    public var isServerReachable = true
+    /// Hosts by state, including states without hosts.
+    public var hosts: [(state: String, count: Int)] = []
+    /// Orders that have ended, by outcome.
+    public var orders: [(state: String, count: Int)] = []
+    public var oldestWaitingSeconds: Double = 0
+    /// Nil without certificates.
+    public var lifeLeftMin: Double?
+    /// Nil before the first order.
+    public var budgetOrders: Double?
+    public var residentBytes: Double?
+
+    public init(version: String) { self.version = version }
+
+    public var families: [MetricFamily] {
+        func gauge(_ name: String, _ help: String, _ value: Double?) -> MetricFamily {
+            MetricFamily(name, .gauge, help, value.map { [.init(.number($0))] } ?? [])
+        }
+        func byState(
+            _ name: String, _ kind: MetricFamily.Kind, _ help: String, _ counts: [(state: String, count: Int)]
+        ) -> MetricFamily {
+            MetricFamily(
+                name, kind, help, counts.map { .init(labels: [.init("state", $0.state)], MetricValue($0.count)) })
+        }
+        return [
+            MetricFamily(
+                "associated_manager_info", .gauge, "Always 1; the version is in the label.",
+                [.init(labels: [.init("version", version)], MetricValue(1))]),
+            gauge("associated_manager_ready", "1 while the manager can use its store.", isReady ? 1 : 0),
+            gauge(
+                "associated_manager_server_reachable", "1 while the server's admin listener answers the manager.",
+                isServerReachable ? 1 : 0),
+            byState(
+                "associated_acme_hosts", .gauge, "Hosts for which certificates are ordered, by state.", hosts),
+            byState(
+                "associated_acme_orders_total", .counter, "Orders that have ended since the start, by outcome.",
+                orders),
+            gauge(
+                "associated_acme_oldest_waiting_seconds",
+                "How long the host that has waited longest for a certificate has been in its state.",
+                oldestWaitingSeconds),
+            gauge(
+                "associated_acme_life_left_min",
+                "Smallest share of its lifetime that is left of any ordered certificate, from 1 to 0.", lifeLeftMin),
+            gauge(
+                "associated_acme_budget_orders",
+                "Orders that the authority's limit for the account allows now.", budgetOrders),
+            gauge("associated_manager_resident_bytes", "Resident memory of the manager.", residentBytes),
+        ]
+    }
+}
