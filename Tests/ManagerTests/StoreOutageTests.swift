@@ -55,7 +55,8 @@ struct StoreOutageTests {
         _ = outage.isNews("full", now: 0)
         outage.noteWriting()
         #expect(outage.problem == nil && outage.beganAt == 0)
-        #expect(!outage.isNews("full", now: 1))
+        let isNews = outage.isNews("full", now: 1)
+        #expect(!isNews)
         #expect(outage.problem == "full")
     }
 
