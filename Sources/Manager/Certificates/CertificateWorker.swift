@@ -76,7 +76,9 @@ public struct CertificateWorker: ~Copyable {
         let stored = try store.read { transaction throws(DatabaseError) in
             try StoredCertificate.load(host, in: transaction).first
         }
-        if let stored, let problem = put(stored) { return try fail(work, problem, keeping: work.journal) }
+        if let stored, let problem = files.put(stored, store.keys) {
+            return try fail(work, problem, keeping: work.journal)
+        }
         var work = work
         if work.journal == nil {
             guard control.isWanted(host) else { return try leave(work, stored) }
@@ -355,7 +357,7 @@ public struct CertificateWorker: ~Copyable {
         }
         guard isOurs else { return }
         control.count(.issued)
-        if let problem = put(certificate) { return control.log(.error, "\(work.key): \(problem)") }
+        if let problem = files.put(certificate, store.keys) { return control.log(.error, "\(work.key): \(problem)") }
         control.log(.info, "\(work.key): certificate until \(Clock.day(facts.notAfter)), issued by \(facts.issuer)")
     }
 
@@ -378,18 +380,6 @@ public struct CertificateWorker: ~Copyable {
         } catch {
             return "cannot write certificates to \(files.path): \(error.reason); "
                 + "make it a folder with free space that the manager may write to"
-        }
-    }
-
-    /// Writes the files of a certificate, unless they are there.
-    /// - Returns: why that was not possible.
-    private func put(_ stored: StoredCertificate) -> String? {
-        do {
-            let place = StoredCertificate.sealingPlace(stored.name, stored.keyKind)
-            _ = try files.put(stored, key: try store.keys.open(stored.sealedKey, for: place).secret)
-            return nil
-        } catch {
-            return "cannot write its certificate to \(files.path): \(error)"
         }
     }
 }
