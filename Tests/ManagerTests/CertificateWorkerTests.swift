@@ -255,4 +255,79 @@ struct CertificateWorkerTests {
         #expect(rig.count("new-order", at: 0) == 1 && rig.count("finalize", at: 0) == 4)
         #expect(rig.count("new-order", at: 1) == 1)
     }
+
+    /// With the rate limits of a public authority.
+    private func limitedRig(_ change: (inout IssuanceRules) -> Void = { _ in }) throws -> CertificateRig {
+        try CertificateRig {
+            $0.isBudgetModelled = true
+            change(&$0)
+        }
+    }
+
+    private static let spent: [String: Double] = ["orders": 299, "sets": 1, "domains": 24, "failures": 0]
+
+    @Test func `an order takes tokens once, and a host that is limited waits`() throws {
+        let rig = try limitedRig()
+        try rig.execute(
+            """
+            insert into bucket (scope, subject, tokens, at)
+            values ('localhost/orders', 'account', 0, 9000000000000000)
+            """)
+        try rig.serve()
+        try rig.settle()
+        let standing = try #require(try rig.standing())
+        #expect(standing.state == .queued && standing.problem == Work.limitedProblem && rig.count("new-order") == 0)
+        try rig.execute("delete from bucket")
+        try rig.settleLater()
+        try rig.expectIssued()
+        #expect(try rig.tokens() == Self.spent)
+    }
+
+    @Test func `orders that never reached the authority take no tokens, so the host is ordered when it is back`() throws
+    {
+        let rig = try limitedRig()
+        rig.servers[0].faults.change { $0.isDown = true }
+        try rig.serve()
+        try rig.settle()
+        for tries in 1...3 {
+            let standing = try #require(try rig.standing())
+            #expect(standing.state == .failing && standing.tries == Int64(tries))
+            #expect(try rig.tokens() == ["orders": 300, "sets": 2, "domains": 25, "failures": 1])
+            try rig.settleLater()
+        }
+        rig.servers[0].faults.change { $0.isDown = false }
+        try rig.settleLater()
+        try rig.expectIssued()
+        #expect(try rig.tokens() == Self.spent)
+    }
+
+    @Test func `an order that cannot be written takes no tokens`() throws {
+        let rig = try limitedRig()
+        try rig.folder.write("certificates", "a file instead of the folder")
+        try rig.serve()
+        try rig.settle()
+        try rig.folder.remove("certificates")
+        try rig.settleLater()
+        try rig.expectIssued()
+        #expect(try rig.tokens() == Self.spent)
+    }
+
+    @Test func `a host that is removed while it waits for a limit leaves at once, without a token`() throws {
+        let rig = try limitedRig()
+        try rig.execute(
+            """
+            insert into bucket (scope, subject, tokens, at)
+            values ('localhost/failures', '\(CertificateRig.host)', 0, 9000000000000000)
+            """)
+        try rig.serve()
+        try rig.settle()
+        let waiting = try rig.standing()
+        #expect(waiting?.state == .queued)
+        try rig.serve([])
+        try rig.settle()
+        let left = try rig.standing()
+        #expect(left == nil && rig.count("dir") == 0)
+        let orders = try rig.tokens()["orders"]
+        #expect(orders == 300)
+    }
 }

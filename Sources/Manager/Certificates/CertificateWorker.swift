@@ -20,6 +20,8 @@ public struct CertificateWorker: ~Copyable {
     private let records: ChallengeRecords?
     private var store: Store
     private var link: AuthorityLink
+    /// What the present claim took from the rate limits, until the authority hears of the order.
+    private var unspent: [Bucket.Charge] = []
 
     private typealias State = IssuanceState
 
@@ -58,15 +60,20 @@ public struct CertificateWorker: ~Copyable {
     /// Does one piece of work.
     /// - Returns: false if none is due.
     mutating func step() throws(DatabaseError) -> Bool {
-        // Read by a closure that cannot reach the worker.
-        let (rules, suffixes, holder) = (rules, suffixes, holder)
+        // Used by closures that cannot reach the worker.
+        let (rules, suffixes, holder, control) = (rules, suffixes, holder, control)
+        var charges: [Bucket.Charge] = []
         let claimed = try store.write { transaction throws(DatabaseError) in
             try Work.claim(CertificateWork.kind, by: holder, in: transaction) { work in
-                work.state == State.queued.rawValue
-                    ? rules.charges(work.key, tries: work.tries, priority: work.priority, suffixes) : []
+                // A host that is not wanted any more leaves the queue without waiting.
+                let isCharged = work.state == State.queued.rawValue && control.isWanted(work.key)
+                charges =
+                    isCharged ? rules.charges(work.key, tries: work.tries, priority: work.priority, suffixes) : []
+                return charges
             }
         }
         guard let work = claimed else { return false }
+        unspent = charges
         try process(work)
         return true
     }
@@ -100,7 +107,8 @@ public struct CertificateWorker: ~Copyable {
         try order(work, stored)
     }
 
-    /// Releases the work. If the claim was lost in the meantime, another worker has it, and nothing changes.
+    /// Releases the work, and gives back what it has not spent. If the claim was lost in the meantime, another worker has it, and
+    /// nothing changes.
     /// - Parameters:
     ///   - journal: of an order that is under way, sealed.
     ///   - certificate: to be saved together with the work.
@@ -108,12 +116,14 @@ public struct CertificateWorker: ~Copyable {
         _ work: Work, afterMilliseconds wait: Int64, _ state: State, _ problem: String? = nil, tries: Int64,
         journal: String? = nil, saving certificate: StoredCertificate? = nil
     ) throws(DatabaseError) {
+        let unspent = unspent
         let isChanged = state != .leaving && (problem != work.problem || state.rawValue != work.state)
         let isOurs = try store.write { transaction throws(DatabaseError) in
             let isOurs = try work.postpone(
                 to: try transaction.now() + wait, state: state.rawValue, problem: problem, tries: tries,
                 journal: journal, in: transaction)
             if isOurs, let certificate { try certificate.save(in: transaction) }
+            if isOurs { try Bucket.credit(unspent, in: transaction) }
             return isOurs
         }
         if isOurs, isChanged, let problem { control.log(.warning, "\(work.key): \(state.rawValue): \(problem)") }
@@ -259,6 +269,7 @@ public struct CertificateWorker: ~Copyable {
                     try work.record(state: State.ordering.rawValue, journal: text, in: transaction)
                 }
                 guard isOurs else { return }
+                unspent = []
                 steps.confirmStep()
             case .send(let request):
                 do throws(AuthorityProblem) {

@@ -15,7 +15,9 @@ public struct IssuanceRules: Sendable {
     public var preferredIssuer: String?
     public var key = SigningKey.Kind.p256
     /// The CA certificates to trust instead of the system's. An authority of one's own has no known rate limits.
-    public var authorityFile: String?
+    public var authorityFile: String? { didSet { isBudgetModelled = authorityFile == nil } }
+    /// Whether orders take tokens from the known rate limits.
+    var isBudgetModelled = true
     /// Whether an order needs DNS records that lead here.
     public var isPreflightRequired = true
     /// What the preflight expects, apart from what it asks the authority.
@@ -33,8 +35,6 @@ public struct IssuanceRules: Sendable {
     public var updates: UpdateServer?
 
     public init(directories: [AuthorityURL]) { self.directories = directories }
-
-    var isBudgetModelled: Bool { authorityFile == nil }
 
     func challenge(for host: String) -> ChallengeKind { host.hasPrefix("*.") ? .dns : challenge }
 }

@@ -56,6 +56,20 @@ public struct Bucket: Hashable, Sendable {
         return nil
     }
 
+    /// Gives back charges that were taken and not used.
+    static func credit(_ charges: [Charge], in transaction: borrowing Transaction) throws(DatabaseError) {
+        // In the same order as they are taken.
+        for charge in charges.sorted(by: { ($0.bucket.scope, $0.bucket.subject) < ($1.bucket.scope, $1.bucket.subject) }
+        ) {
+            let (bucket, tokens) = (charge.bucket, charge.tokens)
+            try transaction.execute(
+                """
+                update bucket set tokens = case when tokens + ? < ? then tokens + ? else ? end
+                where scope = ? and subject = ?
+                """, tokens, bucket.capacity, tokens, bucket.capacity, bucket.scope, bucket.subject)
+        }
+    }
+
     /// The tokens in the bucket now, locked until the transaction ends. A bucket is full before its first use.
     private func tokens(_ now: Int64, in transaction: borrowing Transaction) throws(DatabaseError) -> Double {
         try transaction.execute(
