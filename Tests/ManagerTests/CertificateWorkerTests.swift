@@ -330,4 +330,43 @@ struct CertificateWorkerTests {
         let orders = try rig.tokens()["orders"]
         #expect(orders == 300)
     }
+
+    @Test func `a long queue delays neither renewals nor hosts whose DNS records are looked at again`() throws {
+        let rig = try limitedRig()
+        try rig.execute(
+            """
+            insert into bucket (scope, subject, tokens, at)
+            values ('localhost/orders', 'account', 0, 9000000000000000)
+            """)
+        let (dns, renewed) = ("dns.example", "renewed.example")
+        try rig.serve((0..<100).map { "h\($0).example" } + [dns, renewed])
+        try rig.execute("update work set state = 'queued' where key like 'h%'")
+        try rig.execute("update work set tries = 1, priority = -100 where key = '\(dns)'")
+        try rig.execute("update work set state = 'failing', priority = 1 where key = '\(renewed)'")
+        func states() throws -> [String?] {
+            let states = try rig.store.read { transaction throws(DatabaseError) in
+                try Work.states(CertificateWork.kind, in: transaction)
+            }
+            return [states[renewed], states[dns]]
+        }
+        // Without a preflight, the next state is that of the queue.
+        var seen: [[String?]] = []
+        for _ in 0..<2 {
+            let hasWorked = try rig.worker.step()
+            #expect(hasWorked)
+            seen.append(try states())
+        }
+        #expect(seen == [["queued", "waiting-dns"], ["queued", "queued"]])
+    }
+
+    @Test func `a host with a certificate comes before new ones`() throws {
+        let rig = try CertificateRig()
+        try rig.serve()
+        try rig.settle()
+        try rig.expectIssued()
+        let rows = try rig.store.read { transaction throws(DatabaseError) in
+            try transaction.query("select priority from work")
+        }
+        #expect(rows.map(\.values) == [[.integer(CertificateWork.renewalPriority)]])
+    }
 }

@@ -22,6 +22,8 @@ public struct CertificateWorker: ~Copyable {
     private var link: AuthorityLink
     /// What the present claim took from the rate limits, until the authority hears of the order.
     private var unspent: [Bucket.Charge] = []
+    /// Whether the queue had the last turn.
+    private var isQueueTurn = false
 
     private typealias State = IssuanceState
 
@@ -57,20 +59,27 @@ public struct CertificateWorker: ~Copyable {
         }
     }
 
-    /// Does one piece of work.
+    /// Does one piece of work: in turn one of the queue and another one, as far as there are both.
     /// - Returns: false if none is due.
     mutating func step() throws(DatabaseError) -> Bool {
         // Used by closures that cannot reach the worker.
         let (rules, suffixes, holder, control) = (rules, suffixes, holder, control)
+        isQueueTurn.toggle()
+        let (first, second) = (CertificateWork.isQueued, CertificateWork.isNotQueued)
+        let conditions = isQueueTurn ? [first, second] : [second, first]
         var charges: [Bucket.Charge] = []
-        let claimed = try store.write { transaction throws(DatabaseError) in
-            try Work.claim(CertificateWork.kind, by: holder, in: transaction) { work in
-                // A host that is not wanted any more leaves the queue without waiting.
-                let isCharged = work.state == State.queued.rawValue && control.isWanted(work.key)
-                charges =
-                    isCharged ? rules.charges(work.key, tries: work.tries, priority: work.priority, suffixes) : []
-                return charges
+        let claimed = try store.write { transaction throws(DatabaseError) -> Work? in
+            for condition in conditions {
+                let work = try Work.claim(CertificateWork.kind, by: holder, where: condition, in: transaction) { work in
+                    // A host that is not wanted any more leaves the queue without waiting.
+                    let isCharged = work.state == State.queued.rawValue && control.isWanted(work.key)
+                    charges =
+                        isCharged ? rules.charges(work.key, tries: work.tries, priority: work.priority, suffixes) : []
+                    return charges
+                }
+                if let work { return work }
             }
+            return nil
         }
         guard let work = claimed else { return false }
         unspent = charges
@@ -124,6 +133,7 @@ public struct CertificateWorker: ~Copyable {
                 journal: journal, in: transaction)
             if isOurs, let certificate { try certificate.save(in: transaction) }
             if isOurs { try Bucket.credit(unspent, in: transaction) }
+            if isOurs, state == .issued { try CertificateWork.prefer(work.key, in: transaction) }
             return isOurs
         }
         if isOurs, isChanged, let problem { control.log(.warning, "\(work.key): \(state.rawValue): \(problem)") }
@@ -364,6 +374,7 @@ public struct CertificateWorker: ~Copyable {
             // A certificate of another kind of key would be served instead.
             try StoredCertificate.remove(work.key, in: transaction)
             try certificate.save(in: transaction)
+            try CertificateWork.prefer(work.key, in: transaction)
             return true
         }
         guard isOurs else { return }
@@ -407,6 +418,14 @@ extension IssuanceRules {
             authority: directory(tries: tries, isUrgent: false).host, isModelled: isBudgetModelled)
         return budget.charges(hosts: [host], isRenewal: false, mayUseReserve: priority >= 0, suffixes: suffixes)
             + budget.failureCharges(host)
+    }
+}
+
+extension CertificateWork {
+    /// Gives the work on a host the priority of renewals. When it is due does not change.
+    fileprivate static func prefer(_ host: String, in transaction: borrowing Transaction) throws(DatabaseError) {
+        try Work.add(
+            kind, host, state: IssuanceState.issued.rawValue, due: .max, priority: renewalPriority, in: transaction)
     }
 }
 

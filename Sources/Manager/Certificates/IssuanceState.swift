@@ -39,4 +39,9 @@ public enum IssuanceState: String, CaseIterable, Sendable {
 /// The work on certificates: one row for each host, from its first appearance until its certificate has expired.
 enum CertificateWork {
     static let kind = "certificate"
+    /// Renewals come before new hosts, whose priorities are 0 and less.
+    static let renewalPriority: Int64 = 1
+    /// Conditions for claims. The queue has turns of its own: it may be long, and most of it waits for limits that stop nothing else.
+    static let isQueued = "state = '\(IssuanceState.queued.rawValue)'"
+    static let isNotQueued = "state <> '\(IssuanceState.queued.rawValue)'"
 }
