@@ -197,6 +197,27 @@ struct CertificateWorkerTests {
         #expect(rig.count("new-order") == 1)
     }
 
+    @Test func `writes a certificate after a minute that could not be written, and says why`() throws {
+        let rig = try CertificateRig()
+        let file = "certificates/\(CertificateRig.host)"
+        try rig.folder.write(file, "a file instead of the folder")
+        try rig.serve()
+        try rig.settle()
+        for _ in 0..<2 {
+            let standing = try #require(try rig.standing())
+            #expect(standing.state == .failing && Self.about(60).contains(standing.waitSeconds), "\(standing)")
+            #expect(standing.tries == 0 && standing.journal == nil)
+            #expect(standing.problem?.hasPrefix("cannot write its certificate to ") == true)
+            let isStored = try rig.certificate() != nil
+            #expect(isStored && rig.files == [])
+            try rig.settleLater()
+        }
+        try rig.folder.remove(file)
+        try rig.settleLater()
+        try rig.expectIssued()
+        #expect(rig.count("new-order") == 1)
+    }
+
     @Test func `registers an account again that is refused in an order`() throws {
         let rig = try CertificateRig()
         rig.servers[0].use {

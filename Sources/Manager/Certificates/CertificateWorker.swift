@@ -31,6 +31,8 @@ public struct CertificateWorker: ~Copyable {
     /// wants it at once each time would get order after order.
     private static let firstLookDivisor: Int64 = 300
     private static let restMilliseconds: Int64 = 2_000
+    /// Until a certificate is written that could not be.
+    private static let putMilliseconds: Int64 = 60_000
     private static let storeRestMilliseconds: Int64 = 10_000
 
     public init(
@@ -93,7 +95,7 @@ public struct CertificateWorker: ~Copyable {
             try StoredCertificate.load(host, in: transaction).first
         }
         if let stored, let problem = files.put(stored, store.keys) {
-            return try fail(work, problem, keeping: work.journal)
+            return try putLater(work, problem, keeping: work.journal)
         }
         var work = work
         if work.journal == nil {
@@ -365,22 +367,28 @@ public struct CertificateWorker: ~Copyable {
             notBefore: notBefore, notAfter: notAfter,
             renewAt: CertificateWorker.renewalTime(notBefore, notAfter, nil))
         let isOurs = try store.write { transaction throws(DatabaseError) in
-            // The next step asks the authority for its window.
-            let next = try transaction.now() + (notAfter - notBefore) / CertificateWorker.firstLookDivisor
-            guard
-                try work.postpone(
-                    to: next, state: State.issued.rawValue, problem: nil, tries: 0, in: transaction)
-            else { return false }
+            guard try work.renew(in: transaction) else { return false }
             // A certificate of another kind of key would be served instead.
             try StoredCertificate.remove(work.key, in: transaction)
             try certificate.save(in: transaction)
-            try CertificateWork.prefer(work.key, in: transaction)
             return true
         }
         guard isOurs else { return }
         control.count(.issued)
-        if let problem = files.put(certificate, store.keys) { return control.log(.error, "\(work.key): \(problem)") }
+        if let problem = files.put(certificate, store.keys) { return try putLater(work, problem) }
+        // The next step asks the authority for its window.
+        let wait = (notAfter - notBefore) / CertificateWorker.firstLookDivisor
+        try release(work, afterMilliseconds: wait, .issued, tries: 0)
         control.log(.info, "\(work.key): certificate until \(Clock.day(facts.notAfter)), issued by \(facts.issuer)")
+    }
+
+    /// The certificate cannot be written here. That says nothing about the authority, so it does not count as a failure.
+    private mutating func putLater(
+        _ work: Work, _ problem: String, keeping journal: String? = nil
+    ) throws(DatabaseError) {
+        try release(
+            work, afterMilliseconds: CertificateWorker.putMilliseconds, .failing, problem, tries: work.tries,
+            journal: journal)
     }
 
     private mutating func end(_ work: Work, _ failure: OrderFailure, _ url: AuthorityURL) throws(DatabaseError) {
