@@ -390,4 +390,26 @@ struct CertificateWorkerTests {
         }
         #expect(rows.map(\.values) == [[.integer(CertificateWork.renewalPriority)]])
     }
+
+    @Test func `an order that cannot be read is placed again, within the limits`() throws {
+        let rig = try limitedRig()
+        try rig.serve()
+        try rig.execute("update work set state = 'ordering', journal = 'not sealed'")
+        try rig.settle()
+        try rig.expectIssued()
+        #expect(try rig.tokens() == Self.spent)
+    }
+
+    @Test func `an order under way ends with its host`() throws {
+        let rig = try CertificateRig()
+        rig.servers[0].use { $0.instead = [("finalize", CertificateWorkerTests.down(120))] }
+        try rig.serve()
+        try rig.settle()
+        let waiting = try rig.standing()
+        #expect(waiting?.journal != nil)
+        try rig.serve([])
+        try rig.settleLater()
+        let left = try rig.standing()
+        #expect(left == nil && rig.count("finalize") == 1 && rig.count("certificate") == 0)
+    }
 }

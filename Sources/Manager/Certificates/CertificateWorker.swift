@@ -97,9 +97,10 @@ public struct CertificateWorker: ~Copyable {
         if let stored, let problem = files.put(stored, store.keys) {
             return try putLater(work, problem, keeping: work.journal)
         }
+        guard control.isWanted(host) else { return try leave(work, stored) }
+        let journal = openJournal(work, stored)
         var work = work
-        if work.journal == nil {
-            guard control.isWanted(host) else { return try leave(work, stored) }
+        if journal == nil {
             if let stored, Clock.wallSeconds() < stored.renewAt / 1_000 {
                 return try checkRenewal(work, stored)
             }
@@ -115,7 +116,7 @@ public struct CertificateWorker: ~Copyable {
                 return try release(work, afterMilliseconds: 0, .queued, tries: work.tries)
             }
         }
-        try order(work, stored)
+        try order(work, stored, continuing: journal)
     }
 
     /// Releases the work, and gives back what it has not spent. If the claim was lost in the meantime, another worker has it, and
@@ -242,14 +243,15 @@ public struct CertificateWorker: ~Copyable {
         }
     }
 
-    private mutating func order(_ work: Work, _ stored: StoredCertificate?) throws(DatabaseError) {
-        let place = "work/\(work.kind)/\(work.key)"
+    /// - Parameter known: the order that is under way, as it is stored.
+    private mutating func order(
+        _ work: Work, _ stored: StoredCertificate?, continuing known: OrderJournal?
+    ) throws(DatabaseError) {
+        let place = CertificateWorker.journalPlace(work)
         let url = directory(work, stored)
-        var sealed = work.journal
-        var journal = storedJournal(work, place)
-        // An authority that has not finished its order for long is given up for the next one.
-        if journal?.directory != url { (journal, sealed) = (nil, nil) }
-        let isSaved = journal != nil
+        let isSaved = known != nil
+        var journal = known
+        var sealed = isSaved ? work.journal : nil
         var session: AuthoritySession
         do throws(AuthorityProblem) { session = try link.session(url) } catch {
             return try postpone(work, error, keeping: sealed)
@@ -316,11 +318,18 @@ public struct CertificateWorker: ~Copyable {
         }
     }
 
-    private func storedJournal(_ work: Work, _ place: String) -> OrderJournal? {
-        guard let sealed = work.journal.flatMap(Base64URL.bytes), let opened = try? store.keys.open(sealed, for: place)
+    /// The order that is under way; nil if there is none, if it cannot be read, or if its authority is given up for the next one
+    /// because it has not finished it for long.
+    private func openJournal(_ work: Work, _ stored: StoredCertificate?) -> OrderJournal? {
+        guard let sealed = work.journal.flatMap(Base64URL.bytes),
+            let opened = try? store.keys.open(sealed, for: CertificateWorker.journalPlace(work)),
+            let journal = OrderJournal(text: String(decoding: opened.secret, as: UTF8.self)),
+            journal.directory == directory(work, stored)
         else { return nil }
-        return OrderJournal(text: String(decoding: opened.secret, as: UTF8.self))
+        return journal
     }
+
+    private static func journalPlace(_ work: Work) -> String { "work/\(work.kind)/\(work.key)" }
 
     /// Puts the answers for DNS in place. Over HTTP, the server answers every challenge with the thumbprint.
     /// - Returns: why that was not possible.
