@@ -1,6 +1,7 @@
 // The certificate worker against an authority with faults, one host and one order at a time.
 
 import Database
+import Posix
 import TestSupport
 import Testing
 
@@ -411,5 +412,25 @@ struct CertificateWorkerTests {
         try rig.settleLater()
         let left = try rig.standing()
         #expect(left == nil && rig.count("finalize") == 1 && rig.count("certificate") == 0)
+    }
+
+    /// No name server answers, so each preflight fails.
+    private static let hasNoNames: @Sendable (inout IssuanceRules) -> Void = {
+        $0.isPreflightRequired = true
+        $0.resolver.servers = [SocketAddress(ip: "127.0.0.1", port: 1)].compactMap(\.self)
+        $0.preflightMilliseconds = 100
+    }
+
+    @Test func `waits for DNS do not lead to another authority`() throws {
+        let rig = try CertificateRig(authorities: 2, Self.hasNoNames)
+        try rig.serve()
+        for tries in [0, 3, 4, 40] {
+            try rig.execute("update work set tries = \(tries)")
+            try rig.settleLater()
+            let standing = try #require(try rig.standing())
+            #expect(standing.state == .waitingForDNS && standing.tries == Int64(tries) + 1, "\(standing)")
+        }
+        // The preflight asks the authority for its names in CAA records.
+        #expect(rig.count("dir", at: 0) > 0 && rig.count("dir", at: 1) == 0)
     }
 }

@@ -106,10 +106,7 @@ public struct CertificateWorker: ~Copyable {
             }
             if rules.isPreflightRequired, work.state != State.queued.rawValue {
                 if let problem = preflight(host, directory(work, stored)) { return try postpone(work, problem) }
-                // The waits for DNS were no failures of an authority.
-                if State.waitingForDNS.rawValue == work.state || State.waitingForCAA.rawValue == work.state {
-                    work.tries = 0
-                }
+                work.tries = orderTries(work)
             }
             // Renewals are free of the limits, and must not wait behind new hosts.
             if stored == nil, work.state != State.queued.rawValue {
@@ -363,7 +360,12 @@ public struct CertificateWorker: ~Copyable {
                 nowMilliseconds: Clock.wallSeconds() * 1_000, notBeforeMilliseconds: $0.notBefore,
                 notAfterMilliseconds: $0.notAfter)
         }
-        return rules.directory(tries: work.tries, isUrgent: isUrgent ?? false)
+        return rules.directory(tries: orderTries(work), isUrgent: isUrgent ?? false)
+    }
+
+    /// The failed orders, without the waits for DNS.
+    private func orderTries(_ work: Work) -> Int64 {
+        State(rawValue: work.state)?.isWaitingForRecords == true ? 0 : work.tries
     }
 
     private mutating func keep(_ chain: IssuedChain, key: [UInt8], _ work: Work) throws(DatabaseError) {

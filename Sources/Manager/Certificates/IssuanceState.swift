@@ -18,6 +18,9 @@ public enum IssuanceState: String, CaseIterable, Sendable {
     /// No longer ordered here; the certificate stays in service until it expires.
     case leaving
 
+    /// Whether it waits for a change of DNS. Its failed attempts are then preflights, and say nothing about an authority.
+    var isWaitingForRecords: Bool { self == .waitingForDNS || self == .waitingForCAA }
+
     /// What happens next, or what an operator has to do.
     public var nextStep: String {
         switch self {
