@@ -1,5 +1,6 @@
 // The certificate worker against an authority with faults, one host and one order at a time.
 
+import DNS
 import Database
 import Posix
 import TestSupport
@@ -432,5 +433,17 @@ struct CertificateWorkerTests {
         }
         // The preflight asks the authority for its names in CAA records.
         #expect(rig.count("dir", at: 0) > 0 && rig.count("dir", at: 1) == 0)
+    }
+
+    @Test(arguments: [(50, true), (70, false)])
+    func `looks at DNS again after an hour in the queue`(minutes: Int, isOrdered: Bool) throws {
+        let rig = try limitedRig(Self.hasNoNames)
+        try rig.serve()
+        try rig.execute("update work set state = 'queued', since = since - \(minutes * 60_000)")
+        try rig.settle()
+        if isOrdered { return try rig.expectIssued() }
+        let standing = try #require(try rig.standing())
+        #expect(standing.state == .waitingForDNS && rig.count("new-order") == 0)
+        #expect(try rig.tokens() == ["orders": 300, "sets": 2, "domains": 25, "failures": 1])
     }
 }

@@ -31,6 +31,8 @@ public struct CertificateWorker: ~Copyable {
     /// wants it at once each time would get order after order.
     private static let firstLookDivisor: Int64 = 300
     private static let restMilliseconds: Int64 = 2_000
+    /// How long a preflight is good for.
+    private static let checkedMilliseconds: Int64 = 3_600_000
     /// Until a certificate is written that could not be.
     private static let putMilliseconds: Int64 = 60_000
     private static let storeRestMilliseconds: Int64 = 10_000
@@ -90,9 +92,12 @@ public struct CertificateWorker: ~Copyable {
     }
 
     private mutating func process(_ work: Work) throws(DatabaseError) {
-        let host = work.key
-        let stored = try store.read { transaction throws(DatabaseError) in
-            try StoredCertificate.load(host, in: transaction).first
+        let (host, isQueued) = (work.key, work.state == State.queued.rawValue)
+        let (stored, queuedMilliseconds) = try store.read {
+            transaction throws(DatabaseError) -> (StoredCertificate?, Int64) in
+            let now = try transaction.now()
+            let since = try isQueued ? IssuanceReport.load(host, in: transaction)?.since : nil
+            return (try StoredCertificate.load(host, in: transaction).first, since.map { now - $0 } ?? 0)
         }
         if let stored, let problem = files.put(stored, store.keys) {
             return try putLater(work, problem, keeping: work.journal)
@@ -104,12 +109,14 @@ public struct CertificateWorker: ~Copyable {
             if let stored, Clock.wallSeconds() < stored.renewAt / 1_000 {
                 return try checkRenewal(work, stored)
             }
-            if rules.isPreflightRequired, work.state != State.queued.rawValue {
+            // What was right before a host entered the queue may have changed since.
+            let isChecked = isQueued && queuedMilliseconds < CertificateWorker.checkedMilliseconds
+            if rules.isPreflightRequired, !isChecked {
                 if let problem = preflight(host, directory(work, stored)) { return try postpone(work, problem) }
                 work.tries = orderTries(work)
             }
             // Renewals are free of the limits, and must not wait behind new hosts.
-            if stored == nil, work.state != State.queued.rawValue {
+            if stored == nil, !isQueued {
                 return try release(work, afterMilliseconds: 0, .queued, tries: work.tries)
             }
         }
