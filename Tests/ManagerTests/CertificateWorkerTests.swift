@@ -184,6 +184,23 @@ struct CertificateWorkerTests {
         #expect(rows.map(\.values) == [[.integer(2)]])
     }
 
+    @Test func `leaves an order to the store that takes long with short waits`() throws {
+        let rig = try CertificateRig {
+            $0.patience = AuthorityPatience()
+            $0.patience.orderSecondsMax = 0
+        }
+        rig.servers[0].use { ($0.oddities.polls, $0.oddities.retryAfter) = (1_000, 1) }
+        try rig.serve()
+        // The first step puts the host into the queue.
+        for _ in 0..<2 {
+            let hasWorked = try rig.worker.step()
+            #expect(hasWorked)
+        }
+        let standing = try #require(try rig.standing())
+        #expect(standing.state == .ordering && standing.journal != nil && standing.holder == nil, "\(standing)")
+        #expect(standing.problem == nil && standing.waitSeconds <= 20)
+    }
+
     @Test func `orders nothing while certificates cannot be written`() throws {
         let rig = try CertificateRig()
         try rig.folder.write("certificates", "a file instead of the folder")

@@ -184,6 +184,19 @@ public struct CertificateWorker: ~Copyable {
         }
     }
 
+    /// An order waits for longer than a worker does.
+    private mutating func postpone(
+        _ work: Work, bySeconds seconds: Int64, _ problem: AuthorityProblem?, keeping journal: String?
+    ) throws(DatabaseError) {
+        let wait = seconds * 1_000
+        if let problem, problem.isTransient {
+            return try fail(work, problem.description, keeping: journal, afterMilliseconds: wait)
+        }
+        let state = problem?.kind == .rateLimited ? State.limited : .ordering
+        try release(
+            work, afterMilliseconds: wait, state, problem?.description, tries: work.tries, journal: journal)
+    }
+
     /// The host is no longer served, or has a certificate of the operator. The certificate stays until it expires.
     private mutating func leave(_ work: Work, _ stored: StoredCertificate?) throws(DatabaseError) {
         guard let stored, Clock.wallSeconds() * 1_000 < stored.notAfter else {
@@ -274,6 +287,7 @@ public struct CertificateWorker: ~Copyable {
         guard let journal else { return }
         var steps = OrderSteps(journal, isSaved: isSaved)
         defer { link.keep(session, url) }
+        let end = Clock.wallSeconds() + rules.patience.orderSecondsMax
         while true {
             let now = Clock.wallSeconds()
             if control.isStopping {
@@ -302,14 +316,8 @@ public struct CertificateWorker: ~Copyable {
                 withdraw(answers)
                 steps.confirmStep()
             case .wait(let until, let problem):
-                guard until - now <= rules.patience.pauseSecondsMax else {
-                    let wait = (until - now) * 1_000
-                    if let problem, problem.isTransient {
-                        return try fail(work, problem.description, keeping: sealed, afterMilliseconds: wait)
-                    }
-                    let state = problem?.kind == .rateLimited ? State.limited : .ordering
-                    return try release(
-                        work, afterMilliseconds: wait, state, problem?.description, tries: work.tries, journal: sealed)
+                guard until - now <= rules.patience.pauseSecondsMax, until <= end else {
+                    return try postpone(work, bySeconds: until - now, problem, keeping: sealed)
                 }
                 control.rest(number, milliseconds: max(1, until - now) * 1_000)
                 let isOurs = try store.write { transaction throws(DatabaseError) in try work.renew(in: transaction) }

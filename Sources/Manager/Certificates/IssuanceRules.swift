@@ -45,6 +45,8 @@ struct AuthorityPatience: Sendable {
     var answerMilliseconds = 30_000
     /// Between two requests of an order. Longer waits are left to the store, so that another host has its turn.
     var pauseSecondsMax: Int64 = 20
+    /// For one order without a break. Then it, too, is left to the store.
+    var orderSecondsMax: Int64 = 120
 }
 
 /// The folders and files that the server reads.
