@@ -45,6 +45,20 @@ struct CertificateLifeTests {
         try rig.expectIssued()
     }
 
+    @Test func `does not ask an authority again at once that does not answer`() throws {
+        let rig = try CertificateRig { $0.patience.answerMilliseconds = 3_000 }
+        try rig.serve()
+        try rig.settle()
+        rig.servers[0].faults.change { $0.lostAnswers = ["renewal"] }
+        for _ in 0..<3 {
+            try rig.settleLater()
+            try rig.expectIssued()
+            let standing = try #require(try rig.standing())
+            #expect((21_590...25_920).contains(standing.waitSeconds), "\(standing)")
+        }
+        #expect(rig.count("renewal") == 1)
+    }
+
     @Test func `renews at the stored moment`() throws {
         let rig = try rig()
         let old = try #require(try rig.certificate())

@@ -217,16 +217,17 @@ public struct CertificateWorker: ~Copyable {
     private mutating func checkRenewal(_ work: Work, _ stored: StoredCertificate) throws(DatabaseError) {
         var stored = stored
         var changed: StoredCertificate?
-        var wait: Int64 = 6 * 3_600_000
+        var nextCheckSeconds: Int64 = 6 * 3_600
         if let info = renewalInfo(of: stored) {
-            wait = RenewalPlan.nextCheckMilliseconds(
-                nextCheckSeconds: info.nextCheckSeconds, draw: .random(in: .min ... .max))
+            nextCheckSeconds = info.nextCheckSeconds
             let window = (info.start * 1_000)..<(info.end * 1_000)
             if !window.contains(stored.renewAt) {
                 stored.renewAt = CertificateWorker.renewalTime(stored.notBefore, stored.notAfter, window)
                 changed = stored
             }
         }
+        let wait = RenewalPlan.nextCheckMilliseconds(
+            nextCheckSeconds: nextCheckSeconds, draw: .random(in: .min ... .max))
         let untilRenewal = max(0, stored.renewAt - Clock.wallSeconds() * 1_000)
         try release(work, afterMilliseconds: min(wait, untilRenewal), .issued, tries: 0, saving: changed)
     }
@@ -241,11 +242,7 @@ public struct CertificateWorker: ~Copyable {
     private mutating func renewalInfo(of stored: StoredCertificate) -> RenewalInfo? {
         guard let id = stored.renewalID else { return nil }
         for url in rules.directories {
-            do throws(AuthorityProblem) {
-                let session = try link.session(url)
-                guard let request = RenewalInfo.request(id, session.directory) else { continue }
-                return try RenewalInfo(reading: link.send(request))
-            } catch { continue }
+            if let info = link.renewalInfo(id, at: url) { return info }
         }
         return nil
     }
