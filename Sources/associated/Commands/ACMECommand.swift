@@ -78,7 +78,7 @@ extension Command {
     private static func overview(_ rules: IssuanceRules, _ store: inout Store) throws(DatabaseError) -> ExitStatus {
         let (figures, hosts, forecast) = try store.read { transaction throws(DatabaseError) in
             (
-                try IssuanceFigures(in: transaction),
+                try IssuanceFigures(rules, in: transaction),
                 try IssuanceReport.unsettled(limit: overviewMax, in: transaction),
                 try QueueForecast(rules, PublicSuffixes(), in: transaction)
             )

@@ -197,7 +197,7 @@ final class RunningManager {
 
     private func updateFigures() throws(DatabaseError) {
         let issuance = try store!.read { transaction throws(DatabaseError) in
-            try IssuanceFigures(in: transaction)
+            try IssuanceFigures(rules, in: transaction)
         }
         var figures = ManagerFigures(issuance: issuance, serverProblem: serverProblem)
         if inputs.delivery != nil {
