@@ -221,7 +221,7 @@ struct StoreTests {
     ) throws {
         let database = try TestDatabase(engine)
         var store = try database.store()
-        let small = Bucket(scope: "exact", subject: "one", capacity: 1, fillMilliseconds: 1_000_000_000)
+        let small = Bucket(scope: "exact", subject: "one", capacity: 1, fillMilliseconds: 600_000_000)
         let charges: [Bucket.Charge] = [.init(StoreTests.orders, tokens: 2), .init(small)]
         let (waits, rows) = try store.write { transaction throws(Failure) in
             var waits: [Int64?] = [try Bucket.debit(charges, in: transaction)]
@@ -233,6 +233,21 @@ struct StoreTests {
         }
         #expect(rows.map(\.values) == [[.double(3)], [.double(1)]])
         #expect(waits[0] == nil && waits[1] == nil && waits[2] != nil)
+    }
+
+    @Test(arguments: TestEngine.available) func `buckets that are full again are removed`(engine: TestEngine) throws {
+        let database = try TestDatabase(engine)
+        var store = try database.store()
+        let rows = try store.write { transaction throws(Failure) in
+            for (subject, days) in [("old", 8), ("new", 6)] as [(String, Int64)] {
+                try transaction.execute(
+                    "insert into bucket (scope, subject, tokens, at) values ('sets', ?, 0, ?)", subject,
+                    try transaction.now() - days * 86_400_000)
+            }
+            try Bucket.purge(in: transaction)
+            return try transaction.query("select subject from bucket")
+        }
+        #expect(rows.map(\.values) == [[.text("new")]])
     }
 
     @Test(arguments: TestEngine.available) func `a charge leaves the reserve to others`(engine: TestEngine) throws {

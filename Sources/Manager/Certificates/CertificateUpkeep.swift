@@ -3,7 +3,7 @@
 // share of the time is bounded, and it reads only what is new to this process.
 //
 // A folder without a certificate in the store is removed when its certificate has expired, not before: an empty or a wrong database
-// must not take certificates out of service.
+// must not take certificates out of service. Now and then it also removes rate limits that have been forgotten.
 
 import Database
 import Posix
@@ -17,6 +17,8 @@ public struct CertificateUpkeep: ~Copyable {
     /// The certificates of the last complete pass whose files are there: what their marks begin with, by host.
     private var written: [String: [UInt8]] = [:]
     private var pass = Pass()
+    /// When buckets are removed next, by the monotonic clock.
+    private var purgeDue: Int64 = 0
     /// Why a certificate could not be written in the last complete pass.
     private var problem: String?
 
@@ -31,6 +33,7 @@ public struct CertificateUpkeep: ~Copyable {
     /// More rows at once would hold up other work with the database.
     static let pageCount: Int64 = 500
     private static let passMilliseconds: Int64 = 60_000
+    private static let purgeMilliseconds: Int64 = 3_600_000
     private static let storeRestMilliseconds: Int64 = 10_000
     /// It works for a quarter of the time.
     private static let restFactor: Int64 = 3
@@ -82,6 +85,13 @@ public struct CertificateUpkeep: ~Copyable {
         }
         (written, problem) = (pass.written, pass.problem)
         pass = Pass()
+        let time = Clock.monotonicMilliseconds()
+        if time >= purgeDue {
+            try store.write(isRepeatable: true) { transaction throws(DatabaseError) in
+                try Bucket.purge(in: transaction)
+            }
+            purgeDue = time + CertificateUpkeep.purgeMilliseconds
+        }
         return false
     }
 
