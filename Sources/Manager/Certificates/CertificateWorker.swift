@@ -208,9 +208,14 @@ public struct CertificateWorker: ~Copyable {
             if isOurs { files.remove(work.key) }
             return
         }
+        let needsUpdates = rules.challenge(for: work.key) == .dns && records == nil
+        let reason =
+            needsUpdates
+            ? "its certificate is not renewed, because wildcards need `acme.rfc2136`; set it, or put a certificate into config/hosts"
+            : "it is no longer served here, or config/hosts has a certificate for it, which takes precedence"
+        if needsUpdates, reason != work.problem { control.log(.warning, "\(work.key): \(reason)") }
         try release(
-            work, afterMilliseconds: stored.notAfter - Clock.wallSeconds() * 1_000, .leaving,
-            "it is no longer served here, or config/hosts has a certificate for it, which takes precedence", tries: 0)
+            work, afterMilliseconds: stored.notAfter - Clock.wallSeconds() * 1_000, .leaving, reason, tries: 0)
     }
 
     /// Asks the authority when to renew, and chooses the moment again if it has moved the window.
