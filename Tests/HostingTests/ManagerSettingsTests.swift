@@ -260,6 +260,10 @@ struct ManagerSettingsTests {
     @Test(arguments: [
         ("acme: { termsAgreed: true }", "shop.example.com", true),
         ("acme: { termsAgreed: true }", "*.example.com", false),
+        (
+            "acme: { termsAgreed: true, rfc2136: { server: '192.0.2.53', keyName: 'associated', keyFile: '/k' } }",
+            "*.example.com", true
+        ),
         ("acme: { termsAgreed: true, deny: ['shop.example.com'] }", "shop.example.com", false),
         ("acme: { contact: ['a@example.com'] }", "shop.example.com", false),
         ("acme: { webroot: '/srv/acme' }", "shop.example.com", false), ("", "shop.example.com", false),

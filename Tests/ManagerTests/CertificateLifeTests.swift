@@ -45,6 +45,20 @@ struct CertificateLifeTests {
         try rig.expectIssued()
     }
 
+    @Test func `does not ask an authority again at once that does not answer`() throws {
+        let rig = try CertificateRig { $0.patience.answerMilliseconds = 3_000 }
+        try rig.serve()
+        try rig.settle()
+        rig.servers[0].faults.change { $0.lostAnswers = ["renewal"] }
+        for _ in 0..<3 {
+            try rig.settleLater()
+            try rig.expectIssued()
+            let standing = try #require(try rig.standing())
+            #expect((21_590...25_920).contains(standing.waitSeconds), "\(standing)")
+        }
+        #expect(rig.count("renewal") == 1)
+    }
+
     @Test func `renews at the stored moment`() throws {
         let rig = try rig()
         let old = try #require(try rig.certificate())
@@ -131,6 +145,27 @@ struct CertificateLifeTests {
         let (work, certificate) = (try rig.standing(), try rig.certificate())
         #expect(work == nil && certificate == nil && rig.files.isEmpty)
         #expect(rig.count("new-order") == 1)
+    }
+
+    @Test func `says that an imported wildcard is not renewed without a name server for its records`() throws {
+        let (rig, name) = (try CertificateRig(), "*.shop.example")
+        let sealed = try rig.store.seal([1], for: StoredCertificate.sealingPlace(name, "p256"))
+        try rig.store.write { transaction throws(DatabaseError) in
+            let now = try transaction.now()
+            try StoredCertificate(
+                name: name, keyKind: "p256", chain: "PEM", issuer: "CA", sealedKey: sealed, notBefore: now - 1_000_000,
+                notAfter: now + 1_000_000, renewAt: now + 500_000
+            ).save(in: transaction)
+            try Work.settle(
+                CertificateWork.kind, name, state: IssuanceState.issued.rawValue, due: now, in: transaction)
+        }
+        for _ in 0..<2 {
+            try rig.serve([])
+            try rig.settleLater()
+            let standing = try #require(try rig.standing())
+            #expect(standing.state == .leaving && standing.problem?.contains("wildcards need `acme.rfc2136`") == true)
+        }
+        #expect(rig.log.value.count == 1)
     }
 
     @Test func `continues with a host that is served again`() throws {

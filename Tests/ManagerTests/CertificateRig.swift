@@ -81,6 +81,18 @@ final class CertificateRig {
         try store.write { transaction throws(DatabaseError) in try transaction.execute(sql) }
     }
 
+    /// The tokens of the buckets that were used, by limit: `orders`, `sets` and so on.
+    func tokens() throws -> [String: Double] {
+        try store.read { transaction throws(DatabaseError) in
+            var tokens: [String: Double] = [:]
+            for row in try transaction.query("select scope, tokens from bucket") {
+                let scope: String = try row[0]
+                tokens[String(scope.split(separator: "/").last ?? "")] = try row[1] as Double
+            }
+            return tokens
+        }
+    }
+
     /// Makes the work due, without the operator's hurry.
     func makeDue() throws { try execute("update work set due = 1 where holder is null") }
 

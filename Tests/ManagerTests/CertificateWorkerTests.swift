@@ -1,6 +1,8 @@
 // The certificate worker against an authority with faults, one host and one order at a time.
 
+import DNS
 import Database
+import Posix
 import TestSupport
 import Testing
 
@@ -182,6 +184,23 @@ struct CertificateWorkerTests {
         #expect(rows.map(\.values) == [[.integer(2)]])
     }
 
+    @Test func `leaves an order to the store that takes long with short waits`() throws {
+        let rig = try CertificateRig {
+            $0.patience = AuthorityPatience()
+            $0.patience.orderSecondsMax = 0
+        }
+        rig.servers[0].use { ($0.oddities.polls, $0.oddities.retryAfter) = (1_000, 1) }
+        try rig.serve()
+        // The first step puts the host into the queue.
+        for _ in 0..<2 {
+            let hasWorked = try rig.worker.step()
+            #expect(hasWorked)
+        }
+        let standing = try #require(try rig.standing())
+        #expect(standing.state == .ordering && standing.journal != nil && standing.holder == nil, "\(standing)")
+        #expect(standing.problem == nil && standing.waitSeconds <= 20)
+    }
+
     @Test func `orders nothing while certificates cannot be written`() throws {
         let rig = try CertificateRig()
         try rig.folder.write("certificates", "a file instead of the folder")
@@ -192,6 +211,27 @@ struct CertificateWorkerTests {
         #expect(standing.problem?.hasPrefix("cannot write certificates to \(rig.places.certificates): ") == true)
         #expect(rig.count("new-order") == 0)
         try rig.folder.remove("certificates")
+        try rig.settleLater()
+        try rig.expectIssued()
+        #expect(rig.count("new-order") == 1)
+    }
+
+    @Test func `writes a certificate after a minute that could not be written, and says why`() throws {
+        let rig = try CertificateRig()
+        let file = "certificates/\(CertificateRig.host)"
+        try rig.folder.write(file, "a file instead of the folder")
+        try rig.serve()
+        try rig.settle()
+        for _ in 0..<2 {
+            let standing = try #require(try rig.standing())
+            #expect(standing.state == .failing && Self.about(60).contains(standing.waitSeconds), "\(standing)")
+            #expect(standing.tries == 0 && standing.journal == nil)
+            #expect(standing.problem?.hasPrefix("cannot write its certificate to ") == true)
+            let isStored = try rig.certificate() != nil
+            #expect(isStored && rig.files == [])
+            try rig.settleLater()
+        }
+        try rig.folder.remove(file)
         try rig.settleLater()
         try rig.expectIssued()
         #expect(rig.count("new-order") == 1)
@@ -254,5 +294,173 @@ struct CertificateWorkerTests {
         try rig.expectIssued()
         #expect(rig.count("new-order", at: 0) == 1 && rig.count("finalize", at: 0) == 4)
         #expect(rig.count("new-order", at: 1) == 1)
+    }
+
+    /// With the rate limits of a public authority.
+    private func limitedRig(_ change: (inout IssuanceRules) -> Void = { _ in }) throws -> CertificateRig {
+        try CertificateRig {
+            $0.isBudgetModelled = true
+            change(&$0)
+        }
+    }
+
+    private static let spent: [String: Double] = ["orders": 299, "sets": 1, "domains": 24, "failures": 0]
+
+    @Test func `an order takes tokens once, and a host that is limited waits`() throws {
+        let rig = try limitedRig()
+        try rig.execute(
+            """
+            insert into bucket (scope, subject, tokens, at)
+            values ('localhost/orders', 'account', 0, 9000000000000000)
+            """)
+        try rig.serve()
+        try rig.settle()
+        let standing = try #require(try rig.standing())
+        #expect(standing.state == .queued && standing.problem == Work.limitedProblem && rig.count("new-order") == 0)
+        try rig.execute("delete from bucket")
+        try rig.settleLater()
+        try rig.expectIssued()
+        #expect(try rig.tokens() == Self.spent)
+    }
+
+    @Test func `orders that never reached the authority take no tokens, so the host is ordered when it is back`() throws
+    {
+        let rig = try limitedRig()
+        rig.servers[0].faults.change { $0.isDown = true }
+        try rig.serve()
+        try rig.settle()
+        for tries in 1...3 {
+            let standing = try #require(try rig.standing())
+            #expect(standing.state == .failing && standing.tries == Int64(tries))
+            #expect(try rig.tokens() == ["orders": 300, "sets": 2, "domains": 25, "failures": 1])
+            try rig.settleLater()
+        }
+        rig.servers[0].faults.change { $0.isDown = false }
+        try rig.settleLater()
+        try rig.expectIssued()
+        #expect(try rig.tokens() == Self.spent)
+    }
+
+    @Test func `an order that cannot be written takes no tokens`() throws {
+        let rig = try limitedRig()
+        try rig.folder.write("certificates", "a file instead of the folder")
+        try rig.serve()
+        try rig.settle()
+        try rig.folder.remove("certificates")
+        try rig.settleLater()
+        try rig.expectIssued()
+        #expect(try rig.tokens() == Self.spent)
+    }
+
+    @Test func `a host that is removed while it waits for a limit leaves at once, without a token`() throws {
+        let rig = try limitedRig()
+        try rig.execute(
+            """
+            insert into bucket (scope, subject, tokens, at)
+            values ('localhost/failures', '\(CertificateRig.host)', 0, 9000000000000000)
+            """)
+        try rig.serve()
+        try rig.settle()
+        let waiting = try rig.standing()
+        #expect(waiting?.state == .queued)
+        try rig.serve([])
+        try rig.settle()
+        let left = try rig.standing()
+        #expect(left == nil && rig.count("dir") == 0)
+        let orders = try rig.tokens()["orders"]
+        #expect(orders == 300)
+    }
+
+    @Test func `a long queue delays neither renewals nor hosts whose DNS records are looked at again`() throws {
+        let rig = try limitedRig()
+        try rig.execute(
+            """
+            insert into bucket (scope, subject, tokens, at)
+            values ('localhost/orders', 'account', 0, 9000000000000000)
+            """)
+        let (dns, renewed) = ("dns.example", "renewed.example")
+        try rig.serve((0..<100).map { "h\($0).example" } + [dns, renewed])
+        try rig.execute("update work set state = 'queued' where key like 'h%'")
+        try rig.execute("update work set tries = 1, priority = -100 where key = '\(dns)'")
+        try rig.execute("update work set state = 'failing', priority = 1 where key = '\(renewed)'")
+        func states() throws -> [String?] {
+            let states = try rig.store.read { transaction throws(DatabaseError) in
+                try Work.states(CertificateWork.kind, in: transaction)
+            }
+            return [states[renewed], states[dns]]
+        }
+        // Without a preflight, the next state is that of the queue.
+        var seen: [[String?]] = []
+        for _ in 0..<2 {
+            let hasWorked = try rig.worker.step()
+            #expect(hasWorked)
+            seen.append(try states())
+        }
+        #expect(seen == [["queued", "waiting-dns"], ["queued", "queued"]])
+    }
+
+    @Test func `a host with a certificate comes before new ones`() throws {
+        let rig = try CertificateRig()
+        try rig.serve()
+        try rig.settle()
+        try rig.expectIssued()
+        let rows = try rig.store.read { transaction throws(DatabaseError) in
+            try transaction.query("select priority from work")
+        }
+        #expect(rows.map(\.values) == [[.integer(CertificateWork.renewalPriority)]])
+    }
+
+    @Test func `an order that cannot be read is placed again, within the limits`() throws {
+        let rig = try limitedRig()
+        try rig.serve()
+        try rig.execute("update work set state = 'ordering', journal = 'not sealed'")
+        try rig.settle()
+        try rig.expectIssued()
+        #expect(try rig.tokens() == Self.spent)
+    }
+
+    @Test func `an order under way ends with its host`() throws {
+        let rig = try CertificateRig()
+        rig.servers[0].use { $0.instead = [("finalize", CertificateWorkerTests.down(120))] }
+        try rig.serve()
+        try rig.settle()
+        let waiting = try rig.standing()
+        #expect(waiting?.journal != nil)
+        try rig.serve([])
+        try rig.settleLater()
+        let left = try rig.standing()
+        #expect(left == nil && rig.count("finalize") == 1 && rig.count("certificate") == 0)
+    }
+
+    /// No name server answers, so each preflight fails.
+    private static let hasNoNames: @Sendable (inout IssuanceRules) -> Void = {
+        $0.isPreflightRequired = true
+        $0.resolver.servers = [SocketAddress(ip: "127.0.0.1", port: 1)].compactMap(\.self)
+        $0.preflightMilliseconds = 100
+    }
+
+    @Test func `waits for DNS do not lead to another authority`() throws {
+        let rig = try CertificateRig(authorities: 2, Self.hasNoNames)
+        try rig.serve()
+        for tries in [0, 3, 4, 40] {
+            try rig.execute("update work set tries = \(tries)")
+            try rig.settleLater()
+            let standing = try #require(try rig.standing())
+            #expect(standing.state == .waitingForDNS && standing.tries == Int64(tries) + 1, "\(standing)")
+        }
+        // The preflight asks the authority for its names in CAA records.
+        #expect(rig.count("dir", at: 0) > 0 && rig.count("dir", at: 1) == 0)
+    }
+
+    @Test(arguments: [(50, true), (70, false)])
+    func `looks at DNS again after an hour in the queue`(minutes: Int, isOrdered: Bool) throws {
+        let rig = try limitedRig(Self.hasNoNames)
+        try rig.serve()
+        try rig.execute("update work set state = 'queued', since = since - \(minutes * 60_000)")
+        try rig.settle()
+        if isOrdered { return try rig.expectIssued() }
+        let standing = try #require(try rig.standing())
+        #expect(standing.state == .waitingForDNS && rig.count("new-order") == 0)
+        #expect(try rig.tokens() == ["orders": 300, "sets": 2, "domains": 25, "failures": 1])
     }
 }

@@ -55,6 +55,11 @@ struct ClientArchiveTests {
             client: "lego", account: "accounts/ca.example_14000/me@shop.example/keys/me@shop.example.key",
             certificate: "certificates/shop.example.crt", key: "certificates/shop.example.key",
             authority: "ca.example_14000"),
+        // Version 5.
+        Layout(
+            client: "lego", account: "accounts/ca.example_14000/me@shop.example/me@shop.example.key",
+            certificate: "certificates/shop.example.crt", key: "certificates/shop.example.key",
+            authority: "ca.example_14000"),
         Layout(
             client: "acme.sh", account: "ca/ca.example/acme/directory/account.key",
             certificate: "shop.example_ecc/fullchain.cer", key: "shop.example_ecc/shop.example.key",

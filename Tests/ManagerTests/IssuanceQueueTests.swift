@@ -1,6 +1,7 @@
 // Thousands of new hosts under the modelled rate limits. The authority is replaced: each order that the limits allow is issued at
 // once. Time passes by moving the stored times back.
 
+import ACME
 import Database
 import Testing
 
@@ -20,7 +21,7 @@ struct IssuanceQueueTests {
     /// The work of one node on its queue.
     private final class Queue {
         let suffixes = PublicSuffixes(text: "example")
-        private let budget = Budget(authority: "ca.example", isModelled: true)
+        private let rules = IssuanceRules(directories: [AuthorityURL("https://ca.example/directory")!])
         private let database: TestDatabase
         private let register: HostRegister
         private var store: Store
@@ -59,14 +60,12 @@ struct IssuanceQueueTests {
         /// Claims work until several claims in sequence got none, and issues it.
         /// - Returns: the hosts that had their turn.
         func work(emptyClaimsMax: Int) throws -> [String] {
-            let (budget, suffixes, passed) = (budget, suffixes, passed)
+            let (rules, suffixes, passed) = (rules, suffixes, passed)
             let new = try store.write { transaction throws(DatabaseError) in
                 var (new, emptyClaims) = ([Turn](), 0)
                 while emptyClaims < emptyClaimsMax {
                     let claimed = try Work.claim(CertificateWork.kind, by: "node", in: transaction) { work in
-                        budget.charges(
-                            hosts: [work.key], isRenewal: false, mayUseReserve: work.priority >= 0, suffixes: suffixes)
-                            + budget.failureCharges(work.key)
+                        rules.charges(work.key, tries: work.tries, priority: work.priority, suffixes)
                     }
                     guard let work = claimed else {
                         emptyClaims += 1

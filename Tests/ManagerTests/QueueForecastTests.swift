@@ -1,5 +1,6 @@
 // The turns of queued hosts under the limits of the account, of registered domains and of single hosts.
 
+import ACME
 import Database
 import Testing
 
@@ -9,7 +10,7 @@ import Testing
 struct QueueForecastTests {
     private typealias Turn = QueueForecast.Turn
 
-    private static let budget = Budget(authority: "ca.example", isModelled: true)
+    private static let rules = IssuanceRules(directories: [AuthorityURL("https://ca.example/directory")!])
     private static let suffixes = PublicSuffixes(text: "com")
     private static let second: Int64 = 1_000
     private static let minute: Int64 = 60_000
@@ -19,8 +20,7 @@ struct QueueForecastTests {
     private static let now: Int64 = 1_795_176_000_000
 
     private static func charges(_ host: String, _ priority: Int64) -> [Bucket.Charge] {
-        budget.charges(hosts: [host], isRenewal: false, mayUseReserve: priority >= 0, suffixes: suffixes)
-            + budget.failureCharges(host)
+        rules.charges(host, tries: 0, priority: priority, suffixes)
     }
 
     /// A queue of hosts with priorities, and what is stored of some buckets: scope and subject, and the tokens now.

@@ -216,6 +216,40 @@ struct StoreTests {
         #expect((2_390_000...2_400_010).contains(wait))
     }
 
+    @Test(arguments: TestEngine.available) func `a charge that is given back can be taken again, and no more`(
+        engine: TestEngine
+    ) throws {
+        let database = try TestDatabase(engine)
+        var store = try database.store()
+        let small = Bucket(scope: "exact", subject: "one", capacity: 1, fillMilliseconds: 600_000_000)
+        let charges: [Bucket.Charge] = [.init(StoreTests.orders, tokens: 2), .init(small)]
+        let (waits, rows) = try store.write { transaction throws(Failure) in
+            var waits: [Int64?] = [try Bucket.debit(charges, in: transaction)]
+            // A bucket holds no more than its capacity.
+            for _ in 0..<2 { try Bucket.credit(charges, in: transaction) }
+            let rows = try transaction.query("select tokens from bucket order by subject")
+            for _ in 0..<2 { waits.append(try Bucket.debit(charges, in: transaction)) }
+            return (waits, rows)
+        }
+        #expect(rows.map(\.values) == [[.double(3)], [.double(1)]])
+        #expect(waits[0] == nil && waits[1] == nil && waits[2] != nil)
+    }
+
+    @Test(arguments: TestEngine.available) func `buckets that are full again are removed`(engine: TestEngine) throws {
+        let database = try TestDatabase(engine)
+        var store = try database.store()
+        let rows = try store.write { transaction throws(Failure) in
+            for (subject, days) in [("old", 8), ("new", 6)] as [(String, Int64)] {
+                try transaction.execute(
+                    "insert into bucket (scope, subject, tokens, at) values ('sets', ?, 0, ?)", subject,
+                    try transaction.now() - days * 86_400_000)
+            }
+            try Bucket.purge(in: transaction)
+            return try transaction.query("select subject from bucket")
+        }
+        #expect(rows.map(\.values) == [[.text("new")]])
+    }
+
     @Test(arguments: TestEngine.available) func `a charge leaves the reserve to others`(engine: TestEngine) throws {
         let database = try TestDatabase(engine)
         var store = try database.store()

@@ -28,8 +28,10 @@ public struct ManagerSettings: Sendable {
     /// Whether there is something for a manager to do.
     public var isWanted: Bool { issuance != nil || delivery != nil || databaseURL != nil }
 
-    /// Whether a certificate is ordered for a served host that has none. Wildcards need DNS-01, which the manager cannot answer.
-    public func orders(_ host: String) -> Bool { !host.hasPrefix("*.") && issuance?.covers(host) == true }
+    /// Whether a certificate is ordered for a served host that has none.
+    public func orders(_ host: String) -> Bool {
+        issuance.map { $0.covers(host) && $0.canValidate(host) } ?? false
+    }
 }
 
 /// For which hosts certificates are ordered, and from which authority.

@@ -12,11 +12,14 @@ struct AuthorityLink: ~Copyable {
     private let account: AccountKey
     private var web: WebSession
     private var sessions: [AuthorityURL: AuthoritySession] = [:]
+    /// Until when authorities that did not answer are asked for no renewal information, by the monotonic clock.
+    private var silentUntil: [AuthorityURL: Int64] = [:]
     /// By how much the clock of the authority is ahead of this machine's.
     private var clockLeadSeconds: Int64 = 0
 
     /// With a clock that is this wrong, certificates are renewed at wrong times.
     private static let clockLeadSecondsMax: Int64 = 3_600
+    private static let silenceMilliseconds: Int64 = 300_000
 
     init(_ rules: IssuanceRules, _ account: AccountKey, userAgent: String) throws(TLSError) {
         (self.rules, self.account) = (rules, account)
@@ -68,6 +71,22 @@ struct AuthorityLink: ~Copyable {
         session.account = try AuthorityAccount(reading: answer).url
         sessions[url] = session
         return session
+    }
+
+    /// What an authority says about the renewal of a certificate; nil if it has nothing to say. One that did not answer is left alone
+    /// for some time, because each question would hold up the worker for as long as it waits for an answer.
+    mutating func renewalInfo(_ id: String, at url: AuthorityURL) -> RenewalInfo? {
+        if let until = silentUntil[url], Clock.monotonicMilliseconds() < until { return nil }
+        do throws(AuthorityProblem) {
+            let opened = try session(url)
+            guard let request = RenewalInfo.request(id, opened.directory) else { return nil }
+            return try RenewalInfo(reading: send(request))
+        } catch {
+            if error.kind == .noAnswer {
+                silentUntil[url] = Clock.monotonicMilliseconds() + AuthorityLink.silenceMilliseconds
+            }
+            return nil
+        }
     }
 
     /// Keeps the nonces of a session for the next order, unless the session was forgotten.

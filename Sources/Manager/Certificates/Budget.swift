@@ -55,9 +55,22 @@ public struct Budget: Sendable {
         bucket.scope.split(separator: "/").last.flatMap { Limit(rawValue: String($0)) }
     }
 
-    /// The orders that the fullest account may make now; nil before the first one.
-    static func accountTokens(in transaction: borrowing Transaction) throws(DatabaseError) -> Double? {
-        try transaction.query("select min(tokens) from bucket where scope like '%/orders'")[0][0]
+    /// The orders that the rate limits of the authorities allow the account now, at the one that allows the fewest; nil before the
+    /// first one.
+    static func accountTokens(
+        _ rules: IssuanceRules, in transaction: borrowing Transaction
+    ) throws(DatabaseError) -> Double? {
+        let now = try transaction.now()
+        var fewest: Double?
+        for url in rules.directories where rules.isBudgetModelled {
+            let bucket = Budget(authority: url.host, isModelled: true).orders
+            let rows = try transaction.query(
+                "select tokens, at from bucket where scope = ? and subject = ?", bucket.scope, bucket.subject)
+            guard let row = rows.first else { continue }
+            let tokens = bucket.level(Bucket.Level(tokens: try row[0], at: try row[1]), now).tokens
+            fewest = min(fewest ?? tokens, tokens)
+        }
+        return fewest
     }
 
     /// 300 orders of an account in three hours.

@@ -20,6 +20,10 @@ public struct CertificateWorker: ~Copyable {
     private let records: ChallengeRecords?
     private var store: Store
     private var link: AuthorityLink
+    /// What the present claim took from the rate limits, until the authority hears of the order.
+    private var unspent: [Bucket.Charge] = []
+    /// Whether the queue had the last turn.
+    private var isQueueTurn = false
 
     private typealias State = IssuanceState
 
@@ -27,6 +31,10 @@ public struct CertificateWorker: ~Copyable {
     /// wants it at once each time would get order after order.
     private static let firstLookDivisor: Int64 = 300
     private static let restMilliseconds: Int64 = 2_000
+    /// How long a preflight is good for.
+    private static let checkedMilliseconds: Int64 = 3_600_000
+    /// Until a certificate is written that could not be.
+    private static let putMilliseconds: Int64 = 60_000
     private static let storeRestMilliseconds: Int64 = 10_000
 
     public init(
@@ -55,50 +63,68 @@ public struct CertificateWorker: ~Copyable {
         }
     }
 
-    /// Does one piece of work.
+    /// Does one piece of work: in turn one of the queue and another one, as far as there are both.
     /// - Returns: false if none is due.
     mutating func step() throws(DatabaseError) -> Bool {
-        // Read by a closure that cannot reach the worker.
-        let (rules, suffixes, holder) = (rules, suffixes, holder)
-        let claimed = try store.write { transaction throws(DatabaseError) in
-            try Work.claim(CertificateWork.kind, by: holder, in: transaction) { work in
-                work.state == State.queued.rawValue
-                    ? rules.charges(work.key, tries: work.tries, priority: work.priority, suffixes) : []
+        // Used by closures that cannot reach the worker.
+        let (rules, suffixes, holder, control) = (rules, suffixes, holder, control)
+        isQueueTurn.toggle()
+        let (first, second) = (CertificateWork.isQueued, CertificateWork.isNotQueued)
+        let conditions = isQueueTurn ? [first, second] : [second, first]
+        var charges: [Bucket.Charge] = []
+        let claimed = try store.write { transaction throws(DatabaseError) -> Work? in
+            for condition in conditions {
+                let work = try Work.claim(CertificateWork.kind, by: holder, where: condition, in: transaction) { work in
+                    // A host that is not wanted any more leaves the queue without waiting.
+                    let isCharged = work.state == State.queued.rawValue && control.isWanted(work.key)
+                    charges =
+                        isCharged ? rules.charges(work.key, tries: work.tries, priority: work.priority, suffixes) : []
+                    return charges
+                }
+                if let work { return work }
             }
+            return nil
         }
         guard let work = claimed else { return false }
+        unspent = charges
         try process(work)
         return true
     }
 
     private mutating func process(_ work: Work) throws(DatabaseError) {
-        let host = work.key
-        let stored = try store.read { transaction throws(DatabaseError) in
-            try StoredCertificate.load(host, in: transaction).first
+        let (host, isQueued) = (work.key, work.state == State.queued.rawValue)
+        let (stored, queuedMilliseconds) = try store.read {
+            transaction throws(DatabaseError) -> (StoredCertificate?, Int64) in
+            let now = try transaction.now()
+            let since = try isQueued ? IssuanceReport.load(host, in: transaction)?.since : nil
+            return (try StoredCertificate.load(host, in: transaction).first, since.map { now - $0 } ?? 0)
         }
-        if let stored, let problem = put(stored) { return try fail(work, problem, keeping: work.journal) }
+        if let stored, let problem = files.put(stored, store.keys) {
+            return try putLater(work, problem, keeping: work.journal)
+        }
+        guard control.isWanted(host) else { return try leave(work, stored) }
+        let journal = openJournal(work, stored)
         var work = work
-        if work.journal == nil {
-            guard control.isWanted(host) else { return try leave(work, stored) }
+        if journal == nil {
             if let stored, Clock.wallSeconds() < stored.renewAt / 1_000 {
                 return try checkRenewal(work, stored)
             }
-            if rules.isPreflightRequired, work.state != State.queued.rawValue {
+            // What was right before a host entered the queue may have changed since.
+            let isChecked = isQueued && queuedMilliseconds < CertificateWorker.checkedMilliseconds
+            if rules.isPreflightRequired, !isChecked {
                 if let problem = preflight(host, directory(work, stored)) { return try postpone(work, problem) }
-                // The waits for DNS were no failures of an authority.
-                if State.waitingForDNS.rawValue == work.state || State.waitingForCAA.rawValue == work.state {
-                    work.tries = 0
-                }
+                work.tries = orderTries(work)
             }
             // Renewals are free of the limits, and must not wait behind new hosts.
-            if stored == nil, work.state != State.queued.rawValue {
+            if stored == nil, !isQueued {
                 return try release(work, afterMilliseconds: 0, .queued, tries: work.tries)
             }
         }
-        try order(work, stored)
+        try order(work, stored, continuing: journal)
     }
 
-    /// Releases the work. If the claim was lost in the meantime, another worker has it, and nothing changes.
+    /// Releases the work, and gives back what it has not spent. If the claim was lost in the meantime, another worker has it, and
+    /// nothing changes.
     /// - Parameters:
     ///   - journal: of an order that is under way, sealed.
     ///   - certificate: to be saved together with the work.
@@ -106,12 +132,15 @@ public struct CertificateWorker: ~Copyable {
         _ work: Work, afterMilliseconds wait: Int64, _ state: State, _ problem: String? = nil, tries: Int64,
         journal: String? = nil, saving certificate: StoredCertificate? = nil
     ) throws(DatabaseError) {
+        let unspent = unspent
         let isChanged = state != .leaving && (problem != work.problem || state.rawValue != work.state)
         let isOurs = try store.write { transaction throws(DatabaseError) in
             let isOurs = try work.postpone(
                 to: try transaction.now() + wait, state: state.rawValue, problem: problem, tries: tries,
                 journal: journal, in: transaction)
             if isOurs, let certificate { try certificate.save(in: transaction) }
+            if isOurs { try Bucket.credit(unspent, in: transaction) }
+            if isOurs, state == .issued { try CertificateWork.prefer(work.key, in: transaction) }
             return isOurs
         }
         if isOurs, isChanged, let problem { control.log(.warning, "\(work.key): \(state.rawValue): \(problem)") }
@@ -155,6 +184,19 @@ public struct CertificateWorker: ~Copyable {
         }
     }
 
+    /// An order waits for longer than a worker does.
+    private mutating func postpone(
+        _ work: Work, bySeconds seconds: Int64, _ problem: AuthorityProblem?, keeping journal: String?
+    ) throws(DatabaseError) {
+        let wait = seconds * 1_000
+        if let problem, problem.isTransient {
+            return try fail(work, problem.description, keeping: journal, afterMilliseconds: wait)
+        }
+        let state = problem?.kind == .rateLimited ? State.limited : .ordering
+        try release(
+            work, afterMilliseconds: wait, state, problem?.description, tries: work.tries, journal: journal)
+    }
+
     /// The host is no longer served, or has a certificate of the operator. The certificate stays until it expires.
     private mutating func leave(_ work: Work, _ stored: StoredCertificate?) throws(DatabaseError) {
         guard let stored, Clock.wallSeconds() * 1_000 < stored.notAfter else {
@@ -166,25 +208,31 @@ public struct CertificateWorker: ~Copyable {
             if isOurs { files.remove(work.key) }
             return
         }
+        let needsUpdates = rules.challenge(for: work.key) == .dns && records == nil
+        let reason =
+            needsUpdates
+            ? "its certificate is not renewed, because wildcards need `acme.rfc2136`; set it, or put a certificate into config/hosts"
+            : "it is no longer served here, or config/hosts has a certificate for it, which takes precedence"
+        if needsUpdates, reason != work.problem { control.log(.warning, "\(work.key): \(reason)") }
         try release(
-            work, afterMilliseconds: stored.notAfter - Clock.wallSeconds() * 1_000, .leaving,
-            "it is no longer served here, or config/hosts has a certificate for it, which takes precedence", tries: 0)
+            work, afterMilliseconds: stored.notAfter - Clock.wallSeconds() * 1_000, .leaving, reason, tries: 0)
     }
 
     /// Asks the authority when to renew, and chooses the moment again if it has moved the window.
     private mutating func checkRenewal(_ work: Work, _ stored: StoredCertificate) throws(DatabaseError) {
         var stored = stored
         var changed: StoredCertificate?
-        var wait: Int64 = 6 * 3_600_000
+        var nextCheckSeconds: Int64 = 6 * 3_600
         if let info = renewalInfo(of: stored) {
-            wait = RenewalPlan.nextCheckMilliseconds(
-                nextCheckSeconds: info.nextCheckSeconds, draw: .random(in: .min ... .max))
+            nextCheckSeconds = info.nextCheckSeconds
             let window = (info.start * 1_000)..<(info.end * 1_000)
             if !window.contains(stored.renewAt) {
                 stored.renewAt = CertificateWorker.renewalTime(stored.notBefore, stored.notAfter, window)
                 changed = stored
             }
         }
+        let wait = RenewalPlan.nextCheckMilliseconds(
+            nextCheckSeconds: nextCheckSeconds, draw: .random(in: .min ... .max))
         let untilRenewal = max(0, stored.renewAt - Clock.wallSeconds() * 1_000)
         try release(work, afterMilliseconds: min(wait, untilRenewal), .issued, tries: 0, saving: changed)
     }
@@ -199,11 +247,7 @@ public struct CertificateWorker: ~Copyable {
     private mutating func renewalInfo(of stored: StoredCertificate) -> RenewalInfo? {
         guard let id = stored.renewalID else { return nil }
         for url in rules.directories {
-            do throws(AuthorityProblem) {
-                let session = try link.session(url)
-                guard let request = RenewalInfo.request(id, session.directory) else { continue }
-                return try RenewalInfo(reading: link.send(request))
-            } catch { continue }
+            if let info = link.renewalInfo(id, at: url) { return info }
         }
         return nil
     }
@@ -218,14 +262,15 @@ public struct CertificateWorker: ~Copyable {
         }
     }
 
-    private mutating func order(_ work: Work, _ stored: StoredCertificate?) throws(DatabaseError) {
-        let place = "work/\(work.kind)/\(work.key)"
+    /// - Parameter known: the order that is under way, as it is stored.
+    private mutating func order(
+        _ work: Work, _ stored: StoredCertificate?, continuing known: OrderJournal?
+    ) throws(DatabaseError) {
+        let place = CertificateWorker.journalPlace(work)
         let url = directory(work, stored)
-        var sealed = work.journal
-        var journal = storedJournal(work, place)
-        // An authority that has not finished its order for long is given up for the next one.
-        if journal?.directory != url { (journal, sealed) = (nil, nil) }
-        let isSaved = journal != nil
+        let isSaved = known != nil
+        var journal = known
+        var sealed = isSaved ? work.journal : nil
         var session: AuthoritySession
         do throws(AuthorityProblem) { session = try link.session(url) } catch {
             return try postpone(work, error, keeping: sealed)
@@ -244,6 +289,7 @@ public struct CertificateWorker: ~Copyable {
         guard let journal else { return }
         var steps = OrderSteps(journal, isSaved: isSaved)
         defer { link.keep(session, url) }
+        let end = Clock.wallSeconds() + rules.patience.orderSecondsMax
         while true {
             let now = Clock.wallSeconds()
             if control.isStopping {
@@ -257,6 +303,7 @@ public struct CertificateWorker: ~Copyable {
                     try work.record(state: State.ordering.rawValue, journal: text, in: transaction)
                 }
                 guard isOurs else { return }
+                unspent = []
                 steps.confirmStep()
             case .send(let request):
                 do throws(AuthorityProblem) {
@@ -271,14 +318,8 @@ public struct CertificateWorker: ~Copyable {
                 withdraw(answers)
                 steps.confirmStep()
             case .wait(let until, let problem):
-                guard until - now <= rules.patience.pauseSecondsMax else {
-                    let wait = (until - now) * 1_000
-                    if let problem, problem.isTransient {
-                        return try fail(work, problem.description, keeping: sealed, afterMilliseconds: wait)
-                    }
-                    let state = problem?.kind == .rateLimited ? State.limited : .ordering
-                    return try release(
-                        work, afterMilliseconds: wait, state, problem?.description, tries: work.tries, journal: sealed)
+                guard until - now <= rules.patience.pauseSecondsMax, until <= end else {
+                    return try postpone(work, bySeconds: until - now, problem, keeping: sealed)
                 }
                 control.rest(number, milliseconds: max(1, until - now) * 1_000)
                 let isOurs = try store.write { transaction throws(DatabaseError) in try work.renew(in: transaction) }
@@ -291,11 +332,18 @@ public struct CertificateWorker: ~Copyable {
         }
     }
 
-    private func storedJournal(_ work: Work, _ place: String) -> OrderJournal? {
-        guard let sealed = work.journal.flatMap(Base64URL.bytes), let opened = try? store.keys.open(sealed, for: place)
+    /// The order that is under way; nil if there is none, if it cannot be read, or if its authority is given up for the next one
+    /// because it has not finished it for long.
+    private func openJournal(_ work: Work, _ stored: StoredCertificate?) -> OrderJournal? {
+        guard let sealed = work.journal.flatMap(Base64URL.bytes),
+            let opened = try? store.keys.open(sealed, for: CertificateWorker.journalPlace(work)),
+            let journal = OrderJournal(text: String(decoding: opened.secret, as: UTF8.self)),
+            journal.directory == directory(work, stored)
         else { return nil }
-        return OrderJournal(text: String(decoding: opened.secret, as: UTF8.self))
+        return journal
     }
+
+    private static func journalPlace(_ work: Work) -> String { "work/\(work.kind)/\(work.key)" }
 
     /// Puts the answers for DNS in place. Over HTTP, the server answers every challenge with the thumbprint.
     /// - Returns: why that was not possible.
@@ -329,7 +377,12 @@ public struct CertificateWorker: ~Copyable {
                 nowMilliseconds: Clock.wallSeconds() * 1_000, notBeforeMilliseconds: $0.notBefore,
                 notAfterMilliseconds: $0.notAfter)
         }
-        return rules.directory(tries: work.tries, isUrgent: isUrgent ?? false)
+        return rules.directory(tries: orderTries(work), isUrgent: isUrgent ?? false)
+    }
+
+    /// The failed orders, without the waits for DNS.
+    private func orderTries(_ work: Work) -> Int64 {
+        State(rawValue: work.state)?.isWaitingForRecords == true ? 0 : work.tries
     }
 
     private mutating func keep(_ chain: IssuedChain, key: [UInt8], _ work: Work) throws(DatabaseError) {
@@ -342,12 +395,7 @@ public struct CertificateWorker: ~Copyable {
             notBefore: notBefore, notAfter: notAfter,
             renewAt: CertificateWorker.renewalTime(notBefore, notAfter, nil))
         let isOurs = try store.write { transaction throws(DatabaseError) in
-            // The next step asks the authority for its window.
-            let next = try transaction.now() + (notAfter - notBefore) / CertificateWorker.firstLookDivisor
-            guard
-                try work.postpone(
-                    to: next, state: State.issued.rawValue, problem: nil, tries: 0, in: transaction)
-            else { return false }
+            guard try work.renew(in: transaction) else { return false }
             // A certificate of another kind of key would be served instead.
             try StoredCertificate.remove(work.key, in: transaction)
             try certificate.save(in: transaction)
@@ -355,8 +403,20 @@ public struct CertificateWorker: ~Copyable {
         }
         guard isOurs else { return }
         control.count(.issued)
-        if let problem = put(certificate) { return control.log(.error, "\(work.key): \(problem)") }
+        if let problem = files.put(certificate, store.keys) { return try putLater(work, problem) }
+        // The next step asks the authority for its window.
+        let wait = (notAfter - notBefore) / CertificateWorker.firstLookDivisor
+        try release(work, afterMilliseconds: wait, .issued, tries: 0)
         control.log(.info, "\(work.key): certificate until \(Clock.day(facts.notAfter)), issued by \(facts.issuer)")
+    }
+
+    /// The certificate cannot be written here. That says nothing about the authority, so it does not count as a failure.
+    private mutating func putLater(
+        _ work: Work, _ problem: String, keeping journal: String? = nil
+    ) throws(DatabaseError) {
+        try release(
+            work, afterMilliseconds: CertificateWorker.putMilliseconds, .failing, problem, tries: work.tries,
+            journal: journal)
     }
 
     private mutating func end(_ work: Work, _ failure: OrderFailure, _ url: AuthorityURL) throws(DatabaseError) {
@@ -380,18 +440,6 @@ public struct CertificateWorker: ~Copyable {
                 + "make it a folder with free space that the manager may write to"
         }
     }
-
-    /// Writes the files of a certificate, unless they are there.
-    /// - Returns: why that was not possible.
-    private func put(_ stored: StoredCertificate) -> String? {
-        do {
-            let place = StoredCertificate.sealingPlace(stored.name, stored.keyKind)
-            _ = try files.put(stored, key: try store.keys.open(stored.sealedKey, for: place).secret)
-            return nil
-        } catch {
-            return "cannot write its certificate to \(files.path): \(error)"
-        }
-    }
 }
 
 extension IssuanceRules {
@@ -406,6 +454,14 @@ extension IssuanceRules {
             authority: directory(tries: tries, isUrgent: false).host, isModelled: isBudgetModelled)
         return budget.charges(hosts: [host], isRenewal: false, mayUseReserve: priority >= 0, suffixes: suffixes)
             + budget.failureCharges(host)
+    }
+}
+
+extension CertificateWork {
+    /// Gives the work on a host the priority of renewals. When it is due does not change.
+    fileprivate static func prefer(_ host: String, in transaction: borrowing Transaction) throws(DatabaseError) {
+        try Work.add(
+            kind, host, state: IssuanceState.issued.rawValue, due: .max, priority: renewalPriority, in: transaction)
     }
 }
 

@@ -7,7 +7,7 @@ public struct IssuanceFigures: Sendable, Equatable {
     public var hosts: [IssuanceState: Int] = [:]
     /// How long the host that has waited longest is waiting; nil if none waits.
     public var longestWaitMilliseconds: Int64?
-    /// The smallest share of a certificate's life that is left; nil without certificates.
+    /// The smallest share of a certificate's life that is left, without hosts that are leaving; nil without certificates.
     public var lifeLeftMin: Double?
     /// The orders that the limit for the whole account allows now; nil before the first one.
     public var accountTokens: Double?
@@ -15,7 +15,8 @@ public struct IssuanceFigures: Sendable, Equatable {
     public init() {}
 
     /// The numbers as they are now.
-    public init(in transaction: borrowing Transaction) throws(DatabaseError) {
+    /// - Parameter rules: nil if no certificates are ordered.
+    public init(_ rules: IssuanceRules? = nil, in transaction: borrowing Transaction) throws(DatabaseError) {
         let now = try transaction.now()
         for row in try transaction.query(
             "select state, count(*) from work where kind = ? group by state", CertificateWork.kind)
@@ -31,10 +32,11 @@ public struct IssuanceFigures: Sendable, Equatable {
         let share = try transaction.query(
             """
             select min(cast(not_after - ? as double precision) / (not_after - not_before)) from certificate
-            where not_after > not_before
-            """, now)
+            where not_after > not_before and not exists
+                (select 1 from work where kind = ? and key = certificate.name and state = ?)
+            """, now, CertificateWork.kind, IssuanceState.leaving.rawValue)
         lifeLeftMin = try share[0][0]
-        accountTokens = try Budget.accountTokens(in: transaction)
+        accountTokens = if let rules { try Budget.accountTokens(rules, in: transaction) } else { nil }
     }
 }
 

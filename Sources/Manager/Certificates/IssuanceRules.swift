@@ -16,7 +16,9 @@ public struct IssuanceRules: Sendable {
     public var preferredIssuer: String?
     public var key = SigningKey.Kind.p256
     /// The CA certificates to trust instead of the system's. An authority of one's own has no known rate limits.
-    public var authorityFile: String?
+    public var authorityFile: String? { didSet { isBudgetModelled = authorityFile == nil } }
+    /// Whether orders take tokens from the known rate limits.
+    var isBudgetModelled = true
     /// Whether an order needs DNS records that lead here.
     public var isPreflightRequired = true
     /// What the preflight expects, apart from what it asks the authority.
@@ -35,8 +37,6 @@ public struct IssuanceRules: Sendable {
 
     public init(directories: [AuthorityURL]) { self.directories = directories }
 
-    var isBudgetModelled: Bool { authorityFile == nil }
-
     func challenge(for host: String) -> ChallengeKind { host.hasPrefix("*.") ? .dns : challenge }
 }
 
@@ -46,6 +46,8 @@ struct AuthorityPatience: Sendable {
     var answerMilliseconds = 30_000
     /// Between two requests of an order. Longer waits are left to the store, so that another host has its turn.
     var pauseSecondsMax: Int64 = 20
+    /// For one order without a break. Then it, too, is left to the store.
+    var orderSecondsMax: Int64 = 120
 }
 
 /// The folders and files that the server reads.

@@ -18,6 +18,9 @@ public enum IssuanceState: String, CaseIterable, Sendable {
     /// No longer ordered here; the certificate stays in service until it expires.
     case leaving
 
+    /// Whether it waits for a change of DNS. Its failed attempts are then preflights, and say nothing about an authority.
+    var isWaitingForRecords: Bool { self == .waitingForDNS || self == .waitingForCAA }
+
     /// What happens next, or what an operator has to do.
     public var nextStep: String {
         switch self {
@@ -39,4 +42,9 @@ public enum IssuanceState: String, CaseIterable, Sendable {
 /// The work on certificates: one row for each host, from its first appearance until its certificate has expired.
 enum CertificateWork {
     static let kind = "certificate"
+    /// Renewals come before new hosts, whose priorities are 0 and less.
+    static let renewalPriority: Int64 = 1
+    /// Conditions for claims. The queue has turns of its own: it may be long, and most of it waits for limits that stop nothing else.
+    static let isQueued = "state = '\(IssuanceState.queued.rawValue)'"
+    static let isNotQueued = "state <> '\(IssuanceState.queued.rawValue)'"
 }

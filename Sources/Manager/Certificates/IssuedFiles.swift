@@ -23,6 +23,20 @@ struct IssuedFiles: Sendable {
 
     /// As much as a long chain and its key.
     private static let probeBytes = 16_384
+    /// As the server reads.
+    private static let chainBytesMax = 256 * 1_024
+
+    /// Opens the key of a certificate and writes both, unless they are there.
+    /// - Returns: why that was not possible.
+    func put(_ certificate: StoredCertificate, _ keys: SealingKeys) -> String? {
+        do {
+            let place = StoredCertificate.sealingPlace(certificate.name, certificate.keyKind)
+            _ = try put(certificate, key: try keys.open(certificate.sealedKey, for: place).secret)
+            return nil
+        } catch {
+            return "cannot write its certificate to \(path): \(error)"
+        }
+    }
 
     /// Writes the certificate and its key, unless they are there.
     /// - Returns: whether anything was written.
@@ -47,6 +61,29 @@ struct IssuedFiles: Sendable {
         let folder = folder(of: host)
         for name in [IssuedFiles.chain, IssuedFiles.key] { File.remove("\(folder)/\(name)") }
         Directory.remove(folder)
+    }
+
+    /// Whether the host has both files, whatever is in them.
+    func isThere(_ host: String) -> Bool {
+        let folder = folder(of: host)
+        return [IssuedFiles.chain, IssuedFiles.key].allSatisfy { File.exists("\(folder)/\($0)") }
+    }
+
+    /// The hosts that have a folder.
+    func hosts() throws(SystemError) -> [String] {
+        guard try Directory.isThere(path) else { return [] }
+        let folders = try Directory.entries(path).filter { $0.kind == .directory }
+        return folders.compactMap { CertificateFolder(name: $0.name).host }
+    }
+
+    /// Whether the certificate of a host has expired; false if it cannot be read.
+    /// - Parameter now: seconds since 1970.
+    func isExpired(_ host: String, now: Int64) -> Bool {
+        let file = "\(folder(of: host))/\(IssuedFiles.chain)"
+        guard let bytes = try? File.read(file, bytesMax: IssuedFiles.chainBytesMax).bytes,
+            let chain = try? IssuedChain(pem: bytes)
+        else { return false }
+        return chain.facts.notAfter < now
     }
 
     private func folder(of host: String) -> String { "\(path)/\(CertificateFolder(host: host).name)" }

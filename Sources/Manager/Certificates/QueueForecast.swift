@@ -54,7 +54,10 @@ public struct QueueForecast: Sendable {
         }
         var levels: [String: Bucket.Level] = [:]
         if !queue.isEmpty {
-            for row in try transaction.query("select scope, subject, tokens, at from bucket") {
+            // The others are full.
+            for row in try transaction.query(
+                "select scope, subject, tokens, at from bucket where at > ?", now - Bucket.fillMillisecondsMax)
+            {
                 let (scope, subject): (String, String) = (try row[0], try row[1])
                 levels["\(scope) \(subject)"] = Bucket.Level(tokens: try row[2], at: try row[3])
             }

@@ -78,7 +78,8 @@ public struct ArchiveImport {
     ) throws(DatabaseError) {
         let (kind, state, due) = (CertificateWork.kind, IssuanceState.issued.rawValue, try transaction.now())
         // Also locks the work, so that no worker stores another certificate meanwhile.
-        try Work.add(kind, row.name, state: state, due: due, in: transaction)
+        try Work.add(
+            kind, row.name, state: state, due: due, priority: CertificateWork.renewalPriority, in: transaction)
         let present = try StoredCertificate.load(row.name, in: transaction)
         if present.contains(where: { $0.chain == row.chain }) { return imported.known.append(row.name) }
         if present.contains(where: { $0.notAfter >= row.notAfter && $0.notAfter > now }) {

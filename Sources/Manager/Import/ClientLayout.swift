@@ -9,8 +9,8 @@ struct ClientLayout: Sendable {
     /// Its name, for messages; nil for folders that any program may have made.
     let client: String?
     let accounts: String?
-    /// The folders between the one that names the authority and the file of the key, and that file.
-    let accountDepth: Int
+    /// The folders between those that name the authority and the file of the key, and that file; nil if one folder names it.
+    let accountDepth: Int?
     /// Each has the host's certificate first, and then its chain.
     let certificates: String
     private let key: KeyPlace
@@ -30,14 +30,14 @@ struct ClientLayout: Sendable {
             client: "certbot", accounts: "accounts/**/private_key.json", accountDepth: 2,
             certificates: "live/*/fullchain.pem", key: .beside("privkey.pem")),
         ClientLayout(
-            client: "lego", accounts: "accounts/*/*/keys/*.key", accountDepth: 3, certificates: "certificates/*.crt",
+            // Before version 5, the key is in a folder `keys`.
+            client: "lego", accounts: "accounts/**/*.key", certificates: "certificates/*.crt", key: .ending(".key")),
+        ClientLayout(
+            client: "Caddy", accounts: "acme/*/users/*/*.key", certificates: "certificates/*/*/*.crt",
             key: .ending(".key")),
         ClientLayout(
-            client: "Caddy", accounts: "acme/*/users/*/*.key", accountDepth: 3, certificates: "certificates/*/*/*.crt",
-            key: .ending(".key")),
-        ClientLayout(
-            client: "dehydrated", accounts: "accounts/*/account_key.pem", accountDepth: 1,
-            certificates: "certs/*/fullchain.pem", key: .beside("privkey.pem")),
+            client: "dehydrated", accounts: "accounts/*/account_key.pem", certificates: "certs/*/fullchain.pem",
+            key: .beside("privkey.pem")),
         ClientLayout(
             client: "acme.sh", accounts: "ca/**/account.key", accountDepth: 1, certificates: "*/fullchain.cer",
             key: .named(".key", without: "_ecc")),
@@ -45,7 +45,7 @@ struct ClientLayout: Sendable {
     ]
 
     private init(
-        client: String?, accounts: String? = nil, accountDepth: Int = 0, certificates: String, key: KeyPlace
+        client: String?, accounts: String? = nil, accountDepth: Int? = nil, certificates: String, key: KeyPlace
     ) {
         (self.client, self.accounts, self.accountDepth) = (client, accounts, accountDepth)
         (self.certificates, self.key) = (certificates, key)
@@ -69,7 +69,8 @@ struct ClientLayout: Sendable {
 
     /// The authority of an account, such as `ca.example/directory`, in the words of the client's folders.
     func authority(of path: String) -> String {
-        let name = path.split(separator: "/").dropFirst().dropLast(accountDepth).joined(separator: "/")
+        let folders = path.split(separator: "/").dropFirst()
+        let name = accountDepth.map { folders.dropLast($0).joined(separator: "/") } ?? String(folders.first ?? "")
         // dehydrated encodes the URL, with a line feed at its end.
         let url = String(decoding: Base64URL.bytes(name) ?? [], as: UTF8.self)
         guard url.hasPrefix("https://") else { return name }

@@ -13,7 +13,16 @@ public struct Bucket: Hashable, Sendable {
 
     public init(scope: String, subject: String, capacity: Double, fillMilliseconds: Int64) {
         precondition(capacity > 0 && fillMilliseconds > 0, "a bucket holds something and fills")
+        precondition(fillMilliseconds <= Bucket.fillMillisecondsMax, "a bucket that was not used for a week is full")
         (self.scope, self.subject, self.capacity, self.fillMilliseconds) = (scope, subject, capacity, fillMilliseconds)
+    }
+
+    /// After this time without a use, each bucket is full, as if it had never been used.
+    static let fillMillisecondsMax: Int64 = 7 * 86_400_000
+
+    /// Removes buckets that are full again.
+    static func purge(in transaction: borrowing Transaction) throws(DatabaseError) {
+        try transaction.execute("delete from bucket where at < ?", try transaction.now() - fillMillisecondsMax)
     }
 
     /// The tokens that one use takes from a bucket.
@@ -56,12 +65,28 @@ public struct Bucket: Hashable, Sendable {
         return nil
     }
 
+    /// Gives back charges that were taken and not used.
+    static func credit(_ charges: [Charge], in transaction: borrowing Transaction) throws(DatabaseError) {
+        // In the same order as they are taken.
+        for charge in charges.sorted(by: { ($0.bucket.scope, $0.bucket.subject) < ($1.bucket.scope, $1.bucket.subject) }
+        ) {
+            let (bucket, tokens) = (charge.bucket, charge.tokens)
+            try transaction.execute(
+                """
+                update bucket set tokens = case when tokens + ? < ? then tokens + ? else ? end
+                where scope = ? and subject = ?
+                """, tokens, bucket.capacity, tokens, bucket.capacity, bucket.scope, bucket.subject)
+        }
+    }
+
     /// The tokens in the bucket now, locked until the transaction ends. A bucket is full before its first use.
     private func tokens(_ now: Int64, in transaction: borrowing Transaction) throws(DatabaseError) -> Double {
+        // A change that changes nothing locks a row that exists, so that it is not removed before it is read.
         try transaction.execute(
-            "insert into bucket (scope, subject, tokens, at) values (?, ?, ?, ?) on conflict do nothing", scope,
-            subject,
-            capacity, now)
+            """
+            insert into bucket (scope, subject, tokens, at) values (?, ?, ?, ?)
+            on conflict (scope, subject) do update set at = bucket.at
+            """, scope, subject, capacity, now)
         let rows = try transaction.lock("select tokens, at from bucket where scope = ? and subject = ?", scope, subject)
         return tokens(Level(tokens: try rows[0][0], at: try rows[0][1]), now)
     }

@@ -50,6 +50,24 @@ public struct StoredCertificate: Hashable, Sendable {
         try transaction.query("select \(columns) from certificate where name = ? order by key_kind", name).map(read)
     }
 
+    /// What tells a certificate from any other, without reading all of it.
+    struct Mark: Hashable, Sendable {
+        var name: String
+        /// The beginning of the sealed key. It has the nonce, which is new each time.
+        var sealing: [UInt8]
+    }
+
+    /// The marks of the certificates after a name, in the database's order of names.
+    static func marks(
+        after name: String, limit: Int64, in transaction: borrowing Transaction
+    ) throws(DatabaseError) -> [Mark] {
+        try transaction.query(
+            """
+            select name, substr(sealed_key, 1, 32) from certificate where name > ? order by name, key_kind limit ?
+            """, name, limit
+        ).map { row throws(DatabaseError) in Mark(name: try row[0], sealing: try row[1]) }
+    }
+
     /// Removes the certificates of a host.
     public static func remove(_ name: String, in transaction: borrowing Transaction) throws(DatabaseError) {
         try transaction.execute("delete from certificate where name = ?", name)

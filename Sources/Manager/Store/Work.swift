@@ -71,18 +71,19 @@ public struct Work: Hashable, Sendable {
     /// Claims the most important work that is due and within its rate limits. Work that waits for something outside, such as DNS
     /// records, and was tried before comes after all other work: what it waits for may be slow on purpose.
     /// - Parameter holder: a unique name of this process.
+    /// - Parameter condition: on the row, in SQL; other work is left alone.
     /// - Parameter charges: the tokens that the work takes from buckets. They are taken in this transaction, so no node can
     ///   exceed a limit.
     /// - Returns: nil if there is nothing to do.
     public static func claim(
-        _ kind: String, by holder: String, in transaction: borrowing Transaction,
+        _ kind: String, by holder: String, where condition: String = "", in transaction: borrowing Transaction,
         charges: (Work) -> [Bucket.Charge] = { _ in [] }
     ) throws(DatabaseError) -> Work? {
         let now = try transaction.now()
         let rows = try transaction.claim(
             """
             select key, state, tries, journal, attempt, priority, problem from work
-            where kind = ? and due <= ? and (until is null or until <= ?)
+            where kind = ? and due <= ? and (until is null or until <= ?) \(condition.isEmpty ? "" : "and \(condition)")
             order by case when tries > 0 and state like '\(waitingStates)' then 1 else 0 end, priority desc, due, key
             limit ?
             """, kind, now, now, candidatesMax)

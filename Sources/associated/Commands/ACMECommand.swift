@@ -80,7 +80,7 @@ extension Command {
     ) throws(DatabaseError) -> ExitStatus {
         let (figures, hosts, forecast) = try store.read { transaction throws(DatabaseError) in
             (
-                try IssuanceFigures(in: transaction),
+                try IssuanceFigures(rules, in: transaction),
                 try IssuanceReport.unsettled(limit: overviewMax, in: transaction),
                 try QueueForecast(rules, PublicSuffixes(), in: transaction)
             )
@@ -103,11 +103,12 @@ extension Command {
     private static func show(
         _ host: String, _ inputs: ManagerInputs, _ rules: IssuanceRules, _ store: inout Store
     ) throws(DatabaseError) -> ExitStatus {
-        let (found, forecast) = try store.read { transaction throws(DatabaseError) in
-            (
-                try IssuanceReport.load(host, in: transaction),
-                try QueueForecast(rules, PublicSuffixes(), in: transaction)
-            )
+        let (found, forecast) = try store.read {
+            transaction throws(DatabaseError) -> (IssuanceReport?, QueueForecast?) in
+            let report = try IssuanceReport.load(host, in: transaction)
+            // The turn of one host depends on the whole queue.
+            guard report?.state == .queued else { return (report, nil) }
+            return (report, try QueueForecast(rules, PublicSuffixes(), in: transaction))
         }
         guard let report = found else { return unknown(host, inputs) }
         Console.output(line: "\(host): \(line(report, forecast))")
@@ -130,11 +131,11 @@ extension Command {
 
     /// Such as `waiting-dns for 3 hours: shop.example.com has no A or AAAA record; next try in 20 minutes`, or
     /// `queued for 5 minutes: waits for the rate limit of the authority; place 12, about 8 h`.
-    private static func line(_ report: IssuanceReport, _ forecast: QueueForecast) -> String {
+    private static func line(_ report: IssuanceReport, _ forecast: QueueForecast?) -> String {
         let now = Clock.wallSeconds() * 1_000
         var text = "\(report.state?.rawValue ?? "unknown") for \(Age.text(seconds: (now - report.since) / 1_000))"
         if let problem = report.problem { text += ": \(problem)" }
-        if let turn = forecast[report.host] {
+        if let turn = forecast?[report.host] {
             text += "; \(turn)"
         } else if report.state != .issued, report.state != .ordering, report.due > now {
             text += "; next try in \(Age.text(seconds: (report.due - now) / 1_000))"

@@ -134,7 +134,7 @@ struct ACMEImport {
     }
 
     private mutating func takeCertificates(_ store: inout Store) throws(DatabaseError) {
-        var work = ArchiveImport(archive, covers: inputs.covers)
+        var work = ArchiveImport(archive, covers: inputs.allows)
         try work.run(&store)
         for certificate in work.certificates {
             func report(_ word: String, _ hosts: [String], _ text: String) {
@@ -170,8 +170,8 @@ struct ACMEImport {
                 "\(inputs.places.hosts)/\(first)/fullchain.pem\(more) takes precedence as long as it is there: it can be "
                     + "removed when \(inputs.places.certificates)/\(first)/fullchain.pem exists")
         }
-        if hosts.contains(where: { $0.hasPrefix("*.") }) {
-            steps.append("wildcard certificates are renewed only by DNS-01 (docs/acme.md)")
+        if let host = hosts.first(where: { !inputs.covers($0) }) {
+            steps.append("set `acme.rfc2136`, without which certificates of wildcards such as \(host) are not renewed")
         }
         if !isComplete {
             let client = archive.client.map { "; do not stop the renewals of \($0) before" } ?? ""

@@ -16,7 +16,9 @@ struct ManagerInputs {
     let delivery: DeliveryRules?
     let places: ManagerPlaces
     let location: DatabaseLocation
-    /// Whether the settings allow certificates for a host, and have what its challenge needs.
+    /// Whether the settings allow certificates for a host.
+    let allows: @Sendable (String) -> Bool
+    /// Whether they allow certificates for a host, and have what its challenge needs.
     let covers: @Sendable (String) -> Bool
     private let issuance: IssuanceSettings?
     /// The admin listener of the server.
@@ -46,7 +48,8 @@ struct ManagerInputs {
         server = admin
         let issuance = settings.issuance
         self.issuance = issuance
-        covers = { host in issuance.map { $0.covers(host) && $0.canValidate(host) } ?? false }
+        allows = { issuance?.covers($0) ?? false }
+        covers = { settings.orders($0) }
         let listeners = loaded.settings.http + loaded.settings.https
         rules = if let issuance = settings.issuance { try ManagerInputs.rules(issuance, listeners) } else { nil }
         delivery = if let delivery = settings.delivery { try DeliveryRules(delivery) } else { nil }

@@ -32,6 +32,7 @@ final class RunningManager {
     private var serverProblem: String?
     private var workers: [ThreadHandle] = []
     private var deliveryWorkers: [ThreadHandle] = []
+    private var upkeep: ThreadHandle?
     private var listener: AdminListener?
 
     /// How often it looks at what is due.
@@ -48,6 +49,8 @@ final class RunningManager {
     /// The delivery monitor and the sender of messages, after the workers.
     private static let deliveryNumber = workerCount
     private static let webhookNumber = workerCount + 1
+    /// Keeps the files of certificates.
+    private static let upkeepNumber = workerCount + 2
 
     /// Opens the store. If that may work later, it is opened by a later `tick`.
     init(_ inputs: ManagerInputs, _ server: AdminSettings) throws {
@@ -60,7 +63,7 @@ final class RunningManager {
         }
         self.lock = lock
         suffixes = PublicSuffixes()
-        control = try ManagerControl(workerCount: RunningManager.workerCount + 2) { level, text in
+        control = try ManagerControl(workerCount: RunningManager.workerCount + 3) { level, text in
             switch level {
             case .info: Log.info(text)
             case .warning: Log.warning(text)
@@ -137,6 +140,7 @@ final class RunningManager {
     func stop() {
         control.stop()
         for worker in workers + deliveryWorkers { worker.join() }
+        upkeep?.join()
         listener?.stop()
         // The last connection that is closed writes the log of SQLite into the file.
         store = nil
@@ -182,6 +186,10 @@ final class RunningManager {
                 suffixes: suffixes, userAgent: Product.userAgent, store: try Store(inputs.location, keys: keys))
             workers.append(ThreadHandle(try Thread(name: "orders \(number)", owning: worker) { $0.run() }))
         }
+        if upkeep != nil { return }
+        let keeper = CertificateUpkeep(
+            RunningManager.upkeepNumber, control, places: inputs.places, store: try Store(inputs.location, keys: keys))
+        upkeep = ThreadHandle(try Thread(name: "certificates", owning: keeper) { $0.run() })
     }
 
     /// Starts the monitor and the sender of messages: both at first, and the one that is missing after a failure.
@@ -203,7 +211,7 @@ final class RunningManager {
 
     private func updateFigures() throws(DatabaseError) {
         let issuance = try store!.read { transaction throws(DatabaseError) in
-            try IssuanceFigures(in: transaction)
+            try IssuanceFigures(rules, in: transaction)
         }
         var figures = ManagerFigures(issuance: issuance, serverProblem: serverProblem)
         if inputs.delivery != nil {

@@ -1,0 +1,126 @@
+// What each node does about certificates without a claim. It writes the files of all certificates in the store: another node may have
+// ordered them, and the folder or the database may have been restored. A pass goes through the store in the order of names, so its
+// share of the time is bounded, and it reads only what is new to this process.
+//
+// A folder without a certificate in the store is removed when its certificate has expired, not before: an empty or a wrong database
+// must not take certificates out of service. Now and then it also removes rate limits that have been forgotten.
+
+import Database
+import Posix
+
+/// The upkeep of the certificates of one node. Used by one thread.
+public struct CertificateUpkeep: ~Copyable {
+    private let number: Int
+    private let control: ManagerControl
+    private let files: IssuedFiles
+    private var store: Store
+    /// The certificates of the last complete pass whose files are there: what their marks begin with, by host.
+    private var written: [String: [UInt8]] = [:]
+    private var pass = Pass()
+    /// When buckets are removed next, by the monotonic clock.
+    private var purgeDue: Int64 = 0
+    /// Why a certificate could not be written in the last complete pass.
+    private var problem: String?
+
+    /// A pass that is not complete.
+    private struct Pass {
+        var after = ""
+        var written: [String: [UInt8]] = [:]
+        /// The first one.
+        var problem: String?
+    }
+
+    /// More rows at once would hold up other work with the database.
+    static let pageCount: Int64 = 500
+    private static let passMilliseconds: Int64 = 60_000
+    private static let purgeMilliseconds: Int64 = 3_600_000
+    private static let storeRestMilliseconds: Int64 = 10_000
+    /// It works for a quarter of the time.
+    private static let restFactor: Int64 = 3
+
+    /// - Parameter number: of its bell in the control.
+    public init(_ number: Int, _ control: ManagerControl, places: ManagerPlaces, store: consuming Store) {
+        (self.number, self.control) = (number, control)
+        files = IssuedFiles(path: places.certificates)
+        self.store = store
+    }
+
+    /// Works until the process ends.
+    public mutating func run() {
+        while !control.isStopping {
+            let start = Clock.monotonicMilliseconds()
+            do throws(DatabaseError) {
+                let hasMore = try step()
+                control.noteStore(nil)
+                let spent = Clock.monotonicMilliseconds() - start
+                control.rest(
+                    number,
+                    milliseconds: hasMore
+                        ? spent * CertificateUpkeep.restFactor : CertificateUpkeep.passMilliseconds)
+            } catch {
+                control.noteStore(error)
+                control.rest(number, milliseconds: CertificateUpkeep.storeRestMilliseconds)
+            }
+        }
+    }
+
+    /// Does one page of a pass.
+    /// - Returns: whether the pass has more of them.
+    mutating func step() throws(DatabaseError) -> Bool {
+        let after = pass.after
+        let marks = try store.read { transaction throws(DatabaseError) in
+            try StoredCertificate.marks(after: after, limit: CertificateUpkeep.pageCount, in: transaction)
+        }
+        // Of several certificates of a host, the first one serves it.
+        for mark in marks where pass.written[mark.name] == nil { try write(mark) }
+        if let last = marks.last, marks.count == CertificateUpkeep.pageCount {
+            pass.after = last.name
+            return true
+        }
+        try removeExpired()
+        if let new = pass.problem, new != problem {
+            control.log(.error, new)
+        } else if pass.problem == nil, problem != nil {
+            control.log(.info, "all certificates are in \(files.path) again")
+        }
+        (written, problem) = (pass.written, pass.problem)
+        pass = Pass()
+        let time = Clock.monotonicMilliseconds()
+        if time >= purgeDue {
+            try store.write(isRepeatable: true) { transaction throws(DatabaseError) in
+                try Bucket.purge(in: transaction)
+            }
+            purgeDue = time + CertificateUpkeep.purgeMilliseconds
+        }
+        return false
+    }
+
+    private mutating func write(_ mark: StoredCertificate.Mark) throws(DatabaseError) {
+        if written[mark.name] != mark.sealing || !files.isThere(mark.name) {
+            let stored = try store.read { transaction throws(DatabaseError) in
+                try StoredCertificate.load(mark.name, in: transaction).first
+            }
+            guard let stored else { return }
+            if let problem = files.put(stored, store.keys) {
+                pass.problem = pass.problem ?? "\(mark.name): \(problem)"
+                return
+            }
+        }
+        pass.written[mark.name] = mark.sealing
+    }
+
+    private mutating func removeExpired() throws(DatabaseError) {
+        let now = Clock.wallSeconds()
+        let hosts: [String]
+        do throws(SystemError) { hosts = try files.hosts() } catch {
+            pass.problem = pass.problem ?? "cannot list \(files.path): \(error.reason)"
+            return
+        }
+        for host in hosts where pass.written[host] == nil && files.isExpired(host, now: now) {
+            let isStored = try store.read { transaction throws(DatabaseError) in
+                try !StoredCertificate.load(host, in: transaction).isEmpty
+            }
+            if !isStored { files.remove(host) }
+        }
+    }
+}
