@@ -327,7 +327,7 @@ public struct CertificateWorker: ~Copyable {
             case .finished(.issued(let chain)):
                 return try keep(chain, key: steps.journal.key, work)
             case .finished(.failed(let failure)):
-                return try end(work, failure, url)
+                return try self.end(work, failure, url)
             }
         }
     }
