@@ -69,7 +69,8 @@ struct WhyCommandTests {
         #expect(iOS.output.contains("\n  ok       DNS: at 127.0.0.1"))
         #expect(
             iOS.output.contains(
-                "\n  ok       rules for iOS: 9JA89QQLNQ.org.acme.shop: rule 1 matches, so the app opens\n"))
+                "\n  ok       rules for iOS: 9JA89QQLNQ.org.acme.shop: rule 1 matches, so the app opens (path `/a/*`)\n"
+            ))
         #expect(iOS.output.split(separator: "\n").count { $0.hasPrefix("  - ") } == 3)
 
         let excluded = try Subject.run(["why", "--format", "json", "https://shop.example/a/private/1"] + options)

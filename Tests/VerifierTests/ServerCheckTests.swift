@@ -117,13 +117,17 @@ struct ServerCheckTests {
 
     /// Writes the certificate of the server; returns the file with the trusted CA.
     private static func certificates(_ fault: Fault, _ folder: String) throws -> String {
-        let place = "\(folder)/hosts/_default"
         if fault.chain == .withoutIntermediate {
-            return try IncompleteChain.write(for: fault.certificate, to: place, authority: folder)
+            return try IncompleteChain.write(
+                for: fault.certificate, to: "\(folder)/hosts/_default", authority: folder)
         }
         let authority = try DevelopmentAuthority(directory: folder)
-        try authority.write(
-            for: fault.certificate, certificateFile: "\(place)/fullchain.pem", keyFile: "\(place)/privkey.pem")
+        let names = ["_default": fault.certificate, "www.shop.example": "www.shop.example"]
+        for (place, name) in names {
+            try authority.write(
+                for: name, certificateFile: "\(folder)/hosts/\(place)/fullchain.pem",
+                keyFile: "\(folder)/hosts/\(place)/privkey.pem")
+        }
         return authority.certificatePath
     }
 
