@@ -50,7 +50,7 @@ enum ManagerProcess {
         // Its token may be in a file that the sandbox hides.
         let server = try AdminSettings(inputs.server)
         let admin = try adminSocket(loaded, inheritance)
-        var sandbox = Sandbox(loaded.settings, places: ManagerSandbox.places(loaded), role: .manager)
+        var sandbox = Sandbox(loaded, places: ManagerSandbox.places(loaded), role: .manager)
         try sandbox.changeUser()
         // The change of user has undone both.
         try ProcessMemory.forbidDumps()

@@ -23,7 +23,8 @@ struct GivenConfiguration {
     var settingsPath: String { "\(path)/server.json" }
     /// The preferences of `lint` in `server.json`.
     var lint: LintPreferences { settings.lint }
-    private let settings: ServerSettings
+    private var settings: ServerSettings { shared.value }
+    private let shared: SharedSettings
     private let publicPath: String
 
     /// - Parameter path: the folder, if it is not that of `--config`.
@@ -31,7 +32,8 @@ struct GivenConfiguration {
         self.path = path ?? arguments["--config"] ?? "config"
         publicPath = arguments["--public"] ?? "public"
         let reader = SettingsReader(file: "\(self.path)/server.json", folders: [publicPath])
-        settings = reader.settings
+        let settings = reader.settings
+        shared = SharedSettings(settings)
         findings = reader.findings
         settingsDocument = reader.document
         environment = arguments["--environment"] ?? settings.environment

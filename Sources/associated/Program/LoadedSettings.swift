@@ -22,7 +22,11 @@ struct LoadedSettings {
     /// Whether hosts without a certificate get a development certificate.
     let isDevelopment: Bool
     /// The settings in force, with everything that options and variables override.
-    var settings: ServerSettings
+    var settings: ServerSettings {
+        get { shared.value }
+        set { shared = SharedSettings(newValue) }
+    }
+    private var shared: SharedSettings
     let passphrase: PassphraseSource?
     var findings: [Finding]
     /// Settings that protect the server and could not be used. It does not start without them.
@@ -38,7 +42,8 @@ struct LoadedSettings {
         settingsStatus = try? File.status("\(configPath)/server.json")
         let reader = SettingsReader(
             file: "\(configPath)/server.json", limits: limitsByMemory, folders: [publicPath, statePath])
-        (settings, findings, lostSafeguards) = (reader.settings, reader.findings, reader.lostSafeguards)
+        var settings = reader.settings
+        (findings, lostSafeguards) = (reader.findings, reader.lostSafeguards)
         passphrase = .given(arguments, settingsFile: settings.passphraseFile)
         for option in Setting.all.compactMap(\.option) {
             guard let values = arguments.all(option.name) else { continue }
@@ -54,7 +59,16 @@ struct LoadedSettings {
         let addresses = SocketAddress.sharingFamilies(settings.http + settings.https)
         settings.https = Array(addresses.dropFirst(settings.http.count))
         settings.http = Array(addresses.prefix(settings.http.count))
+        shared = SharedSettings(settings)
     }
+}
+
+/// Settings that several values keep. `ServerSettings` has dozens of fields, and what copies and releases them was a tenth of this
+/// module's code when a dozen types contained them.
+final class SharedSettings: Sendable {
+    let value: ServerSettings
+
+    init(_ value: ServerSettings) { self.value = value }
 }
 
 extension AdminSettings {

@@ -16,7 +16,8 @@ import Posix
 import TLS
 
 struct Sandbox {
-    let settings: ServerSettings
+    private let given: LoadedSettings
+    private var settings: ServerSettings { given.settings }
     /// The folders and files that the process needs.
     let places: SandboxPlaces
     private let role: Inheritance.Role
@@ -29,8 +30,8 @@ struct Sandbox {
     /// Whether the process stays root although --user was not given.
     private var staysRoot = false
 
-    init(_ settings: ServerSettings, places: SandboxPlaces, role: Inheritance.Role = .server) {
-        self.settings = settings
+    init(_ given: LoadedSettings, places: SandboxPlaces, role: Inheritance.Role = .server) {
+        self.given = given
         self.places = places
         self.role = role
     }

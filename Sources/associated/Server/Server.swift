@@ -75,7 +75,7 @@ struct Server {
         let problems = StartProblems(given)
         if let objection = problems.inSettings { return .ended(.failure(saying: "not started: \(objection)")) }
         let wiring = try AdminWiring(given, parent: inheritance.parent, expectsManager: settings.manager.isWanted)
-        var sandbox = Sandbox(settings, places: SandboxPlaces(given))
+        var sandbox = Sandbox(given, places: SandboxPlaces(given))
         try sandbox.changeUser()
         // The change of user has undone both.
         try ProcessMemory.forbidDumps()

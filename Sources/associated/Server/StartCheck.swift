@@ -49,7 +49,7 @@ struct StartCheck {
         if let address = settings.manager.admin { tryAddress(address, .managerAdmin) }
         attempt { check in try check.readSecrets() }
         attempt { check in
-            var steps = Sandbox(check.settings, places: SandboxPlaces(check.given))
+            var steps = Sandbox(check.given, places: SandboxPlaces(check.given))
             try steps.changeUser()
             try ProcessMemory.forbidDumps()
             try steps.restrictFiles()
