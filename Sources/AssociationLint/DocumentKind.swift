@@ -5,15 +5,20 @@ import SourceJSON
 
 /// A kind of file.
 public enum DocumentKind: String, Hashable, Sendable, CaseIterable {
-    case appleAssociation
+    case appleAssociation = "apple"
     /// A CMS signed message. Only apple-app-site-association files are known to be signed.
     case signedAppleAssociation
-    case statementList
-    case appFile
+    case statementList = "android"
+    case appFile = "app"
     /// The entitlements of an app on Apple's systems, with associated domains.
     case entitlements
-    case androidManifest
+    case androidManifest = "manifest"
     case unknown
+
+    /// The kinds that a user may name, by their raw values.
+    public static let named: [DocumentKind] = [
+        .appleAssociation, .statementList, .appFile, .entitlements, .androidManifest,
+    ]
 
     /// The keys at the top level by which a kind is recognised.
     private static let signatureKeys: [(kind: DocumentKind, keys: Set<String>)] = [

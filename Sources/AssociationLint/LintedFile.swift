@@ -19,8 +19,7 @@ public struct LintedFile: Sendable {
         let isApp = kind.map { $0 == .appFile } ?? isLikelyApp
         let parse = { $0 ? AppFile.parse(bytes) : SourceReader.read(bytes, as: .json) }
         let document = document ?? parse(isApp)
-        self.path = path
-        self.bytes = bytes
+        (self.path, self.bytes) = (path, bytes)
         self.kind = kind ?? DocumentKind.recognise(bytes, parsed: document)
         self.document = isApp == (self.kind == .appFile) ? document : parse(!isApp)
     }

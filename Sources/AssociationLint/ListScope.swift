@@ -53,6 +53,47 @@ struct ListScope {
     }
 }
 
+/// A rule of a list, as far as findings about useless rules need it.
+struct ListedRule {
+    var range: SourceRange?
+    var excludes: Bool
+    /// The finding if earlier rules cover the rule.
+    var covered: RuleID
+}
+
+extension FindingList {
+    /// Reports that the rules of a list are compared only up to a limit.
+    /// - Parameter count: the number of rules that are compared.
+    mutating func reportRest(_ count: Int, of ranges: [SourceRange?], _ id: RuleID) {
+        guard count < ranges.count else { return }
+        reportOnce(
+            id, at: ranges[count],
+            "the rules from here on are not compared with the others, because the lists or this pattern are too long")
+    }
+
+    /// Reports the rules of a list that are never reached.
+    /// - Parameter unmatched: the finding for a rule that no URL matches.
+    mutating func reportNeverReached(_ useless: [UselessRule], _ rules: [ListedRule], unmatched: RuleID) {
+        for entry in useless where rules.indices.contains(entry.rule) {
+            let rule = rules[entry.rule]
+            switch entry.reason {
+            case .covered(let covering):
+                let earlier = covering.filter(rules.indices.contains).map { rules[$0] }
+                let isOpposite = earlier.contains { $0.excludes != rule.excludes }
+                let words = NeverReached(at: rule.range, after: earlier.map(\.range), isOpposite: isOpposite)
+                report(rule.covered, at: rule.range, words.message, fix: words.fix)
+            case .matchesNothing:
+                // Usually another finding already says why the pattern is wrong.
+                if hasFinding(within: rule.range) { continue }
+                report(
+                    unmatched, at: rule.range, "this rule is never reached: no URL matches it",
+                    fix: "correct its pattern")
+            case .excludesNothing: continue
+            }
+        }
+    }
+}
+
 extension AppleComponent {
     /// Every pattern of the component.
     var patternTexts: [String] {

@@ -107,3 +107,12 @@ extension RoundReport {
     var errors: [Finding] { findings.filter { $0.severity == .error } }
     var changedHosts: [String] { changes.map(\.host) }
 }
+
+extension Tenants {
+    /// A whole compaction; nil if none is due.
+    func compact() -> RoundReport? {
+        guard let compaction = beginCompaction() else { return nil }
+        compaction.run()
+        return finishCompaction(compaction)
+    }
+}

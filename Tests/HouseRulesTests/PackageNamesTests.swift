@@ -1,4 +1,4 @@
-// What only the whole package shows: names that stand for two things, and folders without parts.
+// What only the whole package shows: names that stand for two things, and targets without folders.
 
 import Testing
 
@@ -30,15 +30,25 @@ struct PackageNamesTests {
         }
     }
 
-    @Test func `a module with more than a dozen files has folders`() {
+    /// Targets that had too many files without a folder when the rule came. The numbers may only become smaller.
+    private static let flat = [
+        "Tests/ACMETests": 17, "Tests/AdministrationTests": 17, "Tests/EndToEndTests": 65, "Tests/EngineTests": 33,
+        "Tests/HTTPTests": 18, "Tests/HostingTests": 48, "Tests/HouseRulesTests": 14, "Tests/ManagerTests": 24,
+        "Tests/PosixTests": 36, "Tests/SourceJSONTests": 25, "Tests/TLSTests": 39,
+    ]
+    private static let filesMax = 12
+
+    @Test func `a module or target with more than a dozen files has folders`() {
         var counts: [String: Int] = [:]
-        for file in PackageNamesTests.sources {
+        for file in SourceTree.swiftFiles {
             let folders = file.path.split(separator: "/")
-            if folders.count == 3 { counts[String(folders[1]), default: 0] += 1 }
+            if folders.count == 3 { counts[folders[..<2].joined(separator: "/"), default: 0] += 1 }
         }
-        for (module, count) in counts where count > 12 {
-            Issue.record(
-                "Sources/\(module) has \(count) files beside its folders; put them into folders by their topic")
+        for (target, count) in counts where count > PackageNamesTests.flat[target] ?? PackageNamesTests.filesMax {
+            Issue.record("\(target) has \(count) files beside its folders; put them into folders by their topic")
+        }
+        for (target, count) in PackageNamesTests.flat where counts[target] ?? 0 <= PackageNamesTests.filesMax {
+            Issue.record("\(target) no longer needs its number \(count) in the list")
         }
     }
 

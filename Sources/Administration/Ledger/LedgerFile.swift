@@ -16,8 +16,7 @@ struct LedgerFile: Equatable {
     private static let earlierTitle = "associated verifiers 1"
 
     init(beganSeconds: Int64, records: [String: [VerifierRecord]]) {
-        self.beganSeconds = beganSeconds
-        self.records = records
+        (self.beganSeconds, self.records) = (beganSeconds, records)
     }
 
     var bytes: [UInt8] {

@@ -30,8 +30,7 @@ public final class VerifierLedger: Sendable {
 
     public init(nowSeconds: Int64, hostsMax: Int = VerifierLedger.hostsMax, naming: @escaping Naming) {
         precondition(hostsMax > 0, "a ledger has room for a host")
-        self.hostsMax = hostsMax
-        self.naming = naming
+        (self.hostsMax, self.naming) = (hostsMax, naming)
         book = Mutex(Book(beganSeconds: nowSeconds))
     }
 

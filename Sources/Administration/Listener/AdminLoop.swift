@@ -37,8 +37,7 @@ struct AdminLoop: ~Copyable {
         self.poller = poller
         routes = AdminRoutes(settings, sources)
         token = settings.token
-        self.limits = limits
-        self.control = control
+        (self.limits, self.control) = (limits, control)
     }
 
     /// Serves until it is stopped.

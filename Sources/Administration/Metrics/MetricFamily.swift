@@ -29,8 +29,7 @@ public struct MetricFamily: Sendable, Equatable {
         public var value: String
 
         public init(_ name: String, _ value: String) {
-            self.name = name
-            self.value = value
+            (self.name, self.value) = (name, value)
         }
     }
 

@@ -1,7 +1,7 @@
 // The state of the certificates of served hosts, as plain values for the metrics, `status`, `status HOST` and `status --expiring`.
 
 import Posix
-public import SourceJSON
+import SourceJSON
 
 /// The certificates of all served hosts.
 public struct CertificateFigures: Sendable, Equatable {
@@ -104,8 +104,8 @@ public struct CertificateReport: Sendable, Equatable {
 }
 
 extension CertificateFigures: JSONRecord {
-    static var blank: Self { Self() }
-    static var members: [JSONMember<Self>] {
+    package static var blank: Self { Self() }
+    package static var members: [JSONMember<Self>] {
         [
             .needed("usable", \.usable), .needed("lastGood", \.lastGood), .needed("broken", \.broken),
             .needed("missing", \.missing), .needed("inMemory", \.inMemory),
@@ -119,8 +119,8 @@ extension CertificateFigures: JSONRecord {
 }
 
 extension CertificateFigures.Expiry: JSONRecord {
-    static var blank: Self { Self() }
-    static var members: [JSONMember<Self>] {
+    package static var blank: Self { Self() }
+    package static var members: [JSONMember<Self>] {
         [
             .needed("folder", \.folder), .needed("notAfterSeconds", \.notAfter), .optional("issuer", \.issuer),
             .optional("lifeLeftPercent", \.lifeLeftPercent),
@@ -129,8 +129,8 @@ extension CertificateFigures.Expiry: JSONRecord {
 }
 
 extension CertificateReport: JSONRecord {
-    static var blank: Self { Self() }
-    static var members: [JSONMember<Self>] {
+    package static var blank: Self { Self() }
+    package static var members: [JSONMember<Self>] {
         [
             .needed("folder", \.folder), .needed("state", \.state), .optional("notAfterSeconds", \.notAfter),
             .optional("lifeLeftPercent", \.lifeLeftPercent), .optional("serial", \.serial),
@@ -140,8 +140,8 @@ extension CertificateReport: JSONRecord {
 }
 
 extension CertificateReport.Problem: JSONRecord {
-    static var blank: Self { Self() }
-    static var members: [JSONMember<Self>] {
+    package static var blank: Self { Self() }
+    package static var members: [JSONMember<Self>] {
         [
             .needed("folder", \.folder), .needed("sinceSeconds", \.sinceSeconds), .needed("rule", \.rule),
             .needed("severity", \.severity), .needed("finding", \.finding),
@@ -176,8 +176,7 @@ public struct ExpiryReport: Sendable, Equatable {
     static let withinMax: Int64 = 100 * 366 * 86_400
 
     public init(nowSeconds: Int64, withinSeconds: Int64, all: [CertificateFigures.Expiry]) {
-        self.nowSeconds = nowSeconds
-        self.withinSeconds = withinSeconds
+        (self.nowSeconds, self.withinSeconds) = (nowSeconds, withinSeconds)
         certificates = Array(all.prefix(ExpiryReport.listMax))
         more = all.count - certificates.count
     }
@@ -194,17 +193,11 @@ public struct ExpiryReport: Sendable, Equatable {
         if more > 0 { lines.append("and \(more) more") }
         return lines.map { "\(Printable.line($0))\n" }.joined()
     }
-
-    /// Nil if the value is not such a report.
-    public init?(_ value: SourceValue) {
-        guard let report = ExpiryReport.read(value) else { return nil }
-        self = report
-    }
 }
 
 extension ExpiryReport: JSONRecord {
-    static var blank: Self { Self(nowSeconds: 0, withinSeconds: 0, all: []) }
-    static var members: [JSONMember<Self>] {
+    package static var blank: Self { Self(nowSeconds: 0, withinSeconds: 0, all: []) }
+    package static var members: [JSONMember<Self>] {
         [
             .needed("nowSeconds", \.nowSeconds), .needed("withinSeconds", \.withinSeconds),
             .needed("certificates", \.certificates).written { report in

@@ -1,7 +1,7 @@
 // All served hosts with the last fetches of their association files by Apple and Google, for `associated status --hosts`.
 
 import Posix
-public import SourceJSON
+package import SourceJSON
 public import Telemetry
 
 public struct HostList: Sendable, Equatable {
@@ -74,17 +74,11 @@ public struct HostList: Sendable, Equatable {
     }
 
     var json: [UInt8] { SourceWriter.minified(jsonValue) }
-
-    /// Nil if the value is not such a list.
-    public init?(_ value: SourceValue) {
-        guard let list = HostList.read(value) else { return nil }
-        self = list
-    }
 }
 
 extension HostList: JSONRecord {
-    static var blank: Self { Self(nowSeconds: 0, recordedSinceSeconds: 0, all: []) }
-    static var members: [JSONMember<Self>] {
+    package static var blank: Self { Self(nowSeconds: 0, recordedSinceSeconds: 0, all: []) }
+    package static var members: [JSONMember<Self>] {
         [
             .needed("nowSeconds", \.nowSeconds), .needed("recordedSinceSeconds", \.recordedSinceSeconds),
             .needed("hosts", \.hosts), .needed("more", \.more),
@@ -94,7 +88,7 @@ extension HostList: JSONRecord {
 
 /// The time of the last fetch is null if there was none, and missing if the host has no such file.
 extension HostList.Entry: JSONValue {
-    var jsonValue: SourceValue {
+    package var jsonValue: SourceValue {
         let fetches = [("apple", apple), ("google", google)].flatMap { name, fetches -> [(String, SourceValue)] in
             guard let fetches else { return [] }
             return [(name, fetches.lastSeconds.jsonValue), ("\(name)Confirmed", .bool(fetches.isConfirmed))]
@@ -102,7 +96,7 @@ extension HostList.Entry: JSONValue {
         return .object([("host", .string(host)), ("lastGood", .bool(isLastGood))] + fetches)
     }
 
-    init?(_ value: SourceValue) {
+    package init?(_ value: SourceValue) {
         guard let host = value.member(named: "host")?.asString, let flag = value.member(named: "lastGood")?.asBool
         else { return nil }
         func fetches(_ name: String) -> HostList.Fetches? {

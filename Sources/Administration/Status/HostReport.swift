@@ -2,7 +2,7 @@
 // and the fetches by verifiers.
 
 import Posix
-public import SourceJSON
+import SourceJSON
 public import Telemetry
 
 public struct HostReport: Sendable, Equatable {
@@ -29,8 +29,7 @@ public struct HostReport: Sendable, Equatable {
         public var entityTags: [String]
 
         public init(kind: RequestedDocument, entityTags: [String]) {
-            self.kind = kind
-            self.entityTags = entityTags
+            (self.kind, self.entityTags) = (kind, entityTags)
         }
     }
 
@@ -49,12 +48,6 @@ public struct HostReport: Sendable, Equatable {
         }
         let current = documents.first { $0.kind == record.document }?.entityTags ?? []
         return current.contains(tag) ? .current(isRepeated: record.status == 304) : .older(tag: tag)
-    }
-
-    /// Nil if the value is not such a report.
-    public init?(_ value: SourceValue) {
-        guard let report = HostReport.read(value) else { return nil }
-        self = report
     }
 
     /// The state in lines, the last ones for the verifiers.
@@ -110,8 +103,8 @@ public struct HostReport: Sendable, Equatable {
 }
 
 extension HostReport: JSONRecord {
-    static var blank: Self { Self() }
-    static var members: [JSONMember<Self>] {
+    package static var blank: Self { Self() }
+    package static var members: [JSONMember<Self>] {
         [
             .needed("host", \.host), .needed("name", \.name), .needed("nowSeconds", \.nowSeconds),
             .needed("documents", \.documents), .needed("reasons", \.reasons), .optional("certificate", \.certificate),
@@ -136,18 +129,18 @@ extension HostReport: JSONRecord {
 }
 
 extension HostReport.Document: JSONRecord {
-    static var blank: Self { Self(kind: .none, entityTags: []) }
-    static var members: [JSONMember<Self>] {
+    package static var blank: Self { Self(kind: .none, entityTags: []) }
+    package static var members: [JSONMember<Self>] {
         [.needed("document", \.kind), .optional("entityTags", \.entityTags)]
     }
 }
 
 extension VerifierRecord: JSONRecord {
-    static var blank: Self {
+    package static var blank: Self {
         Self(
             verifier: .none, document: .none, status: 0, entityTag: nil, firstSeconds: 0, lastSeconds: 0, count: 0)
     }
-    static var members: [JSONMember<Self>] {
+    package static var members: [JSONMember<Self>] {
         [
             .needed("verifier", \.verifier), .needed("document", \.document), .needed("firstSeconds", \.firstSeconds),
             .needed("lastSeconds", \.lastSeconds), .needed("status", \.status), .optional("entityTag", \.entityTag),

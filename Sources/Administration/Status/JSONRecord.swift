@@ -1,22 +1,22 @@
 // Reports as JSON: a server writes them, and `associated status` reads them, also those of another version. Each record has one
 // table of its members. A member that is missing or has another type keeps its default, unless it is required.
 
-import SourceJSON
+package import SourceJSON
 import Telemetry
 
 /// A type that is one JSON value.
-protocol JSONValue {
+package protocol JSONValue {
     var jsonValue: SourceValue { get }
     init?(_ value: SourceValue)
 }
 
 /// A type that is a JSON object.
-protocol JSONRecord: JSONValue {
+package protocol JSONRecord: JSONValue {
     static var blank: Self { get }
     static var members: [JSONMember<Self>] { get }
 }
 
-struct JSONMember<Record> {
+package struct JSONMember<Record> {
     let name: String
     let write: (Record) -> SourceValue
     /// False if the member is required and cannot be read.
@@ -48,33 +48,36 @@ struct JSONMember<Record> {
 
 extension JSONRecord {
     var object: [(String, SourceValue)] { Self.members.map { ($0.name, $0.write(self)) } }
-    var jsonValue: SourceValue { .object(object) }
+    package var jsonValue: SourceValue { .object(object) }
     var json: [UInt8] { SourceWriter.canonical(jsonValue) }
 
-    static func read(_ value: SourceValue) -> Self? {
-        var record = blank
-        return members.allSatisfy { $0.read(&record, value.member(named: $0.name)) } ? record : nil
+    /// Nil if the value is not such a record.
+    package init?(_ value: SourceValue) {
+        self = Self.blank
+        for member in Self.members where !member.read(&self, value.member(named: member.name)) { return nil }
     }
 
-    init?(_ value: SourceValue) {
-        guard let record = Self.read(value) else { return nil }
-        self = record
+    /// Nil if the bytes are anything else.
+    package init?(json bytes: [UInt8], limits: SourceLimits = SourceLimits()) {
+        let document = SourceReader.read(bytes, as: .json, limits: limits)
+        guard document.isAcceptable, let value = document.value else { return nil }
+        self.init(value)
     }
 }
 
 extension String: JSONValue {
-    var jsonValue: SourceValue { .string(self) }
+    package var jsonValue: SourceValue { .string(self) }
 
-    init?(_ value: SourceValue) {
+    package init?(_ value: SourceValue) {
         guard let text = value.asString else { return nil }
         self = text
     }
 }
 
 extension Bool: JSONValue {
-    var jsonValue: SourceValue { .bool(self) }
+    package var jsonValue: SourceValue { .bool(self) }
 
-    init?(_ value: SourceValue) {
+    package init?(_ value: SourceValue) {
         guard let flag = value.asBool else { return nil }
         self = flag
     }
@@ -83,9 +86,9 @@ extension Bool: JSONValue {
 /// A whole number that every reader of JSON reads alike (RFC 8259 §6). Numbers beyond these bounds are rejected, so the
 /// difference of two of them cannot overflow, whatever program sent the answer.
 extension JSONValue where Self: FixedWidthInteger {
-    var jsonValue: SourceValue { .integer(Int(clamping: self)) }
+    package var jsonValue: SourceValue { .integer(Int(clamping: self)) }
 
-    init?(_ value: SourceValue) {
+    package init?(_ value: SourceValue) {
         let bound = (1 << 53) - 1
         guard let number = value.asInt, (-bound...bound).contains(number) else { return nil }
         self.init(clamping: number)
@@ -98,9 +101,9 @@ extension UInt64: JSONValue {}
 extension UInt16: JSONValue {}
 
 extension Array: JSONValue where Element: JSONValue {
-    var jsonValue: SourceValue { .array(map(\.jsonValue)) }
+    package var jsonValue: SourceValue { .array(map(\.jsonValue)) }
 
-    init?(_ value: SourceValue) {
+    package init?(_ value: SourceValue) {
         guard let elements = value.asArray else { return nil }
         self = elements.compactMap { Element($0) }
     }
@@ -108,30 +111,30 @@ extension Array: JSONValue where Element: JSONValue {
 
 /// Nil is written as null; a value that cannot be read becomes nil.
 extension Optional: JSONValue where Wrapped: JSONValue {
-    var jsonValue: SourceValue { self?.jsonValue ?? .null }
+    package var jsonValue: SourceValue { self?.jsonValue ?? .null }
 
-    init?(_ value: SourceValue) { self = Wrapped(value) }
+    package init?(_ value: SourceValue) { self = Wrapped(value) }
 }
 
 extension ReloadFigures.Outcome: JSONValue {
-    var jsonValue: SourceValue { .string(rawValue) }
+    package var jsonValue: SourceValue { .string(rawValue) }
 
-    init?(_ value: SourceValue) { self.init(rawValue: value.asString ?? "") }
+    package init?(_ value: SourceValue) { self.init(rawValue: value.asString ?? "") }
 }
 
 extension RequestedDocument: JSONValue {
-    var jsonValue: SourceValue { .string(label) }
+    package var jsonValue: SourceValue { .string(label) }
 
-    init?(_ value: SourceValue) {
+    package init?(_ value: SourceValue) {
         guard let kind = RequestedDocument.allCases.first(where: { $0.label == value.asString }) else { return nil }
         self = kind
     }
 }
 
 extension VerifierKind: JSONValue {
-    var jsonValue: SourceValue { .string(label) }
+    package var jsonValue: SourceValue { .string(label) }
 
-    init?(_ value: SourceValue) {
+    package init?(_ value: SourceValue) {
         guard let kind = VerifierKind.known.first(where: { $0.label == value.asString }) else { return nil }
         self = kind
     }

@@ -33,6 +33,8 @@ public struct ManagerSilence: Sendable, Equatable {
 }
 
 extension ManagerSilence: JSONRecord {
-    static var blank: Self { Self(seconds: 0) }
-    static var members: [JSONMember<Self>] { [.needed("silentSeconds", \.seconds), .optional("problem", \.problem)] }
+    package static var blank: Self { Self(seconds: 0) }
+    package static var members: [JSONMember<Self>] {
+        [.needed("silentSeconds", \.seconds), .optional("problem", \.problem)]
+    }
 }

@@ -65,28 +65,25 @@ public struct ServedDocuments: Sendable, Equatable {
 
     /// Nil if the bytes are anything else.
     public init?(json bytes: [UInt8]) {
-        let limits = SourceLimits(
-            depth: 8, bytes: ServedHosts.bytesMax, values: 4 * ServedDocuments.hostsMax + 100, problems: 1)
-        let document = SourceReader.read(bytes, as: .json, limits: limits)
-        guard document.isAcceptable, let value = document.value, let read = ServedDocuments.read(value) else {
-            return nil
-        }
-        self = read
+        self.init(
+            json: bytes,
+            limits: SourceLimits(
+                depth: 8, bytes: ServedHosts.bytesMax, values: 4 * ServedDocuments.hostsMax + 100, problems: 1))
     }
 
     var json: [UInt8] { SourceWriter.minified(jsonValue) }
 }
 
 extension ServedDocuments: JSONRecord {
-    static var blank: Self { Self(digest: "", hosts: [], hasMore: false) }
-    static var members: [JSONMember<Self>] {
+    package static var blank: Self { Self(digest: "", hosts: [], hasMore: false) }
+    package static var members: [JSONMember<Self>] {
         [.needed("digest", \.digest), .needed("hosts", \.hosts), .needed("more", \.hasMore)]
     }
 }
 
 extension ServedDocuments.Host: JSONRecord {
-    static var blank: Self { Self(name: "", apple: nil, google: nil) }
-    static var members: [JSONMember<Self>] {
+    package static var blank: Self { Self(name: "", apple: nil, google: nil) }
+    package static var members: [JSONMember<Self>] {
         [.needed("host", \.name), .optional("apple", \.apple), .optional("google", \.google)]
     }
 }
@@ -126,26 +123,17 @@ public struct RecentFetches: Sendable, Equatable {
         hasMore = all.count > RecentFetches.fetchesMax
     }
 
-    /// Nil if the bytes are anything else.
-    public init?(json bytes: [UInt8]) {
-        let document = SourceReader.read(bytes, as: .json)
-        guard document.isAcceptable, let value = document.value, let read = RecentFetches.read(value) else {
-            return nil
-        }
-        self = read
-    }
-
     var json: [UInt8] { SourceWriter.minified(jsonValue) }
 }
 
 extension RecentFetches: JSONRecord {
-    static var blank: Self { Self([]) }
-    static var members: [JSONMember<Self>] { [.needed("fetches", \.fetches), .needed("more", \.hasMore)] }
+    package static var blank: Self { Self([]) }
+    package static var members: [JSONMember<Self>] { [.needed("fetches", \.fetches), .needed("more", \.hasMore)] }
 }
 
 extension RecentFetches.Fetch: JSONRecord {
-    static var blank: Self { Self(host: "", verifier: .none, tag: "", seconds: 0, isConfirmed: false) }
-    static var members: [JSONMember<Self>] {
+    package static var blank: Self { Self(host: "", verifier: .none, tag: "", seconds: 0, isConfirmed: false) }
+    package static var members: [JSONMember<Self>] {
         [
             .needed("host", \.host), .needed("verifier", \.verifier), .needed("tag", \.tag),
             .needed("seconds", \.seconds), .needed("confirmed", \.isConfirmed),

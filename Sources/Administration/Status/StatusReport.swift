@@ -2,7 +2,7 @@
 // status` reads the JSON that the server writes.
 
 import Posix
-public import SourceJSON
+import SourceJSON
 public import Telemetry
 
 /// The answer of `/status`.
@@ -44,8 +44,7 @@ public struct StatusReport: Sendable, Equatable {
         public var reason: OpenFinding
 
         public init(host: String = "", reason: OpenFinding = OpenFinding()) {
-            self.host = host
-            self.reason = reason
+            (self.host, self.reason) = (host, reason)
         }
     }
 
@@ -57,8 +56,7 @@ public struct StatusReport: Sendable, Equatable {
         public var sinceSeconds: Int64
 
         public init(finding: String = "", sinceSeconds: Int64 = 0) {
-            self.finding = finding
-            self.sinceSeconds = sinceSeconds
+            (self.finding, self.sinceSeconds) = (finding, sinceSeconds)
         }
     }
 
@@ -71,12 +69,6 @@ public struct StatusReport: Sendable, Equatable {
 
     /// Whether the operator has nothing to do. False until all certificates have been checked.
     public var isFine: Bool { isReady && hosting.errors == 0 && certificates?.isComplete != false }
-
-    /// Nil if the value is not such a report.
-    public init?(_ value: SourceValue) {
-        guard let report = StatusReport.read(value) else { return nil }
-        self = report
-    }
 
     public var text: String {
         let state = isReady ? "ready" : "not ready: \(waits.joined(separator: "; "))"
@@ -205,8 +197,8 @@ public struct StatusReport: Sendable, Equatable {
 }
 
 extension StatusReport: JSONRecord {
-    static var blank: Self { Self() }
-    static var members: [JSONMember<Self>] {
+    package static var blank: Self { Self() }
+    package static var members: [JSONMember<Self>] {
         [
             .needed("version", \.version), .needed("tlsLibrary", \.library), .needed("processID", \.processID),
             .needed("nowSeconds", \.nowSeconds), .needed("startedSeconds", \.startedSeconds),
@@ -225,8 +217,8 @@ extension StatusReport: JSONRecord {
 }
 
 extension StatusReport.Kept: JSONRecord {
-    static var blank: Self { Self() }
-    static var members: [JSONMember<Self>] {
+    package static var blank: Self { Self() }
+    package static var members: [JSONMember<Self>] {
         [
             .optional("host", \.host), .optional("reason", \.reason.finding),
             .optional("sinceSeconds", \.reason.sinceSeconds),
@@ -235,15 +227,15 @@ extension StatusReport.Kept: JSONRecord {
 }
 
 extension StatusReport.OpenFinding: JSONRecord {
-    static var blank: Self { Self() }
-    static var members: [JSONMember<Self>] {
+    package static var blank: Self { Self() }
+    package static var members: [JSONMember<Self>] {
         [.optional("finding", \.finding), .optional("sinceSeconds", \.sinceSeconds)]
     }
 }
 
 extension HostingFigures: JSONRecord {
-    static var blank: Self { Self() }
-    static var members: [JSONMember<Self>] {
+    package static var blank: Self { Self() }
+    package static var members: [JSONMember<Self>] {
         [
             .needed("hosts", \.hosts), .needed("appFiles", \.appFiles), .needed("hostsOnLastGoodVersion", \.keptHosts),
             .needed("brokenFiles", \.brokenFiles), .needed("heldFiles", \.heldFiles), .needed("goneFiles", \.goneFiles),
@@ -255,8 +247,8 @@ extension HostingFigures: JSONRecord {
 }
 
 extension ReloadFigures: JSONRecord {
-    static var blank: Self { Self() }
-    static var members: [JSONMember<Self>] {
+    package static var blank: Self { Self() }
+    package static var members: [JSONMember<Self>] {
         [
             .needed("changed", \.changed), .needed("unchanged", \.unchanged), .needed("failed", \.failed),
             .optional("last", \.last), .optional("controlSilentMilliseconds", \.controlMilliseconds),
@@ -265,8 +257,8 @@ extension ReloadFigures: JSONRecord {
 }
 
 extension ReloadFigures.Last: JSONRecord {
-    static var blank: Self { Self(outcome: .unchanged, seconds: 0, microseconds: 0) }
-    static var members: [JSONMember<Self>] {
+    package static var blank: Self { Self(outcome: .unchanged, seconds: 0, microseconds: 0) }
+    package static var members: [JSONMember<Self>] {
         [
             .needed("outcome", \.outcome), .needed("endedSeconds", \.seconds),
             .needed("durationMicroseconds", \.microseconds), .optional("message", \.message),
@@ -275,8 +267,8 @@ extension ReloadFigures.Last: JSONRecord {
 }
 
 extension WorkerState: JSONRecord {
-    static var blank: Self { Self(silentMilliseconds: 0, longestRoundMicroseconds: 0) }
-    static var members: [JSONMember<Self>] {
+    package static var blank: Self { Self(silentMilliseconds: 0, longestRoundMicroseconds: 0) }
+    package static var members: [JSONMember<Self>] {
         [
             JSONMember(name: "stuck", write: { .bool($0.isStuck) }),
             .optional("silentMilliseconds", \.silentMilliseconds),
@@ -286,8 +278,8 @@ extension WorkerState: JSONRecord {
 }
 
 extension VerifierFigures: JSONRecord {
-    static var blank: Self { Self() }
-    static var members: [JSONMember<Self>] {
+    package static var blank: Self { Self() }
+    package static var members: [JSONMember<Self>] {
         [
             .needed("hosts", \.hosts), .optional("evicted", \.evicted), .optional("writeFailures", \.failures),
             times("lastSeconds", \.lastSeconds, isNeeded: true),
@@ -354,8 +346,8 @@ public struct RefusalFigures: Sendable, Equatable {
 
 /// A server of an earlier version does not report these.
 extension RefusalFigures: JSONRecord {
-    static var blank: Self { Self() }
-    static var members: [JSONMember<Self>] {
+    package static var blank: Self { Self() }
+    package static var members: [JSONMember<Self>] {
         [
             .optional("connections", \.connections), .optional("network", \.network),
             .optional("ofNetwork", \.ofNetwork), .optional("timedOutHandshakes", \.handshakes),

@@ -51,8 +51,7 @@ package struct AndroidGlob: Hashable, Sendable {
                 steps.append(.through(next))
             }
         }
-        self.steps = steps
-        self.hasStarLookahead = hasStarLookahead
+        (self.steps, self.hasStarLookahead) = (steps, hasStarLookahead)
     }
 
     /// A `pathPattern` of a manifest, which is matched in the same way: `.` is any unit, `*` repeats the unit before it, and a

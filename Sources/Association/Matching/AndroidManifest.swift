@@ -24,18 +24,13 @@ public struct AndroidManifest: Sendable {
         package init(
             schemes: [String], hosts: [String], paths: [ManifestPath], isVerified: Bool, range: SourceRange? = nil
         ) {
-            self.schemes = schemes
-            self.hosts = hosts
-            self.paths = paths
-            self.isVerified = isVerified
-            self.range = range
+            (self.schemes, self.hosts, self.paths) = (schemes, hosts, paths)
+            (self.isVerified, self.range) = (isVerified, range)
         }
     }
 
     package init(name: String, file: String?, filters: [Filter]) {
-        self.name = name
-        self.file = file
-        self.filters = filters
+        (self.name, self.file, self.filters) = (name, file, filters)
     }
 
     /// The manifest that `associated snippet` writes.
@@ -120,8 +115,7 @@ public struct ManifestPath: Hashable, Sendable {
     let glob: AndroidGlob?
 
     package init(_ kind: Kind, _ text: String) {
-        self.kind = kind
-        self.text = text
+        (self.kind, self.text) = (kind, text)
         guard !text.begins(with: "@"), !text.contains(run: "${") else {
             glob = nil
             return

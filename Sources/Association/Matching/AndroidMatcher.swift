@@ -14,9 +14,7 @@ public struct AndroidMatcher: Sendable {
         package let fragment: AndroidGlob?
 
         package init(path: AndroidGlob?, items: [AndroidGlob]?, fragment: AndroidGlob?) {
-            self.path = path
-            self.items = items
-            self.fragment = fragment
+            (self.path, self.items, self.fragment) = (path, items, fragment)
         }
 
         package var isEmpty: Bool { path == nil && items == nil && fragment == nil }

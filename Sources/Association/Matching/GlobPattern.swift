@@ -232,8 +232,7 @@ package final class GlobChoice: Sendable {
     package let lengthMax: Int?
 
     package init(plain: ByteTrie, patterns: [[GlobElement]]) {
-        self.plain = plain
-        self.patterns = patterns
+        (self.plain, self.patterns) = (plain, patterns)
         lengthMin = (plain.strings.map(\.count) + patterns.map(\.lengthMin)).min() ?? 0
         lengthMax = patterns.reduce(plain.strings.map(\.count).max() ?? 0) { longest, pattern in
             guard let longest, let length = pattern.lengthMax else { return nil }

@@ -38,11 +38,7 @@ public struct MatchStep: Hashable, Sendable {
     public var nearness = 0
 
     public init(rule: Int?, outcome: Outcome, message: String, path: String? = nil, range: SourceRange? = nil) {
-        self.rule = rule
-        self.outcome = outcome
-        self.message = message
-        self.path = path
-        self.range = range
+        (self.rule, self.outcome, self.message, self.path, self.range) = (rule, outcome, message, path, range)
     }
 
     /// A rule that did not match.

@@ -12,8 +12,7 @@ struct UnsettledDecision {
     private var ranOut: Set<Int> = []
 
     init(_ matcher: AppleMatcher, _ url: LinkURL) {
-        self.matcher = matcher
-        self.url = url
+        (self.matcher, self.url) = (matcher, url)
         views = URLViews(url)
         matches = Array(repeating: nil, count: matcher.count)
     }

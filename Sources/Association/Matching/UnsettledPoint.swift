@@ -54,8 +54,7 @@ public struct UnsettledPoint: Hashable, Sendable {
     public var rule: Int
 
     public init(_ kind: Kind, rule: Int) {
-        self.kind = kind
-        self.rule = rule
+        (self.kind, self.rule) = (kind, rule)
     }
 
     /// The point as a message.

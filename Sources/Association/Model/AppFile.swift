@@ -51,9 +51,7 @@ public struct AppFile: Sendable {
 
     /// An app file with default values for everything else.
     public init(file: String, name: String, hosts: [HostPattern], range: SourceRange) {
-        self.file = file
-        self.name = name
-        self.hosts = hosts
+        (self.file, self.name, self.hosts) = (file, name, hosts)
         links = []
         examples = []
         priority = 0
@@ -100,14 +98,9 @@ public struct IOSApp: Sendable {
         storeID: String? = nil, hasLegacyPaths: Bool = false, signing: DocumentSigning = .none,
         defaults: AppleDefaults = AppleDefaults(), variables: [SubstitutionVariable] = []
     ) {
-        self.appIDs = appIDs
-        self.services = services
-        self.appClips = appClips
-        self.storeID = storeID
-        self.hasLegacyPaths = hasLegacyPaths
-        self.signing = signing
-        self.defaults = defaults
-        self.variables = variables
+        (self.appIDs, self.services, self.appClips) = (appIDs, services, appClips)
+        (self.storeID, self.hasLegacyPaths, self.signing) = (storeID, hasLegacyPaths, signing)
+        (self.defaults, self.variables) = (defaults, variables)
     }
 }
 
@@ -118,8 +111,7 @@ public struct AppleDefaults: Hashable, Sendable {
     public var percentEncoded: Bool?
 
     public init(caseSensitive: Bool? = nil, percentEncoded: Bool? = nil) {
-        self.caseSensitive = caseSensitive
-        self.percentEncoded = percentEncoded
+        (self.caseSensitive, self.percentEncoded) = (caseSensitive, percentEncoded)
     }
 
     public var isEmpty: Bool { caseSensitive == nil && percentEncoded == nil }
@@ -160,10 +152,8 @@ public struct AndroidApp: Sendable {
         packages: [AndroidPackage], relations: [String] = [AndroidApp.handleAllURLs], hasDynamicRules: Bool = false,
         isInPlayStore: Bool = true
     ) {
-        self.packages = packages
-        self.relations = relations
-        self.hasDynamicRules = hasDynamicRules
-        self.isInPlayStore = isInPlayStore
+        (self.packages, self.relations) = (packages, relations)
+        (self.hasDynamicRules, self.isInPlayStore) = (hasDynamicRules, isInPlayStore)
     }
 
     /// The relation that opens links, and the only one with dynamic rules.
@@ -177,8 +167,7 @@ public struct AndroidPackage: Hashable, Sendable {
     public var fingerprints: [String]
 
     public init(name: String, fingerprints: [String]) {
-        self.name = name
-        self.fingerprints = fingerprints
+        (self.name, self.fingerprints) = (name, fingerprints)
     }
 }
 
@@ -202,9 +191,7 @@ public struct LinkExample: Sendable {
     }
 
     public init(url: LinkURL, ios: Outcome?, android: Outcome?, android14: Outcome?, range: SourceRange) {
-        self.url = url
-        self.ios = ios
-        self.android = android
+        (self.url, self.ios, self.android) = (url, ios, android)
         self.android14 = android14 ?? android
         self.range = range
     }
@@ -220,9 +207,7 @@ public struct PageOptions: Hashable, Sendable {
     public var tagline: String?
 
     public init(isSinglePageApp: Bool = false, hasLandingPage: Bool = true, tagline: String? = nil) {
-        self.isSinglePageApp = isSinglePageApp
-        self.hasLandingPage = hasLandingPage
-        self.tagline = tagline
+        (self.isSinglePageApp, self.hasLandingPage, self.tagline) = (isSinglePageApp, hasLandingPage, tagline)
     }
 }
 
@@ -242,8 +227,6 @@ public struct RetiredIdentities: Hashable, Sendable {
     public var hosts: [HostPattern]
 
     public init(appIDs: [String] = [], fingerprints: [String] = [], hosts: [HostPattern] = []) {
-        self.appIDs = appIDs
-        self.fingerprints = fingerprints
-        self.hosts = hosts
+        (self.appIDs, self.fingerprints, self.hosts) = (appIDs, fingerprints, hosts)
     }
 }

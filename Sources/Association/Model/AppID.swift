@@ -15,8 +15,7 @@ public struct AppID: Hashable, Sendable {
         guard !AppID.problems(in: text).contains(where: { $0.severity == .error }) else { return nil }
         let (prefix, bundleID) = AppID.split(text)
         guard let bundleID else { return nil }
-        self.prefix = prefix
-        self.bundleID = bundleID
+        (self.prefix, self.bundleID) = (prefix, bundleID)
     }
 
     /// The problems of an app id, the most serious first. Empty for a valid one.

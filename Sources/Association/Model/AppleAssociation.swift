@@ -19,11 +19,8 @@ public struct AppleAssociation: Sendable {
         applinks: AppleLinks? = nil, webcredentials: AppleServiceApps? = nil, appclips: AppleServiceApps? = nil,
         activitycontinuation: AppleServiceApps? = nil, range: SourceRange
     ) {
-        self.applinks = applinks
-        self.webcredentials = webcredentials
-        self.appclips = appclips
-        self.activitycontinuation = activitycontinuation
-        self.range = range
+        (self.applinks, self.webcredentials, self.appclips) = (applinks, webcredentials, appclips)
+        (self.activitycontinuation, self.range) = (activitycontinuation, range)
     }
 }
 
@@ -50,12 +47,8 @@ public struct AppleLinks: Sendable {
         details: [AppleDetail], form: Form = .array, defaults: AppleComponent? = nil,
         variables: [SubstitutionVariable] = [], hasApps: Bool = false, range: SourceRange
     ) {
-        self.details = details
-        self.form = form
-        self.defaults = defaults
-        self.variables = variables
-        self.hasApps = hasApps
-        self.range = range
+        (self.details, self.form, self.defaults) = (details, form, defaults)
+        (self.variables, self.hasApps, self.range) = (variables, hasApps, range)
     }
 }
 
@@ -77,11 +70,8 @@ public struct AppleDetail: Sendable {
         appIDs: [LocatedText], components: [AppleComponent]? = nil, paths: [AppleLegacyPath]? = nil,
         defaults: AppleComponent? = nil, range: SourceRange
     ) {
-        self.appIDs = appIDs
-        self.components = components
-        self.paths = paths
-        self.defaults = defaults
-        self.range = range
+        (self.appIDs, self.components, self.paths) = (appIDs, components, paths)
+        (self.defaults, self.range) = (defaults, range)
     }
 }
 
@@ -95,10 +85,7 @@ public struct AppleLegacyPath: Hashable, Sendable {
     public var range: SourceRange
 
     public init(text: String, pattern: String, exclude: Bool = false, range: SourceRange) {
-        self.text = text
-        self.pattern = pattern
-        self.exclude = exclude
-        self.range = range
+        (self.text, self.pattern, self.exclude, self.range) = (text, pattern, exclude, range)
     }
 }
 
@@ -108,8 +95,7 @@ public struct AppleServiceApps: Sendable {
     public var range: SourceRange
 
     public init(apps: [LocatedText], range: SourceRange) {
-        self.apps = apps
-        self.range = range
+        (self.apps, self.range) = (apps, range)
     }
 }
 

@@ -22,14 +22,9 @@ public struct AppleComponent: Sendable {
         path: String? = nil, query: AppleQuery? = nil, fragment: String? = nil, exclude: Bool? = nil,
         caseSensitive: Bool? = nil, percentEncoded: Bool? = nil, comment: String? = nil, range: SourceRange? = nil
     ) {
-        self.path = path
-        self.query = query
-        self.fragment = fragment
-        self.exclude = exclude
-        self.caseSensitive = caseSensitive
-        self.percentEncoded = percentEncoded
-        self.comment = comment
-        self.range = range
+        (self.path, self.query, self.fragment) = (path, query, fragment)
+        (self.exclude, self.caseSensitive, self.percentEncoded) = (exclude, caseSensitive, percentEncoded)
+        (self.comment, self.range) = (comment, range)
     }
 
     /// All patterns of the rule.
@@ -98,8 +93,7 @@ public struct QueryItemPattern: Hashable, Sendable {
     public var pattern: String
 
     public init(name: String, pattern: String) {
-        self.name = name
-        self.pattern = pattern
+        (self.name, self.pattern) = (name, pattern)
     }
 
     public static func == (left: QueryItemPattern, right: QueryItemPattern) -> Bool {
@@ -120,8 +114,7 @@ public struct SubstitutionVariable: Hashable, Sendable {
     public var isBare = false
 
     public init(name: String, values: [String]) {
-        self.name = name
-        self.values = values
+        (self.name, self.values) = (name, values)
     }
 
     public static func == (left: SubstitutionVariable, right: SubstitutionVariable) -> Bool {

@@ -45,11 +45,7 @@ public struct Finding: Hashable, Sendable {
     ) {
         self.rule = rule
         self.severity = severity ?? rule.severity
-        self.file = file
-        self.range = range
-        self.message = message
-        self.fix = fix
-        self.edit = edit
+        (self.file, self.range, self.message, self.fix, self.edit) = (file, range, message, fix, edit)
     }
 }
 
@@ -91,9 +87,7 @@ public struct TextProblem: Hashable, Sendable {
     ) {
         self.rule = rule
         self.severity = severity ?? rule.severity
-        self.message = message
-        self.fix = fix
-        self.replacement = replacement
+        (self.message, self.fix, self.replacement) = (message, fix, replacement)
     }
 }
 
@@ -103,8 +97,7 @@ public struct LocatedText: Hashable, Sendable {
     public var range: SourceRange
 
     public init(_ text: String, range: SourceRange) {
-        self.text = text
-        self.range = range
+        (self.text, self.range) = (text, range)
     }
 }
 

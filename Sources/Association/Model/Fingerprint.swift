@@ -40,9 +40,6 @@ public struct Fingerprint: Hashable, Sendable {
         return [problem] + (normal.placeholderProblem.map { [$0] } ?? [])
     }
 
-    /// Whether the private key is public: the debug keys in frameworks and AOSP.
-    public var isPubliclyKnownKey: Bool { Fingerprint.publicKeys[text] != nil }
-
     private enum Reading {
         case bytes([Unicode.Scalar])
         case notHex(Unicode.Scalar)

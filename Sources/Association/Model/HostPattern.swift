@@ -29,6 +29,9 @@ public struct HostPattern: Hashable, Sendable {
     /// The pattern as text.
     public var text: String { isWildcard ? "*.\(name)" : name }
 
+    /// A host that the text of a pattern matches.
+    package static func example(of text: String) -> String { text.begins(with: "*.") ? "www" + text.dropFirst() : text }
+
     /// Whether it matches `host`, which may have upper-case letters and one trailing dot.
     public func matches(_ host: some StringProtocol) -> Bool {
         var asked = Substring(host).utf8[...]
@@ -42,8 +45,7 @@ public struct HostPattern: Hashable, Sendable {
     }
 
     private init(isWildcard: Bool, name: String) {
-        self.isWildcard = isWildcard
-        self.name = name
+        (self.isWildcard, self.name) = (isWildcard, name)
     }
 
     /// Parses a name in any case and script, perhaps with a trailing dot.

@@ -38,9 +38,7 @@ public struct LinkURL: Hashable, Sendable {
         fragment: Range<Int>?
     ) {
         self.text = String(decoding: text, as: UTF8.self)
-        self.scheme = scheme
-        self.host = host
-        self.port = port
+        (self.scheme, self.host, self.port) = (scheme, host, port)
         pathBytes = Array(text[path])
         queryBytes = query.map { Array(text[$0]) }
         fragmentBytes = fragment.map { Array(text[$0]) }

@@ -64,20 +64,6 @@ public enum RuleID: String, Hashable, Sendable, CaseIterable {
         case server = "SRV"
         case certificate = "CERT"
         case configuration = "CFG"
-
-        /// The heading for the family.
-        public var title: String {
-            switch self {
-            case .apple: "apple-app-site-association"
-            case .appleHosting: "Hosting for Apple"
-            case .statements: "assetlinks.json"
-            case .androidHosting: "Hosting for Android"
-            case .appFile: "App files"
-            case .server: "The server as a whole"
-            case .certificate: "Certificates in config/hosts"
-            case .configuration: "Settings and pages"
-            }
-        }
     }
 
     public var family: Family {

@@ -16,10 +16,7 @@ public struct StatementList: Sendable {
         statements: [Statement] = [], includes: [LocatedText] = [], flaws: [StatementFlaw] = [],
         range: SourceRange
     ) {
-        self.statements = statements
-        self.includes = includes
-        self.flaws = flaws
-        self.range = range
+        (self.statements, self.includes, self.flaws, self.range) = (statements, includes, flaws, range)
     }
 
     /// The flaw because of which an Android version rejects the whole list; nil if it reads the list.
@@ -70,11 +67,8 @@ public struct Statement: Sendable {
         relations: [LocatedText] = [], target: StatementTarget? = nil, dynamicRules: [AndroidRule]? = nil,
         consumers: Set<StatementConsumer> = Set(StatementConsumer.allCases), range: SourceRange
     ) {
-        self.relations = relations
-        self.target = target
-        self.dynamicRules = dynamicRules
-        self.consumers = consumers
-        self.range = range
+        (self.relations, self.target, self.dynamicRules) = (relations, target, dynamicRules)
+        (self.consumers, self.range) = (consumers, range)
     }
 }
 
@@ -118,11 +112,8 @@ public struct AndroidRule: Sendable {
         path: String? = nil, query: [QueryItemPattern]? = nil, fragment: String? = nil, exclude: Bool = false,
         range: SourceRange? = nil
     ) {
-        self.path = path
-        self.query = query
-        self.fragment = fragment
-        self.exclude = exclude
-        self.range = range
+        (self.path, self.query, self.fragment) = (path, query, fragment)
+        (self.exclude, self.range) = (exclude, range)
     }
 
     /// Whether it has no part to compare.
@@ -137,8 +128,7 @@ public struct MalformedRule: Hashable, Sendable {
     public var range: SourceRange
 
     public init(index: Int, range: SourceRange) {
-        self.index = index
-        self.range = range
+        (self.index, self.range) = (index, range)
     }
 
     /// The result for any URL.

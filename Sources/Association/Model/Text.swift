@@ -131,12 +131,6 @@ extension String {
 extension Array {
     /// The element, or nil if there is none.
     package func element(at index: Int) -> Element? { indices.contains(index) ? self[index] : nil }
-
-    /// The first elements of all arrays, then the second ones, and so on.
-    package func inTurns<Item>() -> [Item] where Element == [Item] {
-        let longest = map(\.count).max() ?? 0
-        return (0..<longest).flatMap { index in compactMap { $0.element(at: index) } }
-    }
 }
 
 extension SourceValue {

@@ -66,8 +66,7 @@ struct RuleCompiler {
     private let folds: Bool
 
     init(_ component: AppleComponent, table: SubstitutionTable) {
-        self.component = component
-        self.table = table
+        (self.component, self.table) = (component, table)
         folds = component.caseSensitive == false
     }
 

@@ -8,8 +8,7 @@ package struct PatternVariants {
     package let limit: Int
 
     package init(table: SubstitutionTable, limit: Int) {
-        self.table = table
-        self.limit = limit
+        (self.table, self.limit) = (table, limit)
     }
 
     /// The pattern with its variables replaced by each of their values, and wildcards in canonical order. Empty if it can

@@ -26,30 +26,11 @@ enum AndroidListCheck {
         _ rules: [AndroidRule], _ findings: inout FindingList, _ scope: inout ListScope
     ) {
         let count = scope.take(rules.map(\.patternTexts))
-        if count < rules.count {
-            findings.reportOnce(
-                .dal044, at: rules[count].range,
-                "the rules from here on are not compared with the others, because the lists or this pattern are too long"
-            )
-        }
-        let matcher = AndroidMatcher(rules: Array(rules.prefix(count)))
-        for entry in Reachability.uselessRules(of: matcher, limits: ListScope.limits)
-        where rules.indices.contains(entry.rule) {
-            let rule = rules[entry.rule]
-            switch entry.reason {
-            case .covered(let covering):
-                let earlier = covering.filter(rules.indices.contains).map { rules[$0] }
-                let isOpposite = earlier.contains { $0.exclude != rule.exclude }
-                let words = NeverReached(at: rule.range, after: earlier.map(\.range), isOpposite: isOpposite)
-                findings.report(.dal032, at: rule.range, words.message, fix: words.fix)
-            case .matchesNothing:
-                guard !findings.hasFinding(within: rule.range) else { continue }
-                findings.report(
-                    .dal032, at: rule.range, "this rule is never reached: no URL matches it",
-                    fix: "correct its pattern")
-            case .excludesNothing: continue
-            }
-        }
+        findings.reportRest(count, of: rules.map(\.range), .dal044)
+        let useless = Reachability.uselessRules(
+            of: AndroidMatcher(rules: Array(rules.prefix(count))), limits: ListScope.limits)
+        let listed = rules.map { ListedRule(range: $0.range, excludes: $0.exclude, covered: .dal032) }
+        findings.reportNeverReached(useless, listed, unmatched: .dal032)
     }
 
     /// Reports `"*"` for a part that other patterns of the rule do not need. On Android it requires the part to be present.

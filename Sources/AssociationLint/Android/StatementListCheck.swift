@@ -10,8 +10,7 @@ struct StatementListCheck {
 
     /// - Parameter findings: what reading the list found.
     init(_ list: StatementList, findings: FindingList) {
-        self.list = list
-        self.findings = findings
+        (self.list, self.findings) = (list, findings)
     }
 
     mutating func run() {

@@ -16,7 +16,7 @@ struct OverlapCheck {
 
     func findings() -> [Finding] {
         // The search needs a host for its URLs, and a wildcard is none.
-        let example = host.begins(with: "*.") ? "www" + host.dropFirst() : host
+        let example = HostPattern.example(of: host)
         let probes = apps.map { Probe($0, host: example) }
         var findings: [Finding] = []
         var pairs = 0

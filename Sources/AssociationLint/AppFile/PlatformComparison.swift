@@ -15,11 +15,10 @@ struct PlatformComparison {
 
     /// - Parameter source: decides by all rules of the file.
     init(_ app: AppFile, source: AppleMatcher) {
-        self.app = app
-        self.source = source
+        (self.app, self.source) = (app, source)
         table = source.table
         let host = app.hosts.first { !$0.isWildcard } ?? app.hosts.first
-        self.host = host.map { $0.isWildcard ? "www.\($0.name)" : $0.name } ?? "example.com"
+        self.host = host.map { HostPattern.example(of: $0.text) } ?? "example.com"
     }
 
     func findings() -> [Finding] {

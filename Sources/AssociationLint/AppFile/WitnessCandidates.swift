@@ -179,8 +179,7 @@ struct PatternSampler {
     private var isInQuery = false
 
     init(table: SubstitutionTable, isEncoded: Bool) {
-        self.table = table
-        self.isEncoded = isEncoded
+        (self.table, self.isEncoded) = (table, isEncoded)
     }
 
     var inQuery: PatternSampler {

@@ -10,8 +10,7 @@ struct AppleAssociationCheck {
 
     /// - Parameter findings: what reading the file found.
     init(_ association: AppleAssociation, findings: FindingList) {
-        self.association = association
-        self.findings = findings
+        (self.association, self.findings) = (association, findings)
     }
 
     mutating func run() {

@@ -160,62 +160,39 @@ struct AppleListCheck {
         if let components = entry.components {
             let inherited = components.map { $0.inheriting(from: defaults) }
             let count = scope.take(inherited.map(\.patternTexts), table: table)
-            reportRest(count, of: components.map(\.range), &findings)
+            findings.reportRest(count, of: components.map(\.range), .aasa082)
             let matcher = entry.componentMatcher(first: count, defaults: defaults, table: table)
-            let places = inherited.map { Place(range: $0.range, excludes: $0.exclude == true, isNot: false) }
             let useless = matcher.map { Reachability.uselessRules(of: $0, limits: ListScope.limits) } ?? []
-            report(useless, count, places, &findings)
+            let rules = inherited.map {
+                ListedRule(range: $0.range, excludes: $0.exclude == true, covered: .aasa037)
+            }
+            report(useless, count, rules, &findings)
         }
         if let paths = entry.paths {
             let count = scope.take(paths.map { [$0.text] }, table: table)
-            reportRest(count, of: paths.map(\.range), &findings)
+            findings.reportRest(count, of: paths.map(\.range), .aasa082)
             let matcher = entry.pathMatcher(first: count, defaults: defaults, table: table)
-            let places = paths.map { Place(range: $0.range, excludes: $0.exclude, isNot: $0.exclude) }
-            report(Reachability.uselessRules(of: matcher, limits: ListScope.limits), count, places, &findings)
+            // A path with `NOT ` has a rule id of its own.
+            let rules = paths.map {
+                ListedRule(range: $0.range, excludes: $0.exclude, covered: $0.exclude ? .aasa072 : .aasa037)
+            }
+            report(Reachability.uselessRules(of: matcher, limits: ListScope.limits), count, rules, &findings)
         }
     }
 
-    private func reportRest(_ count: Int, of rules: [SourceRange?], _ findings: inout FindingList) {
-        guard count < rules.count else { return }
-        findings.reportOnce(
-            .aasa082, at: rules[count],
-            "the rules from here on are not compared with the others, because the lists or this pattern are too long")
-    }
-
-    private struct Place {
-        var range: SourceRange?
-        var excludes: Bool
-        /// A legacy path with `NOT `, which has a separate rule id.
-        var isNot: Bool
-    }
-
     /// - Parameter count: the number of rules that were checked.
-    private func report(_ useless: [UselessRule], _ count: Int, _ rules: [Place], _ findings: inout FindingList) {
-        let onlyExcludes = rules.allSatisfy(\.excludes)
-        for entry in useless where rules.indices.contains(entry.rule) {
+    private func report(
+        _ useless: [UselessRule], _ count: Int, _ rules: [ListedRule], _ findings: inout FindingList
+    ) {
+        findings.reportNeverReached(useless, rules, unmatched: .aasa037)
+        // Whether an exclusion has an effect depends on all later rules.
+        guard count == rules.count, !rules.allSatisfy(\.excludes) else { return }
+        for entry in useless where entry.reason == .excludesNothing && rules.indices.contains(entry.rule) {
             let rule = rules[entry.rule]
-            switch entry.reason {
-            case .covered(let covering):
-                let earlier = covering.filter(rules.indices.contains).map { rules[$0] }
-                let isOpposite = earlier.contains { $0.excludes != rule.excludes }
-                let words = NeverReached(at: rule.range, after: earlier.map(\.range), isOpposite: isOpposite)
-                findings.report(
-                    rule.isNot ? .aasa072 : .aasa037, at: rule.range, words.message, fix: words.fix)
-            case .matchesNothing:
-                // Usually another finding already says why the pattern is wrong.
-                guard !findings.hasFinding(within: rule.range) else { continue }
-                findings.report(
-                    .aasa037, at: rule.range, "this rule is never reached: no URL matches it",
-                    fix: "correct its pattern")
-            case .excludesNothing:
-                guard count == rules.count, !onlyExcludes, !findings.hasFinding(.aasa040, within: rule.range) else {
-                    continue
-                }
-                findings.report(
-                    .aasa040, at: rule.range,
-                    "this exclusion has no effect: no later rule includes these URLs",
-                    fix: "remove it, or keep it as documentation")
-            }
+            if findings.hasFinding(.aasa040, within: rule.range) { continue }
+            findings.report(
+                .aasa040, at: rule.range, "this exclusion has no effect: no later rule includes these URLs",
+                fix: "remove it, or keep it as documentation")
         }
     }
 

@@ -16,8 +16,7 @@ struct NativeFile {
     init(_ bytes: [UInt8], file: String, appHosts: [HostPattern]? = nil) {
         let text = Array(bytes[Self.start(of: bytes)...])
         lines = [0] + text.indices.filter { text[$0] == UInt8(ascii: "\n") }.map { $0 + 1 }
-        self.bytes = text
-        self.appHosts = appHosts
+        (self.bytes, self.appHosts) = (text, appHosts)
         findings = FindingList(file: file)
     }
 

@@ -36,13 +36,8 @@ public struct LintRule: Hashable, Sendable {
         _ id: RuleID, or otherSeverity: Severity? = nil, _ title: String, why: String, fix: String,
         sources: [RuleSource], subject: Subject = .document
     ) {
-        self.id = id
-        self.otherSeverity = otherSeverity
-        self.title = title
-        self.why = why
-        self.fix = fix
-        self.sources = sources
-        self.subject = subject
+        (self.id, self.otherSeverity, self.title, self.why) = (id, otherSeverity, title, why)
+        (self.fix, self.sources, self.subject) = (fix, sources, subject)
     }
 
     /// Every rule, in the order of the families and then of the numbers.
@@ -55,56 +50,6 @@ public struct LintRule: Hashable, Sendable {
     }
 
     private static let byID = Dictionary(all.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-
-    /// The text of docs/rules.md. A test compares the file with it.
-    public static func markdown() -> String {
-        var text = """
-            # Lint rules
-
-            Generated from `Sources/AssociationLint/Rules`; do not edit by hand.
-
-            - **error**: the association fails, or a rule cannot work. The server publishes nothing that has an error.
-            - **warning**: it fails on some system versions or for some verifiers, or it is probably a mistake.
-            - **note**: for information.
-
-            Some rules have two severities; the first is the usual one. A finding's own message shows which one applies.
-
-            - Rules marked *host* need network access: `associated check` finds them.
-            - Rules marked *native project* need the app's entitlements or its AndroidManifest.xml.
-            - Rules marked *server* concern the server's own files. The server finds them while it loads or runs.
-            - All other rules need only the file: `associated lint` finds them.
-
-            """
-        for family in RuleID.Family.allCases where !family.rules.isEmpty {
-            text += "\n## \(family.title)\n"
-            for rule in family.rules { text += rule.section }
-        }
-        return text
-    }
-
-    private var section: String {
-        let place =
-            switch subject {
-            case .document: ""
-            case .nativeProject: " (*native project*)"
-            case .host: " (*host*)"
-            case .installation: " (*server*)"
-            }
-        let origins = sources.map(\.title).joined(separator: "; ")
-        return """
-
-            ### \(id)
-
-            **\(severities.map(\.rawValue).joined(separator: "** or **"))**\(place): \(title)
-
-            \(why)
-
-            Fix: \(fix)
-
-            Sources: \(origins).
-
-            """
-    }
 }
 
 extension RuleID.Family {

@@ -165,8 +165,7 @@ struct Letter: Hashable, Sendable {
     }
 
     init(spelling: [UInt8], value: UInt32) {
-        self.spelling = spelling
-        self.value = value
+        (self.spelling, self.value) = (spelling, value)
     }
 
     /// The letter for a scalar that has to be escaped.

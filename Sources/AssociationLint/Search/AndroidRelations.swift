@@ -9,18 +9,9 @@ struct AndroidRelations: RuleRelations {
     private let matcher: AndroidMatcher
     private let limits: AutomatonLimits
     private var question: PatternQuestion
-    /// Earlier answers. A link may become up to 128 rules with the same query, and each is compared with all earlier ones.
-    private var answers: [Inclusion: Bool] = [:]
-
-    private struct Inclusion: Hashable {
-        var inner: [AndroidGlob.Step]
-        var outer: [AndroidGlob.Step]
-        var isItem: Bool
-    }
 
     init(_ matcher: AndroidMatcher, _ limits: AutomatonLimits) {
-        self.matcher = matcher
-        self.limits = limits
+        (self.matcher, self.limits) = (matcher, limits)
         question = PatternQuestion(limits)
     }
 
@@ -95,12 +86,8 @@ struct AndroidRelations: RuleRelations {
     }
 
     private mutating func isIncluded(_ inner: AndroidGlob, in outer: AndroidGlob, isItem: Bool) -> Bool {
-        let inclusion = Inclusion(inner: inner.steps, outer: outer.steps, isItem: isItem)
-        if let answer = answers[inclusion] { return answer }
         let piece: Piece = isItem ? .item : .fragment
-        let answer = question.isIncluded(ReadPattern(inner, piece), in: ReadPattern(outer, piece)) == true
-        answers[inclusion] = answer
-        return answer
+        return question.isIncluded(ReadPattern(inner, piece), in: ReadPattern(outer, piece)) == true
     }
 
     /// Query patterns never exclude each other, because a URL may have several parameters.

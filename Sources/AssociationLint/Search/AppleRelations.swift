@@ -8,16 +8,6 @@ struct AppleRelations: RuleRelations {
     private let table: SubstitutionTable
     private let limits: AutomatonLimits
     private var question: PatternQuestion
-    /// Earlier answers, because the rules of a list often have the same parameters.
-    private var answers: [Question: Bool] = [:]
-
-    /// Two patterns and how they are read. Only answers about patterns without variables are stored.
-    private struct Question: Hashable {
-        var first, second: [UInt16]
-        var firstReading, secondReading: URLReading
-        var piece: Piece
-        var isDisjointness: Bool
-    }
 
     init(_ matcher: AppleMatcher, _ limits: AutomatonLimits) {
         rules = matcher.rules
@@ -172,32 +162,15 @@ struct AppleRelations: RuleRelations {
     private mutating func isIncluded(
         _ inner: GlobPattern, _ innerRule: AppleRule, in outer: GlobPattern, _ outerRule: AppleRule, _ piece: Piece
     ) -> Bool {
-        answer(inner, innerRule, outer, outerRule, piece, isDisjointness: false)
-    }
-
-    private mutating func answer(
-        _ first: GlobPattern, _ firstRule: AppleRule, _ second: GlobPattern, _ secondRule: AppleRule, _ piece: Piece,
-        isDisjointness: Bool
-    ) -> Bool {
-        var key: Question?
-        if let firstKey = first.key, let secondKey = second.key {
-            key = Question(
-                first: firstKey, second: secondKey, firstReading: firstRule.reading,
-                secondReading: secondRule.reading, piece: piece, isDisjointness: isDisjointness)
-        }
-        if let key, let known = answers[key] { return known }
-        let (one, other) = (
-            ReadPattern(first, firstRule.reading, piece), ReadPattern(second, secondRule.reading, piece)
-        )
-        let answer = isDisjointness ? question.areDisjoint(one, other) : question.isIncluded(one, in: other)
-        if let key { answers[key] = answer == true }
-        return answer == true
+        let inner = ReadPattern(inner, innerRule.reading, piece)
+        return question.isIncluded(inner, in: ReadPattern(outer, outerRule.reading, piece)) == true
     }
 
     private mutating func areDisjoint(
         _ first: GlobPattern, _ firstRule: AppleRule, _ second: GlobPattern, _ secondRule: AppleRule, _ piece: Piece
     ) -> Bool {
-        answer(first, firstRule, second, secondRule, piece, isDisjointness: true)
+        let first = ReadPattern(first, firstRule.reading, piece)
+        return question.areDisjoint(first, ReadPattern(second, secondRule.reading, piece)) == true
     }
 
     private static func canBeNamed(_ item: AppleRule.Query.Item, _ reading: URLReading) -> Bool {

@@ -31,6 +31,19 @@ struct ReadPattern {
         }
     }
 
+    /// The pattern in a form that can be compared with another's; nil with variables.
+    fileprivate var key: Key? {
+        switch form {
+        case .apple(let pattern, let reading): pattern.key.map { .apple($0, reading, piece) }
+        case .android(let glob): .android(glob.steps, piece)
+        }
+    }
+
+    fileprivate enum Key: Hashable {
+        case apple([UInt16], URLReading, Piece)
+        case android([AndroidGlob.Step], Piece)
+    }
+
     /// Whether it is a single star, which matches everything.
     var acceptsEverything: Bool {
         switch form {
@@ -132,6 +145,14 @@ struct ReadPattern {
 struct PatternQuestion {
     let limits: AutomatonLimits
     var stepsLeft: Int
+    /// Earlier answers, because the rules of a list often have the same parameters. A link may become up to 128 rules with the
+    /// same query, and each is compared with all earlier ones.
+    private var answers: [Question: Bool?] = [:]
+
+    private struct Question: Hashable {
+        var wanted: [ReadPattern.Key]
+        var unwanted: ReadPattern.Key?
+    }
 
     init(_ limits: AutomatonLimits) {
         self.limits = limits
@@ -158,6 +179,17 @@ struct PatternQuestion {
 
     /// Whether there is a text that all of `wanted` match and `unwanted` does not.
     private mutating func exists(_ wanted: [ReadPattern], without unwanted: ReadPattern?) -> Bool? {
+        let question = Question(wanted: wanted.compactMap(\.key), unwanted: unwanted?.key)
+        guard question.wanted.count == wanted.count, (question.unwanted == nil) == (unwanted == nil) else {
+            return search(wanted, without: unwanted)
+        }
+        if let known = answers[question] { return known }
+        let answer = search(wanted, without: unwanted)
+        answers[question] = .some(answer)
+        return answer
+    }
+
+    private mutating func search(_ wanted: [ReadPattern], without unwanted: ReadPattern?) -> Bool? {
         stepsLeft -= Self.overhead
         guard stepsLeft > 0 else { return nil }
         let patterns = wanted + [unwanted].compactMap { $0 }

@@ -34,9 +34,7 @@ struct ProductSearch {
     ) {
         guard !groups.contains(where: \.automaton.isTooLarge) else { return nil }
         let distinct = Self.distinctLetters(letters, for: groups)
-        self.letters = distinct
-        self.texts = texts
-        self.limits = limits
+        (self.letters, self.texts, self.limits) = (distinct, texts, limits)
         recognizers = groups.map {
             Recognizer($0.automaton, lens: $0.lens, normalisesSlashes: $0.normalisesSlashes, letters: distinct)
         }

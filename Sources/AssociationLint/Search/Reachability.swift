@@ -23,9 +23,7 @@ public struct UselessRule: Hashable, Sendable {
     public var restsOnSlashes: Bool
 
     public init(rule: Int, reason: Reason, restsOnSlashes: Bool = false) {
-        self.rule = rule
-        self.reason = reason
-        self.restsOnSlashes = restsOnSlashes
+        (self.rule, self.reason, self.restsOnSlashes) = (rule, reason, restsOnSlashes)
     }
 }
 

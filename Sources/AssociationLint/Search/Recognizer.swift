@@ -27,8 +27,7 @@ final class Recognizer {
     private static let star = UInt32(UInt8(ascii: "*"))
 
     init(_ automaton: PatternAutomaton, lens: Lens, normalisesSlashes: Bool, letters: [Letter]) {
-        self.automaton = automaton
-        self.normalisesSlashes = normalisesSlashes
+        (self.automaton, self.normalisesSlashes) = (automaton, normalisesSlashes)
         letterSymbols = letters.map(lens.symbols)
         rounds = [Int](repeating: 0, count: automaton.states.count)
         _ = number(of: closure(automaton.starts), .nothing)

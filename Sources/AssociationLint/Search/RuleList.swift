@@ -156,7 +156,6 @@ public struct RuleDecision: Hashable, Sendable {
     public var rule: Int?
 
     public init(opens: Bool, rule: Int?) {
-        self.opens = opens
-        self.rule = rule
+        (self.opens, self.rule) = (opens, rule)
     }
 }

@@ -9,8 +9,7 @@ struct Opening: Hashable {
     var second: Bool
 
     init(_ first: Bool, _ second: Bool) {
-        self.first = first
-        self.second = second
+        (self.first, self.second) = (first, second)
     }
 
     static let onlyFirst = Opening(true, false)
@@ -32,12 +31,8 @@ struct WitnessSearch {
         first: RuleList, second: RuleList, host: String, limits: AutomatonLimits, wanted: [Opening],
         accepts: @escaping (LinkURL, Opening) -> Bool = { _, _ in true }
     ) {
-        self.first = first
-        self.second = second
-        self.host = host
-        self.limits = limits
-        self.wanted = wanted
-        self.accepts = accepts
+        (self.first, self.second, self.host) = (first, second, host)
+        (self.limits, self.wanted, self.accepts) = (limits, wanted, accepts)
     }
 
     /// Returns whether the search was complete: with each query case it has covered every ordinary path, so there are no

@@ -12,9 +12,7 @@ public struct AndroidBinding: Hashable, Sendable {
     public let relation: String
 
     public init(package: String, fingerprints: [String], relation: String) {
-        self.package = package
-        self.fingerprints = fingerprints
-        self.relation = relation
+        (self.package, self.fingerprints, self.relation) = (package, fingerprints, relation)
     }
 
     /// The result of one verifier.

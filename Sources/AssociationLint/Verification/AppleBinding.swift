@@ -15,8 +15,7 @@ public struct AppleBinding: Hashable, Sendable {
     }
 
     public init(appID: String, service: Service) {
-        self.appID = appID
-        self.service = service
+        (self.appID, self.service) = (appID, service)
     }
 
     /// The result of Apple's systems. For a signed file, pass the signed content.
@@ -74,8 +73,7 @@ public struct BindingVerdict: Hashable, Sendable {
     }
 
     public init(_ kind: Kind, _ reason: String) {
-        self.kind = kind
-        self.reason = reason
+        (self.kind, self.reason) = (kind, reason)
     }
 
     /// The result for a file that cannot be read, with the first reason.

@@ -47,9 +47,7 @@ public struct Challenges: Sendable {
         configuredName: @escaping @Sendable (String) -> String?
     ) {
         folders = HostFolders(configPath: configPath, publicPath: "", linkTargets: linkTargets)
-        self.settings = settings
-        self.thumbprintPath = thumbprintPath
-        self.configuredName = configuredName
+        (self.settings, self.thumbprintPath, self.configuredName) = (settings, thumbprintPath, configuredName)
     }
 
     /// The answer to a token; nil if there is none. Reads the disk. The token contains neither dots nor slashes.

@@ -12,8 +12,7 @@ final class LoadedAppFile: Sendable {
     let landing: PreparedLanding?
 
     init(_ appFile: AppFile, modified: Int64) {
-        self.appFile = appFile
-        self.modified = modified
+        (self.appFile, self.modified) = (appFile, modified)
         landing = LandingPage.make(for: appFile)
     }
 }

@@ -36,9 +36,7 @@ public final class Compaction: @unchecked Sendable {
         // instead.
         let known = keeper?.isDirty == false ? keeper?.generation : nil
         generation = known ?? UInt64.random(in: .min ... .max)
-        self.base = base
-        self.changes = changes
-        self.memory = memory
+        (self.base, self.changes, self.memory) = (base, changes, memory)
         folder = keeper?.folder
         isFirst = keeper?.wantsBase == true
         records = TenantRecords(memory, rendering: keeper?.rendering ?? "", generation: generation)

@@ -1,29 +1,21 @@
-// The same work on many inputs, on all processors. The inputs are small and independent of each other, so nothing more elaborate
-// is needed.
+// The same work on many small inputs, on all processors.
 
 import Posix
 
 enum Parallel {
-    /// Below this many inputs, starting threads takes longer than the work.
-    private static let countMin = 32
+    /// A thread takes so many inputs at a time, and fewer than two shares are not worth a thread.
+    private static let shareCount = 32
 
     /// The results in the order of the inputs.
     static func map<Input: Sendable, Output: Sendable>(
         _ inputs: [Input], _ body: @escaping @Sendable (Input) -> Output
     ) -> [Output] {
-        let threadCount = min(processorCount(), inputs.count / countMin)
-        if threadCount < 2 { return inputs.map(body) }
-        return unsafe [Output](unsafeUninitializedCapacity: inputs.count) { buffer, count in
-            let results = unsafe Results(start: buffer.baseAddress!)
-            // Neighbouring inputs are similar, so each thread takes every n-th one.
-            let share: @Sendable (Int) -> Void = { first in
-                for index in stride(from: first, to: inputs.count, by: threadCount) {
-                    unsafe (results.start + index).initialize(to: body(inputs[index]))
-                }
-            }
-            run(share, from: 1, below: threadCount) { share(0) }
-            count = inputs.count
+        if inputs.count < 2 * shareCount { return inputs.map(body) }
+        let starts = Array(stride(from: 0, to: inputs.count, by: shareCount))
+        let shares = Concurrently.map(starts, threadsMax: processorCount(), name: "reader") { start in
+            inputs[start..<min(start + shareCount, inputs.count)].map(body)
         }
+        return Array(shares.joined())
     }
 
     /// The same for results that must not be in memory all at once: the calling thread gets a batch at a time, in order, while
@@ -60,26 +52,5 @@ enum Parallel {
             defer { outputs = [] }
             return outputs
         }
-    }
-
-    /// Threads cannot be stored in an array, so each recursion level joins its own.
-    private static func run(
-        _ share: @escaping @Sendable (Int) -> Void, from first: Int, below count: Int, then work: () -> Void
-    ) {
-        if first == count { return work() }
-        do {
-            let thread = try Thread(name: "reader") { share(first) }
-            run(share, from: first + 1, below: count, then: work)
-            thread.join()
-        } catch {
-            // Without a thread, the work takes longer but is done.
-            share(first)
-            run(share, from: first + 1, below: count, then: work)
-        }
-    }
-
-    /// Each thread writes to its own elements.
-    @safe private struct Results<Output>: @unchecked Sendable {
-        let start: UnsafeMutablePointer<Output>
     }
 }

@@ -217,11 +217,4 @@ extension Tenants {
         report.catalogue = shelf.catalogue
         return report
     }
-
-    /// A whole compaction.
-    public func compact() -> RoundReport? {
-        guard let compaction = beginCompaction() else { return nil }
-        compaction.run()
-        return finishCompaction(compaction)
-    }
 }

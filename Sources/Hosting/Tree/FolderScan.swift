@@ -73,11 +73,9 @@ struct FolderScan {
     /// The directory that a name in another directory stands for.
     private var children: [Child: FileStatus.Identity] = [:]
     private var linked: [Step] = []
-    private var folderCount = 0
-    private var nameCount = 0
+    /// By top folder, if these have limits of their own; otherwise in all folders together, with an empty name.
     private var counts: [Substring: Counts] = [:]
 
-    /// What was counted in one top folder.
     private struct Counts {
         var names = 0
         var files = 0
@@ -122,7 +120,7 @@ struct FolderScan {
         _ path: String, _ root: borrowing TenantFolder
     ) throws(SystemError) -> (FileStatus.Identity, [ListedEntry]) {
         let top = top(of: path)
-        let room = top.map { bounds.folderQuota!.namesMax - (counts[$0]?.names ?? 0) } ?? bounds.namesMax - nameCount
+        let room = maxima(of: top).names - (counts[top]?.names ?? 0)
         let listing = try root.list(path, entriesMax: max(0, room))
         if !listing.isWhole { note(.files, in: top) }
         if let known = directories[listing.identity] { return (listing.identity, known) }
@@ -148,22 +146,21 @@ struct FolderScan {
 
     private mutating func enter(_ step: Step, _ entries: [ListedEntry], _ root: borrowing TenantFolder) {
         let top = top(of: step.path)
-        countFolder(in: top)
+        count(\.folders, in: top)
         for entry in entries {
-            countName(in: top)
-            if excess != nil || isOverfull(top) { return }
+            count(\.names, in: top)
+            if isOverfull(top) { return }
             let path = step.path.isEmpty ? entry.name : "\(step.path)/\(entry.name)"
             if entry.isLink { links.append(path) }
             switch entry.kind {
             case .file:
                 guard let status = entry.status else { continue }
                 files.append(File(path: path, status: status))
-                if let top { counts[top, default: Counts()].files += 1 }
+                count(\.files, in: top)
             case .other: problems.append((path, .notAFile))
             case .directory: enterFolder(entry, path, in: step, root)
             }
         }
-        countFiles(in: top)
     }
 
     private mutating func enterFolder(
@@ -213,48 +210,34 @@ struct FolderScan {
     }
 }
 
+/// What is counted, and against which limits.
 extension FolderScan {
-    /// The top folder of a path, if top folders have their own limits.
-    private func top(of path: String) -> Substring? {
-        bounds.folderQuota == nil || path.isEmpty ? nil : path.prefix { $0 != "/" }
+    /// The top folder of a path, if top folders have their own limits; otherwise an empty name.
+    private func top(of path: String) -> Substring { bounds.folderQuota == nil ? "" : path.prefix { $0 != "/" } }
+
+    private func maxima(of top: Substring) -> Counts {
+        if let quota = bounds.folderQuota, !top.isEmpty {
+            return Counts(names: quota.namesMax, files: quota.filesMax, folders: quota.foldersMax)
+        }
+        let filesMax = bounds.folderQuota == nil ? bounds.filesMax : .max
+        return Counts(names: bounds.namesMax, files: filesMax, folders: bounds.foldersMax)
     }
 
-    private func isOverfull(_ top: Substring?) -> Bool { top.map { overfull[String($0)] != nil } ?? false }
+    private func isOverfull(_ top: Substring) -> Bool { excess != nil || overfull[String(top)] != nil }
 
-    private mutating func note(_ excess: Excess, in top: Substring?) {
-        if let top {
-            if overfull[String(top)] == nil { overfull[String(top)] = excess }
-        } else {
+    private mutating func count(_ kind: WritableKeyPath<Counts, Int>, in top: Substring) {
+        counts[top, default: Counts()][keyPath: kind] += 1
+        guard let counted = counts[top] else { return }
+        let maxima = maxima(of: top)
+        if counted.folders > maxima.folders { note(.folders, in: top) }
+        if counted.names > maxima.names || counted.files > maxima.files { note(.files, in: top) }
+    }
+
+    private mutating func note(_ excess: Excess, in top: Substring) {
+        if top.isEmpty {
             self.excess = self.excess ?? excess
-        }
-    }
-
-    private mutating func countFolder(in top: Substring?) {
-        if let top, let quota = bounds.folderQuota {
-            counts[top, default: Counts()].folders += 1
-            if counts[top]!.folders > quota.foldersMax { note(.folders, in: top) }
-        } else {
-            folderCount += 1
-            if folderCount > bounds.foldersMax { note(.folders, in: nil) }
-        }
-    }
-
-    private mutating func countName(in top: Substring?) {
-        if let top, let quota = bounds.folderQuota {
-            counts[top, default: Counts()].names += 1
-            if counts[top]!.names > quota.namesMax { note(.files, in: top) }
-        } else {
-            nameCount += 1
-            if nameCount > bounds.namesMax { note(.files, in: nil) }
-        }
-        countFiles(in: top)
-    }
-
-    private mutating func countFiles(in top: Substring?) {
-        if let top, let quota = bounds.folderQuota {
-            if counts[top]?.files ?? 0 > quota.filesMax { note(.files, in: top) }
-        } else if bounds.folderQuota == nil, files.count > bounds.filesMax {
-            note(.files, in: nil)
+        } else if overfull[String(top)] == nil {
+            overfull[String(top)] = excess
         }
     }
 }

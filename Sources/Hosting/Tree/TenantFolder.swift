@@ -21,8 +21,7 @@ struct TenantFolder: ~Copyable, Sendable {
 
     init(_ root: consuming Folder, prefix: String = "", unlisted: String? = nil) {
         self.root = .some(root)
-        self.prefix = prefix
-        self.unlisted = unlisted
+        (self.prefix, self.unlisted) = (prefix, unlisted)
     }
 
     func list(_ path: String, entriesMax: Int) throws(SystemError) -> FolderListing {

@@ -41,8 +41,7 @@ struct ForeignFormat {
     }
 
     private init(_ kind: SourceProblemKind, _ name: String) {
-        self.kind = kind
-        self.name = name
+        (self.kind, self.name) = (kind, name)
     }
 
     private static func markup(_ lower: String) -> ForeignFormat? {

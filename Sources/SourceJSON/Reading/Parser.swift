@@ -250,8 +250,7 @@ struct Container {
     var isObjectInSquareBrackets = false
 
     init(_ shape: Shape, bracket: SourceRange) {
-        self.shape = shape
-        self.bracket = bracket
+        (self.shape, self.bracket) = (shape, bracket)
     }
 
     var closingBracket: UInt8 {

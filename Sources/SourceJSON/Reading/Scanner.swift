@@ -18,9 +18,7 @@ struct Scanner {
     var decoded: [UInt8] = []
 
     init(_ bytes: [UInt8], dialect: SourceDialect, limits: SourceLimits) {
-        self.bytes = bytes
-        self.dialect = dialect
-        self.limits = limits
+        (self.bytes, self.dialect, self.limits) = (bytes, dialect, limits)
     }
 
     var position: SourcePosition {

@@ -95,8 +95,7 @@ public struct SourceLimits: Hashable, Sendable {
     ) {
         self.depth = Self.clampedDepth(depth)
         self.bytes = Self.clampedBytes(bytes)
-        self.numberBytes = numberBytes
-        self.values = values
+        (self.numberBytes, self.values) = (numberBytes, values)
         self.problems = max(1, problems)
     }
 

@@ -6,8 +6,7 @@ public struct SourceEdit: Hashable, Sendable {
     public var replacement: String
 
     public init(range: SourceRange, replacement: String) {
-        self.range = range
-        self.replacement = replacement
+        (self.range, self.replacement) = (range, replacement)
     }
 
     /// An insertion.

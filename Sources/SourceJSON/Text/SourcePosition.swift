@@ -46,8 +46,7 @@ public struct SourceRange: Hashable, Sendable {
     public var end: SourcePosition
 
     public init(start: SourcePosition, end: SourcePosition) {
-        self.start = start
-        self.end = end
+        (self.start, self.end) = (start, end)
     }
 
     /// The empty range at a place.

@@ -17,8 +17,7 @@ public struct SourceValue: Sendable {
     }
 
     public init(_ kind: Kind, range: SourceRange) {
-        self.kind = kind
-        self.range = range
+        (self.kind, self.range) = (kind, range)
     }
 
     /// The value of the first member with this key; nil if there is none or this is not an object.
@@ -80,9 +79,7 @@ public struct SourceMember: Sendable {
     public var value: SourceValue
 
     public init(key: String, keyRange: SourceRange, value: SourceValue) {
-        self.key = key
-        self.keyRange = keyRange
-        self.value = value
+        (self.key, self.keyRange, self.value) = (key, keyRange, value)
     }
 }
 

@@ -130,7 +130,7 @@ extension Command {
         let package = known.package ?? (fillsIn ? "dev.associated.app" : "com.example.app")
         let fingerprint = known.fingerprint ?? (fillsIn ? possibleFingerprint : "FINGERPRINT")
         let store = known.storeID.map { "\n    storeID: \(quoted($0))," } ?? ""
-        let first = hosts.first ?? "example.com"
+        let example = HostPattern.example(of: hosts.first ?? "example.com")
         return """
             {
               name: \(quoted(name)),
@@ -158,8 +158,8 @@ extension Command {
               ],
               // URLs and their expected results, checked by `associated lint` and before this file is served.
               examples: {
-                "https://\(first.hasPrefix("*.") ? "www" + first.dropFirst() : first)/": "app",
-                "https://\(first.hasPrefix("*.") ? "www" + first.dropFirst() : first)/private/1": {
+                "https://\(example)/": "app",
+                "https://\(example)/private/1": {
                   ios: "web",
                   android: "web",
                   // Android 14 and earlier read only the app's manifest, which cannot exclude paths.

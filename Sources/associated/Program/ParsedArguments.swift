@@ -70,21 +70,20 @@ struct ParsedArguments: Sendable {
     func has(_ name: String) -> Bool { values[name] != nil }
 
     /// The value of an option that takes one of a few words.
-    func choice<Value: CaseIterable & RawRepresentable<String>>(_ name: String) throws(Refusal) -> Value? {
+    func choice<Value: CaseIterable & RawRepresentable<String>>(
+        _ name: String, among values: [Value] = Array(Value.allCases)
+    ) throws(Refusal) -> Value? {
         guard let text = self[name] else { return nil }
-        guard let value = Value(rawValue: text) else {
-            throw .usage("\(name) must be \(String.alternatives(Value.allCases.map(\.rawValue))), not \(text)")
+        guard let value = values.first(where: { $0.rawValue == text }) else {
+            throw .usage("\(name) must be \(String.alternatives(values.map(\.rawValue))), not \(text)")
         }
         return value
     }
 
     /// Whether `--format` asks for JSON.
     func wantsJSON() throws(Refusal) -> Bool {
-        switch self["--format"] ?? "text" {
-        case "text": return false
-        case "json": return true
-        case let format: throw .usage("--format must be text or json, not \(format)")
-        }
+        enum Format: String, CaseIterable { case text, json }
+        return try choice("--format") == Format.json
     }
 
     private static func unknown(_ argument: String, _ name: String, _ command: Command) -> Refusal {

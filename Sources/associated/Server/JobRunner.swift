@@ -27,7 +27,7 @@ struct JobRunner {
     var isBusy: Bool { result != nil }
 
     mutating func startRound(_ changes: TreeChanges) {
-        start { server in .round(server.round(changes)) }
+        start { server in .round(server.reload(changes)) }
     }
 
     /// Starts a compaction if one is needed; rounds continue.

@@ -22,7 +22,7 @@ final class MainLoop: @unchecked Sendable {
     private var hasBegunWatching = false
     private var gatherer = ChangeGatherer()
     /// The changes of the running round, and whether an operator requested it.
-    private var round = (changes: TreeChanges(), isRequested: false)
+    private var current = (changes: TreeChanges(), isRequested: false)
     private var roundBegan: Int64 = 0
     private var nextTick: Int64 = 0
     /// When to read everything again, because not everything is watched.
@@ -158,9 +158,9 @@ final class MainLoop: @unchecked Sendable {
     }
 
     private func startRound(_ now: Int64) {
-        guard !jobs.isBusy, let round = gatherer.take(at: now) else { return }
-        (self.round, roundBegan) = (round, Clock.monotonicMilliseconds())
-        jobs.startRound(round.changes)
+        guard !jobs.isBusy, let next = gatherer.take(at: now) else { return }
+        (current, roundBegan) = (next, Clock.monotonicMilliseconds())
+        jobs.startRound(current.changes)
     }
 
     private func finishJob() {
@@ -184,15 +184,15 @@ final class MainLoop: @unchecked Sendable {
         case .success(let report):
             if isFailing { Log.info("\(server.sandbox.places.config)/apps can be read again") }
             isFailing = false
-            gatherer.noteCosts(of: round.changes, report.costs, at: now)
-            ReloadLog.reloaded(report, isRequested: round.isRequested)
+            gatherer.noteCosts(of: current.changes, report.costs, at: now)
+            ReloadLog.reloaded(report, isRequested: current.isRequested)
             server.surveyor?.survey(report.changes.map(\.host))
             status = "serving \(report.summary)"
             add(report.later)
             retrying.note(report)
         case .failure(let error):
             if let shortage = error.shortage {
-                retrying.add(round.changes, shortage)
+                retrying.add(current.changes, shortage)
             } else {
                 status = "still serving the previous version: \(error)"
                 ReloadLog.failed(error)
@@ -200,12 +200,12 @@ final class MainLoop: @unchecked Sendable {
             }
         }
         // After a requested reload systemd expects READY, even if it failed.
-        if round.isRequested {
+        if current.isRequested {
             server.notifier.notify(.ready(status: status))
         } else if status != previous {
             server.notifier.notify(.serving(status: status))
         }
-        round.isRequested = false
+        current.isRequested = false
     }
 
     /// Runs every second.

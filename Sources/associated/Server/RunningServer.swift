@@ -22,7 +22,7 @@ struct RunningServer: Sendable {
     let foldersWithoutEvents: [FolderWithoutEvents]
 
     /// Reads what may have changed and serves the result.
-    func round(_ changes: TreeChanges) -> Result<RoundReport, ConfigurationError> {
+    func reload(_ changes: TreeChanges) -> Result<RoundReport, ConfigurationError> {
         let began = Clock.monotonicMicroseconds()
         let outcome = state.diskTimer.measure(.round) {
             Result { () throws(ConfigurationError) in try tenants.round(changes) }

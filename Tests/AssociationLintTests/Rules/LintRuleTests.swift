@@ -63,3 +63,71 @@ import Testing
         #expect(written == LintRule.markdown(), "docs/rules.md is out of date")
     }
 }
+
+extension LintRule {
+    /// The text of docs/rules.md.
+    fileprivate static func markdown() -> String {
+        var text = """
+            # Lint rules
+
+            Generated from `Sources/AssociationLint/Rules`; do not edit by hand.
+
+            - **error**: the association fails, or a rule cannot work. The server publishes nothing that has an error.
+            - **warning**: it fails on some system versions or for some verifiers, or it is probably a mistake.
+            - **note**: for information.
+
+            Some rules have two severities; the first is the usual one. A finding's own message shows which one applies.
+
+            - Rules marked *host* need network access: `associated check` finds them.
+            - Rules marked *native project* need the app's entitlements or its AndroidManifest.xml.
+            - Rules marked *server* concern the server's own files. The server finds them while it loads or runs.
+            - All other rules need only the file: `associated lint` finds them.
+
+            """
+        for family in RuleID.Family.allCases where !family.rules.isEmpty {
+            text += "\n## \(family.title)\n"
+            for rule in family.rules { text += rule.section }
+        }
+        return text
+    }
+
+    fileprivate var section: String {
+        let place =
+            switch subject {
+            case .document: ""
+            case .nativeProject: " (*native project*)"
+            case .host: " (*host*)"
+            case .installation: " (*server*)"
+            }
+        let origins = sources.map(\.title).joined(separator: "; ")
+        return """
+
+            ### \(id)
+
+            **\(severities.map(\.rawValue).joined(separator: "** or **"))**\(place): \(title)
+
+            \(why)
+
+            Fix: \(fix)
+
+            Sources: \(origins).
+
+            """
+    }
+}
+
+extension RuleID.Family {
+    /// The heading for the family.
+    fileprivate var title: String {
+        switch self {
+        case .apple: "apple-app-site-association"
+        case .appleHosting: "Hosting for Apple"
+        case .statements: "assetlinks.json"
+        case .androidHosting: "Hosting for Android"
+        case .appFile: "App files"
+        case .server: "The server as a whole"
+        case .certificate: "Certificates in config/hosts"
+        case .configuration: "Settings and pages"
+        }
+    }
+}

@@ -38,7 +38,7 @@ extension Command {
             Option(
                 name: "--as", value: "KIND",
                 help: "treat files as this type instead of detecting it: apple, android, app, entitlements or manifest",
-                words: LintedKind.allCases.map(\.rawValue)),
+                words: DocumentKind.named.map(\.rawValue)),
             Option(name: "--notes", value: nil, help: "show notes too (default: only their number)"),
             Option(
                 name: "--fail-on", value: "SEVERITY",
@@ -56,11 +56,11 @@ extension Command {
     ) { arguments throws(Refusal) in
         if let id = arguments["--explain"] { return explain(id) }
         let format: FindingFormat = try arguments.choice("--format") ?? .text
-        let kind: LintedKind? = try arguments.choice("--as")
+        let kind = try arguments.choice("--as", among: DocumentKind.named)
         if arguments.has("--dry-run"), !arguments.has("--fix") { throw .usage("--dry-run needs --fix") }
         let failsOn: Severity = try arguments.choice("--fail-on") ?? .error
         let showsNotes = arguments.has("--notes") || failsOn == .note
-        var files = LintedFiles(arguments, forced: kind?.kind)
+        var files = LintedFiles(arguments, forced: kind)
         let paths = arguments.operands.isEmpty ? [arguments["--config"] ?? "config"] : arguments.operands
         if arguments.operands.isEmpty, !arguments.has("--config"), !Directory.exists(paths[0]) {
             return .failure(saying: "there is no directory \(paths[0]); name files to check, or run `associated init`")

@@ -9,21 +9,6 @@ import SourceJSON
 import Synchronization
 import TLS
 
-/// The words for `--as`.
-enum LintedKind: String, CaseIterable {
-    case apple, android, app, entitlements, manifest
-
-    var kind: DocumentKind {
-        switch self {
-        case .apple: .appleAssociation
-        case .android: .statementList
-        case .app: .appFile
-        case .entitlements: .entitlements
-        case .manifest: .androidManifest
-        }
-    }
-}
-
 /// The files of one run.
 struct LintedFiles {
     private let arguments: ParsedArguments

@@ -1,17 +1,17 @@
-// Runs network requests on several threads; a free thread takes the next input.
+// The same work on many inputs, on several threads; a free thread takes the next input.
 
-import Posix
 import Synchronization
 
 public enum Concurrently {
     /// The results in the order of the inputs.
+    /// - Parameter name: the name of the threads.
     /// - Parameter done: called after each result with the number of results so far.
     public static func map<Input: Sendable, Output: Sendable>(
-        _ inputs: [Input], threadsMax: Int, done: @escaping @Sendable (Int) -> Void = { _ in },
+        _ inputs: [Input], threadsMax: Int, name: String = "check", done: @escaping @Sendable (Int) -> Void = { _ in },
         _ body: @escaping @Sendable (Input) -> Output
     ) -> [Output] {
         let work = Work<Output>(count: inputs.count)
-        run(min(threadsMax, inputs.count)) {
+        run(min(threadsMax, inputs.count), name) {
             while let index = work.next() { done(work.put(body(inputs[index]), at: index)) }
         }
         return work.results
@@ -44,9 +44,9 @@ public enum Concurrently {
     }
 
     /// Threads are not copyable and cannot be in an array, so each one waits for the threads started after it.
-    private static func run(_ threads: Int, _ work: @escaping @Sendable () -> Void) {
-        guard threads > 1, let thread = try? Thread(name: "check", work) else { return work() }
-        run(threads - 1, work)
+    private static func run(_ threads: Int, _ name: String, _ work: @escaping @Sendable () -> Void) {
+        guard threads > 1, let thread = try? Thread(name: name, work) else { return work() }
+        run(threads - 1, name, work)
         thread.join()
     }
 }

@@ -1,10 +1,8 @@
 // Inputs that are processed on several threads, with results in order.
 
-import Client
 import Posix
 import Synchronization
 import Testing
-import Verifier
 
 struct ConcurrentlyTests {
     private final class Meeting: Sendable {
