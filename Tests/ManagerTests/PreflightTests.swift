@@ -150,6 +150,15 @@ struct PreflightTests {
                 the authority may connect there; replace it with shop.example.com. CNAME lb.example.net.
                 """)),
         Scene(
+            testDescription: "an alias of another server's name",
+            records: ["A shop.example.com": found(["198.51.101.7"], through: ["other.example.org"])],
+            found: ["shop.example.com. CNAME other.example.org.", "other.example.org. A 198.51.101.7"],
+            problem: .dns(
+                """
+                shop.example.com has the address 198.51.101.7, which is not this server's; \
+                the authority may connect there; replace it with shop.example.com. CNAME lb.example.net.
+                """)),
+        Scene(
             testDescription: "many other servers",
             records: ["A shop.example.com": found(others)], found: linesOfOthers,
             problem: .dns(
