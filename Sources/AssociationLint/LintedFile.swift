@@ -1,5 +1,5 @@
-// One file to lint, read and parsed once. Everything that works on the file, from its checks to the lines in messages, gets this
-// value.
+// One file to lint, read and parsed once, and how its content shows which kind of file it is. Everything that works on the file,
+// from its checks to the lines in messages, gets this value.
 
 public import Association
 public import SourceJSON
@@ -34,5 +34,64 @@ public struct LintedFile: Sendable {
         case .androidManifest: Linter.lint(manifest: bytes, file: path, appHosts: appHosts)
         case .unknown: []
         }
+    }
+}
+
+/// A kind of file.
+public enum DocumentKind: String, Hashable, Sendable, CaseIterable {
+    case appleAssociation = "apple"
+    /// A CMS signed message. Only apple-app-site-association files are known to be signed.
+    case signedAppleAssociation
+    case statementList = "android"
+    case appFile = "app"
+    /// The entitlements of an app on Apple's systems, with associated domains.
+    case entitlements
+    case androidManifest = "manifest"
+    case unknown
+
+    /// The kinds that a user may name, by their raw values.
+    public static let named: [DocumentKind] = [
+        .appleAssociation, .statementList, .appFile, .entitlements, .androidManifest,
+    ]
+
+    /// The keys at the top level by which a kind is recognised.
+    private static let signatureKeys: [(kind: DocumentKind, keys: Set<String>)] = [
+        (.appleAssociation, ["applinks", "webcredentials", "appclips", "activitycontinuation"]),
+        (.statementList, ["relation", "target", "include"]),
+        (.appFile, ["hosts", "ios", "android", "links", "examples"]),
+        // Misplaced keys, and keys of older files.
+        (.appleAssociation, ["details", "appIDs", "appID"]),
+    ]
+
+    /// The kind of a file. A text that is not valid JSON is recognised by the keys in it.
+    /// - Parameter document: the file, if it has been parsed already; both dialects have the same value.
+    static func recognise(_ bytes: [UInt8], parsed document: SourceDocument? = nil) -> DocumentKind {
+        if SignedMessage.isSigned(bytes) { return .signedAppleAssociation }
+        if let kind = NativeFile.recognise(bytes) { return kind }
+        let document = document ?? SourceReader.read(bytes, as: .json5)
+        if let value = document.value { return recognise(value) }
+        return recognise(brokenText: document.text)
+    }
+
+    static func recognise(_ value: SourceValue) -> DocumentKind {
+        switch value.kind {
+        case .array: return .statementList
+        case .object(let members):
+            let keys = Set(members.map(\.key))
+            if let hit = signatureKeys.first(where: { !$0.keys.isDisjoint(with: keys) }) { return hit.kind }
+            let isMisspelt = keys.contains { NearestKey.find($0, among: AppleAssociation.services) != nil }
+            return isMisspelt ? .appleAssociation : .unknown
+        default: return .unknown
+        }
+    }
+
+    private static func recognise(brokenText text: [UInt8]) -> DocumentKind {
+        // The keys are near the beginning; a large file of another kind is not searched to its end.
+        let start = String(decoding: text.prefix(4_096), as: UTF8.self)
+        let has = { (word: String) in start.contains(run: word) }
+        if ["applinks", "webcredentials", "appclips"].contains(where: has) { return .appleAssociation }
+        if ["delegate_permission", "sha256_cert_fingerprints"].contains(where: has) { return .statementList }
+        if has("hosts"), has("ios") || has("android") { return .appFile }
+        return .unknown
     }
 }

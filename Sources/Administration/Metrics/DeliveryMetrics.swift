@@ -27,9 +27,7 @@ public struct DeliveryMetrics: Sendable {
 
     public var families: [MetricFamily] {
         func gauge(_ name: String, _ help: String, _ value: (Service) -> Int) -> MetricFamily {
-            MetricFamily(
-                name, .gauge, help,
-                services.map { .init(labels: [.init("verifier", $0.name)], MetricValue(value($0))) })
+            .labelled(name, .gauge, help, "verifier", services.map { ($0.name, value($0)) })
         }
         return [
             MetricFamily(
@@ -49,9 +47,9 @@ public struct DeliveryMetrics: Sendable {
             gauge(
                 "associated_delivery_verifier_reachable", "1 while a verifier can be asked for its copies."
             ) { $0.isReachable ? 1 : 0 },
-            MetricFamily(
-                "associated_delivery_webhook_messages_waiting", .gauge,
-                "Messages about deliveries that no webhook has accepted yet.", [.init(MetricValue(waitingMessages))]),
+            .gauge(
+                "associated_delivery_webhook_messages_waiting",
+                "Messages about deliveries that no webhook has accepted yet.", waitingMessages),
         ]
     }
 }

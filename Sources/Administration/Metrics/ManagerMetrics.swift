@@ -21,39 +21,30 @@ public struct ManagerMetrics: Sendable {
     public init(version: String) { self.version = version }
 
     public var families: [MetricFamily] {
-        func gauge(_ name: String, _ help: String, _ value: Double?) -> MetricFamily {
-            MetricFamily(name, .gauge, help, value.map { [.init(.number($0))] } ?? [])
-        }
-        func byState(
-            _ name: String, _ kind: MetricFamily.Kind, _ help: String, _ counts: [(state: String, count: Int)]
-        ) -> MetricFamily {
-            MetricFamily(
-                name, kind, help, counts.map { .init(labels: [.init("state", $0.state)], MetricValue($0.count)) })
-        }
-        return [
-            MetricFamily(
-                "associated_manager_info", .gauge, "Always 1; the version is in the label.",
-                [.init(labels: [.init("version", version)], MetricValue(1))]),
-            gauge("associated_manager_ready", "1 while the manager can use its store.", isReady ? 1 : 0),
-            gauge(
+        [
+            .info("associated_manager_info", "Always 1; the version is in the label.", [.init("version", version)]),
+            .gauge("associated_manager_ready", "1 while the manager can use its store.", isReady),
+            .gauge(
                 "associated_manager_server_reachable", "1 while the server's admin listener answers the manager.",
-                isServerReachable ? 1 : 0),
-            byState(
-                "associated_acme_hosts", .gauge, "Hosts for which certificates are ordered, by state.", hosts),
-            byState(
+                isServerReachable),
+            .labelled(
+                "associated_acme_hosts", .gauge, "Hosts for which certificates are ordered, by state.", "state",
+                hosts.map { ($0.state, $0.count) }),
+            .labelled(
                 "associated_acme_orders_total", .counter, "Orders that have ended since the start, by outcome.",
-                orders),
-            gauge(
+                "state",
+                orders.map { ($0.state, $0.count) }),
+            .gauge(
                 "associated_acme_oldest_waiting_seconds",
                 "How long the host that has waited longest for a certificate has been in its state.",
                 oldestWaitingSeconds),
-            gauge(
+            .gauge(
                 "associated_acme_life_left_min",
                 "Smallest share of its lifetime that is left of any ordered certificate, from 1 to 0.", lifeLeftMin),
-            gauge(
+            .gauge(
                 "associated_acme_budget_orders",
                 "Orders that the authority's limit for the account allows now.", budgetOrders),
-            gauge("associated_manager_resident_bytes", "Resident memory of the manager.", residentBytes),
+            .gauge("associated_manager_resident_bytes", "Resident memory of the manager.", residentBytes),
         ]
     }
 }

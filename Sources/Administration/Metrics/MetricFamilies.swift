@@ -7,27 +7,18 @@ import Telemetry
 extension MetricsSnapshot {
     var programFamilies: [MetricFamily] {
         [
-            MetricFamily(
-                "associated_build_info", .gauge, "Always 1; version, commit and TLS library are in the labels.",
-                [
-                    .init(
-                        labels: [
-                            .init("version", version), .init("commit", commit),
-                            .init("tls_library", library),
-                        ], .count(1))
-                ]),
-            gauge(
-                "associated_uptime_seconds", "Time since the server was started.", .number(uptimeSeconds)),
-            gauge(
-                "associated_ready", "1 while the server is ready for requests, like /readyz.",
-                .count(isReady ? 1 : 0)),
+            .info(
+                "associated_build_info", "Always 1; version, commit and TLS library are in the labels.",
+                [.init("version", version), .init("commit", commit), .init("tls_library", library)]),
+            .gauge("associated_uptime_seconds", "Time since the server was started.", uptimeSeconds),
+            .gauge("associated_ready", "1 while the server is ready for requests, like /readyz.", isReady),
         ]
     }
 
     var workerFamilies: [MetricFamily] {
         let rounds = (0..<metrics.workerCount).reduce(HistogramReading()) { $0 + metrics.rounds($1) }
         return [
-            gauge("associated_workers", "Worker threads.", MetricValue(workers.count)),
+            .gauge("associated_workers", "Worker threads.", workers.count),
             perWorker(
                 "associated_worker_loop_lag_seconds",
                 "Longest round of a worker's event loop in the last half minute."
@@ -50,95 +41,81 @@ extension MetricsSnapshot {
         let outcomes = [
             ("changed", reloads.changed), ("unchanged", reloads.unchanged), ("failed", reloads.failed),
         ]
-        var families = [
-            gauge("associated_hosts", "Served hosts.", MetricValue(hosting.hosts)),
-            gauge("associated_app_files", "App files in service.", MetricValue(hosting.appFiles)),
-            labelled(
+        return [
+            .gauge("associated_hosts", "Served hosts.", hosting.hosts),
+            .gauge("associated_app_files", "App files in service.", hosting.appFiles),
+            .labelled(
                 "associated_app_files_not_in_service", .gauge,
                 "App files whose version on disk is not served, by reason.", "standing", held),
-            gauge(
+            .gauge(
                 "associated_app_files_without_service",
                 "App files among these without a last good version, so that nothing is served from them.",
-                MetricValue(hosting.unservedFiles)),
-            gauge(
+                hosting.unservedFiles),
+            .gauge(
                 "associated_hosts_on_last_good_version", "Hosts that are served on a last good version.",
-                MetricValue(hosting.keptHosts)),
-            gauge(
+                hosting.keptHosts),
+            .gauge(
                 "associated_guarded_entries",
                 "Removed hosts, ids, packages and fingerprints that the removal guard keeps live.",
-                MetricValue(hosting.guardedEntries)),
-            labelled(
+                hosting.guardedEntries),
+            .labelled(
                 "associated_findings", .gauge,
                 "Open findings by severity; an error prevents something from being served.",
                 "severity", severities),
-            gauge(
+            .gauge(
                 "associated_state_writable",
                 "1 while the state directory can be written; at 0 a restart loses last good versions.",
-                .count(isStateWritable ? 1 : 0)),
-            MetricFamily(
-                "associated_served_info", .gauge,
-                "Always 1; servers with equal digests serve the same answers.",
-                [.init(labels: [.init("digest", servedDigest)], .count(1))]),
-            labelled(
+                isStateWritable),
+            .info(
+                "associated_served_info", "Always 1; servers with equal digests serve the same answers.",
+                [.init("digest", servedDigest)]),
+            .labelled(
                 "associated_reloads_total", .counter, "Reloads by outcome.", "outcome", outcomes),
             histogram("associated_reload_duration_seconds", "Durations of reloads.", reloads.durations),
-            gauge(
+            .gauge(
                 "associated_control_silent_seconds", "Time since the last iteration of the main loop.",
-                .seconds(milliseconds: reloads.controlMilliseconds)),
+                MetricValue.seconds(milliseconds: reloads.controlMilliseconds)),
+            .gauge(
+                "associated_last_reload_timestamp_seconds", "When the last reload ended.",
+                reloads.last.map { Double($0.seconds) }),
+            .gauge(
+                "associated_last_reload_successful", "0 when the last reload failed.",
+                reloads.last.map { $0.outcome != .failed }),
         ]
-        if let last = reloads.last {
-            families += [
-                gauge(
-                    "associated_last_reload_timestamp_seconds", "When the last reload ended.",
-                    .number(Double(last.seconds))),
-                gauge(
-                    "associated_last_reload_successful", "0 when the last reload failed.",
-                    .count(last.outcome == .failed ? 0 : 1)),
-            ]
-        }
-        return families
     }
 
     var certificateFamilies: [MetricFamily] {
         guard let certificates else { return [] }
-        var families = [
-            labelled(
+        return [
+            .labelled(
                 "associated_certificates", .gauge,
                 "Certificates of served hosts by state; missing counts hosts without a certificate.", "state",
                 [
                     ("usable", certificates.usable), ("last_good", certificates.lastGood),
                     ("broken", certificates.broken), ("missing", certificates.missing),
                 ]),
-            gauge(
+            .gauge(
                 "associated_certificates_in_memory", "Certificates that are decoded in memory.",
-                MetricValue(certificates.inMemory)),
-            MetricFamily(
-                "associated_certificate_load_failures_total", .counter,
-                "Certificates whose files could not be used.",
-                [.init(MetricValue(certificates.loadFailures))]),
-            labelled(
+                certificates.inMemory),
+            .counter(
+                "associated_certificate_load_failures_total", "Certificates whose files could not be used.",
+                certificates.loadFailures),
+            .labelled(
                 "associated_certificate_findings_total", .counter, "Findings about certificates since the start.",
                 "severity",
                 [
                     ("error", certificates.found.errors), ("warning", certificates.found.warnings),
                     ("note", certificates.found.notes),
                 ]),
+            .gauge(
+                "associated_certificate_earliest_expiry_timestamp_seconds",
+                "When the first certificate of the served hosts expires.",
+                certificates.soonest.first.map { Double($0.notAfter) }),
+            .gauge(
+                "associated_certificate_life_left_ratio_min",
+                "Lowest remaining share of a certificate's lifetime, of which the last 84 days count; 0 or less after expiry.",
+                certificates.judgedLifeLeftMin),
         ]
-        if let first = certificates.soonest.first {
-            families.append(
-                gauge(
-                    "associated_certificate_earliest_expiry_timestamp_seconds",
-                    "When the first certificate of the served hosts expires.",
-                    .number(Double(first.notAfter))))
-        }
-        if let left = certificates.judgedLifeLeftMin {
-            families.append(
-                gauge(
-                    "associated_certificate_life_left_ratio_min",
-                    "Lowest remaining share of a certificate's lifetime, of which the last 84 days count; 0 or less after expiry.",
-                    .number(left)))
-        }
-        return families
     }
 
     var verifierFamilies: [MetricFamily] {
@@ -154,92 +131,64 @@ extension MetricsSnapshot {
                             MetricValue(verifiers.fetches[kind]?[status] ?? 0))
                     }
                 }),
-            MetricFamily(
+            .labelled(
                 "associated_verifier_confirmed_fetches_total", .counter,
-                "Those fetches that came from a published network of the verifier.",
-                kinds.map { kind in
-                    .init(labels: [.init("verifier", kind.label)], MetricValue(verifiers.confirmed[kind] ?? 0))
-                }),
+                "Those fetches that came from a published network of the verifier.", "verifier",
+                kinds.map { ($0.label, verifiers.confirmed[$0] ?? 0) }),
             times(
                 "associated_verifier_last_fetch_timestamp_seconds",
                 "When a verifier last fetched a file of any host; absent if it never did.", verifiers.lastSeconds),
             times(
                 "associated_verifier_last_confirmed_fetch_timestamp_seconds",
                 "The same of fetches from a published network of the verifier.", verifiers.lastConfirmedSeconds),
-            gauge("associated_verifier_ledger_hosts", "Hosts in the ledger.", MetricValue(verifiers.hosts)),
-            MetricFamily(
-                "associated_verifier_ledger_evicted_total", .counter,
-                "Hosts that were removed from the ledger to make room.", [.init(MetricValue(verifiers.evicted))]),
-            MetricFamily(
-                "associated_verifier_ledger_write_failures_total", .counter,
-                "Failed attempts to save the ledger.", [.init(MetricValue(verifiers.failures))]),
-            MetricFamily(
-                "associated_verifier_dropped_fetches_total", .counter,
+            .gauge("associated_verifier_ledger_hosts", "Hosts in the ledger.", verifiers.hosts),
+            .counter(
+                "associated_verifier_ledger_evicted_total", "Hosts that were removed from the ledger to make room.",
+                verifiers.evicted),
+            .counter(
+                "associated_verifier_ledger_write_failures_total", "Failed attempts to save the ledger.",
+                verifiers.failures),
+            .counter(
+                "associated_verifier_dropped_fetches_total",
                 "Verifier fetches that the ledger missed, because there were too many in one second.",
-                [.init(.count(metrics.total(.droppedVerifierFetches)))]),
+                MetricValue.count(metrics.total(.droppedVerifierFetches))),
         ]
     }
 
     private func times(_ name: String, _ help: String, _ seconds: [VerifierKind: Int64]) -> MetricFamily {
-        MetricFamily(
-            name, .gauge, help,
-            VerifierKind.known.compactMap { kind in
-                seconds[kind].map { .init(labels: [.init("verifier", kind.label)], .number(Double($0))) }
-            })
+        .labelled(
+            name, .gauge, help, "verifier",
+            VerifierKind.known.compactMap { kind in seconds[kind].map { (kind.label, Double($0)) } })
     }
 
     var managerFamilies: [MetricFamily] {
         guard let manager else { return [] }
         return [
-            gauge(
+            .gauge(
                 "associated_manager_silent_seconds",
                 "Time since the manager last asked for the served hosts, or since the start.",
-                MetricValue(Int(clamping: manager.seconds))),
-            gauge(
+                Int(clamping: manager.seconds)),
+            .gauge(
                 "associated_manager_problem", "1 while the manager says that it cannot use its store.",
-                MetricValue(manager.problem == nil ? 0 : 1)),
+                manager.problem != nil),
         ]
     }
 
     var processFamilies: [MetricFamily] {
-        func family(_ name: String, _ kind: MetricFamily.Kind, _ help: String, _ value: MetricValue?) -> MetricFamily {
-            MetricFamily(name, kind, help, value.map { [.init($0)] } ?? [])
-        }
-        return [
-            family(
-                "process_cpu_seconds_total", .counter, "Processor time of the process.",
-                process.processorSeconds.map { .number($0) }),
-            family("process_open_fds", .gauge, "Open descriptors.", process.descriptors.map { MetricValue($0) }),
-            family(
-                "process_max_fds", .gauge, "Limit of open descriptors.",
-                process.descriptorsMax.map { MetricValue($0) }),
-            family(
-                "process_virtual_memory_bytes", .gauge, "Size of the address space.",
-                process.virtualBytes.map { MetricValue($0) }),
-            family(
-                "process_resident_memory_bytes", .gauge, "Physical memory of the process.",
-                process.residentBytes.map { MetricValue($0) }),
-            family(
-                "process_start_time_seconds", .gauge, "When the process was started, in seconds since 1970.",
-                process.startSeconds.map { .number($0) }),
+        [
+            .counter("process_cpu_seconds_total", "Processor time of the process.", process.processorSeconds),
+            .gauge("process_open_fds", "Open descriptors.", process.descriptors),
+            .gauge("process_max_fds", "Limit of open descriptors.", process.descriptorsMax),
+            .gauge("process_virtual_memory_bytes", "Size of the address space.", process.virtualBytes),
+            .gauge("process_resident_memory_bytes", "Physical memory of the process.", process.residentBytes),
+            .gauge(
+                "process_start_time_seconds", "When the process was started, in seconds since 1970.",
+                process.startSeconds),
         ]
     }
 
-    func gauge(_ name: String, _ help: String, _ value: MetricValue) -> MetricFamily {
-        MetricFamily(name, .gauge, help, [.init(value)])
-    }
-
-    func labelled(
-        _ name: String, _ kind: MetricFamily.Kind, _ help: String, _ label: String, _ values: [(String, Int)]
-    ) -> MetricFamily {
-        MetricFamily(
-            name, kind, help, values.map { .init(labels: [.init(label, $0.0)], MetricValue($0.1)) })
-    }
-
     private func perWorker(_ name: String, _ help: String, _ value: (WorkerState) -> MetricValue) -> MetricFamily {
-        MetricFamily(
-            name, .gauge, help,
-            workers.enumerated().map { .init(labels: [.init("worker", "\($0.offset)")], value($0.element)) })
+        .labelled(name, .gauge, help, "worker", workers.enumerated().map { ("\($0)", value($1)) })
     }
 }
 
@@ -264,12 +213,10 @@ extension MetricsSnapshot {
             counters(
                 "associated_handshakes_total", "TLS handshakes by outcome.",
                 HandshakeOutcome.allCases.map { (.handshakes($0), [("outcome", $0.label)]) }),
-            MetricFamily(
-                "associated_connections_open", .gauge, "Open connections.",
-                [.init(MetricValue(metrics.openConnections))]),
-            gauge(
+            .gauge("associated_connections_open", "Open connections.", metrics.openConnections),
+            .gauge(
                 "associated_connections_held_bytes",
-                "Memory of open connections; the limit is limits.heldBytesMax.", .count(metrics.heldBytes)),
+                "Memory of open connections; the limit is limits.heldBytesMax.", MetricValue.count(metrics.heldBytes)),
             counters(
                 "associated_connections_accepted_total", "Accepted connections, without the refused ones.",
                 [(.connectionsAccepted, [])]),

@@ -38,6 +38,39 @@ public struct MetricFamily: Sendable, Equatable {
     }
 }
 
+/// Families of the usual shapes.
+extension MetricFamily {
+    /// A family of one sample; of none if there is no number.
+    static func gauge<Number: MetricNumber>(_ name: String, _ help: String, _ number: Number?) -> MetricFamily {
+        MetricFamily(name, .gauge, help, number.map { [Sample($0.metricValue)] } ?? [])
+    }
+
+    static func counter<Number: MetricNumber>(_ name: String, _ help: String, _ number: Number?) -> MetricFamily {
+        MetricFamily(name, .counter, help, number.map { [Sample($0.metricValue)] } ?? [])
+    }
+
+    /// A family with a sample for each value of a label.
+    static func labelled(
+        _ name: String, _ kind: Kind, _ help: String, _ label: String, _ numbers: [(String, some MetricNumber)]
+    ) -> MetricFamily {
+        MetricFamily(name, kind, help, numbers.map { Sample(labels: [Label(label, $0)], $1.metricValue) })
+    }
+
+    /// A family whose labels say something, and whose number is always 1.
+    static func info(_ name: String, _ help: String, _ labels: [Label]) -> MetricFamily {
+        MetricFamily(name, .gauge, help, [Sample(labels: labels, .count(1))])
+    }
+}
+
+protocol MetricNumber {
+    var metricValue: MetricValue { get }
+}
+
+extension Int: MetricNumber { var metricValue: MetricValue { MetricValue(self) } }
+extension Double: MetricNumber { var metricValue: MetricValue { .number(self) } }
+extension Bool: MetricNumber { var metricValue: MetricValue { .count(self ? 1 : 0) } }
+extension MetricValue: MetricNumber { var metricValue: MetricValue { self } }
+
 /// A number; a count is exact.
 public enum MetricValue: Sendable, Equatable {
     case count(UInt64)
