@@ -80,7 +80,7 @@ struct AdminAnswers: ServerSources {
         guard let name = catalogue.configuredName(of: host), name == host || !host.hasPrefix("*.") else {
             return nil
         }
-        let documents = AdminAnswers.documents.compactMap { kind, path -> HostReport.Document? in
+        let documents = AdminAnswers.documents.compactMap { kind, path, _ -> HostReport.Document? in
             let tags = catalogue.entityTags(host: host, path: path)
             return tags.isEmpty ? nil : HostReport.Document(kind: kind, entityTags: tags)
         }
@@ -94,15 +94,11 @@ struct AdminAnswers: ServerSources {
         return report
     }
 
-    private static let documents: [(kind: RequestedDocument, path: String)] = [
-        (.appleAssociation, "/.well-known/apple-app-site-association"),
-        (.statementList, "/.well-known/assetlinks.json"),
+    /// The two documents, each with the verifier that hands out copies of it.
+    private static let documents: [(kind: RequestedDocument, path: String, verifier: VerifierKind)] = [
+        (.appleAssociation, AssociationPath.apple, .appleCDN),
+        (.statementList, AssociationPath.statements, .googleAssociation),
     ]
-
-    /// Each document with the verifier that hands out copies of it.
-    private static let verifiedDocuments = zip(documents, [VerifierKind.appleCDN, .googleAssociation]).map {
-        (kind: $0.kind, path: $0.path, verifier: $1)
-    }
 
     /// The served host whose name is most similar.
     func nearestHost(to host: String) -> String? {
@@ -113,10 +109,9 @@ struct AdminAnswers: ServerSources {
     func hosts(onlyUnfetched: Bool) -> HostList {
         let (catalogue, records, kept) = (parts.published.current, ledger.allRecords, state.hostsOnLastGood)
         let entries = catalogue.servedHosts.map { name -> HostList.Entry in
-            let fetches = zip(AdminAnswers.documents, [VerifierKind.appleCDN, .googleAssociation]).map {
-                document, verifier -> HostList.Fetches? in
+            let fetches = AdminAnswers.documents.map { document -> HostList.Fetches? in
                 if catalogue.entityTags(host: name, path: document.path).isEmpty { return nil }
-                return HostList.Fetches(records[name] ?? [], by: verifier)
+                return HostList.Fetches(records[name] ?? [], by: document.verifier)
             }
             return HostList.Entry(
                 host: name, isLastGood: kept.contains(name), apple: fetches[0], google: fetches[1])
@@ -148,7 +143,7 @@ struct AdminAnswers: ServerSources {
             for record in records where record.lastSeconds >= seconds {
                 // Of each verifier only the document that it hands out.
                 guard let tag = record.entityTag, record.status < 300 || record.status == 304,
-                    let path = AdminAnswers.verifiedDocuments.first(where: {
+                    let path = AdminAnswers.documents.first(where: {
                         $0.verifier == record.verifier && $0.kind == record.document
                     })?.path
                 else { continue }
