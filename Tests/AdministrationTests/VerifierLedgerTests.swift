@@ -49,6 +49,17 @@ struct VerifierLedgerTests {
         #expect(ledger.figures.lastSeconds == [.appleCDN: 3_000, .googlebot: 2_600])
     }
 
+    @Test func `a clock that was set back by a year hides no fetch`() throws {
+        let (ledger, year) = (ledger(), Int64(365 * 86_400))
+        ledger.note(VerifierLedgerTests.fetch(.appleCDN, "a.example", tag: "\"1\"", at: 2 * year), nowSeconds: 2 * year)
+        ledger.note(VerifierLedgerTests.fetch(.appleCDN, "a.example", tag: "\"2\"", at: year), nowSeconds: year)
+        let record = try #require(ledger.records(of: "a.example").first)
+        #expect((record.firstSeconds, record.lastSeconds, record.entityTag) == (year, year, "\"2\""))
+        // What comes late is no reason to go back.
+        ledger.note(VerifierLedgerTests.fetch(.appleCDN, "a.example", tag: "\"3\"", at: year - 1), nowSeconds: year)
+        #expect(ledger.records(of: "a.example").first?.entityTag == "\"2\"")
+    }
+
     /// Each row: the verifier, the client, whether the fetch is confirmed, and the network that is recorded.
     static let sources: [(VerifierKind, String, Bool, String)] = [
         (.appleCDN, "17.0.0.0", true, "17.0.0.0/24"), (.appleCDN, "17.255.255.255", true, "17.255.255.0/24"),

@@ -87,19 +87,43 @@ struct ManagerTests {
 
     @Test func `shows how far a host's file has got`() throws {
         let services = try ScriptedServer(certificates: nil) { request in
-            request.hasPrefix("GET /a/v1/a.example ")
+            request.hasPrefix("GET /a/v1/a.example.com ")
                 ? .text("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}") : .text("HTTP/1.1 404 No\r\n\r\n")
         }
-        try settings(
-            "delivery: { apple: { url: 'http://\(services.address)/a/v1/' }, google: { url: 'http://\(services.address)/g' } }"
+        try folder.write(
+            "config/apps/a.json",
+            "{ name: 'App', hosts: ['a.example.com'], ios: { appIDs: ['8KQ2V7M4XN.dev.associated.app'] }, links: [{ '/': '/a' }] }"
         )
+        // The missing secret concerns the messages only.
+        try settings(
+            """
+            delivery: { apple: { url: 'http://\(services.address)/a/v1/' }, google: { url: 'http://\(services.address)/g' },
+                webhooks: [{ url: 'https://hooks.example.com/h', secretFile: '\(folder.path)/missing' }] }
+            """)
         let server = try RunningServer(places + ["--http", "127.0.0.1:0"])
-        #expect(server.line(beginning: "a.example: Apple: older: ") != nil)
-        let status = try Subject.run(["status", "a.example"] + places)
+        let problem = "manager: sending no messages to the webhook at hooks.example.com: cannot read its secret "
+        #expect(server.line(beginning: problem) != nil)
+        #expect(server.line(beginning: "manager: ready") != nil)
+        var status = try Subject.run(["status", "a.example.com"] + places)
+        let end = Date(timeIntervalSinceNow: 30)
+        while !status.output.contains("older for "), Date() < end {
+            status = try Subject.run(["status", "a.example.com"] + places)
+        }
         #expect(status.status == 0)
         #expect(status.output.contains("delivery to Apple: published "), "\(status.output) \(status.errors)")
         #expect(status.output.contains("not at Apple yet"))
-        #expect(status.output.contains("older for "))
+        #expect(status.output.contains("older for ") && status.output.contains(", next look in "))
+        let json = try Subject.run(["status", "a.example.com", "--format", "json"] + places)
+        #expect(json.output.contains("\"verifier\": \"apple\"") && json.output.contains("\"state\": \"older\""))
+        let all = try Subject.run(["status"] + places)
+        #expect(
+            all.output.contains("deliveries to Apple: 1 older\n  a.example.com: Apple: older for "), "\(all.output)")
+        let list = try Subject.run(["status", "--deliveries", "older"] + places)
+        #expect(list.status == 0 && list.output.hasPrefix("a.example.com: Apple: older for "), "\(list.errors)")
+        let none = try Subject.run(["status", "--deliveries", "foreign"] + places)
+        #expect(none.status == 0 && none.output.isEmpty)
+        let wrong = try Subject.run(["status", "--deliveries", "late"] + places)
+        #expect(wrong.status == 2 && wrong.errors.contains("is not a state; write one of "), "\(wrong.errors)")
     }
 
     @Test func `one manager works in a state directory`() throws {

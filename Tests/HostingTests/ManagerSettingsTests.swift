@@ -102,6 +102,13 @@ struct ManagerSettingsTests {
             ("{ webhooks: ['https://a'] }", "a webhook must be an object"),
             ("{ webhooks: [{ url: 'https://a' }] }", "a webhook needs both `url` and `secretFile`"),
             ("{ webhooks: [{ url: 'ftp://a', secretFile: 'b' }] }", "`url` is not a URL"),
+            ("{ webhooks: [{ url: 'https://:99999/', secretFile: 'b' }] }", "`url` is not a URL"),
+            ("{ apple: { url: 'https://a:0/' } }", "`url` is not a URL"),
+            ("{ apple: { url: 'https://a:65536/' } }", "`url` is not a URL"),
+            ("{ apple: { url: 'https://u@a/' } }", "`url` is not a URL"),
+            ("{ apple: { url: 'https://[::1]/' } }", "`url` is not a URL"),
+            ("{ apple: { url: 'https://a..b/' } }", "`url` is not a URL"),
+            ("{ apple: { url: 'https:///a' } }", "`url` is not a URL"),
         ])
     func `an invalid delivery turns the monitor off`(text: String, message: String) throws {
         let reader = try read("{ delivery: \(text) }")

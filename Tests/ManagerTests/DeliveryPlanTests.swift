@@ -30,10 +30,22 @@ struct DeliveryPlanTests {
         }
     }
 
-    @Test func `weekly looks give way to those at changes`() {
-        let weekly = DeliveryPlan.priority(waitMilliseconds: 7 * 24 * 60 * DeliveryPlanTests.minute)
-        let soon = DeliveryPlan.priority(waitMilliseconds: 360 * DeliveryPlanTests.minute)
-        #expect(weekly < soon && soon < DeliveryPlan.priorityOfFirst)
+    /// Each row: the minutes since the change, those until the next look, and whether it comes before the weekly ones.
+    @Test(arguments: [(0, 2, true), (2, 8, true), (10, 52, true), (60, 300, false), (10, 10_080, false), (-9, 2, true)])
+    func `only looks in the first hour after a change come before others`(since: Int64, wait: Int64, isFirst: Bool) {
+        let priority = DeliveryPlan.priority(
+            sinceMilliseconds: since * DeliveryPlanTests.minute, waitMilliseconds: wait * DeliveryPlanTests.minute)
+        #expect((priority == DeliveryPlan.priorityOfChanges) == isFirst)
+        #expect(priority < DeliveryPlan.priorityOfFirst)
+    }
+
+    /// A clock that was set back by a year stops no requests for a year.
+    @Test func `a wait that is longer than any is none`() {
+        var breaker = DeliveryBreaker()
+        let year: Int64 = 365 * 86_400_000
+        _ = breaker.noteFailure("429", isRefusal: true, retryAfterSeconds: nil, now: year, draw: 0)
+        #expect(breaker.waitMilliseconds(now: year) == 60_000)
+        #expect(breaker.waitMilliseconds(now: 0) == 0 && breaker.waitMilliseconds(now: 2 * year) == 0)
     }
 
     /// Each row: the age of the version before in minutes, and the priority.
@@ -44,7 +56,8 @@ struct DeliveryPlanTests {
 
     @Test(
         arguments: [
-            (200, true), (302, true), (399, true), (400, false), (401, true), (403, true), (404, false), (422, false),
+            (200, true), (302, true), (399, true), (400, false), (401, true), (403, true), (404, true), (407, true),
+            (422, false),
             (429, true), (499, false), (500, true), (599, true),
         ])
     func `an answer about one host is no failure of the service`(status: Int, isFailure: Bool) {

@@ -125,8 +125,14 @@ struct DeliveryRegisterTests {
         try store.write { transaction throws(DatabaseError) in
             try DeliveryRecord.withdraw(DeliveryWorkerTests.host, .apple, in: transaction)
         }
+        record = try publish(4, &store)
+        #expect(record.wasEqual && record.registered == 1)
+        try store.write { transaction throws(DatabaseError) in
+            try DeliveryRecord.withdraw(DeliveryWorkerTests.host, .apple, in: transaction)
+            try transaction.execute("update delivery set gone = gone - 3600000")
+        }
         record = try publish(3, &store)
-        #expect(!record.wasEqual && !record.isSettled(now: record.published) && record.versions.count == 3)
+        #expect(!record.wasEqual && !record.isSettled(now: record.published) && record.versions.count == 4)
     }
 
     @Test func `a host that changes all the time loses its priority`() throws {
@@ -146,6 +152,67 @@ struct DeliveryRegisterTests {
             priorities.append(priority)
         }
         #expect(priorities == [2, 2, 1, 0, 1])
+    }
+
+    @Test func `a full history of a few days is not complete`() {
+        let day: Int64 = 86_400_000
+        func record(versionCount: Int, oldestDays: Int64) -> DeliveryRecord {
+            let versions = (0..<versionCount).map { number in
+                DeliveryVersion(digest: [], at: number == versionCount - 1 ? -oldestDays * day : 0)
+            }
+            return DeliveryRecord(
+                name: "a.example.com", verifier: .apple, tag: "", digest: nil, registered: -30 * day, published: 0,
+                fetched: nil, equalAt: nil, wasEqual: true, versions: versions)
+        }
+        #expect(!record(versionCount: 200, oldestDays: 6).isSettled(now: 0))
+        #expect(record(versionCount: 200, oldestDays: 8).isSettled(now: 0))
+        #expect(record(versionCount: 199, oldestDays: 6).isSettled(now: 0))
+    }
+
+    /// Each row: a name, and whether Apple and Google can fetch from it.
+    @Test(
+        arguments: [
+            ("shop.example.com", true), ("a.internal", false), ("a.b.local", false), ("a.test", false),
+            ("a.example", false), ("a.localhost", false), ("a.invalid", false), ("a.onion", false), ("a.alt", false),
+            ("a.home.arpa", false), ("home.arpa", false), ("a.arpa.com", true), ("local.com", true),
+            ("localhost", false),
+            ("*.example.com", false),
+        ])
+    func `names outside of the public DNS are not sent to Apple and Google`(name: String, isPublic: Bool) {
+        #expect(ServedVersions.Host(name: name, tags: [:]).isPublic == isPublic)
+    }
+
+    @Test func `a fetch is taken once`() throws {
+        let source = DeliveryWorkerTests.Source([DeliveryWorkerTests.host: [.apple: DeliveryWorkerTests.apple]])
+        let database = try TestDatabase(.sqlite)
+        var store = try database.store()
+        var register = DeliveryRegister(node: "n", source: source, try ManagerControl(workerCount: 1) { _, _ in })
+        _ = try register.step(served: source.digest, &store, now: 0)
+        source.note(DeliveryWorkerTests.host, 1_000, isConfirmed: false)
+        // A look long ago, and none planned for long.
+        func plan(_ store: inout Store) throws {
+            try store.write { transaction throws(DatabaseError) in
+                try Observation.record(
+                    DeliveryWorkerTests.host, "apple", state: "failing", digest: nil, detail: "", in: transaction)
+                try transaction.execute("update observation set looked = 1")
+                try transaction.execute("update work set due = ?", Int64.max)
+            }
+        }
+        func isPlanned(_ store: inout Store, nowSeconds: Int64) throws -> Bool {
+            try plan(&store)
+            _ = try register.takeFetches(&store, nowSeconds: nowSeconds)
+            let due: Int64 = try store.read { transaction throws(DatabaseError) in
+                try transaction.query("select due from work")[0][0]
+            }
+            return due < .max
+        }
+        let first = [try isPlanned(&store, nowSeconds: 1_010), try isPlanned(&store, nowSeconds: 1_030)]
+        #expect(first == [true, false])
+        // A fetch after the clock was set back is not hidden by the one before.
+        source.fetched.withLock { $0 = [] }
+        source.note(DeliveryWorkerTests.host, 500, isConfirmed: false)
+        let isTaken = try isPlanned(&store, nowSeconds: 500)
+        #expect(isTaken)
     }
 
     @Test func `many fetches in one second do not hide later ones`() throws {

@@ -56,7 +56,6 @@ struct DeliveryVerdictTests {
             (.document(file("{\"version\":9}")), true, .foreign, "this server never sent"),
             (.document(file("{\"version\":9}")), false, .older, "before this server was watched"),
             (.document([]), true, .foreign, "this server never sent"),
-            (.nothing, true, .absent, "gives no reason"),
             (.failure("SWCERR00301 Timeout"), true, .failing, "SWCERR00301"),
             (.unusable("it answers 403"), true, .unknown, "Apple: it answers 403"),
         ] as [(CopyAnswer, Bool, DeliveryState, String)])

@@ -26,133 +26,7 @@ struct DeliveryWorkerTests {
         "maxAge":"3599.5s"}
         """
 
-    /// The server whose hosts are watched.
-    final class Source: DeliverySource {
-        let files: Mutex<[String: [DeliveryVerifier: String]]>
-        let fetched = Mutex<[ServiceFetch]>([])
-
-        /// Why it does not answer; nil if it does.
-        let problem = Mutex<String?>(nil)
-        let pageCount: Int
-
-        /// - Parameter pageCount: the hosts in each answer.
-        init(_ files: [String: [DeliveryVerifier: String]], pageCount: Int = 2) {
-            self.files = Mutex(files)
-            self.pageCount = pageCount
-        }
-
-        private func check() throws(DeliverySourceFailure) {
-            if let problem = problem.withLock({ $0 }) { throw DeliverySourceFailure(problem) }
-        }
-
-        func documents(after name: String) throws(DeliverySourceFailure) -> ServedVersions {
-            try check()
-            let files = files.withLock { $0 }
-            let later = files.keys.sorted().filter { $0 > name }
-            let hosts = later.prefix(pageCount).map { name in
-                ServedVersions.Host(name: name, tags: (files[name] ?? [:]).mapValues { "\"\($0.hashValue)\"" })
-            }
-            return ServedVersions(digest: "\(files.hashValue)", hosts: hosts, hasMore: later.count > pageCount)
-        }
-
-        func file(of host: String, for verifier: DeliveryVerifier) throws(DeliverySourceFailure) -> [UInt8]? {
-            files.withLock { $0[host]?[verifier] }.map { Array($0.utf8) }
-        }
-
-        /// Two fetches in each answer.
-        func fetches(since seconds: Int64) throws(DeliverySourceFailure) -> ServiceFetches {
-            try check()
-            let all = fetched.withLock { $0 }.filter { $0.seconds >= seconds }.sorted { $0.seconds < $1.seconds }
-            return ServiceFetches(Array(all.prefix(2)), hasMore: all.count > 2)
-        }
-
-        func note(_ host: String, _ seconds: Int64, file: String = DeliveryWorkerTests.apple, isConfirmed: Bool = true)
-        {
-            let fetch = ServiceFetch(
-                host: host, verifier: .apple, tag: "\"\(file.hashValue)\"", seconds: seconds, isConfirmed: isConfirmed)
-            fetched.withLock { $0.append(fetch) }
-        }
-
-        var digest: String { "\(files.withLock { $0 }.hashValue)" }
-    }
-
-    /// The services, and what they were asked.
-    final class Rig {
-        let source: Source
-        let database: TestDatabase
-        let requests: Shared<[String]>
-        let replies: Shared<[String: String]>
-        let server: ScriptedServer
-        let log: Shared<[String]>
-        let control: ManagerControl
-        let rules: DeliveryRules
-
-        /// - Parameter replies: by the beginning of the path.
-        init(
-            _ files: [String: [DeliveryVerifier: String]], _ replies: [String: String],
-            engine: TestEngine = .sqlite
-        ) throws {
-            source = Source(files)
-            database = try TestDatabase(engine)
-            let (requests, shared, log) = (Shared<[String]>([]), Shared(replies), Shared<[String]>([]))
-            (self.requests, self.replies, self.log) = (requests, shared, log)
-            server = try ScriptedServer(certificates: nil) { request in
-                requests.change { $0.append(request) }
-                let path = request.split(separator: " ").dropFirst().first.map(String.init) ?? ""
-                let reply = shared.value.first { path.hasPrefix($0.key) }?.value
-                return .text(reply ?? Rig.reply(404, "no"))
-            }
-            control = try ManagerControl(workerCount: 2) { level, text in log.change { $0.append("\(level): \(text)") }
-            }
-            let base = "http://\(server.address)"
-            var rules = DeliveryRules(
-                apple: try #require(WebLocation("\(base)/a/v1/")),
-                google: try #require(WebLocation("\(base)/v1/statements:list")), userAgent: "associated/test")
-            rules.webhooks = [
-                WebhookTarget(try #require(WebLocation("\(base)/hook")), secret: Array("0123456789abcdef".utf8))
-            ]
-            self.rules = rules
-        }
-
-        static func reply(_ status: Int, _ body: String, _ fields: String = "") -> String {
-            "HTTP/1.1 \(status) X\r\nContent-Length: \(body.utf8.count)\r\n\(fields)\r\n\(body)"
-        }
-
-        func worker() throws -> DeliveryWorker {
-            try DeliveryWorker(0, rules, control, node: "n", holder: "n/1", source: source, store: database.store())
-        }
-
-        /// Does everything that is due, as if the limit of requests and the plan allowed it.
-        func work(_ worker: inout DeliveryWorker, rounds: Int = 4, served: String? = nil) throws {
-            control.noteServed(served ?? source.digest)
-            for _ in 0..<rounds {
-                var store = try database.store()
-                try store.write { transaction throws(DatabaseError) in
-                    try transaction.execute("update bucket set tokens = 1")
-                    try transaction.execute("update work set due = 1 where holder is null")
-                }
-                // A minute later, so that each service has its turn.
-                now += 60_000
-                _ = try worker.round(now: now)
-            }
-        }
-
-        var now = Clock.monotonicMilliseconds()
-
-        func timelines(_ host: String = DeliveryWorkerTests.host) throws -> [DeliveryTimeline] {
-            var store = try database.store()
-            return try store.read { transaction throws(DatabaseError) in
-                try DeliveryTimeline.load(host, in: transaction)
-            }
-        }
-
-        func figures(unreachable: Set<DeliveryVerifier> = []) throws -> DeliveryFigures {
-            var store = try database.store()
-            return try store.read { transaction throws(DatabaseError) in
-                try DeliveryFigures(unreachable: unreachable, in: transaction)
-            }
-        }
-    }
+    static let failure = Rig.reply(404, "Not Found", "Apple-Failure-Reason: SWCERR00301 Timeout\r\n")
 
     @Test(arguments: TestEngine.available)
     func `finds that a new host's files have arrived, and tells the webhook`(engine: TestEngine) throws {
@@ -161,7 +35,7 @@ struct DeliveryWorkerTests {
             [
                 "/a/v1/shop": Rig.reply(
                     200, "{ \"applinks\": { \"details\": [] } }", "Cache-Control: max-age=21600,public\r\n"),
-                "/v1/statements:list?source.web.site=https://shop.example.com&relation=delegate_permission/common":
+                "/v1/statements:list?source.web.site=https://shop.example.com":
                     Rig.reply(200, Self.answers), "/hook": Rig.reply(204, ""),
             ], engine: engine)
         var worker = try rig.worker()
@@ -182,9 +56,12 @@ struct DeliveryWorkerTests {
         let message = try #require(rig.requests.value.last { $0.hasPrefix("POST /hook") })
         let body = try #require(message.components(separatedBy: "\r\n\r\n").last)
         #expect(body.contains("\"state\":\"equal\"") && body.contains("\"host\":\"shop.example.com\""))
-        let code = MessageCode.hs256.code(of: Array(body.utf8), key: Array("0123456789abcdef".utf8))
-        let digits = code.map { String(format: "%02x", $0) }.joined()
-        #expect(message.contains("\r\nAssociated-Signature: sha256=\(digits)\r\n"))
+        let time = try #require(
+            message.firstMatch(of: /\r\nAssociated-Signature: t=([0-9]+),sha256=([0-9a-f]{64})\r\n/))
+        let code = MessageCode.hs256.code(
+            of: Array("\(time.1).\(body)".utf8), key: Array("0123456789abcdef".utf8))
+        #expect(time.2 == code.map { String(format: "%02x", $0) }.joined())
+        #expect(abs((Int64(time.1) ?? 0) - Clock.wallSeconds()) < 60)
     }
 
     @Test func `tells an earlier version from a file of another server`() throws {
@@ -201,7 +78,19 @@ struct DeliveryWorkerTests {
 
         rig.replies.change { $0["/a/v1/"] = Rig.reply(200, "{\"applinks\":{\"details\":[1]}}") }
         try rig.work(&worker)
-        #expect(try rig.timelines().map(\.state) == [.foreign])
+        // A deployment may be under way.
+        #expect(try rig.timelines().map(\.state) == [.older])
+        #expect(try rig.timelines().first?.detail.contains("looking again in ten minutes") == true)
+        try rig.pass(milliseconds: 9 * 60_000)
+        try rig.work(&worker, rounds: 1)
+        #expect(try rig.timelines().map(\.state) == [.older])
+        try rig.pass(milliseconds: 2 * 60_000)
+        let other = RemoteAddress(family: .ipv4, high: 0, low: 0x0909_0909, port: 0)
+        rig.outside.change { $0 = [(other, .file(Array("{}".utf8)))] }
+        try rig.work(&worker, rounds: 1)
+        timeline = try #require(try rig.timelines().first)
+        #expect(timeline.state == .foreign)
+        #expect(timeline.detail.contains("; from outside: 9.9.9.9 answers with another file; something in front of"))
         #expect(rig.log.value.contains { $0.hasPrefix("error: shop.example.com: Apple: foreign: ") })
 
         rig.replies.change { $0["/a/v1/"] = Rig.reply(200, "{\"applinks\":{}}") }
@@ -213,6 +102,13 @@ struct DeliveryWorkerTests {
         try rig.work(&worker)
         #expect(try rig.timelines().isEmpty)
         #expect(try rig.figures() == DeliveryFigures(waiting: 4))
+        try rig.pass(milliseconds: 61 * 60_000)
+        try rig.work(&worker, rounds: 1)
+        var store = try rig.database.store()
+        let left: Int64 = try store.read { transaction throws(DatabaseError) in
+            try transaction.query("select count(*) from work where kind like 'delivery/%'")[0][0]
+        }
+        #expect(left == 0)
     }
 
     @Test func `a copy that is newer than the store is not from another server`() throws {
@@ -274,7 +170,7 @@ struct DeliveryWorkerTests {
         #expect(timeline.detail.contains("SWCERR00301 Timeout") && timeline.detail.contains("cold starts"))
     }
 
-    @Test func `leaves a service alone that asks to wait, and calls everything unknown`() throws {
+    @Test func `leaves a service alone that asks to wait`() throws {
         let rig = try Rig(
             [Self.host: [.apple: Self.apple], "b.example.com": [.apple: Self.apple]],
             ["/a/v1/": Rig.reply(429, "", "Retry-After: 600\r\n")])
@@ -282,12 +178,20 @@ struct DeliveryWorkerTests {
         try rig.work(&worker, rounds: 6)
         #expect(rig.requests.value.count == 1)
         #expect(rig.control.deliveryProblems == [.apple: "it answers 429"])
-        #expect(rig.log.value.count { $0.contains("cannot ask Apple for its copies: it answers 429") } == 1)
+        #expect(rig.log.value.count { $0.contains("cannot ask Apple for copies: it answers 429") } == 1)
         #expect(try rig.timelines().map(\.state) == [.unknown])
-        #expect(try rig.figures(unreachable: [.apple]).hosts == [.apple: [.unknown: 2]])
+        #expect(try rig.figures().hosts == [.apple: [.unknown: 2]])
 
+        // Another process, which has not seen the refusal.
         rig.replies.change { $0["/a/v1/"] = Rig.reply(200, Self.apple) }
-        rig.now += 3_600_000
+        var other = try rig.worker(.apple, number: 3)
+        _ = try other.round(now: rig.now)
+        #expect(rig.requests.value.count == 1)
+        var store = try rig.database.store()
+        let outages = try store.read { transaction throws(DatabaseError) in try DeliveryOutage.all(in: transaction) }
+        #expect(outages.map(\.verifier) == [.apple] && outages.map(\.problem) == ["it answers 429"])
+
+        try rig.pass(milliseconds: 3_600_000)
         try rig.work(&worker)
         #expect(rig.control.deliveryProblems.isEmpty)
         #expect(try rig.timelines().map(\.state) == [.equal])
@@ -307,13 +211,14 @@ struct DeliveryWorkerTests {
         switch kind {
         case "page": Rig.reply(200, "<!DOCTYPE html><p>Sign in")
         case "forbidden": Rig.reply(403, "{}")
+        case "no reason": Rig.reply(404, "Not Found")
         case "broken": Rig.reply(500, "oops")
         case "endless": "HTTP/1.1 200 OK\r\n\r\n" + String(repeating: " ", count: 6_000_000)
         default: "no HTTP at all"
         }
     }
 
-    @Test(arguments: ["page", "forbidden", "broken", "endless", "nonsense"])
+    @Test(arguments: ["page", "forbidden", "no reason", "broken", "endless", "nonsense"])
     func `an odd answer is no state of the host`(kind: String) throws {
         let reply = Self.oddReply(kind)
         let rig = try Rig([Self.host: [.apple: Self.apple]], ["/a/v1/": reply])
@@ -327,6 +232,95 @@ struct DeliveryWorkerTests {
         rig.replies.change { $0["/a/v1/"] = reply }
         try rig.work(&worker, rounds: 1)
         #expect(try rig.timelines().map(\.state) == [.equal])
+    }
+
+    @Test func `a state that nothing confirms for a week is unknown`() throws {
+        let rig = try Rig([Self.host: [.apple: Self.apple]], ["/a/v1/": Self.failure])
+        var worker = try rig.worker()
+        try rig.work(&worker)
+        rig.replies.change { $0["/a/v1/"] = Rig.reply(400, "") }
+        for (days, state) in [(6, DeliveryState.failing), (2, .unknown)] as [(Int64, DeliveryState)] {
+            try rig.pass(milliseconds: days * 86_400_000)
+            try rig.work(&worker, rounds: 1)
+            #expect(try rig.timelines().map(\.state) == [state])
+        }
+    }
+
+    @Test func `a refusal does not end the alert of a host`() throws {
+        let rig = try Rig([Self.host: [.apple: Self.apple]], ["/a/v1/": Self.failure])
+        var worker = try rig.worker()
+        try rig.work(&worker)
+        rig.replies.change { $0["/a/v1/"] = Rig.reply(429, "") }
+        try rig.work(&worker)
+        #expect(rig.control.deliveryProblems == [.apple: "it answers 429"])
+        #expect(try rig.figures().hosts == [.apple: [.failing: 1]])
+    }
+
+    @Test func `an outage of both services gets one line`() throws {
+        let rig = try Rig(
+            [Self.host: [.apple: Self.apple, .google: Self.statements]],
+            ["/a/v1/": Rig.reply(502, ""), "/v1/": Rig.reply(502, "")])
+        var worker = try rig.worker()
+        try rig.work(&worker, rounds: 8)
+        #expect(rig.control.deliveryProblems.keys.sorted { $0.rawValue < $1.rawValue } == [.apple, .google])
+        let lines = rig.log.value.filter { $0.contains("cannot ask ") }
+        #expect(lines.count == 1)
+        #expect(lines.first?.contains("cannot ask Apple and Google for copies: it answers 502") == true)
+    }
+
+    @Test func `a host that an old configuration lacks keeps its history for an hour`() throws {
+        let rig = try Rig([Self.host: [.apple: Self.apple]], ["/a/v1/": Rig.reply(200, Self.apple)])
+        var worker = try rig.worker()
+        try rig.work(&worker)
+        let before = try #require(try rig.timelines().first)
+        let files = rig.source.files.withLock { $0 }
+        rig.source.files.withLock { $0 = [:] }
+        try rig.work(&worker)
+        #expect(try rig.timelines().isEmpty)
+        rig.source.files.withLock { $0 = files }
+        try rig.work(&worker, rounds: 2)
+        let after = try #require(try rig.timelines().first)
+        #expect(after.equalAt == before.equalAt && after.since == before.since && after.published == before.published)
+    }
+
+    /// Each row: what Apple has, what the server has sent lately, and the state.
+    @Test(
+        arguments: [
+            ("{\"v\":2}", ["{\"v\":2}"], .older), ("{\"v\":2}", ["{\"v\":3}"], .foreign), ("{\"v\":2}", [], .foreign),
+        ] as [(String, [String], DeliveryState)])
+    func `a version that was served for seconds is not from another server`(
+        copy: String, sent: [String], state: DeliveryState
+    ) throws {
+        let rig = try Rig([Self.host: [.apple: Self.apple]], ["/a/v1/": Rig.reply(200, Self.apple)])
+        var worker = try rig.worker()
+        try rig.work(&worker)
+        rig.replies.change { $0["/a/v1/"] = Rig.reply(200, copy) }
+        rig.source.recent.withLock {
+            $0 = sent.map { text in
+                let digits = Digest.sha256(Array(text.utf8)).prefix(16).map { String(format: "%02x", $0) }.joined()
+                return RecentVersion(tag: "\"\(digits)\"", day: "2026-11-22")
+            }
+        }
+        try rig.work(&worker, rounds: 1)
+        try rig.pass(milliseconds: 11 * 60_000)
+        try rig.work(&worker, rounds: 1)
+        #expect(try rig.timelines().map(\.state) == [state])
+    }
+
+    @Test func `asks a host from outside when its copy has been old for hours`() throws {
+        let rig = try Rig([Self.host: [.apple: Self.apple]], ["/a/v1/": Self.failure])
+        let ours = RemoteAddress(family: .ipv4, high: 0, low: 0x0808_0808, port: 0)
+        let closed = RemoteAddress(family: .ipv4, high: 0, low: 0x0A00_0001, port: 0)
+        rig.outside.change { $0 = [(ours, .other("answers 403")), (closed, .file([]))] }
+        var worker = try rig.worker()
+        try rig.work(&worker)
+        #expect(rig.outsideRequests.value.isEmpty)
+        try rig.pass(milliseconds: 4 * 3_600_000)
+        try rig.work(&worker, rounds: 1)
+        let detail = try #require(try rig.timelines().first?.detail)
+        #expect(detail.contains("SWCERR00301"))
+        #expect(detail.hasSuffix("; from outside: 8.8.8.8 answers 403; 10.0.0.1 is not an address of the internet"))
+        #expect(rig.outsideRequests.value == [ours])
     }
 
     @Test func `waits for the host's certificate before it makes Apple fetch the file`() throws {
@@ -348,16 +342,16 @@ struct DeliveryWorkerTests {
     }
 
     @Test func `notes when Apple's fetcher has taken the current file`() throws {
-        let rig = try Rig([Self.host: [.apple: Self.apple]], ["/a/v1/": Rig.reply(404, "")])
+        let rig = try Rig([Self.host: [.apple: Self.apple]], ["/a/v1/": Self.failure])
         rig.source.note(Self.host, 1_700_000_000)
         var worker = try rig.worker()
         try rig.work(&worker)
         let timeline = try #require(try rig.timelines().first)
-        #expect(timeline.fetched == 1_700_000_000_000 && timeline.state == .absent)
+        #expect(timeline.fetched == 1_700_000_000_000 && timeline.state == .failing)
     }
 
     @Test func `takes a fetch of a version that the store does not have yet`() throws {
-        let rig = try Rig([Self.host: [.apple: Self.apple]], ["/a/v1/": Rig.reply(404, "")])
+        let rig = try Rig([Self.host: [.apple: Self.apple]], ["/a/v1/": Self.failure])
         var worker = try rig.worker()
         try rig.work(&worker)
         let known = rig.source.digest
@@ -373,7 +367,7 @@ struct DeliveryWorkerTests {
     }
 
     @Test func `a fetch by an unknown client is none by Apple, and causes one look in an hour`() throws {
-        let rig = try Rig([Self.host: [.apple: Self.apple]], ["/a/v1/": Rig.reply(404, "")])
+        let rig = try Rig([Self.host: [.apple: Self.apple]], ["/a/v1/": Self.failure])
         var worker = try rig.worker()
         try rig.work(&worker)
         let fetch = ServiceFetch(

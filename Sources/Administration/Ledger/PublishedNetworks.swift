@@ -9,8 +9,14 @@ import Telemetry
 enum PublishedNetworks {
     /// As Apple lists them for firewalls of companies.
     private static let apple = networks("17.0.0.0/8", "2403:300::/32", "2620:149::/32", "2a01:b740::/32")
-    /// The large networks that contain most entries of Google's lists of crawlers.
-    private static let google = networks("66.249.64.0/19", "192.178.4.0/22", "2001:4860:4801::/48")
+    /// Google's lists of crawlers and of special crawlers, as they were on 2026-04-23. `googlebot.json` also has small networks in
+    /// Google Cloud, and `user-triggered-fetchers.json` has those in which programs of Google's customers run. Neither proves that
+    /// a fetch is Google's own.
+    private static let google = networks(
+        // Most of googlebot.json, and all of the IPv6 networks of both.
+        "66.249.64.0/19", "192.178.4.0/22", "2001:4860:4801::/48",
+        // special-crawlers.json
+        "72.14.199.0/24", "74.125.148.0/22", "74.125.216.0/22", "108.177.2.0/24", "192.178.16.0/23", "209.85.238.0/24")
 
     /// Whether the client is in a network of the company whose verifier it says it is.
     static func include(_ remote: RemoteAddress, of verifier: VerifierKind) -> Bool {

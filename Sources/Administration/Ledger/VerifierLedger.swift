@@ -3,6 +3,7 @@
 // apart from the others: a forged one never replaces a confirmed one. The ledger contains only served hosts, under their configured names, so that clients cannot fill it with other names.
 // When it is full, hosts that are no longer served are removed first, then those with the oldest fetches.
 
+public import Posix
 import Synchronization
 public import Telemetry
 
@@ -35,7 +36,7 @@ public final class VerifierLedger: Sendable {
     }
 
     /// Adds one fetch.
-    public func note(_ fetch: VerifierFetch) {
+    public func note(_ fetch: VerifierFetch, nowSeconds: Int64 = Clock.wallSeconds()) {
         guard fetch.verifier != .none, let name = naming(fetch.host) else { return }
         let new = VerifierRecord(fetch)
         book.withLock { book in
@@ -43,7 +44,7 @@ public final class VerifierLedger: Sendable {
             if new.isConfirmed { book.figures.confirmed[fetch.verifier, default: 0] += 1 }
             if book.records[name] == nil, book.records.count >= hostsMax { makeRoom(&book) }
             if let index = book.records[name]?.firstIndex(where: { $0.isOfSameSource(as: new) }) {
-                book.records[name]?[index].note(new)
+                book.records[name]?[index].note(new, nowSeconds: nowSeconds)
             } else {
                 book.records[name, default: []].append(new)
             }
@@ -146,12 +147,13 @@ public struct VerifierRecord: Sendable, Equatable {
     }
 
     /// Adds the record of a further fetch.
-    mutating func note(_ fetch: VerifierRecord) {
+    mutating func note(_ fetch: VerifierRecord, nowSeconds: Int64) {
         count &+= fetch.count
         unsavedCount &+= fetch.unsavedCount
         firstSeconds = min(firstSeconds, fetch.firstSeconds)
-        // The workers' rings are read one after the other, so a later fetch may have an earlier time.
-        guard fetch.lastSeconds >= lastSeconds else { return }
+        // The workers' rings are read one after the other, so a later fetch may have an earlier time. A time that has not come yet
+        // was noted before the clock was set back.
+        guard fetch.lastSeconds >= lastSeconds || lastSeconds > nowSeconds else { return }
         takeLast(of: fetch)
     }
 

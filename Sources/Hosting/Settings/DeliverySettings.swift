@@ -23,10 +23,20 @@ public struct DeliverySettings: Sendable, Equatable {
 
     public init() {}
 
-    /// A URL that a client can fetch. Plain HTTP is for tests and for receivers on the same machine.
+    /// A URL that the manager's client can fetch, by its rules (`WebLocation`): no user, no IPv6 literal. Plain HTTP is for tests
+    /// and for receivers on the same machine.
     static func isWebURL(_ text: String) -> Bool {
-        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return false }
-        return ["https://", "http://"].contains { text.hasPrefix($0) && text.utf8.count > $0.utf8.count }
+        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }),
+            let scheme = ["https://", "http://"].first(where: { text.hasPrefix($0) })
+        else { return false }
+        let parts = text.utf8.dropFirst(scheme.utf8.count).prefix { !"/?#".utf8.contains($0) }
+            .split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
+        if parts.count == 2, UInt16(String(decoding: parts[1], as: UTF8.self)) ?? 0 == 0 { return false }
+        let name = parts[0].last == UInt8(ascii: ".") ? parts[0].dropLast() : parts[0]
+        return name.count <= 253
+            && name.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy { label in
+                !label.isEmpty && label.allSatisfy { $0.isLetter || $0.isDigit || [0x2D, 0x5F].contains($0) }
+            }
     }
 }
 

@@ -24,6 +24,10 @@ public final class ManagerControl: Sendable {
         var servedDigest: String?
         /// Why a service cannot be asked for its copies.
         var deliveryProblems: [DeliveryVerifier: String] = [:]
+        /// The services that have not answered the last request.
+        var deliveryFailures: Set<DeliveryVerifier> = []
+        /// The services whose outage is in the log.
+        var reportedServices: Set<DeliveryVerifier> = []
         /// Why the server does not answer the monitor, by what it was asked for.
         var sourceProblems: [String: String] = [:]
     }
@@ -147,6 +151,30 @@ public final class ManagerControl: Sendable {
     /// Notes whether a service can be asked for its copies.
     func noteDelivery(_ verifier: DeliveryVerifier, _ problem: String?) {
         state.withLock { $0.deliveryProblems[verifier] = problem }
+    }
+
+    func noteDeliveryAnswer(_ verifier: DeliveryVerifier) {
+        state.withLock { state in
+            state.deliveryProblems[verifier] = nil
+            state.deliveryFailures.remove(verifier)
+            state.reportedServices.remove(verifier)
+        }
+    }
+
+    /// Notes a request to a service without an answer. An outage gets one line for all services that fail at the same time, as
+    /// behind a firewall.
+    func noteDeliveryFailure(_ verifier: DeliveryVerifier, _ reason: String, isOutage: Bool) {
+        let services = state.withLock { state -> [DeliveryVerifier] in
+            state.deliveryFailures.insert(verifier)
+            guard isOutage, !state.reportedServices.contains(verifier) else { return [] }
+            let failing = state.deliveryFailures.subtracting(state.reportedServices)
+            state.reportedServices.formUnion(failing)
+            return DeliveryVerifier.allCases.filter { failing.contains($0) }
+        }
+        if services.isEmpty { return }
+        let names = services.map(\.name).joined(separator: " and ")
+        let advice = services.count > 1 ? "; is outgoing traffic blocked?" : ""
+        log(.warning, "cannot ask \(names) for copies: \(reason)\(advice); what is known of the hosts stays")
     }
 
     /// The services that cannot be asked for their copies, and why.

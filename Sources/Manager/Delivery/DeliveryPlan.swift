@@ -40,9 +40,22 @@ enum DeliveryPlan {
         return wait + (spread > 0 ? Int64(draw % UInt64(spread)) : 0)
     }
 
-    /// Weekly looks wait for those at recent changes.
-    static func priority(waitMilliseconds: Int64) -> Int64 {
-        waitMilliseconds < weekMilliseconds ? priorityOfChanges : priorityOfOthers
+    /// After a request without a usable answer; doubled with each one, up to about an hour.
+    static func retryMilliseconds(tries: Int64) -> Int64 { minuteMilliseconds << min(max(0, tries), 6) }
+
+    /// Before a file counts as that of another server, and how much later the second look is: a deployment may be under way, of
+    /// which some servers have the new version.
+    static let secondLookMilliseconds = 10 * minuteMilliseconds
+    /// How long a copy is not the current one before the host is asked from outside.
+    static let outsideMilliseconds = 3 * hourMilliseconds
+    /// How long a host is not served before its looks end: the server may have started with an old configuration.
+    static let goneMilliseconds = hourMilliseconds
+
+    /// Looks in the first hour after a change come before all others. Later ones take turns with the weekly looks: a fleet with many
+    /// failing hosts must not starve the rest.
+    static func priority(sinceMilliseconds: Int64, waitMilliseconds: Int64) -> Int64 {
+        max(0, sinceMilliseconds) + waitMilliseconds <= hourMilliseconds + hourMilliseconds / 20
+            ? priorityOfChanges : priorityOfOthers
     }
 
     /// Of the first look at a version. A tenant that changes its files all the time delays the looks at no other tenant's change.

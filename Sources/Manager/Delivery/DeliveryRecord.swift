@@ -41,15 +41,24 @@ struct DeliveryRecord: Hashable, Sendable {
     private static let columns = "tag, digest, registered, published, fetched, equal_at, settled"
 
     /// Whether a copy that is not in the history must come from elsewhere. What was served before the host was registered is
-    /// not in it, and Apple's CDN may have that for a week.
-    func isSettled(now: Int64) -> Bool { wasEqual || now - registered >= DeliveryPlan.weekMilliseconds }
+    /// not in it, nor is what was removed because there were too many versions. Apple's CDN may have either for a week.
+    func isSettled(now: Int64) -> Bool {
+        let weekAgo = now - DeliveryPlan.weekMilliseconds
+        if versions.count >= DeliveryRecord.versionsMax, let oldest = versions.last, oldest.at > weekAgo {
+            return false
+        }
+        return wasEqual || registered <= weekAgo
+    }
 
     /// The record of a host that is served.
+    /// - Parameter since: also of one that is not served any more, but was at this time.
     static func load(
-        _ name: String, _ verifier: DeliveryVerifier, in transaction: borrowing Transaction
+        _ name: String, _ verifier: DeliveryVerifier, servedSince since: Int64 = .max,
+        in transaction: borrowing Transaction
     ) throws(DatabaseError) -> DeliveryRecord? {
         let rows = try transaction.query(
-            "select \(columns) from delivery where name = ? and verifier = ? and gone is null", name, verifier.rawValue)
+            "select \(columns) from delivery where name = ? and verifier = ? and (gone is null or gone > ?)", name,
+            verifier.rawValue, since)
         guard let row = rows.first else { return nil }
         let versions = try transaction.query(
             "select digest, at from delivery_version where name = ? and verifier = ? order by at desc limit ?", name,
@@ -62,22 +71,23 @@ struct DeliveryRecord: Hashable, Sendable {
     }
 
     /// Records what a host serves, and adds the work. A file with another tag but of the same meaning is no new version. Of a
-    /// host that returns, another server may have sent files in the meantime, so its history has a gap.
+    /// host that returns after more than an hour, another server may have sent files in the meantime, so its history has a gap.
     static func publish(
         _ name: String, _ verifier: DeliveryVerifier, tag: String, digest: [UInt8]?,
         in transaction: borrowing Transaction
     ) throws(DatabaseError) {
         let now = try transaction.now()
-        let known = try load(name, verifier, in: transaction)
+        let goneMin = now - DeliveryPlan.goneMilliseconds
+        let known = try load(name, verifier, servedSince: goneMin, in: transaction)
         let isSame = known != nil && digest != nil && known?.digest == digest
         try transaction.execute(
             """
             insert into delivery (name, verifier, tag, digest, registered, published, settled)
             values (?, ?, ?, ?, ?, ?, 0)
             on conflict (name, verifier) do update set tag = excluded.tag, digest = excluded.digest,
-                registered = case when delivery.gone is null then delivery.registered else excluded.registered end,
-                settled = case when delivery.gone is null then delivery.settled else 0 end, gone = null
-            """, name, verifier.rawValue, tag, digest, now, now)
+                registered = case when delivery.gone <= ? then excluded.registered else delivery.registered end,
+                settled = case when delivery.gone <= ? then 0 else delivery.settled end, gone = null
+            """, name, verifier.rawValue, tag, digest, now, now, goneMin, goneMin)
         if isSame { return }
         if let digest {
             try addVersion(DeliveryVersion(digest: digest, at: now), name, verifier, in: transaction)
@@ -121,17 +131,36 @@ struct DeliveryRecord: Hashable, Sendable {
             """, name, verifier.rawValue, before, name, verifier.rawValue, count)
     }
 
-    /// Records that a host no longer serves the file. The history stays for a while.
+    /// Records that a host no longer serves the file. The history stays for a while, and for an hour everything does: the server may
+    /// have started with an old configuration.
     static func withdraw(
         _ name: String, _ verifier: DeliveryVerifier, in transaction: borrowing Transaction
     ) throws(DatabaseError) {
         try transaction.execute(
             "update delivery set gone = ? where name = ? and verifier = ?", try transaction.now(), name,
             verifier.rawValue)
-        // A worker that has it learns that its claim is lost.
-        try transaction.execute("delete from work where kind = ? and key = ?", verifier.workKind, name)
-        try transaction.execute(
-            "delete from observation where name = ? and verifier = ?", name, verifier.rawValue)
+    }
+
+    /// Ends the looks at a host that has not been served for an hour. Until then they wait.
+    /// - Returns: false if the host is served.
+    static func release(
+        _ work: Work, _ verifier: DeliveryVerifier, in transaction: borrowing Transaction
+    ) throws(DatabaseError) -> Bool {
+        let rows = try transaction.query(
+            "select gone from delivery where name = ? and verifier = ?", work.key, verifier.rawValue)
+        let now = try transaction.now()
+        // Without a record, it was not served for longer.
+        let gone: Int64? = if let row = rows.first { try row[0] } else { 0 }
+        guard let gone else { return false }
+        if gone > now - DeliveryPlan.goneMilliseconds {
+            _ = try work.postpone(
+                to: min(gone, now) + DeliveryPlan.goneMilliseconds, state: work.state, problem: work.problem,
+                tries: work.tries, in: transaction)
+        } else if try work.finish(in: transaction) {
+            try transaction.execute(
+                "delete from observation where name = ? and verifier = ?", work.key, verifier.rawValue)
+        }
+        return true
     }
 
     /// Removes the histories that are no longer needed.

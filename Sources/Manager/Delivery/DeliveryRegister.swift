@@ -3,6 +3,7 @@
 
 import Database
 import Posix
+import Verifier
 
 /// The passes over the served hosts.
 struct DeliveryRegister: Sendable {
@@ -16,6 +17,8 @@ struct DeliveryRegister: Sendable {
     private var restsUntil: Int64 = 0
     /// From when on the server is asked for fetches by the services.
     private var fetchesSince: Int64 = 0
+    /// The fetches since then that were taken already.
+    private var takenFetches: Set<ServiceFetch> = []
     /// When the store was last known to have everything that is served.
     private var completeSeconds: Int64 = 0
 
@@ -108,6 +111,7 @@ struct DeliveryRegister: Sendable {
         }
         // Fetches of the new versions may have been seen before the store had these versions, from this node or another.
         fetchesSince = min(fetchesSince, max(0, completeSeconds - DeliveryRegister.noticeSeconds))
+        takenFetches = []
         completeSeconds = pass.beganSeconds
         digest = pass.digest
         restsUntil = now + DeliveryRegister.restMilliseconds(readMilliseconds: pass.readMilliseconds)
@@ -197,8 +201,11 @@ struct DeliveryRegister: Sendable {
 
     /// Takes the fetches by the services since the last call, as many as the server lists at once.
     /// - Returns: whether there are more.
-    mutating func takeFetches(_ store: inout Store) throws(DatabaseError) -> Bool {
-        let since = fetchesSince
+    mutating func takeFetches(
+        _ store: inout Store, nowSeconds: Int64 = Clock.wallSeconds()
+    ) throws(DatabaseError) -> Bool {
+        // A clock that was set back must not hide what happens until it has caught up.
+        let since = min(fetchesSince, nowSeconds)
         let page: ServiceFetches
         do throws(DeliverySourceFailure) {
             page = try source.fetches(since: since)
@@ -207,7 +214,7 @@ struct DeliveryRegister: Sendable {
             control.noteSource(DeliveryRegister.fetchesQuestion, error.description)
             return false
         }
-        let fetches = page.fetches
+        let fetches = page.fetches.filter { !takenFetches.contains($0) }
         for start in stride(from: 0, to: fetches.count, by: DeliveryRegister.batchCount) {
             if control.isStopping { return false }
             let batch = fetches[start..<min(fetches.count, start + DeliveryRegister.batchCount)]
@@ -215,11 +222,66 @@ struct DeliveryRegister: Sendable {
                 for fetch in batch { try DeliveryRecord.note(fetch, in: transaction) }
             }
         }
-        guard let last = fetches.last?.seconds else { return false }
+        guard let last = page.fetches.last?.seconds else { return false }
         fetchesSince =
             page.hasMore
             // If one second has more than the server lists, the rest of it is left out.
             ? (last > since ? last : since + 1) : max(since, last - DeliveryRegister.overlapSeconds)
+        let first = fetchesSince
+        takenFetches = Set(page.fetches.filter { $0.seconds >= first })
         return page.hasMore
+    }
+}
+
+/// Keeps the store up to date, on a thread of its own: a service that answers slowly must not delay what is served.
+public struct DeliveryRegisterWorker: ~Copyable {
+    private let number: Int
+    private let control: ManagerControl
+    private var register: DeliveryRegister
+    private var store: Store
+    private var fetchesDue: Int64 = 0
+
+    private static let restMilliseconds: Int64 = 2_000
+    private static let storeRestMilliseconds: Int64 = 10_000
+    private static let fetchesMilliseconds: Int64 = 20_000
+    private static let moreFetchesMilliseconds: Int64 = 1_000
+
+    /// - Parameters:
+    ///   - number: of its bell in the control.
+    ///   - node: the name of the state directory, which outlives the process.
+    public init(
+        _ number: Int, _ control: ManagerControl, node: String, source: any DeliverySource, store: consuming Store
+    ) {
+        (self.number, self.control) = (number, control)
+        register = DeliveryRegister(node: node, source: source, control)
+        self.store = store
+    }
+
+    /// Works until the process ends.
+    public mutating func run() {
+        while !control.isStopping {
+            do throws(DatabaseError) {
+                let hasMore = try round(now: Clock.monotonicMilliseconds())
+                control.noteStore(nil)
+                if !hasMore { control.rest(number, milliseconds: DeliveryRegisterWorker.restMilliseconds) }
+            } catch {
+                control.noteStore(error)
+                control.rest(number, milliseconds: DeliveryRegisterWorker.storeRestMilliseconds)
+            }
+        }
+    }
+
+    /// Does what is due.
+    /// - Returns: whether there is more to do at once.
+    mutating func round(now: Int64) throws(DatabaseError) -> Bool {
+        let hasMore = try register.step(served: control.servedDigest, &store, now: now)
+        if now >= fetchesDue {
+            let areMore = try register.takeFetches(&store)
+            fetchesDue =
+                now
+                + (areMore
+                    ? DeliveryRegisterWorker.moreFetchesMilliseconds : DeliveryRegisterWorker.fetchesMilliseconds)
+        }
+        return hasMore
     }
 }

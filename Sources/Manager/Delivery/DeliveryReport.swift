@@ -16,11 +16,8 @@ public struct DeliveryFigures: Sendable, Equatable {
 
     public init() {}
 
-    /// The numbers as they are now.
-    /// - Parameter unreachable: services that cannot be asked, for which everything is unknown.
-    public init(
-        unreachable: Set<DeliveryVerifier>, in transaction: borrowing Transaction
-    ) throws(DatabaseError) {
+    /// The numbers as they are now. What was last seen stays while a service cannot be asked, or an alert would end for that.
+    public init(in transaction: borrowing Transaction) throws(DatabaseError) {
         let now = try transaction.now()
         let day = now - DeliveryPlan.dayMilliseconds
         let rows = try transaction.query(
@@ -36,18 +33,79 @@ public struct DeliveryFigures: Sendable, Equatable {
         for row in rows {
             let (verifier, state): (String, String) = (try row[0], try row[1])
             let (count, failing, late): (Int64, Int64, Int64) = (try row[2], try row[3], try row[4])
-            guard let verifier = DeliveryVerifier(rawValue: verifier) else { continue }
-            if unreachable.contains(verifier) {
-                hosts[verifier, default: [:]][.unknown, default: 0] += Int(count)
-            } else if let state = DeliveryState(rawValue: state) {
-                hosts[verifier, default: [:]][state, default: 0] += Int(count)
-                self.failing[verifier, default: 0] += Int(failing)
-                self.late[verifier, default: 0] += Int(late)
-            }
+            guard let verifier = DeliveryVerifier(rawValue: verifier), let state = DeliveryState(rawValue: state)
+            else { continue }
+            hosts[verifier, default: [:]][state, default: 0] += Int(count)
+            self.failing[verifier, default: 0] += Int(failing)
+            self.late[verifier, default: 0] += Int(late)
         }
         let waiting: Int64 = try transaction.query(
             "select count(*) from work where kind like ?", "\(WebhookWork.kindPrefix)%")[0][0]
         waitingMessages = Int(waiting)
+    }
+}
+
+/// A service that cannot be asked for its copies.
+public struct DeliveryOutage: Sendable, Equatable {
+    public let verifier: DeliveryVerifier
+    /// In milliseconds since 1970.
+    public let since: Int64
+    public let problem: String
+
+    public static func all(in transaction: borrowing Transaction) throws(DatabaseError) -> [DeliveryOutage] {
+        var all: [DeliveryOutage] = []
+        for verifier in DeliveryVerifier.allCases {
+            let breaker = try DeliveryBreaker.load(verifier, in: transaction)
+            guard let problem = breaker.problem else { continue }
+            all.append(DeliveryOutage(verifier: verifier, since: breaker.since, problem: problem))
+        }
+        return all
+    }
+}
+
+/// Hosts by the state of a copy, the worst first.
+public struct DeliveryList: Sendable, Equatable {
+    public private(set) var entries: [Entry] = []
+    /// Including those that are not listed.
+    public private(set) var count = 0
+
+    public struct Entry: Sendable, Equatable {
+        public let host: String
+        public let verifier: DeliveryVerifier
+        public let state: DeliveryState
+        /// In milliseconds since 1970.
+        public let since: Int64
+        public let detail: String
+    }
+
+    public init() {}
+
+    /// - Parameter states: in the order of the list. Within one, the state that has lasted longest comes first.
+    public init(
+        _ states: [DeliveryState], countMax: Int, in transaction: borrowing Transaction
+    ) throws(DatabaseError) {
+        let served = """
+            from observation join delivery on delivery.name = observation.name
+                and delivery.verifier = observation.verifier
+            where delivery.gone is null and observation.state = ?
+            """
+        for state in states {
+            count += Int(try transaction.query("select count(*) \(served)", state.rawValue)[0][0] as Int64)
+            let left = countMax - entries.count
+            if left <= 0 { continue }
+            let rows = try transaction.query(
+                """
+                select observation.name, observation.verifier, observation.since, observation.detail \(served)
+                order by observation.since, observation.name, observation.verifier limit ?
+                """, state.rawValue, Int64(left))
+            for row in rows {
+                let verifier: String = try row[1]
+                guard let verifier = DeliveryVerifier(rawValue: verifier) else { continue }
+                entries.append(
+                    Entry(
+                        host: try row[0], verifier: verifier, state: state, since: try row[2], detail: try row[3]))
+            }
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 // What the operator has decided about the delivery monitor.
 
 public import Client
+import Verifier
 
 /// The settings of the delivery monitor.
 public struct DeliveryRules: Sendable {
@@ -15,14 +16,11 @@ public struct DeliveryRules: Sendable {
         (self.apple, self.google, self.userAgent) = (apple, google, userAgent)
     }
 
-    /// Where to look at the copy of a host's file. The answer of Google's service is about all apps that may open the
-    /// host's links.
+    /// Where to look at the copy of a host's file. The answer of Google's service is about all of the host's apps.
     func location(of host: String, at verifier: DeliveryVerifier) -> WebLocation? {
         switch verifier {
         case .apple: WebLocation("\(apple)\(host)")
-        case .google:
-            WebLocation(
-                "\(google)?source.web.site=https://\(host)&relation=delegate_permission/common.handle_all_urls")
+        case .google: WebLocation("\(google)\(VerifierRequest.googleQuery(host))")
         }
     }
 }

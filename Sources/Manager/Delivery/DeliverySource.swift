@@ -8,8 +8,21 @@ public protocol DeliverySource: Sendable {
     func documents(after name: String) throws(DeliverySourceFailure) -> ServedVersions
     /// A host's file for a service; nil if it has none by now.
     func file(of host: String, for verifier: DeliveryVerifier) throws(DeliverySourceFailure) -> [UInt8]?
+    /// The versions that a host's file has had since a moment, the oldest first. They include those that were replaced before the
+    /// monitor has seen them. Empty if they are not known.
+    func recentVersions(of host: String, for verifier: DeliveryVerifier, since seconds: Int64) -> [RecentVersion]
     /// Fetches of current files by the services since a moment, earliest first, as many as fit into one answer.
     func fetches(since seconds: Int64) throws(DeliverySourceFailure) -> ServiceFetches
+}
+
+/// A version of a file that a server has sent.
+public struct RecentVersion: Hashable, Sendable {
+    /// The entity tag, with quotes.
+    public var tag: String
+    /// On which it was first sent, such as `2026-11-22`.
+    public var day: String
+
+    public init(tag: String, day: String) { (self.tag, self.day) = (tag, day) }
 }
 
 /// Why the server does not answer.
@@ -35,9 +48,20 @@ public struct ServedVersions: Sendable {
 
         public init(name: String, tags: [DeliveryVerifier: String]) { (self.name, self.tags) = (name, tags) }
 
-        /// Whether Apple and Google can fetch from it. A wildcard has no address of its own, and a name without a dot is
-        /// that of a machine in a local network.
-        var isPublic: Bool { name.contains(".") && DomainName(name).map { !$0.isWildcard } ?? false }
+        /// Whether Apple and Google can fetch from it. A wildcard has no address of its own, a name without a dot is that of a
+        /// machine in a local network, and some top-level domains are not in the public DNS.
+        var isPublic: Bool {
+            let labels = name.split(separator: ".")
+            guard labels.count > 1, let last = labels.last, let host = DomainName(name), !host.isWildcard else {
+                return false
+            }
+            return !Host.specialDomains.contains(String(last)) && labels.suffix(2) != ["home", "arpa"]
+        }
+
+        /// RFC 2606, 6761, 6762, 7686 and 9476, and ICANN's for private use.
+        private static let specialDomains: Set<String> = [
+            "alt", "example", "internal", "invalid", "local", "localhost", "onion", "test",
+        ]
     }
 
     public init(digest: String, hosts: [Host], hasMore: Bool) {
@@ -46,7 +70,7 @@ public struct ServedVersions: Sendable {
 }
 
 /// A fetch of a host's current file by a service.
-public struct ServiceFetch: Sendable {
+public struct ServiceFetch: Hashable, Sendable {
     public var host: String
     public var verifier: DeliveryVerifier
     /// The entity tag of the file.

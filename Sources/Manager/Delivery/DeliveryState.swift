@@ -1,6 +1,8 @@
 // The states of a delivery, as operators see them: whether Apple's CDN or Google's service, which fetch a host's files for phones,
 // has the current one. Each state has its next step in words.
 
+import Verifier
+
 /// A service that keeps copies of hosts' files.
 public enum DeliveryVerifier: String, CaseIterable, Sendable {
     case apple, google
@@ -12,6 +14,9 @@ public enum DeliveryVerifier: String, CaseIterable, Sendable {
         case .google: "Google"
         }
     }
+
+    /// How it requests a file from a host.
+    var request: VerifierRequest { self == .apple ? .apple : .google }
 
     /// The kind of its work. Each service has one, so that the requests to one do not wait for those to the other.
     var workKind: String { "delivery/\(rawValue)" }
@@ -35,7 +40,7 @@ public enum DeliveryState: String, CaseIterable, Sendable {
     case foreign
     /// The service cannot fetch the file.
     case failing
-    /// Nothing, for no stated reason.
+    /// Nothing, though it gives no reason: Google lists no app.
     case absent
     /// The service could not be queried. This says nothing about the host.
     case unknown

@@ -1,6 +1,7 @@
 // Compares what a service has with what this server sends and has sent. Pure: the answer and the history go in, the state comes out.
 
 import Posix
+import TLS
 import Verifier
 
 /// The result of one look at a copy.
@@ -24,8 +25,6 @@ struct DeliveryVerdict: Hashable, Sendable {
         switch answer {
         case .unusable(let reason): return DeliveryVerdict(state: .unknown, detail: "\(verifier.name): \(reason)")
         case .failure(let reason): return DeliveryVerdict(state: .failing, detail: reason)
-        case .nothing:
-            return DeliveryVerdict(state: .absent, detail: "\(verifier.name) has no copy and gives no reason")
         case .document(let bytes):
             return compare(DocumentDigest.ofDocument(bytes), verifier, current, versions, isSettled)
         case .statements(let apps, let maxAgeSeconds):
@@ -35,6 +34,22 @@ struct DeliveryVerdict: Hashable, Sendable {
             }
             verdict.maxAgeSeconds = maxAgeSeconds
             return verdict
+        }
+    }
+
+    /// The version of this server that a copy is, although the monitor has not seen it: it was replaced too soon, or while no
+    /// manager ran. Apple's copy tells by its bytes. Google's answer has none, so it may be any if the history lacks one.
+    static func unseen(
+        _ answer: CopyAnswer, among recent: [RecentVersion], _ record: DeliveryRecord, sinceSeconds: Int64
+    ) -> RecentVersion? {
+        switch answer {
+        case .document(let bytes):
+            let tag = "\"\(WebhookWork.hexadecimal(Array(Digest.sha256(bytes).prefix(16))))\""
+            return recent.last { $0.tag == tag }
+        case .statements:
+            let known = record.versions.count { $0.at / 1_000 >= sinceSeconds }
+            return Set(recent.map(\.tag)).count > known ? recent.last : nil
+        case .failure, .unusable: return nil
         }
     }
 
@@ -60,5 +75,15 @@ struct DeliveryVerdict: Hashable, Sendable {
         return DeliveryVerdict(
             state: .older, digest: digest,
             detail: "\(verifier.name) has a version from before this server was watched, or from another server")
+    }
+}
+
+extension DocumentDigest {
+    /// The digest of a host's file, for comparison with the copy of a service. Nil if they cannot be compared.
+    static func of(_ file: [UInt8], for verifier: DeliveryVerifier) -> [UInt8]? {
+        switch verifier {
+        case .apple: ofDocument(file)
+        case .google: ofStatementList(file)
+        }
     }
 }

@@ -1,5 +1,5 @@
-// Looks at the copies that Apple's CDN and Google's service have of the hosts' files, one host at a time and at most one request a
-// second to each service by all nodes together. The store says which host is due, and so nothing is kept in memory for each host.
+// Looks at the copies that one service, Apple's CDN or Google's, has of the hosts' files, one host at a time and at most one request
+// a second by all nodes together. The store says which host is due, and so nothing is kept in memory for each host.
 
 import Client
 import Database
@@ -7,8 +7,9 @@ import Posix
 public import TLS
 import Verifier
 
-/// The delivery monitor, used by one thread.
+/// The monitor of one service, used by one thread.
 public struct DeliveryWorker: ~Copyable {
+    private let verifier: DeliveryVerifier
     private let rules: DeliveryRules
     private let control: ManagerControl
     private let number: Int
@@ -16,47 +17,53 @@ public struct DeliveryWorker: ~Copyable {
     private let holder: String
     private var store: Store
     private let source: any DeliverySource
-    private var register: DeliveryRegister
-    private var apple: WebSession
-    private var google: WebSession
-    private var breakers: [DeliveryVerifier: DeliveryBreaker] = [:]
-    /// When the next request to a service may be sent, by the monotonic clock.
-    private var turns: [DeliveryVerifier: Int64] = [:]
-    private var fetchesDue: Int64 = 0
+    private var web: WebSession
+    private let outside: OutsideCheck
+    /// As the store had it at the last claim.
+    private var breaker = DeliveryBreaker()
+    /// When the next request may be sent, by the monotonic clock.
+    private var turn: Int64 = 0
+    /// When a host may be asked from outside again, which takes longer than a look.
+    private var outsideDue: Int64 = 0
+    private var arrivals = Arrivals()
+
+    /// New hosts with nothing wrong, which get one line together: there may be a million.
+    private struct Arrivals {
+        var count = 0
+        var since: Int64 = 0
+
+        static let milliseconds: Int64 = 60_000
+    }
 
     /// More than any association file has.
     static let bodyBytesMax = 5 * 1_048_576
     private static let milliseconds = 15_000
     private static let restMilliseconds: Int64 = 2_000
+    private static let closedMilliseconds: Int64 = 60_000
     private static let storeRestMilliseconds: Int64 = 10_000
-    private static let fetchesMilliseconds: Int64 = 20_000
-    private static let moreFetchesMilliseconds: Int64 = 1_000
     /// How often it waits for a host's certificate: about a day, with the waits after failed preflights.
     private static let certificateTries: Int64 = 28
-    /// How many hosts without a certificate are put off at once.
+    /// How many hosts without a certificate, or no longer served, are put off at once.
     private static let waitingMax = 50
-    /// After a request without an answer; doubled each time up to about an hour.
-    private static let retryMilliseconds: Int64 = 60_000
+    /// Questions to a host from outside take at most a quarter of the time.
+    private static let outsideFactor: Int64 = 3
     private static let prematureProblem = "the server's file is newer than the one in the manager's store"
+    private static let suspectProblem =
+        "a file that this server is not known to have sent; looking again in ten minutes"
 
-    /// - Parameters:
-    ///   - number: of its bell in the control.
-    ///   - node: the name of the state directory, which outlives the process.
+    /// - Parameter number: of its bell in the control.
     public init(
-        _ number: Int, _ rules: DeliveryRules, _ control: ManagerControl, node: String, holder: String,
-        source: any DeliverySource, store: consuming Store
+        _ number: Int, _ verifier: DeliveryVerifier, _ rules: DeliveryRules, _ control: ManagerControl, holder: String,
+        source: any DeliverySource, outside: OutsideCheck, store: consuming Store
     ) throws(TLSError) {
-        (self.number, self.rules, self.control) = (number, rules, control)
+        (self.number, self.verifier, self.rules, self.control) = (number, verifier, rules, control)
+        (self.source, self.outside) = (source, outside)
         self.holder = "\(holder)/\(number)"
-        self.source = source
-        register = DeliveryRegister(node: node, source: source, control)
         var settings = WebSessionSettings()
         settings.userAgent = rules.userAgent
         settings.limits.milliseconds = DeliveryWorker.milliseconds
         settings.limits.bodyBytesMax = DeliveryWorker.bodyBytesMax
-        let context = try ClientContext(authorityFile: nil)
-        apple = WebSession(context, settings)
-        google = WebSession(context, settings)
+        web = WebSession(try ClientContext(authorityFile: nil), settings)
         self.store = store
     }
 
@@ -77,54 +84,48 @@ public struct DeliveryWorker: ~Copyable {
         }
     }
 
-    /// Does what is due.
+    /// Looks at one copy, if its turn has come.
     /// - Returns: how long after `now` the next round begins.
     mutating func round(now: Int64) throws(DatabaseError) -> Int64 {
-        let began = Clock.monotonicMilliseconds()
-        let hasMore = try register.step(served: control.servedDigest, &store, now: now)
-        if now >= fetchesDue {
-            let areMore = try register.takeFetches(&store)
-            let wait = areMore ? DeliveryWorker.moreFetchesMilliseconds : DeliveryWorker.fetchesMilliseconds
-            fetchesDue = now + wait
+        reportArrivals(now: now)
+        if turn > now { return min(DeliveryWorker.restMilliseconds, turn - now) }
+        guard let pause = try step(roundBegan: Clock.monotonicMilliseconds()) else {
+            return DeliveryWorker.restMilliseconds
         }
-        var wait = DeliveryWorker.restMilliseconds
-        for verifier in DeliveryVerifier.allCases {
-            let closed = breakers[verifier]?.waitMilliseconds(now: now) ?? 0
-            let turn = max(closed, (turns[verifier] ?? 0) - now)
-            if turn > 0 {
-                wait = min(wait, turn)
-            } else if let pause = try step(verifier, roundBegan: began) {
-                turns[verifier] = now + pause
-                wait = min(wait, pause)
-            }
-        }
-        return hasMore ? 0 : wait
+        turn = now + pause
+        return min(DeliveryWorker.restMilliseconds, pause)
     }
 
     /// What became of an attempt to claim work.
     private enum Claim {
         case nothing
-        /// The host has no certificate yet.
+        /// The host has no certificate yet, or is not served any more.
         case waiting
-        /// All nodes together have sent enough requests for this time in milliseconds.
+        /// The service must be left alone for this time in milliseconds.
         case limited(Int64)
         case look(Work)
     }
 
     /// Looks at one copy, or puts off those of some hosts.
     /// - Returns: how long after the beginning of the round the next one may be looked at; nil if none is due.
-    private mutating func step(_ verifier: DeliveryVerifier, roundBegan: Int64) throws(DatabaseError) -> Int64? {
-        let holder = holder
+    private mutating func step(roundBegan: Int64) throws(DatabaseError) -> Int64? {
+        let (verifier, holder, failures) = (verifier, holder, breaker.failures)
         for _ in 0..<DeliveryWorker.waitingMax {
-            let claim = try store.write { transaction throws(DatabaseError) in
-                try DeliveryWorker.claim(verifier, by: holder, in: transaction)
+            let (claim, breaker) = try store.write { transaction throws(DatabaseError) in
+                var breaker = try DeliveryBreaker.load(verifier, failures: failures, in: transaction)
+                let claim = try DeliveryWorker.claim(verifier, by: holder, &breaker, in: transaction)
+                return (claim, breaker)
             }
+            self.breaker = breaker
+            control.noteDelivery(verifier, breaker.problem)
             switch claim {
             case .nothing: return nil
             case .waiting: continue
-            case .limited(let milliseconds): return Clock.monotonicMilliseconds() - roundBegan + milliseconds
+            case .limited(let milliseconds):
+                // Another node may find out earlier that the service answers again.
+                return Clock.monotonicMilliseconds() - roundBegan + min(milliseconds, DeliveryWorker.closedMilliseconds)
             case .look(let work):
-                try look(work, verifier)
+                try look(work)
                 return DeliveryVerifier.paceMilliseconds
             }
         }
@@ -132,10 +133,14 @@ public struct DeliveryWorker: ~Copyable {
     }
 
     private static func claim(
-        _ verifier: DeliveryVerifier, by holder: String, in transaction: borrowing Transaction
+        _ verifier: DeliveryVerifier, by holder: String, _ breaker: inout DeliveryBreaker,
+        in transaction: borrowing Transaction
     ) throws(DatabaseError) -> Claim {
-        guard let work = try Work.claim(verifier.workKind, by: holder, in: transaction) else { return .nothing }
         let now = try transaction.now()
+        let closed = breaker.waitMilliseconds(now: now)
+        if closed > 0 { return .limited(closed) }
+        guard let work = try Work.claim(verifier.workKind, by: holder, in: transaction) else { return .nothing }
+        if try DeliveryRecord.release(work, verifier, in: transaction) { return .waiting }
         // Without a certificate the service would fail, and remember that for an hour.
         if work.tries < DeliveryWorker.certificateTries, try CertificateWork.isPending(work.key, in: transaction) {
             _ = try work.postpone(
@@ -145,57 +150,83 @@ public struct DeliveryWorker: ~Copyable {
         }
         if let wait = try Bucket.debit([Bucket.Charge(verifier.pace)], in: transaction) {
             _ = try work.postpone(
-                to: now + wait, state: work.state, problem: nil, tries: work.tries, in: transaction)
+                to: now + wait, state: work.state, problem: work.problem, tries: work.tries, journal: work.journal,
+                in: transaction)
             return .limited(wait)
         }
+        if breaker.problem != nil { try breaker.beginTrial(verifier, now: now, in: transaction) }
         return .look(work)
     }
 
-    private mutating func look(_ work: Work, _ verifier: DeliveryVerifier) throws(DatabaseError) {
+    private mutating func look(_ work: Work) throws(DatabaseError) {
         guard let location = rules.location(of: work.key, at: verifier) else {
-            return try drop(work)
+            return try store.write { transaction throws(DatabaseError) in _ = try work.finish(in: transaction) }
         }
         let response: FetchedResponse
-        do throws(FetchError) { response = try send(location, to: verifier) } catch {
+        do throws(FetchError) { response = try web.send(location) } catch {
             // A host for which the service takes its time must not come first again.
             if error.isTimeOut { try loseUrgency(work) }
-            return try stop(work, verifier, "\(location.host): \(error)", isRefusal: false)
+            return try stop(work, "\(location.host): \(error)", isRefusal: false)
         }
         if [429, 503].contains(response.status) {
             return try stop(
-                work, verifier, "it answers \(response.status)", isRefusal: true,
+                work, "it answers \(response.status)", isRefusal: true,
                 retryAfterSeconds: response.retryAfterSeconds(now: Clock.wallSeconds()))
         }
         let answer = verifier == .apple ? CopyAnswer(apple: response) : CopyAnswer(google: response)
-        if case .unusable(let reason) = answer, DeliveryBreaker.isFailure(ofServiceWith: response.status) {
-            noteFailure(verifier, reason, isRefusal: false)
-        } else {
-            noteAnswer(verifier)
+        if case .unusable(let reason) = answer {
+            if DeliveryBreaker.isFailure(ofServiceWith: response.status) {
+                return try stop(work, reason, isRefusal: false)
+            }
+            try noteAnswer()
+            let verifier = verifier
+            return try store.write { transaction throws(DatabaseError) in
+                try DeliveryWorker.putOff(work, verifier, reason, in: transaction)
+            }
         }
-        try commit(answer, work, verifier)
-    }
-
-    private mutating func send(
-        _ location: WebLocation, to verifier: DeliveryVerifier
-    ) throws(FetchError) -> FetchedResponse {
-        switch verifier {
-        case .apple: try apple.send(location)
-        case .google: try google.send(location)
-        }
+        try noteAnswer()
+        try commit(answer, work)
     }
 
     /// The service cannot be queried. That is no state of the host, whose turn comes again.
     private mutating func stop(
-        _ work: Work, _ verifier: DeliveryVerifier, _ reason: String, isRefusal: Bool, retryAfterSeconds: Int64? = nil
+        _ work: Work, _ reason: String, isRefusal: Bool, retryAfterSeconds: Int64? = nil
     ) throws(DatabaseError) {
-        let closed = noteFailure(verifier, reason, isRefusal: isRefusal, retryAfterSeconds: retryAfterSeconds)
-        // The failure may be due to this host, which must not take the turns of others.
-        let wait = max(DeliveryWorker.retryMilliseconds << min(max(0, work.tries), 6), closed)
-        try store.write { transaction throws(DatabaseError) in
-            _ = try work.postpone(
-                to: try transaction.now() + wait, state: work.state, problem: "\(verifier.name): \(reason)",
-                tries: work.tries + 1, in: transaction)
+        let (known, verifier) = (breaker, verifier)
+        let (breaker, isNew) = try store.write { transaction throws(DatabaseError) in
+            var breaker = known
+            let now = try transaction.now()
+            let isNew = breaker.noteFailure(
+                reason, isRefusal: isRefusal, retryAfterSeconds: retryAfterSeconds, now: now,
+                draw: .random(in: .min ... .max))
+            if breaker.problem != nil { try breaker.save(verifier, in: transaction) }
+            try DeliveryWorker.putOff(
+                work, verifier, reason, atLeast: breaker.waitMilliseconds(now: now), in: transaction)
+            return (breaker, isNew)
         }
+        self.breaker = breaker
+        control.noteDelivery(verifier, breaker.problem)
+        control.noteDeliveryFailure(verifier, reason, isOutage: isNew)
+    }
+
+    /// Puts off a look without a result. The failure may be due to this host, which must not take the turns of others. One odd answer
+    /// does not change what is known, but after a week of them nothing is.
+    private static func putOff(
+        _ work: Work, _ verifier: DeliveryVerifier, _ reason: String, atLeast: Int64 = 0,
+        in transaction: borrowing Transaction
+    ) throws(DatabaseError) {
+        let now = try transaction.now()
+        let before = try Observation.load(work.key, in: transaction).first { $0.verifier == verifier.rawValue }
+        let problem = "\(verifier.name): \(reason)"
+        let isOurs = try work.postpone(
+            to: now + max(atLeast, DeliveryPlan.retryMilliseconds(tries: work.tries)), state: work.state,
+            problem: problem, tries: work.tries + 1, journal: work.journal, in: transaction)
+        guard isOurs, let before, before.state != DeliveryState.unknown.rawValue,
+            now - before.looked >= DeliveryPlan.weekMilliseconds
+        else { return }
+        try Observation.record(
+            work.key, verifier.rawValue, state: DeliveryState.unknown.rawValue, digest: nil, detail: problem,
+            in: transaction)
     }
 
     private mutating func loseUrgency(_ work: Work) throws(DatabaseError) {
@@ -206,119 +237,144 @@ public struct DeliveryWorker: ~Copyable {
         }
     }
 
-    private mutating func noteAnswer(_ verifier: DeliveryVerifier) {
-        var breaker = breakers[verifier] ?? DeliveryBreaker()
-        if breaker.noteAnswer() { control.log(.info, "\(verifier.name) answers questions about its copies again") }
-        breakers[verifier] = breaker
-        control.noteDelivery(verifier, nil)
-    }
-
-    /// - Returns: how long no more requests are sent.
-    @discardableResult
-    private mutating func noteFailure(
-        _ verifier: DeliveryVerifier, _ reason: String, isRefusal: Bool, retryAfterSeconds: Int64? = nil
-    ) -> Int64 {
-        let now = Clock.monotonicMilliseconds()
-        var breaker = breakers[verifier] ?? DeliveryBreaker()
-        let isNew = breaker.noteFailure(
-            reason, isRefusal: isRefusal, retryAfterSeconds: retryAfterSeconds, now: now,
-            draw: .random(in: .min ... .max))
-        breakers[verifier] = breaker
-        control.noteDelivery(verifier, breaker.problem)
-        if isNew {
-            control.log(
-                .warning,
-                "cannot ask \(verifier.name) for its copies: \(reason); "
-                    + "the deliveries to it are unknown until it answers")
-        }
-        return breaker.waitMilliseconds(now: now)
-    }
-
-    private mutating func drop(_ work: Work) throws(DatabaseError) {
-        try store.write { transaction throws(DatabaseError) in _ = try work.finish(in: transaction) }
-    }
-
-    /// Records what was seen, tells the receivers of messages, and chooses the time of the next look.
-    private mutating func commit(
-        _ answer: CopyAnswer, _ work: Work, _ verifier: DeliveryVerifier
-    ) throws(DatabaseError) {
-        if try isPremature(answer, work, verifier) {
-            let wait = DeliveryWorker.retryMilliseconds << min(max(0, work.tries), 6)
-            try store.write { transaction throws(DatabaseError) in
-                _ = try work.postpone(
-                    to: try transaction.now() + wait, state: work.state, problem: DeliveryWorker.prematureProblem,
-                    tries: work.tries + 1, in: transaction)
+    private mutating func noteAnswer() throws(DatabaseError) {
+        let verifier = verifier
+        if breaker.noteAnswer() {
+            try store.write(isRepeatable: true) { transaction throws(DatabaseError) in
+                try DeliveryBreaker().save(verifier, in: transaction)
             }
-            return
+            control.log(.info, "\(verifier.name) answers questions about its copies again")
         }
-        let targets = rules.webhooks
+        control.noteDeliveryAnswer(verifier)
+    }
+
+    // A look has three parts: the store is read, the state is decided, and one transaction records it.
+
+    /// What the store knows of the host whose copy was looked at.
+    private struct Sight {
+        let record: DeliveryRecord
+        let before: Observation?
+        let now: Int64
+
+        /// How long the copy has been in a state.
+        func milliseconds(in state: DeliveryState) -> Int64 {
+            before?.state == state.rawValue ? now - (before?.since ?? now) : 0
+        }
+    }
+
+    private mutating func commit(_ answer: CopyAnswer, _ work: Work) throws(DatabaseError) {
+        let verifier = verifier
+        let sight = try store.read { transaction throws(DatabaseError) -> Sight? in
+            guard let record = try DeliveryRecord.load(work.key, verifier, in: transaction) else { return nil }
+            return Sight(
+                record: record,
+                before: try Observation.load(work.key, in: transaction).first { $0.verifier == verifier.rawValue },
+                now: try transaction.now())
+        }
+        guard let sight else {
+            return try store.write { transaction throws(DatabaseError) in
+                _ = try DeliveryRecord.release(work, verifier, in: transaction)
+            }
+        }
+        var verdict = DeliveryVerdict.judge(
+            answer, of: verifier, current: sight.record.digest, versions: sight.record.versions,
+            isSettled: sight.record.isSettled(now: sight.now))
+        if verdict.state == .foreign {
+            if let doubt = doubt(sight, answer, work, &verdict) {
+                return try store.write { transaction throws(DatabaseError) in
+                    _ = try work.postpone(
+                        to: try transaction.now() + doubt.milliseconds, state: work.state, problem: doubt.problem,
+                        tries: work.tries + 1, journal: doubt.journal, in: transaction)
+                }
+            }
+        }
+        askOutside(sight, &verdict)
+        let (targets, decided) = (rules.webhooks, verdict)
         let event = try store.write { transaction throws(DatabaseError) in
-            try DeliveryWorker.commit(answer, work, verifier, targets, in: transaction)
+            try DeliveryWorker.record(decided, sight, work, verifier, targets, in: transaction)
         }
         guard let event else { return }
         if !targets.isEmpty { control.wake() }
-        let level: ManagerControl.Level =
-            switch event.state {
-            case .foreign: .error
-            case .failing, .absent: .warning
-            case .equal, .older, .unknown: .info
-            }
-        let detail = event.detail.isEmpty ? "" : ": \(event.detail)"
-        control.log(level, "\(event.host): \(verifier.name): \(event.state.rawValue)\(detail)")
+        report(event)
     }
 
-    /// Whether a copy looks like a file of another server only because the store does not have the version that the server
-    /// sends now. The service may be faster than the register, and one false alarm makes operators ignore the next.
-    private mutating func isPremature(
-        _ answer: CopyAnswer, _ work: Work, _ verifier: DeliveryVerifier
-    ) throws(DatabaseError) -> Bool {
-        let record = try store.read { transaction throws(DatabaseError) -> DeliveryRecord? in
-            guard let record = try DeliveryRecord.load(work.key, verifier, in: transaction) else { return nil }
-            let verdict = DeliveryVerdict.judge(
-                answer, of: verifier, current: record.digest, versions: record.versions,
-                isSettled: record.isSettled(now: try transaction.now()))
-            return verdict.state == .foreign ? record : nil
-        }
-        guard let record else { return false }
+    /// A reason to look again before a copy counts as that of another server.
+    private struct Doubt {
+        let milliseconds: Int64
+        let problem: String
+        var journal: String?
+    }
+
+    /// Looks for the usual reasons why a copy of our own is not in the store: the service may be faster than the register, a version
+    /// may have been served only for moments, and a deployment may have reached other servers first. One false alarm makes operators
+    /// ignore the next.
+    private func doubt(
+        _ sight: Sight, _ answer: CopyAnswer, _ work: Work, _ verdict: inout DeliveryVerdict
+    ) -> Doubt? {
+        let premature = Doubt(
+            milliseconds: DeliveryPlan.retryMilliseconds(tries: work.tries), problem: DeliveryWorker.prematureProblem,
+            journal: work.journal)
         do throws(DeliverySourceFailure) {
-            guard let file = try source.file(of: record.name, for: verifier) else { return true }
-            return DocumentDigest.of(file, for: verifier) != record.digest
-        } catch {
-            return true
+            guard let file = try source.file(of: sight.record.name, for: verifier),
+                DocumentDigest.of(file, for: verifier) == sight.record.digest
+            else { return premature }
+        } catch { return premature }
+        let since = max(sight.record.registered, sight.now - DeliveryRecord.keptMilliseconds) / 1_000
+        let recent = source.recentVersions(of: sight.record.name, for: verifier, since: since)
+        if let version = DeliveryVerdict.unseen(answer, among: recent, sight.record, sinceSeconds: since) {
+            verdict.state = .older
+            verdict.detail = "\(verifier.name) has a version that this server sent for a short time on \(version.day)"
+            return nil
         }
+        if sight.before?.state == DeliveryState.foreign.rawValue { return nil }
+        let first = work.journal.flatMap { Int64($0) }.map { min($0, sight.now) } ?? sight.now
+        let left = first + DeliveryPlan.secondLookMilliseconds - sight.now
+        guard left > 0 else { return nil }
+        return Doubt(milliseconds: left, problem: DeliveryWorker.suspectProblem, journal: "\(first)")
+    }
+
+    /// Adds what the host's own addresses answer, if its copy has not been the current one for some time.
+    private mutating func askOutside(_ sight: Sight, _ verdict: inout DeliveryVerdict) {
+        switch verdict.state {
+        case .equal, .unknown: return
+        case .foreign: break
+        case .older, .failing, .absent:
+            // The wait begins with the version or the state, whichever is later.
+            let since = min(sight.milliseconds(in: verdict.state), sight.now - sight.record.published)
+            if since < DeliveryPlan.outsideMilliseconds { return }
+        }
+        let began = Clock.monotonicMilliseconds()
+        if began < outsideDue { return }
+        let finding = outside.finding(sight.record)
+        let end = Clock.monotonicMilliseconds()
+        outsideDue = end + (end - began) * DeliveryWorker.outsideFactor
+        if let finding { verdict.detail += verdict.detail.isEmpty ? finding : "; from outside: \(finding)" }
     }
 
     /// - Returns: what changed; nil if nothing did, or if another worker has the work by now.
-    private static func commit(
-        _ answer: CopyAnswer, _ work: Work, _ verifier: DeliveryVerifier, _ targets: [WebhookTarget],
-        in transaction: borrowing Transaction
+    private static func record(
+        _ verdict: DeliveryVerdict, _ sight: Sight, _ work: Work, _ verifier: DeliveryVerifier,
+        _ targets: [WebhookTarget], in transaction: borrowing Transaction
     ) throws(DatabaseError) -> DeliveryEvent? {
-        guard let record = try DeliveryRecord.load(work.key, verifier, in: transaction) else {
-            _ = try work.finish(in: transaction)
-            return nil
-        }
-        let now = try transaction.now()
-        let verdict = DeliveryVerdict.judge(
-            answer, of: verifier, current: record.digest, versions: record.versions,
-            isSettled: record.isSettled(now: now))
-        let before = try Observation.load(work.key, in: transaction).first { $0.verifier == verifier.rawValue }
-        // One odd answer does not change what is known.
-        if case .unusable = answer, before != nil {
+        let (record, before, now) = (sight.record, sight.before, try transaction.now())
+        guard let current = try DeliveryRecord.load(work.key, verifier, in: transaction), current.tag == record.tag
+        else {
+            // The file has changed during the look, which says nothing about the new one. Its own look is planned.
             _ = try work.postpone(
-                to: now + (DeliveryWorker.retryMilliseconds << min(max(0, work.tries), 6)), state: work.state,
-                problem: verdict.detail, tries: work.tries + 1, in: transaction)
+                to: now + DeliveryPlan.firstMilliseconds, state: work.state, problem: nil, tries: 0, in: transaction)
             return nil
         }
         let changed = before?.state == verdict.state.rawValue ? before?.since ?? now : now
+        let since = now - max(record.published, before == nil ? 0 : changed)
         let wait = DeliveryPlan.waitMilliseconds(
-            verdict.state, sinceMilliseconds: now - max(record.published, before == nil ? 0 : changed),
-            maxAgeSeconds: verdict.maxAgeSeconds, draw: .random(in: .min ... .max))
+            verdict.state, sinceMilliseconds: since, maxAgeSeconds: verdict.maxAgeSeconds,
+            draw: .random(in: .min ... .max))
         let isOurs = try work.postpone(
             to: now + wait, state: verdict.state.rawValue, problem: nil, tries: 0, in: transaction)
         guard isOurs else { return nil }
         try transaction.execute(
-            "update work set priority = ? where kind = ? and key = ?", DeliveryPlan.priority(waitMilliseconds: wait),
-            work.kind, work.key)
+            "update work set priority = ? where kind = ? and key = ?",
+            DeliveryPlan.priority(sinceMilliseconds: since, waitMilliseconds: wait), work.kind, work.key)
         try Observation.record(
             work.key, verifier.rawValue, state: verdict.state.rawValue, digest: verdict.digest, detail: verdict.detail,
             in: transaction)
@@ -329,6 +385,30 @@ public struct DeliveryWorker: ~Copyable {
         else { return nil }
         try WebhookWork.add(event, to: targets, in: transaction)
         return event
+    }
+
+    private mutating func report(_ event: DeliveryEvent) {
+        let level: ManagerControl.Level
+        switch event.state {
+        case .foreign: level = .error
+        case .failing, .absent: level = .warning
+        case .equal, .older, .unknown:
+            if event.previous == nil {
+                if arrivals.count == 0 { arrivals.since = Clock.monotonicMilliseconds() }
+                arrivals.count += 1
+                return
+            }
+            level = .info
+        }
+        let detail = event.detail.isEmpty ? "" : ": \(event.detail)"
+        control.log(level, "\(event.host): \(verifier.name): \(event.state.rawValue)\(detail)")
+    }
+
+    private mutating func reportArrivals(now: Int64) {
+        guard arrivals.count > 0, now - arrivals.since >= Arrivals.milliseconds else { return }
+        let hosts = arrivals.count == 1 ? "1 new host" : "\(arrivals.count) new hosts"
+        control.log(.info, "\(verifier.name) has a file of \(hosts); `associated status HOST` shows which version")
+        arrivals = Arrivals()
     }
 }
 

@@ -88,9 +88,11 @@ extension WebhookTarget {
         return "\(WebhookWork.kindPrefix)\(digest.prefix(16))"
     }
 
-    /// The value of the field with the signature.
-    func signature(of body: [UInt8]) -> String {
-        "sha256=\(WebhookWork.hexadecimal(MessageCode.hs256.code(of: body, key: secret)))"
+    /// The value of the field with the signature: of the time and the message, so that a receiver can refuse what someone recorded
+    /// and sends again.
+    func signature(of body: [UInt8], seconds: Int64) -> String {
+        let code = MessageCode.hs256.code(of: Array("\(seconds).".utf8) + body, key: secret)
+        return "t=\(seconds),sha256=\(WebhookWork.hexadecimal(code))"
     }
 }
 
@@ -215,7 +217,7 @@ public struct WebhookWorker: ~Copyable {
     private mutating func post(_ body: [UInt8], to target: WebhookTarget) -> Refusal? {
         let fields: [FetchedResponse.Field] = [
             .init(name: "Content-Type", value: "application/json"),
-            .init(name: "Associated-Signature", value: target.signature(of: body)),
+            .init(name: "Associated-Signature", value: target.signature(of: body, seconds: Clock.wallSeconds())),
         ]
         do throws(FetchError) {
             let response = try web.send(target.location, method: "POST", fields: fields, body: body)

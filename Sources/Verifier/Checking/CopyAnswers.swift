@@ -56,27 +56,22 @@ struct GoogleAnswer {
 
     /// - Parameter own: the file as the host serves it; nil if it serves none.
     func problems(comparedWith own: [UInt8]?) -> [Problem] {
-        guard response.status == 200, let body = response.plainBody,
-            let root = SourceReader.read(body, as: .json).value, root.asObject != nil
-        else { return [Problem(message: "Google's service answers \(response.status)", fix: nil)] }
-        let codes = GoogleAnswer.errorCodes(in: root)
-        if !codes.isEmpty {
-            return codes.map { code in
+        switch copy {
+        case .unusable(let reason):
+            return [Problem(message: "Google's service cannot be compared: \(reason)", fix: nil)]
+        case .failure(let reason):
+            return [Problem(message: reason, fix: "fix the host; Google checks again after maxAge, \(maxAge)")]
+        case .document: return []
+        case .statements(let seen, maxAgeSeconds: _):
+            guard let own, let served = CopyAnswer.apps(in: own), seen != served else { return [] }
+            return [
                 Problem(
-                    message: GoogleAnswer.text(code),
-                    fix: "fix the host; Google checks again after maxAge, \(maxAge(root))")
-            }
+                    message:
+                        "Google's service sees other app certificates (\(seen.count)) than the host serves "
+                        + "(\(served.count))",
+                    fix: "wait for maxAge, \(maxAge), and check whether Googlebot can fetch the file")
+            ]
         }
-        guard let own else { return [] }
-        let seen = GoogleAnswer.fingerprints(root.member(named: "statements"))
-        let served = GoogleAnswer.fingerprints(SourceReader.read(own, as: .json).value)
-        if seen == served { return [] }
-        return [
-            Problem(
-                message:
-                    "Google's service sees other app certificates (\(seen.count)) than the host serves (\(served.count))",
-                fix: "wait for maxAge, \(maxAge(root)), and check whether Googlebot can fetch the file")
-        ]
     }
 
     /// Its answer as a value.
@@ -102,11 +97,15 @@ struct GoogleAnswer {
         "Google's service says \(AppleFailure.text(code))\(meanings[code].map { ": \($0)" } ?? "")"
     }
 
-    private func maxAge(_ root: SourceValue) -> String {
-        AppleFailure.text(root.member(named: "maxAge")?.asString ?? "which is not given")
+    private var maxAge: String {
+        let root = response.plainBody.flatMap { SourceReader.read($0, as: .json).value }
+        return AppleFailure.text(root?.member(named: "maxAge")?.asString ?? "which is not given")
     }
 
-    /// The certificates of Android apps in a list of statements, in the host's format or in Google's.
+    /// The relation of links, which stands for itself in the texts below.
+    private static let links = "delegate_permission/common.handle_all_urls"
+
+    /// The certificates of Android apps in a list of statements, in the host's format or in Google's, for each relation.
     fileprivate static func fingerprints(_ list: SourceValue?) -> Set<String> {
         var found: Set<String> = []
         for statement in list?.asArray ?? [] {
@@ -114,12 +113,14 @@ struct GoogleAnswer {
             let app = target?.member(named: "androidApp")
             let relation = statement.member(named: "relation")
             let relations = relation?.asArray?.compactMap(\.asString) ?? [relation?.asString].compactMap { $0 }
-            guard relations.contains("delegate_permission/common.handle_all_urls") else { continue }
             let package = target?.member(named: "package_name") ?? app?.member(named: "packageName")
             let list = target?.member(named: "sha256_cert_fingerprints")?.asArray ?? []
             let one = app?.member(named: "certificate")?.member(named: "sha256Fingerprint")
             for print in (list + [one].compactMap { $0 }).compactMap(\.asString) {
-                found.insert("\(package?.asString ?? "") \(print)")
+                for relation in relations {
+                    let prefix = relation == links ? "" : "\(relation) "
+                    found.insert("\(prefix)\(package?.asString ?? "") \(print)")
+                }
             }
         }
         return found
@@ -144,10 +145,9 @@ struct GoogleAnswer {
 public enum CopyAnswer: Sendable, Equatable {
     /// The file, without its signature.
     case document([UInt8])
-    /// The Android apps that may open the host's links, each with a certificate, and how long the service keeps this answer.
+    /// The Android apps, each with a certificate, and with the relation if it is not that of links; and how long the service keeps
+    /// this answer.
     case statements(Set<String>, maxAgeSeconds: Int64?)
-    /// It has no copy and gives no reason.
-    case nothing
     /// Why it could not fetch the file, and what to do.
     case failure(String)
     /// Why this says nothing about the host.
@@ -159,12 +159,11 @@ public enum CopyAnswer: Sendable, Equatable {
     public init(apple response: FetchedResponse) {
         switch response.status {
         case 200: self = CopyAnswer.reading(response)
-        case 404, 410:
+        case 404 where response["apple-failure-reason"] != nil:
             let failure = AppleFailure(response)
-            let isExplained = response["apple-failure-reason"] != nil
-            self =
-                isExplained
-                ? .failure([failure.message, failure.fix].compactMap(\.self).joined(separator: "; ")) : .nothing
+            self = .failure([failure.message, failure.fix].compactMap(\.self).joined(separator: "; "))
+        // Something between here and Apple has answered.
+        case 404: self = .unusable("it answers 404 without Apple's reason; does a proxy answer instead?")
         default: self = .unusable("it answers \(response.status)")
         }
     }

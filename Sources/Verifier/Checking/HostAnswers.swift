@@ -58,7 +58,7 @@ struct HostAnswers: Sendable {
 
 extension FetchedResponse {
     /// Whether the body looks like HTML.
-    var isPage: Bool {
+    public var isPage: Bool {
         body.prefix(512).first { $0 > 0x20 && $0 != 0xEF && $0 != 0xBB && $0 != 0xBF } == UInt8(ascii: "<")
     }
 

@@ -232,7 +232,11 @@ struct HostRules {
             report(
                 .ahst016, .file(.apple), "cannot fetch Apple's copy: \(error)", severity: .warning)
         case .success(let response) where response.status == 200:
-            guard let own = answers.body(.apple), response.plainBody != own else { return }
+            guard let own = answers.body(.apple) else { return }
+            let copy = CopyAnswer(apple: response)
+            if case .document(let bytes) = copy, DocumentDigest.ofDocument(bytes) == DocumentDigest.ofDocument(own) {
+                return
+            }
             let age = response["age"].map { "; it is \($0) seconds old" } ?? ""
             let kept = response["cache-control"].map { "; it is cached with \($0)" } ?? ""
             report(

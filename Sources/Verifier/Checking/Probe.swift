@@ -121,3 +121,21 @@ enum Probe: Hashable, Sendable {
         }
     }
 }
+
+/// A request for a file as its service sends it, for callers that compare what a host answers with what the service has.
+public struct VerifierRequest: Sendable {
+    public let path: String
+    /// With the mark of the program's own requests.
+    public let userAgent: String
+
+    private init(_ document: Probe.Document) {
+        path = document.path
+        userAgent = document.agents[0].userAgent
+    }
+
+    public static let apple = VerifierRequest(.apple)
+    public static let google = VerifierRequest(.statements)
+
+    /// The query for all statements of a host to Google's service. An empty relation means each.
+    public static func googleQuery(_ host: String) -> String { "?source.web.site=https://\(host)" }
+}

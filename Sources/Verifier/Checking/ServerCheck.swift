@@ -74,9 +74,7 @@ public struct ServerCheck: Sendable {
     private func askOthers(_ answers: inout HostAnswers) {
         if let location = settings.appleCDN { answers.appleCopy = fetch(location, adding: answers.host.name) }
         if let location = settings.google {
-            answers.googleAnswer = fetch(
-                location,
-                adding: "?source.web.site=https://\(answers.host)&relation=delegate_permission/common.handle_all_urls")
+            answers.googleAnswer = fetch(location, adding: VerifierRequest.googleQuery("\(answers.host)"))
         }
     }
 

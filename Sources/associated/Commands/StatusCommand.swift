@@ -2,7 +2,6 @@
 
 import Administration
 import Association
-import Database
 import Hosting
 import Manager
 import Posix
@@ -17,7 +16,8 @@ extension Command {
 
             With HOST, it shows the certificate of that host, when Apple, Google and phones last fetched its association files,
             and whether they got the current version. If the settings have `delivery`, it also shows how far the files have got:
-            published, fetched, in service at Apple and Google. HOST, --hosts and --expiring cannot be combined.
+            published, fetched, in service at Apple and Google. Without HOST, it then shows how many hosts are in which state,
+            and the ten worst. HOST, --hosts, --expiring and --deliveries cannot be combined.
             """,
         operands: Operands(usage: "[HOST]", counts: 0...1),
         options: [
@@ -31,6 +31,11 @@ extension Command {
             Option(
                 name: "--expiring", value: "TIME",
                 help: "list the certificates that expire within this time, such as 14d or 36h, earliest first"),
+            Option(
+                name: "--deliveries", value: "STATE",
+                help:
+                    "list up to 100 hosts whose copy at Apple or Google is foreign, failing, absent, older, unknown or equal"
+            ),
             .format,
         ],
         failure:
@@ -51,6 +56,16 @@ extension Command {
         if listsHosts, within != nil || host != nil { throw .usage("--hosts takes neither HOST nor --expiring") }
         if arguments.has("--never-fetched"), !listsHosts { throw .usage("--never-fetched needs --hosts") }
         let loaded = try LoadedSettings(arguments)
+        if let text = arguments["--deliveries"] {
+            guard host == nil, within == nil, !listsHosts else {
+                throw .usage("--deliveries takes neither HOST nor --hosts nor --expiring")
+            }
+            guard let state = DeliveryState(rawValue: text) else {
+                let states = DeliveryState.allCases.map(\.rawValue).joined(separator: ", ")
+                throw .usage("--deliveries \(text) is not a state; write one of \(states)")
+            }
+            return try DeliveryOverview.list(state, loaded, asJSON: isJSON)
+        }
         guard let place = loaded.settings.admin else {
             // The address may be in a part of server.json that could not be read.
             for finding in loaded.findings { Console.error(finding) }
@@ -89,28 +104,15 @@ extension Command {
         guard let text else {
             throw .failure("cannot read the server's answer; is it an associated server of about this version?")
         }
-        if isJSON { Console.output(data: response.body) } else { Console.output(text) }
-        if let host, !isJSON { showDeliveries(of: host, loaded) }
-        return status?.isFine != false ? .success : .failure
-    }
-
-    /// Adds how far the host's files have got, from the manager's store.
-    private static func showDeliveries(of host: String, _ loaded: LoadedSettings) {
-        guard loaded.settings.manager.delivery != nil else { return }
-        do {
-            let inputs = try ManagerInputs(loaded)
-            var store = try Store(inputs.location, keys: try inputs.keys(createsMissing: false))
-            let name = HostPattern.typed(host).lowercased()
-            let timelines = try store.read { transaction throws(DatabaseError) in
-                try DeliveryTimeline.load(name, in: transaction)
-            }
-            let now = Clock.wallSeconds()
-            for timeline in timelines {
-                for line in timeline.lines(nowSeconds: now) { Console.output(line: line) }
-            }
-        } catch {
-            Console.error(line: "cannot show its deliveries: \(error)")
+        let watches = loaded.settings.manager.delivery != nil && !listsHosts && within == nil
+        let deliveries = watches ? DeliveryOverview.load(host, loaded) : nil
+        if isJSON {
+            Console.output(data: deliveries?.added(to: value) ?? response.body)
+        } else {
+            Console.output(text)
+            for line in deliveries?.lines ?? [] { Console.output(line: line) }
         }
+        return status?.isFine != false ? .success : .failure
     }
 
     private static let statusTimeoutMilliseconds = 5_000

@@ -2,15 +2,19 @@
 // manager.
 
 import Administration
+import Association
 import Client
 import Hosting
 import Manager
 import Posix
+import SourceJSON
 import Telemetry
 
 /// The server as the source of the monitor. Several threads may use it.
 struct DeliveryLink: DeliverySource {
     let server: AdminSettings
+    /// Of the server, which keeps a journal of changes there.
+    let statePath: String
 
     private static let milliseconds = 10_000
 
@@ -30,6 +34,17 @@ struct DeliveryLink: DeliverySource {
 
     func file(of host: String, for verifier: DeliveryVerifier) throws(DeliverySourceFailure) -> [UInt8]? {
         try get("/document/\(verifier.rawValue)/\(host)")
+    }
+
+    func recentVersions(of host: String, for verifier: DeliveryVerifier, since seconds: Int64) -> [RecentVersion] {
+        let path = verifier == .apple ? AssociationPath.apple : AssociationPath.statements
+        let entries = (try? ChangeJournal(folder: statePath).entries()) ?? []
+        let first = Log.time(seconds: seconds)
+        return entries.filter { $0.host == host && $0.time >= first }.flatMap { entry in
+            entry.documents.filter { $0.path == path }.compactMap { document in
+                document.after.map { RecentVersion(tag: $0, day: String(entry.time.prefix(10))) }
+            }
+        }
     }
 
     func fetches(since seconds: Int64) throws(DeliverySourceFailure) -> ServiceFetches {
@@ -60,18 +75,27 @@ struct DeliveryLink: DeliverySource {
 }
 
 extension DeliveryRules {
-    /// Reads the secrets of the webhooks.
-    init(_ settings: DeliverySettings) throws(Refusal) {
+    /// Without the webhooks. Nil if a URL is invalid, which the reader of the settings has reported.
+    init?(_ settings: DeliverySettings) {
         guard let apple = WebLocation(settings.appleURL), let google = WebLocation(settings.googleURL) else {
-            throw .failure("`delivery` in server.json has an invalid URL")
+            return nil
         }
         self.init(apple: apple, google: google, userAgent: Product.userAgent)
-        for webhook in settings.webhooks {
-            guard let location = WebLocation(webhook.url) else {
-                throw .failure("`delivery.webhooks` in server.json has an invalid URL")
+    }
+
+    /// Adds the webhooks whose secrets can be read. The others must not stop the certificates, or the monitor.
+    /// - Returns: why some webhooks get no messages.
+    mutating func add(_ settings: [DeliverySettings.Webhook]) -> [String] {
+        var problems: [String] = []
+        for webhook in settings {
+            guard let location = WebLocation(webhook.url) else { continue }
+            do throws(Refusal) {
+                webhooks.append(WebhookTarget(location, secret: try DeliveryRules.secret(webhook.secretFile)))
+            } catch {
+                problems.append("sending no messages to the webhook at \(location.host): \(error)")
             }
-            webhooks.append(WebhookTarget(location, secret: try DeliveryRules.secret(webhook.secretFile)))
         }
+        return problems
     }
 
     private static func secret(_ file: String) throws(Refusal) -> [UInt8] {
@@ -79,13 +103,13 @@ extension DeliveryRules {
         do throws(FileError) {
             text = String(decoding: try File.read(file, bytesMax: 4_096).bytes, as: UTF8.self)
         } catch {
-            throw .failure("cannot read the secret of a webhook: \(error)")
+            throw .failure("cannot read its secret \(file): \(error); make the file readable and restart")
         }
         let secret = Array((text.split(whereSeparator: \.isWhitespace).first ?? "").utf8)
         guard secret.count >= WebhookTarget.secretBytesMin else {
             throw .failure(
-                "the secret of a webhook in \(file) has fewer than \(WebhookTarget.secretBytesMin) characters; "
-                    + "`openssl rand -hex 32` makes one")
+                "its secret in \(file) has fewer than \(WebhookTarget.secretBytesMin) characters; "
+                    + "write one made by `openssl rand -hex 32` and restart")
         }
         return secret
     }
@@ -117,14 +141,27 @@ extension DeliveryTimeline {
             steps.append(equalAt.map { "first at \(verifier.name) \(ago($0))" } ?? "not at \(verifier.name) yet")
         }
         var lines = ["  delivery to \(verifier.name): \(steps.joined(separator: ", "))"]
+        let next = due.map { "next look \($0 / 1_000 <= now ? "now" : "in \(Age.text(seconds: $0 / 1_000 - now))")" }
         guard let since, let looked else {
             let reason = detail.isEmpty ? "" : " (\(detail))"
-            return lines + ["    not looked at yet\(reason)"]
+            lines.append((["    not looked at yet\(reason)"] + [next].compactMap(\.self)).joined(separator: ", "))
+            return lines
         }
         let text = detail.isEmpty ? "" : ": \(detail)"
-        lines.append(
-            "    \(state.rawValue) for \(Age.text(seconds: now - since / 1_000)), looked at \(ago(looked))\(text)")
+        let looks = ["looked at \(ago(looked))", next].compactMap(\.self).joined(separator: ", ")
+        lines.append("    \(state.rawValue) for \(Age.text(seconds: now - since / 1_000)), \(looks)\(text)")
         if state != .equal { lines.append("    next: \(state.nextStep)") }
         return lines
+    }
+
+    /// The same for programs, with times in milliseconds since 1970.
+    var jsonValue: SourceValue {
+        func time(_ milliseconds: Int64?) -> SourceValue { milliseconds.map { .integer(Int($0)) } ?? .null }
+        return .object([
+            ("verifier", .string(verifier.rawValue)), ("state", .string(state.rawValue)), ("since", time(since)),
+            ("published", time(published)), ("fetched", time(fetched)), ("equalSince", time(equalSince)),
+            ("looked", time(looked)), ("nextLook", time(due)), ("detail", .string(detail)),
+            ("next", .string(state.nextStep)),
+        ])
     }
 }

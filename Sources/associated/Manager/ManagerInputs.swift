@@ -13,13 +13,14 @@ struct ManagerInputs {
     /// Nil if no certificates are ordered.
     let rules: IssuanceRules?
     /// Nil if the copies at Apple and Google are not watched.
-    let delivery: DeliveryRules?
+    private(set) var delivery: DeliveryRules?
     let places: ManagerPlaces
     let location: DatabaseLocation
     /// Whether the settings allow certificates for a host.
     let allows: @Sendable (String) -> Bool
     /// Whether they allow certificates for a host, and have what its challenge needs.
     let covers: @Sendable (String) -> Bool
+    private let webhooks: [DeliverySettings.Webhook]
     private let issuance: IssuanceSettings?
     /// The admin listener of the server.
     let server: AdminPlace
@@ -52,7 +53,8 @@ struct ManagerInputs {
         covers = { settings.orders($0) }
         let listeners = loaded.settings.http + loaded.settings.https
         rules = if let issuance = settings.issuance { try ManagerInputs.rules(issuance, listeners) } else { nil }
-        delivery = if let delivery = settings.delivery { try DeliveryRules(delivery) } else { nil }
+        delivery = settings.delivery.flatMap { DeliveryRules($0) }
+        webhooks = settings.delivery?.webhooks ?? []
         location =
             settings.databaseURL.map { .postgreSQL(uri: $0) } ?? .sqlite(path: "\(loaded.statePath)/manager.db")
         if settings.databaseURL != nil, settings.keyFile == nil {
@@ -63,6 +65,10 @@ struct ManagerInputs {
         ownsKey = settings.keyFile == nil
         keyFile = settings.keyFile ?? "\(loaded.statePath)/manager.key"
     }
+
+    /// Reads the secrets of the webhooks, which only the process that sends the messages needs.
+    /// - Returns: why some webhooks get no messages.
+    mutating func readWebhooks() -> [String] { delivery?.add(webhooks) ?? [] }
 
     /// Why the settings, or a certificate of the operator, exclude a host; nil if they do not.
     func exclusion(of host: String) -> String? {

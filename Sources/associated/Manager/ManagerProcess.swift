@@ -46,7 +46,8 @@ enum ManagerProcess {
         // Otherwise the server reports them.
         if inheritance == nil { for finding in loaded.findings { Log.finding(finding) } }
         if let objection = StartProblems(loaded).inSettings { throw Refusal.failure("not started: \(objection)") }
-        let inputs = try ManagerInputs(loaded)
+        var inputs = try ManagerInputs(loaded)
+        for problem in inputs.readWebhooks() { Log.error("manager: \(problem)") }
         // Its token may be in a file that the sandbox hides.
         let server = try AdminSettings(inputs.server)
         let admin = try adminSocket(loaded, inheritance)

@@ -46,11 +46,11 @@ final class RunningManager {
     private static let figuresMilliseconds: Int64 = 15_000
     /// Counting many hosts takes a small share of the time.
     private static let figuresFactor: Int64 = 20
-    /// The delivery monitor and the sender of messages, after the workers.
-    private static let deliveryNumber = workerCount
-    private static let webhookNumber = workerCount + 1
-    /// Keeps the files of certificates.
-    private static let upkeepNumber = workerCount + 2
+    /// Keeps the files of certificates, after the workers.
+    private static let upkeepNumber = workerCount
+    /// The register of the delivery monitor, one worker for each service, and the sender of messages.
+    private static let deliveryNumber = workerCount + 1
+    private static let deliveryCount = DeliveryVerifier.allCases.count + 2
 
     /// Opens the store. If that may work later, it is opened by a later `tick`.
     init(_ inputs: ManagerInputs, _ server: AdminSettings) throws {
@@ -63,7 +63,8 @@ final class RunningManager {
         }
         self.lock = lock
         suffixes = PublicSuffixes()
-        control = try ManagerControl(workerCount: RunningManager.workerCount + 3) { level, text in
+        control = try ManagerControl(workerCount: RunningManager.deliveryNumber + RunningManager.deliveryCount) {
+            level, text in
             switch level {
             case .info: Log.info(text)
             case .warning: Log.warning(text)
@@ -192,20 +193,29 @@ final class RunningManager {
         upkeep = ThreadHandle(try Thread(name: "certificates", owning: keeper) { $0.run() })
     }
 
-    /// Starts the monitor and the sender of messages: both at first, and the one that is missing after a failure.
+    /// Starts the threads of the delivery monitor that are missing: all at first, and the rest after a failure.
     private func startDelivery(_ delivery: DeliveryRules) throws {
         let holder = "\(node)/\(getpid())"
-        if deliveryWorkers.isEmpty {
-            let monitor = try DeliveryWorker(
-                RunningManager.deliveryNumber, delivery, control, node: node, holder: holder,
-                source: DeliveryLink(server: server), store: try Store(inputs.location, keys: keys))
-            deliveryWorkers.append(ThreadHandle(try Thread(name: "deliveries", owning: monitor) { $0.run() }))
-        }
-        if deliveryWorkers.count == 1 {
-            let sender = try WebhookWorker(
-                RunningManager.webhookNumber, delivery, control, holder: holder,
-                store: try Store(inputs.location, keys: keys))
-            deliveryWorkers.append(ThreadHandle(try Thread(name: "webhooks", owning: sender) { $0.run() }))
+        let source = DeliveryLink(server: server, statePath: inputs.statePath)
+        let services = DeliveryVerifier.allCases
+        for part in deliveryWorkers.count..<RunningManager.deliveryCount {
+            let number = RunningManager.deliveryNumber + part
+            let store = try Store(inputs.location, keys: keys)
+            let thread: Thread
+            if part == 0 {
+                let register = DeliveryRegisterWorker(number, control, node: node, source: source, store: store)
+                thread = try Thread(name: "deliveries", owning: register) { $0.run() }
+            } else if part <= services.count {
+                let service = services[part - 1]
+                let monitor = try DeliveryWorker(
+                    number, service, delivery, control, holder: holder, source: source, outside: OutsideCheck(),
+                    store: store)
+                thread = try Thread(name: service.rawValue, owning: monitor) { $0.run() }
+            } else {
+                let sender = try WebhookWorker(number, delivery, control, holder: holder, store: store)
+                thread = try Thread(name: "webhooks", owning: sender) { $0.run() }
+            }
+            deliveryWorkers.append(ThreadHandle(thread))
         }
     }
 
@@ -215,11 +225,10 @@ final class RunningManager {
         }
         var figures = ManagerFigures(issuance: issuance, serverProblem: serverProblem)
         if inputs.delivery != nil {
-            let unreachable = Set(control.deliveryProblems.keys)
             let deliveries = try store!.read { transaction throws(DatabaseError) in
-                try DeliveryFigures(unreachable: unreachable, in: transaction)
+                try DeliveryFigures(in: transaction)
             }
-            figures.deliveries = DeliveryMetrics(deliveries, unreachable: unreachable)
+            figures.deliveries = DeliveryMetrics(deliveries, unreachable: Set(control.deliveryProblems.keys))
         }
         answers.take(figures)
     }

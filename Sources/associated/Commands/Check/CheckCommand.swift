@@ -61,8 +61,8 @@ extension Command.Option {
 
 /// One run of the command.
 struct CheckRun {
-    static let appleCDN = "https://app-site-association.cdn-apple.com/a/v1/"
-    static let google = "https://digitalassetlinks.googleapis.com/v1/statements:list"
+    static let appleCDN = DeliverySettings().appleURL
+    static let google = DeliverySettings().googleURL
     /// Hosts that are checked at the same time.
     private static let hostsMax = 8
 

@@ -3,28 +3,24 @@
 
 import SourceJSON
 import TLS
-import Verifier
 
 /// The digest of what a file says.
-enum DocumentDigest {
+public enum DocumentDigest {
     /// Deeper files are compared byte by byte.
     private static let limits = SourceLimits(depth: 128)
 
-    /// The digest of a host's file, for comparison with the copy of a service. Nil if they cannot be compared.
-    static func of(_ file: [UInt8], for verifier: DeliveryVerifier) -> [UInt8]? {
-        switch verifier {
-        case .apple: ofDocument(CopyAnswer.plain(file))
-        case .google: CopyAnswer.apps(in: file).map(ofStatements)
-        }
-    }
-
-    static func ofDocument(_ file: [UInt8]) -> [UInt8] {
+    /// The digest of what Apple has or fetches, without its signature.
+    public static func ofDocument(_ file: [UInt8]) -> [UInt8] {
+        let file = CopyAnswer.plain(file)
         let document = SourceReader.read(file, as: .json, limits: limits)
         guard document.isAcceptable, let value = document.value else { return Digest.sha256(file) }
         return Digest.sha256(SourceWriter.minified(sorted(value)))
     }
 
-    static func ofStatements(_ statements: Set<String>) -> [UInt8] {
+    /// The digest of a statement list as Google reads it; nil if it includes others, which are not known here.
+    public static func ofStatementList(_ file: [UInt8]) -> [UInt8]? { CopyAnswer.apps(in: file).map(ofStatements) }
+
+    public static func ofStatements(_ statements: Set<String>) -> [UInt8] {
         Digest.sha256(Array(statements.sorted().joined(separator: "\n").utf8))
     }
 

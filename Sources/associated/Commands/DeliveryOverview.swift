@@ -1,0 +1,147 @@
+// What `associated status` shows of the deliveries to Apple and Google. It reads the manager's store, so it works while no manager
+// runs, for users who can read the state directory.
+
+import Administration
+import Association
+import Database
+import Hosting
+import Manager
+import Posix
+import SourceJSON
+
+/// The deliveries of one host, or those of all hosts in numbers with the worst ones.
+struct DeliveryOverview {
+    private var timelines: [DeliveryTimeline] = []
+    private var figures = DeliveryFigures()
+    private var worst = DeliveryList()
+    private var outages: [DeliveryOutage] = []
+    private let isOfHost: Bool
+    private let now = Clock.wallSeconds()
+
+    private static let worstMax = 10
+    private static let listMax = 100
+    private static let problems: [DeliveryState] = [.foreign, .failing, .absent, .older]
+
+    private static func store(_ loaded: LoadedSettings) throws -> Store {
+        let inputs = try ManagerInputs(loaded)
+        return try Store(inputs.location, keys: try inputs.keys(createsMissing: false))
+    }
+
+    /// Says why if the store cannot be read.
+    static func load(_ host: String?, _ loaded: LoadedSettings) -> DeliveryOverview? {
+        do {
+            var store = try store(loaded)
+            return try store.read { transaction throws(DatabaseError) in try DeliveryOverview(host, in: transaction) }
+        } catch {
+            Console.error(line: "cannot show deliveries: \(error)")
+            return nil
+        }
+    }
+
+    private init(_ host: String?, in transaction: borrowing Transaction) throws(DatabaseError) {
+        isOfHost = host != nil
+        outages = try DeliveryOutage.all(in: transaction)
+        if let host {
+            timelines = try DeliveryTimeline.load(HostPattern.typed(host).lowercased(), in: transaction)
+        } else {
+            figures = try DeliveryFigures(in: transaction)
+            worst = try DeliveryList(
+                DeliveryOverview.problems, countMax: DeliveryOverview.worstMax, in: transaction)
+        }
+    }
+
+    var lines: [String] {
+        var lines = timelines.flatMap { $0.lines(nowSeconds: now) }
+        if !isOfHost {
+            for verifier in DeliveryVerifier.allCases {
+                let counts = DeliveryState.allCases.compactMap { state in
+                    figures.hosts[verifier]?[state].map { "\($0) \(state.rawValue)" }
+                }
+                if !counts.isEmpty { lines.append("deliveries to \(verifier.name): \(counts.joined(separator: ", "))") }
+            }
+            lines += worst.entries.map { "  \(DeliveryOverview.line($0, now))" }
+            let left = worst.count - worst.entries.count
+            if left > 0 { lines.append("  and \(left) more; --deliveries STATE lists those in one state") }
+        }
+        return lines
+            + outages.map {
+                "\($0.verifier.name) cannot be asked for \(Age.text(seconds: now - $0.since / 1_000)): \($0.problem)"
+            }
+    }
+
+    private static func line(_ entry: DeliveryList.Entry, _ now: Int64) -> String {
+        let detail = entry.detail.isEmpty ? "" : ": \(entry.detail)"
+        return "\(entry.host): \(entry.verifier.name): \(entry.state.rawValue) for "
+            + "\(Age.text(seconds: now - entry.since / 1_000))\(detail)"
+    }
+
+    /// The server's answer with the deliveries.
+    func added(to value: SourceValue) -> [UInt8]? {
+        guard let members = value.asObject else { return nil }
+        var own: [(String, SourceValue)] = members.map { ($0.key, $0.value) }
+        if isOfHost {
+            own.append(("deliveries", .array(timelines.map(\.jsonValue))))
+        } else {
+            let counts = DeliveryVerifier.allCases.map { verifier -> (String, SourceValue) in
+                let states = figures.hosts[verifier] ?? [:]
+                return (
+                    verifier.rawValue,
+                    .object(DeliveryState.allCases.map { ($0.rawValue, .integer(states[$0] ?? 0)) })
+                )
+            }
+            own.append(("deliveries", .object(counts)))
+            own.append(("worstDeliveries", worst.jsonValue))
+        }
+        own.append(
+            (
+                "unreachableServices",
+                .array(
+                    outages.map {
+                        .object([
+                            ("verifier", .string($0.verifier.rawValue)), ("since", .integer(Int($0.since))),
+                            ("problem", .string($0.problem)),
+                        ])
+                    })
+            ))
+        return SourceWriter.canonical(.object(own))
+    }
+
+    /// Lists the hosts in one state.
+    static func list(_ state: DeliveryState, _ loaded: LoadedSettings, asJSON: Bool) throws(Refusal) -> ExitStatus {
+        guard loaded.settings.manager.delivery != nil else {
+            throw .failure("the settings have no `delivery`, so nothing is known about the copies at Apple and Google")
+        }
+        let list: DeliveryList
+        do {
+            var store = try store(loaded)
+            list = try store.read { transaction throws(DatabaseError) in
+                try DeliveryList([state], countMax: listMax, in: transaction)
+            }
+        } catch { throw .failure("cannot list deliveries: \(error)") }
+        if asJSON {
+            Console.output(
+                data: SourceWriter.canonical(
+                    .object([("count", .integer(list.count)), ("deliveries", list.jsonValue)])))
+            return .success
+        }
+        let now = Clock.wallSeconds()
+        for entry in list.entries { Console.output(line: line(entry, now)) }
+        let left = list.count - list.entries.count
+        if left > 0 { Console.output(line: "and \(left) more") }
+        return .success
+    }
+}
+
+extension DeliveryList {
+    /// Times are in milliseconds since 1970.
+    fileprivate var jsonValue: SourceValue {
+        .array(
+            entries.map {
+                .object([
+                    ("host", .string($0.host)), ("verifier", .string($0.verifier.rawValue)),
+                    ("state", .string($0.state.rawValue)), ("since", .integer(Int($0.since))),
+                    ("detail", .string($0.detail)),
+                ])
+            })
+    }
+}
