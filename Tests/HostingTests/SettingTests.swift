@@ -37,6 +37,31 @@ struct SettingTests {
         #expect(([row] + linked).contains { $0.contains("`\(name)`") || $0.contains("\(name): ") })
     }
 
+    /// Keys that only another document describes are not compared here.
+    @Test func `the document tells the defaults of the code`() throws {
+        let table = try SettingTests.document("settings.md").components(separatedBy: "| key | value | default |\n")[1]
+        var (sections, compared): ([String], Set<String>) = ([], [])
+        for line in table.components(separatedBy: "\n").dropFirst().prefix(while: { $0.hasPrefix("|") }) {
+            let cells = line.replacing("\\|", with: "").components(separatedBy: "|")
+            let keys = cells[1].matches(of: /`(\w+)`/).map { String($0.output.1) }
+            sections = keys.isEmpty ? sections : keys
+            for setting in Setting.all where sections.contains("\(setting.section)") {
+                let isNamed = setting.key == setting.section || "\(cells[1]) \(cells[2])".contains("`\(setting.name)`")
+                guard let text = setting.defaultText, isNamed else { continue }
+                // `false` is nothing to be said of a key that turns something on.
+                #expect(
+                    cells[3].contains(text) || text == "false" && cells[3].contains("none"), "\(setting.key): \(text)")
+                compared.insert(setting.key)
+            }
+        }
+        #expect(compared.count >= 15, "\(compared)")
+    }
+
+    @Test(arguments: Setting.all.filter { $0.defaultText != nil && $0.option?.value != nil })
+    func `the help tells the default`(setting: Setting) {
+        #expect(setting.option?.help.contains("default: \(setting.defaultText ?? "")") == true, "\(setting.key)")
+    }
+
     @Test func `no key and no option is there twice`() {
         #expect(Set(Setting.all.map(\.key)).count == Setting.all.count)
         let names = Setting.all.compactMap { $0.option?.name }

@@ -6,6 +6,7 @@ import HTTP
 import Posix
 import SourceJSON
 import TLS
+import Telemetry
 import Testing
 
 @testable import Hosting

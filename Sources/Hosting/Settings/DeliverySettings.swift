@@ -42,10 +42,9 @@ public struct DeliverySettings: Sendable, Equatable {
 
 extension SettingsReader {
     mutating func webURL(_ member: SourceMember) -> String? {
-        guard let text = string(member) else { return nil }
-        if DeliverySettings.isWebURL(text) { return text }
-        report(member.value.range, "`\(member.key)` is not a URL", fix: "write `https://example.com/path`")
-        return nil
+        value(member, fix: "write `https://example.com/path`", objection: { _ in "`\(member.key)` is not a URL" }) {
+            DeliverySettings.isWebURL($0) ? $0 : nil
+        }
     }
 
     mutating func readWebhooks(_ member: SourceMember) {

@@ -239,18 +239,6 @@ extension SettingsReader {
             fix: "write the address of the primary name server, the name of the key, and the path of its secret")
     }
 
-    /// The URL may contain a password, so no message contains it.
-    mutating func readDatabase(_ member: SourceMember) {
-        guard let text = string(member) else { return }
-        if text.hasPrefix("postgresql://") || text.hasPrefix("postgres://") {
-            settings.manager.databaseURL = text
-        } else {
-            report(
-                member.value.range, "`database` is not the URL of a PostgreSQL database",
-                fix: "write `postgresql://user@db.example.com/associated`, or remove it to use SQLite")
-        }
-    }
-
     /// Certificates are ordered only if `acme` and `store` have no errors. With the default of a misspelt `deny`, they
     /// would be ordered for hosts that the operator excluded.
     mutating func finishIssuance(_ root: SourceValue) {

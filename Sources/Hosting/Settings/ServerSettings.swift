@@ -4,6 +4,7 @@ public import Association
 public import HTTP
 public import Posix
 public import TLS
+public import Telemetry
 
 /// How the server runs, as opposed to what it serves.
 public struct ServerSettings: Sendable {
@@ -103,26 +104,14 @@ public struct SandboxSettings: Sendable, Equatable {
 /// The settings of the access log.
 public struct AccessLogSettings: Hashable, Sendable {
     public var place = Place.off
-    public var format = Format.json
-    /// The requests that are logged.
-    public var only = Only.all
-    /// Whether a line contains the query.
-    public var hasQuery = true
-    /// Whether failed handshakes are logged; only in JSON.
-    public var hasHandshakes = false
-
-    public enum Only: String, CaseIterable, Sendable {
-        case all, errors, verifiers
-    }
+    public var format = LogFormat.json
+    /// Failed handshakes are logged in JSON only.
+    public var selection = LogSelection()
 
     public enum Place: Hashable, Sendable {
         case off
         case standardOutput
         case file(String)
-    }
-
-    public enum Format: String, CaseIterable, Sendable {
-        case json, combined
     }
 
     public init() {}

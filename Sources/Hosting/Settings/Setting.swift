@@ -7,6 +7,7 @@ import HTTP
 import Posix
 import SourceJSON
 import TLS
+import Telemetry
 
 public struct Setting: Sendable {
     /// As in `server.json`: `workers`, or `tls.publicPort` for a key in an object.
@@ -14,14 +15,17 @@ public struct Setting: Sendable {
     /// The kinds of values that may replace the whole object with this key: `"sandbox": "off"`.
     let shorthand: Shorthand
     public let option: Option?
+    /// The value if the setting is missing; nil for none, or for one that depends on the system.
+    let defaultText: String?
     /// Sets the value of a member, or reports what is wrong with it.
     let read: @Sendable (inout SettingsReader, SourceMember) -> Void
 
     init(
-        _ key: String, _ option: Option? = nil, shorthand: Shorthand = .none,
+        _ key: String, _ option: Option? = nil, default defaultText: String? = nil, shorthand: Shorthand = .none,
         read: @escaping @Sendable (inout SettingsReader, SourceMember) -> Void
     ) {
-        (self.key, self.option, self.shorthand, self.read) = (key, option, shorthand, read)
+        (self.key, self.option, self.defaultText) = (key, option, defaultText)
+        (self.shorthand, self.read) = (shorthand, read)
     }
 
     enum Shorthand {
@@ -107,7 +111,9 @@ extension Setting {
         let option = texts.map { texts in
             Option(texts.name, texts.value, texts.help, parse: { $0 }) { $0[keyPath: path] = $1.last }
         }
-        return Setting(key, option) { $0.settings[keyPath: path] = $0.string($1) }
+        return Setting(key, option, default: ServerSettings()[keyPath: path]) {
+            $0.settings[keyPath: path] = $0.string($1)
+        }
     }
 
     private static func flag(_ key: String, _ path: Path<Bool>, _ texts: (name: String, help: String)? = nil) -> Setting
@@ -115,16 +121,18 @@ extension Setting {
         let option = texts.map { texts in
             Option(texts.name, nil, texts.help, parse: { $0 }) { settings, _ in settings[keyPath: path] = true }
         }
-        return Setting(key, option) { $0.settings[keyPath: path] = $0.bool($1) ?? ServerSettings()[keyPath: path] }
+        let usual = ServerSettings()[keyPath: path]
+        return Setting(key, option, default: "\(usual)") { $0.settings[keyPath: path] = $0.bool($1) ?? usual }
     }
 
     private static func addresses(_ key: String, _ path: Path<[SocketAddress]>, _ help: String) -> Setting {
+        let usual = ServerSettings()[keyPath: path].first.map { "\($0)" }
         let option = Option(
-            "--\(key)", "ADDR:PORT", help, isRepeatable: true,
+            "--\(key)", "ADDR:PORT", "\(help) (repeatable; default: \(usual ?? "off"))", isRepeatable: true,
             reason: "is not an address; write 127.0.0.1:8080, [::1]:8080 or unix:/path",
             parse: { SocketAddress(listening: $0) }
         ) { $0[keyPath: path] = $1 }
-        return Setting(key, option) { $0.settings[keyPath: path] = $0.addresses($1) }
+        return Setting(key, option, default: usual) { $0.settings[keyPath: path] = $0.addresses($1) }
     }
 
     /// A setting that takes an array of texts. A text for which `parse` returns nil is reported.
@@ -138,20 +146,39 @@ extension Setting {
         }
     }
 
+    /// A setting that takes a text. With one that `parse` does not accept, nothing changes, and it is reported.
+    private static func parsed<Value: Sendable>(
+        _ key: String, _ path: Path<Value>, _ texts: Texts? = nil, words: [String] = [], reason: String = "",
+        default defaultText: String? = nil, fix: String? = nil,
+        objection: @escaping @Sendable (String) -> String, parse: @escaping @Sendable (String) -> Value?
+    ) -> Setting {
+        let option = texts.map { texts in
+            Option(texts.name, texts.value, texts.help, words: words, reason: reason, parse: parse) {
+                if let value = $1.last { $0[keyPath: path] = value }
+            }
+        }
+        return Setting(key, option, default: defaultText) { reader, member in
+            guard let value = reader.value(member, fix: fix, objection: objection, parse: parse) else { return }
+            reader.settings[keyPath: path] = value
+        }
+    }
+
     /// A setting that takes one of a few words. For another word, the default is used and reported.
     /// - Parameter instead: what happens then.
     private static func choice<Value: NamedChoice>(
         _ key: String, _ path: Path<Value>, _ what: String, instead: String, _ texts: Texts? = nil, reason: String = ""
     ) -> Setting {
+        let usual = ServerSettings()[keyPath: path]
         let option = texts.map { texts in
             Option(
-                texts.name, texts.value, texts.help, words: Value.names, reason: reason, parse: { Value(named: $0) }
+                texts.name, texts.value, "\(texts.help) (default: \(usual.name))", words: Value.names, reason: reason,
+                parse: { Value(named: $0) }
             ) { if let value = $1.last { $0[keyPath: path] = value } }
         }
-        return Setting(key, option) { reader, member in
+        return Setting(key, option, default: usual.name) { reader, member in
             guard let text = reader.string(member) else { return }
             let value = Value(named: text)
-            reader.settings[keyPath: path] = value ?? ServerSettings()[keyPath: path]
+            reader.settings[keyPath: path] = value ?? usual
             if value != nil { return }
             reader.report(
                 member.value.range, "`\(text)` is not a \(what), so \(instead)",
@@ -170,8 +197,8 @@ extension Setting {
 extension Setting {
     private static let process: [Setting] = [
         addresses(
-            "http", \.http, "listen for plain HTTP on this address (repeatable; default: 127.0.0.1:8080)"),
-        addresses("https", \.https, "listen for TLS on this address (repeatable; default: off)"),
+            "http", \.http, "listen for plain HTTP on this address"),
+        addresses("https", \.https, "listen for TLS on this address"),
         Setting(
             "workers",
             Option(
@@ -199,7 +226,7 @@ extension Setting {
         text(
             "tls.passphraseFile", \.passphraseFile,
             ("--passphrase-file", "FILE", "file whose first line is the passphrase of the private keys")),
-        Setting("tls.strictTransportSeconds") {
+        Setting("tls.strictTransportSeconds", default: "\(ServerSettings().strictTransportSeconds)") {
             $0.settings.strictTransportSeconds = $0.integer($1, 0...63_072_000) ?? $0.settings.strictTransportSeconds
         },
         flag("tls.redirectPages", \.redirectsPages),
@@ -233,29 +260,27 @@ extension Setting {
         },
         Setting("admin.socketMode") { $0.readSocketMode($1) },
         Setting("admin.hosts") { $0.readAdminHosts($1) },
-        Setting(
-            "log.access",
-            Option(
-                "--access-log", "FILE", "access log: off, stdout or the path of a file (default: off)",
-                words: ["off", "stdout"],
-                reason: "is not off, stdout or a path; \(AccessLogSettings.Place.advice)",
-                parse: { AccessLogSettings.Place($0) }
-            ) { if let place = $1.last { $0.accessLog.place = place } }
-        ) { $0.readAccessLogPlace($1) },
+        parsed(
+            "log.access", \.accessLog.place,
+            ("--access-log", "FILE", "access log: off, stdout or the path of a file (default: off)"),
+            words: ["off", "stdout"], reason: "is not off, stdout or a path; \(AccessLogSettings.Place.advice)",
+            default: "off", fix: AccessLogSettings.Place.advice,
+            objection: { "`\($0)` is not off, stdout or a path, so there is no access log" },
+            parse: { AccessLogSettings.Place($0) }),
         choice(
             "log.format", \.accessLog.format, "format of the access log", instead: "JSON is used",
-            ("--access-log-format", "FORMAT", "format of the access log: json or combined (default: json)"),
+            ("--access-log-format", "FORMAT", "format of the access log: json or combined"),
             reason: "is not a format; write json or combined"),
-        choice("log.only", \.accessLog.only, "choice of lines", instead: "all requests are logged"),
-        flag("log.query", \.accessLog.hasQuery),
-        flag("log.handshakes", \.accessLog.hasHandshakes),
+        choice("log.only", \.accessLog.selection.only, "choice of lines", instead: "all requests are logged"),
+        flag("log.query", \.accessLog.selection.hasQuery),
+        flag("log.handshakes", \.accessLog.selection.hasHandshakes),
         choice(
             "log.process", \.processLog.format, "format of the process log", instead: "text is used",
-            ("--log-format", "FORMAT", "format of the process log: text or json (default: text)"),
+            ("--log-format", "FORMAT", "format of the process log: text or json"),
             reason: "is not a format; write text or json"),
         choice(
             "log.level", \.processLog.level, "level of the process log", instead: "info is used",
-            ("--log-level", "LEVEL", "lowest level in the process log: error, warning or info (default: info)"),
+            ("--log-level", "LEVEL", "lowest level in the process log: error, warning or info"),
             reason: "is not a level; write error, warning or info"),
         text(
             "user", \.user,
@@ -272,7 +297,8 @@ extension Setting {
                 words: SandboxSettings.Mode.names, reason: "is not a mode; write on, required or off",
                 parse: { SandboxSettings.Mode(named: $0) }
             ) { if let mode = $1.last { $0.sandbox.mode = mode } },
-            shorthand: .anything, read: { $0.settings.sandbox.mode = $0.sandboxMode($1) }),
+            default: SandboxSettings().mode.name, shorthand: .anything,
+            read: { $0.settings.sandbox.mode = $0.sandboxMode($1) }),
         Setting("sandbox.read") { $0.settings.sandbox.readable = $0.paths($1) },
         Setting("sandbox.write") { $0.settings.sandbox.writable = $0.paths($1) },
         Setting(
@@ -297,7 +323,12 @@ extension Setting {
                 "accept only proxies of --trust, and require a PROXY protocol header from them", parse: { $0 }
             ) { settings, _ in settings.proxyProtocol = .everywhere }
         ) { $0.readProxyProtocol($1) },
-        Setting("fronts.fields") { $0.readProxyFields($1) },
+        parsed(
+            "fronts.fields", \.proxies.fields,
+            objection: { _ in
+                let words = TrustedProxies.Fields.allCases.map { "\"\($0.rawValue)\"" }
+                return "`fields` must be \(words.joined(separator: " or "))"
+            }, parse: { TrustedProxies.Fields(rawValue: $0) }),
         flag("fronts.host", \.proxies.readsForwardedHost),
         Setting("lint.ignore") { $0.readIgnored($1.value) },
         Setting("lint.severity") { $0.readSeverities($1.value) },
@@ -306,7 +337,13 @@ extension Setting {
         text(
             "acme.webroot", \.acme.webroot,
             ("--acme-webroot", "DIR", "directory where an ACME client writes the challenges of all hosts")),
-        Setting("acme.thumbprint") { $0.readThumbprint($1) },
+        Setting("acme.thumbprint") { reader, member in
+            let thumbprint: String? = reader.value(
+                member, fix: "write the 43 characters of its SHA-256 in base64url",
+                objection: { _ in "`thumbprint` is not the thumbprint of an account key" },
+                parse: { ACMESettings.isThumbprint($0) ? $0 : nil })
+            if let thumbprint { reader.settings.acme.thumbprint = thumbprint }
+        },
     ]
 
     /// The keys of `acme` about certificates that the manager orders.
@@ -332,7 +369,7 @@ extension Setting {
         list("acme.resolvers", \.manager.draft.resolvers, "the address of a name server", example: "192.0.2.53:53") {
             IssuanceSettings.nameServer($0)
         },
-        Setting("acme.port") { reader, member in
+        Setting("acme.port", default: "\(IssuanceSettings().port)") { reader, member in
             guard let port = reader.integer(member, 1...65_535) else { return }
             reader.settings.manager.draft.port = UInt16(port)
         },
@@ -358,20 +395,23 @@ extension Setting {
         Setting("delivery.webhooks") { $0.readWebhooks($1) },
     ]
 
-    private static let appleDelivery: [Setting] = [
-        Setting("url") { reader, member in
-            if let url = reader.webURL(member) { reader.settings.manager.deliveryDraft.appleURL = url }
-        }
-    ]
+    private static let appleDelivery = [serviceURL(\.manager.deliveryDraft.appleURL)]
 
-    private static let googleDelivery: [Setting] = [
-        Setting("url") { reader, member in
-            if let url = reader.webURL(member) { reader.settings.manager.deliveryDraft.googleURL = url }
-        }
-    ]
+    private static let googleDelivery = [serviceURL(\.manager.deliveryDraft.googleURL)]
+
+    private static func serviceURL(_ path: Path<String>) -> Setting {
+        Setting("url") { if let url = $0.webURL($1) { $0.settings[keyPath: path] = url } }
+    }
 
     private static let store: [Setting] = [
-        Setting("store.database") { $0.readDatabase($1) },
+        Setting("store.database") { reader, member in
+            // The URL may contain a password, so no message contains it.
+            let url: String? = reader.value(
+                member, fix: "write `postgresql://user@db.example.com/associated`, or remove it to use SQLite",
+                objection: { _ in "`database` is not the URL of a PostgreSQL database" },
+                parse: { url in ["postgresql://", "postgres://"].contains(where: url.hasPrefix) ? url : nil })
+            if let url { reader.settings.manager.databaseURL = url }
+        },
         text("store.keyFile", \.manager.keyFile),
         Setting("manager.admin") { $0.settings.manager.admin = $0.adminAddress($1, examplePort: 9465) },
     ]
@@ -395,8 +435,8 @@ extension NamedChoice where Self: RawRepresentable, RawValue == String {
     var name: String { rawValue }
 }
 
-extension AccessLogSettings.Only: NamedChoice {}
-extension AccessLogSettings.Format: NamedChoice {}
+extension LogSelection.Only: NamedChoice {}
+extension LogFormat: NamedChoice {}
 extension ProcessLogSettings.Format: NamedChoice {}
 extension ProcessLogSettings.Level: NamedChoice {}
 extension SandboxSettings.Mode: NamedChoice {}

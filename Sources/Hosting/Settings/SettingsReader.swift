@@ -166,6 +166,17 @@ extension SettingsReader {
         return nil
     }
 
+    /// The value of a text that `parse` accepts.
+    /// - Parameter objection: what is wrong with another text.
+    mutating func value<Value>(
+        _ member: SourceMember, fix: String? = nil, objection: (String) -> String, parse: (String) -> Value?
+    ) -> Value? {
+        guard let text = string(member) else { return nil }
+        if let value = parse(text) { return value }
+        report(member.value.range, objection(text), fix: fix)
+        return nil
+    }
+
     mutating func bool(_ member: SourceMember) -> Bool? {
         if let flag = member.value.asBool { return flag }
         report(member.value.range, "`\(member.key)` must be true or false", fix: nil)
@@ -222,7 +233,7 @@ extension SettingsReader {
     }
 }
 
-/// The admin listener, the access log and challenges.
+/// The admin listener.
 extension SettingsReader {
     /// For an invalid address the listener is off; a default address would be a surprise.
     mutating func readAdminAddress(_ member: SourceMember) {
@@ -255,28 +266,6 @@ extension SettingsReader {
         if isFine { return }
         report(member.value.range, "`hosts` must be an array of names", fix: "write `[\"metrics.example.com\"]`")
     }
-
-    mutating func readAccessLogPlace(_ member: SourceMember) {
-        guard let text = string(member) else { return }
-        if let place = AccessLogSettings.Place(text) {
-            settings.accessLog.place = place
-        } else {
-            report(
-                member.value.range, "`\(text)` is not off, stdout or a path, so there is no access log",
-                fix: AccessLogSettings.Place.advice)
-        }
-    }
-
-    mutating func readThumbprint(_ member: SourceMember) {
-        guard let text = string(member) else { return }
-        if ACMESettings.isThumbprint(text) {
-            settings.acme.thumbprint = text
-        } else {
-            report(
-                member.value.range, "`thumbprint` is not the thumbprint of an account key",
-                fix: "write the 43 characters of its SHA-256 in base64url")
-        }
-    }
 }
 
 /// Trusted proxies: their networks, and how they report their clients.
@@ -295,15 +284,6 @@ extension SettingsReader {
 
     mutating func readProxyProtocol(_ member: SourceMember) {
         settings.proxyProtocol = member.value.asBool.map { $0 ? .everywhere : .off } ?? .on(addresses(member))
-    }
-
-    mutating func readProxyFields(_ member: SourceMember) {
-        if let fields = string(member).flatMap({ TrustedProxies.Fields(rawValue: $0) }) {
-            settings.proxies.fields = fields
-        } else {
-            let words = TrustedProxies.Fields.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: " or ")
-            report(member.value.range, "`fields` must be \(words)", fix: nil)
-        }
     }
 }
 

@@ -73,7 +73,8 @@ struct FolderScan {
     /// The directory that a name in another directory stands for.
     private var children: [Child: FileStatus.Identity] = [:]
     private var linked: [Step] = []
-    /// By top folder, if these have limits of their own; otherwise in all folders together, with an empty name.
+    /// What was counted, without the top folders that have limits of their own.
+    private var common = Counts()
     private var counts: [Substring: Counts] = [:]
 
     private struct Counts {
@@ -120,7 +121,7 @@ struct FolderScan {
         _ path: String, _ root: borrowing TenantFolder
     ) throws(SystemError) -> (FileStatus.Identity, [ListedEntry]) {
         let top = top(of: path)
-        let room = maxima(of: top).names - (counts[top]?.names ?? 0)
+        let room = maxima(of: top).names - counted(in: top).names
         let listing = try root.list(path, entriesMax: max(0, room))
         if !listing.isWhole { note(.files, in: top) }
         if let known = directories[listing.identity] { return (listing.identity, known) }
@@ -146,9 +147,9 @@ struct FolderScan {
 
     private mutating func enter(_ step: Step, _ entries: [ListedEntry], _ root: borrowing TenantFolder) {
         let top = top(of: step.path)
-        count(\.folders, in: top)
+        count(in: top) { $0.folders += 1 }
         for entry in entries {
-            count(\.names, in: top)
+            count(in: top) { $0.names += 1 }
             if isOverfull(top) { return }
             let path = step.path.isEmpty ? entry.name : "\(step.path)/\(entry.name)"
             if entry.isLink { links.append(path) }
@@ -156,7 +157,7 @@ struct FolderScan {
             case .file:
                 guard let status = entry.status else { continue }
                 files.append(File(path: path, status: status))
-                count(\.files, in: top)
+                count(in: top) { $0.files += 1 }
             case .other: problems.append((path, .notAFile))
             case .directory: enterFolder(entry, path, in: step, root)
             }
@@ -225,9 +226,12 @@ extension FolderScan {
 
     private func isOverfull(_ top: Substring) -> Bool { excess != nil || overfull[String(top)] != nil }
 
-    private mutating func count(_ kind: WritableKeyPath<Counts, Int>, in top: Substring) {
-        counts[top, default: Counts()][keyPath: kind] += 1
-        guard let counted = counts[top] else { return }
+    private func counted(in top: Substring) -> Counts { top.isEmpty ? common : counts[top] ?? Counts() }
+
+    /// Counts a name, a file or a folder.
+    private mutating func count(in top: Substring, _ add: (inout Counts) -> Void) {
+        if top.isEmpty { add(&common) } else { add(&counts[top, default: Counts()]) }
+        let counted = counted(in: top)
         let maxima = maxima(of: top)
         if counted.folders > maxima.folders { note(.folders, in: top) }
         if counted.names > maxima.names || counted.files > maxima.files { note(.files, in: top) }

@@ -13,9 +13,10 @@ extension AccessLog {
         case .standardOutput: target = .standardOutput
         case .file(let path): target = .file(path)
         }
+        var selection = wanted.selection
+        if wanted.format != .json { selection.hasHandshakes = false }
         do throws(SystemError) {
-            let log = try AccessLog(
-                target, wanted.format == .json ? .json : .combined, LogSelection(wanted), metrics: metrics)
+            let log = try AccessLog(target, wanted.format, selection, metrics: metrics)
             Log.info("logging requests to \(target)")
             return log
         } catch {
@@ -34,19 +35,5 @@ extension AccessLog {
     static func end(_ log: AccessLog?, milliseconds: Int32 = 2_000) {
         log?.end(milliseconds: milliseconds)
         report(log)
-    }
-}
-
-extension LogSelection {
-    fileprivate init(_ wanted: AccessLogSettings) {
-        self.init()
-        only =
-            switch wanted.only {
-            case .all: .all
-            case .errors: .errors
-            case .verifiers: .verifiers
-            }
-        hasQuery = wanted.hasQuery
-        hasHandshakes = wanted.hasHandshakes && wanted.format == .json
     }
 }
