@@ -84,7 +84,7 @@ let package = Package(
         tests("Association", "AssociationSamples", "SourceJSON", "TestSupport"),
         tests("AssociationLint", "Association", "AssociationSamples", "SourceJSON", "TestSupport"),
         tests("HTTP"),
-        tests("Posix", "TestSupport"),
+        tests("Posix", "CLinux", "TestSupport"),
         tests("TLS", "Posix", "TestSupport"),
         tests("Catalogue", "HTTP", "TestSupport"),
         tests("Hosting", "Association", "Catalogue", "HTTP", "Posix", "SourceJSON", "TLS", "Telemetry", "TestSupport"),

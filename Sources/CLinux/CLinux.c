@@ -76,14 +76,6 @@ int associated_unsent(int fd) {
     return ioctl(fd, SIOCOUTQ, &count) == 0 ? count : 0;
 }
 
-int associated_set_dumpable(int flag) {
-    return prctl(PR_SET_DUMPABLE, (unsigned long)flag, 0UL, 0UL, 0UL);
-}
-
-int associated_dumpable(void) {
-    return prctl(PR_GET_DUMPABLE, 0UL, 0UL, 0UL, 0UL);
-}
-
 int associated_prctl(int option, unsigned long first, unsigned long second) {
     return prctl(option, first, second, 0UL, 0UL);
 }

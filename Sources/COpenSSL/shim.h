@@ -18,10 +18,6 @@ static inline long associated_bio_bytes(BIO *bio, char **bytes) {
     return BIO_get_mem_data(bio, bytes);
 }
 
-static inline void associated_free(void *block) {
-    OPENSSL_free(block);
-}
-
 static inline void associated_clear_free(void *block, size_t count) {
     OPENSSL_secure_clear_free(block, count);
 }
@@ -91,37 +87,6 @@ static inline void associated_want_more(BIO *bio) {
 
 static inline void associated_want_nothing(BIO *bio) {
     BIO_clear_retry_flags(bio);
-}
-
-enum associated_failure {
-    ASSOCIATED_OTHER_FAILURE,
-    ASSOCIATED_PLAIN_HTTP,
-    ASSOCIATED_NO_SHARED_VERSION,
-    ASSOCIATED_NO_SHARED_CIPHER,
-    ASSOCIATED_CLIENT_ALERT,
-};
-
-static inline enum associated_failure associated_failure_kind(unsigned long error) {
-    if (ERR_GET_LIB(error) != ERR_LIB_SSL) return ASSOCIATED_OTHER_FAILURE;
-    switch (ERR_GET_REASON(error)) {
-    case SSL_R_HTTP_REQUEST:
-    case SSL_R_HTTPS_PROXY_REQUEST:
-        return ASSOCIATED_PLAIN_HTTP;
-    case SSL_R_UNSUPPORTED_PROTOCOL:
-    case SSL_R_VERSION_TOO_LOW:
-    case SSL_R_NO_APPLICATION_PROTOCOL:
-        return ASSOCIATED_NO_SHARED_VERSION;
-    case SSL_R_NO_SHARED_CIPHER:
-    case SSL_R_NO_SHARED_GROUPS:
-    case SSL_R_NO_SHARED_SIGNATURE_ALGORITHMS:
-    case SSL_R_NO_SUITABLE_GROUPS:
-    case SSL_R_NO_SUITABLE_KEY_SHARE:
-    case SSL_R_NO_SUITABLE_SIGNATURE_ALGORITHM:
-        return ASSOCIATED_NO_SHARED_CIPHER;
-    default:
-        // A peer's alerts are numbered from here (ssl.h).
-        return ERR_GET_REASON(error) >= SSL_AD_REASON_OFFSET ? ASSOCIATED_CLIENT_ALERT : ASSOCIATED_OTHER_FAILURE;
-    }
 }
 
 static inline int associated_set_minimum_tls10(SSL_CTX *context) {

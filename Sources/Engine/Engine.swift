@@ -19,7 +19,7 @@ public final class Engine: Sendable {
     /// The access log, kept as long as the workers write to it.
     public let accessLog: AccessLog?
     private let controls: [WorkerControl]
-    private let threads: Threads
+    private let threads: [ThreadHandle]
     private let readers: CertificateReaders?
     private let challenges: ChallengeReader?
 
@@ -48,7 +48,7 @@ public final class Engine: Sendable {
         self.metrics = metrics
         accessLog = settings.accessLog
         var controls: [WorkerControl] = []
-        let threads = Threads(capacity: settings.workerCount)
+        var threads: [ThreadHandle] = []
         var readers: CertificateReaders?
         if let secure = settings.secure { readers = try CertificateReaders(secure.certificates) }
         let challenges: ChallengeReader? = if let find = settings.challenges { try ChallengeReader(find) } else { nil }
@@ -56,7 +56,7 @@ public final class Engine: Sendable {
         self.addressCounts = addressCounts
         do throws(StartError) {
             for worker in 0..<settings.workerCount {
-                let control = try Engine.makeControl(worker)
+                let control = try Engine.starting { try WorkerControl(number: worker) }
                 threads.append(
                     try Engine.start(
                         Worker(
@@ -68,15 +68,12 @@ public final class Engine: Sendable {
             }
         } catch {
             for control in controls { control.drain(.stop) }
-            threads.join()
+            for thread in threads { thread.join() }
             readers?.end()
             challenges?.end()
             throw error
         }
-        self.readers = readers
-        self.challenges = challenges
-        self.controls = controls
-        self.threads = threads
+        (self.readers, self.challenges, self.controls, self.threads) = (readers, challenges, controls, threads)
     }
 
     /// The limit of the settings, but no more than there are descriptors for. Some are reserved: with none left, no certificate
@@ -88,13 +85,14 @@ public final class Engine: Sendable {
     /// Descriptors that are reserved for listeners, files that are being read, and large pages that are kept open.
     public static let descriptorsKept = 256
 
-    private static func makeControl(_ number: Int) throws(StartError) -> WorkerControl {
-        do { return try WorkerControl(number: number) } catch { throw .cannotStart("\(error)") }
+    /// A step of the start whose failure is one of the engine.
+    static func starting<Result: ~Copyable>(_ step: () throws -> Result) throws(StartError) -> Result {
+        do { return try step() } catch { throw .cannotStart("\(error)") }
     }
 
-    private static func start(_ worker: consuming Worker, number: Int) throws(StartError) -> Thread {
+    private static func start(_ worker: consuming Worker, number: Int) throws(StartError) -> ThreadHandle {
         do {
-            return try Thread(name: "worker \(number)", owning: worker) { $0.run() }
+            return ThreadHandle(try Thread(name: "worker \(number)", owning: worker) { $0.run() })
         } catch {
             throw .cannotStart("\(error)")
         }
@@ -122,7 +120,7 @@ public final class Engine: Sendable {
     /// - Parameter isTakenOver: whether another process accepts from the same sockets, so that these need not.
     public func stop(isTakenOver: Bool = false) {
         for control in controls { control.drain(isTakenOver ? .takenOver : .stop) }
-        threads.join()
+        for thread in threads { thread.join() }
         readers?.end()
         challenges?.end()
     }

@@ -33,8 +33,7 @@ public struct EngineSettings: Sendable {
     public var trustedProxies = TrustedProxies()
 
     public init(listeners: [ListenerGroup], workerCount: Int) {
-        self.listeners = listeners
-        self.workerCount = workerCount
+        (self.listeners, self.workerCount) = (listeners, workerCount)
     }
 }
 

@@ -67,6 +67,33 @@ public struct TLSError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
+/// Structures in DER (X.690), by the functions of OpenSSL for one type.
+enum DER {
+    /// What a function such as `i2d_X509_REQ` writes; nil if it fails. Without a place to write to, it returns the length.
+    static func encode(_ write: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> Int32) -> [UInt8]? {
+        let count = write(nil)
+        guard count > 0 else { return nil }
+        var der = [UInt8](repeating: 0, count: Int(count))
+        let written = unsafe der.withUnsafeMutableBufferPointer { buffer in
+            var end = buffer.baseAddress
+            return unsafe write(&end)
+        }
+        return written == count ? der : nil
+    }
+
+    /// What a function such as `d2i_X509_SIG` makes of the bytes, for the caller to free; nil if it fails.
+    static func decode(
+        _ der: [UInt8],
+        _ read: (UnsafeMutablePointer<OpaquePointer?>?, UnsafeMutablePointer<UnsafePointer<UInt8>?>?, Int) ->
+            OpaquePointer?
+    ) -> OpaquePointer? {
+        unsafe der.withUnsafeBufferPointer { buffer in
+            var start = buffer.baseAddress
+            return unsafe read(nil, &start, buffer.count)
+        }
+    }
+}
+
 public enum Digest {
     /// Fetched once: OpenSSL would do so for each digest, which takes longer than digesting a small document. Shared by all
     /// threads, never changed and never freed.

@@ -1,8 +1,9 @@
 // A stack of layers as its readers see it, and the merging of two into one.
 
-import Catalogue
 import HTTP
 import Testing
+
+@testable import Catalogue
 
 struct CatalogueLayerTests {
     private func page(_ text: String, tag: String = "") -> PreparedAnswer {

@@ -27,15 +27,16 @@ struct StateFileTests {
 
     private func write(_ layer: CatalogueLayer, records: [UInt8] = [], key: String = "key") throws {
         try records.withUnsafeBytes { records in
-            try StateFile.write(
-                "base", in: folder, key: key, layer: layer, [(.records, [records, records])])
+            try StateFile.draft(
+                of: "base", in: folder, key: key, layer: layer, [(.records, [records, records])]
+            ).putInPlace()
         }
     }
 
     private func bytes(of layer: CatalogueLayer) -> [UInt8] { layer.imageBytes }
 
     private func replaceFile(_ bytes: [UInt8]) throws {
-        try bytes.withUnsafeBytes { try File.replaceDurably("base", in: folder, [$0], permissions: 0o600) }
+        try File.replaceDurably("base", in: folder, permissions: 0o600, contents: { bytes })
     }
 
     private func fileBytes() throws -> [UInt8] { try File.read(path, bytesMax: 1 << 24).bytes }
@@ -142,8 +143,7 @@ struct StateFileTests {
     {
         let folder = folder
         func put(_ text: String, _ name: String) throws {
-            let bytes = Array(text.utf8)
-            try bytes.withUnsafeBytes { try File.replaceDurably(name, in: folder, [$0], permissions: 0o600) }
+            try File.replaceDurably(name, in: folder, permissions: 0o600, contents: { Array(text.utf8) })
         }
         for name in ["one", "two"] { try put(name, name) }
         var builder = CatalogueBuilder()

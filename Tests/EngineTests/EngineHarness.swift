@@ -132,7 +132,7 @@ struct TestClient: ~Copyable {
 
     func send(_ bytes: [UInt8]) throws { try socket.send(bytes) }
 
-    func finishSending() { socket.finishSending() }
+    func finishSending() { Posix.finishSending(socket.number) }
 
     /// The next response; nil when the server has closed instead. `hasBody` is false for answers to HEAD.
     mutating func response(hasBody: Bool = true) throws -> ReceivedResponse? {

@@ -97,7 +97,7 @@ struct HandshakeRecordingTests {
         let server = try Server()
         let client = try ClientSocket(to: server.engine.secureAddresses[0], timeoutMilliseconds: 10_000)
         try client.send(bytes)
-        if closes { client.finishSending() }
+        if closes { finishSending(client.number) }
         #expect(eventually { server.counts == [outcome: 1] }, "\(server.counts)")
         _ = try? client.receive()
     }

@@ -69,7 +69,7 @@ struct FolderListingTests {
         #expect(none.isEmpty)
         let areMissing = [folder.isMissing("none"), folder.isMissing("nowhere")]
         #expect(areMissing == [true, false])
-        let counts = [folder.status("nowhere")?.byteCount, folder.status("file")?.byteCount]
+        let counts = [try? folder.status("nowhere").byteCount, try? folder.status("file").byteCount]
         #expect(counts == [nil, 3])
     }
 }

@@ -17,7 +17,7 @@ struct ListenerTests {
         let listener = try Listener(anyPort, sharesPort: false)
         let client = try ClientSocket(to: listener.address, timeoutMilliseconds: 5_000)
         try client.send(Array("hello".utf8))
-        client.finishSending()
+        finishSending(client.number)
         var peer = SocketAddress.unknown
         guard case .accepted(let number) = listener.accept(peer: &peer) else {
             Issue.record("no connection was waiting")

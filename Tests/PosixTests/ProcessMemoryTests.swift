@@ -1,15 +1,19 @@
 // What a crash leaves of a process.
 
+import CLinux
 import Foundation
 import Posix
 import Testing
 
 struct ProcessMemoryTests {
+    /// Whether a crash of this process may write a core dump.
+    static var isDumpable: Bool { associated_prctl(PR_GET_DUMPABLE, 0, 0) != 0 }
+
     @Test func `writes no core dump once they are disabled`() async {
         await #expect(processExitsWith: .success) {
-            let before = ProcessMemory.isDumpable
+            let before = ProcessMemoryTests.isDumpable
             try ProcessMemory.forbidDumps()
-            exit(before && !ProcessMemory.isDumpable ? 0 : 1)
+            exit(before && !ProcessMemoryTests.isDumpable ? 0 : 1)
         }
     }
 

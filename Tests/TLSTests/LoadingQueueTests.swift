@@ -80,7 +80,7 @@ struct LoadingQueueTests {
         try bench.authority.install(TestPair(certificate: pair.certificate, key: locked), "slow.test", in: bench.hosts)
         try bench.install("shop.test", names: ["shop.test"])
         let store = CertificateStore(hostsPath: bench.hosts.path, passphrase: Passphrase(Array("word".utf8)))
-        guard case .slow = store.read(name("slow.test"), .quick) else {
+        if store.read(name("slow.test"), .quick) != nil {
             Issue.record("the quick lane has opened it")
             return
         }
@@ -93,7 +93,7 @@ struct LoadingQueueTests {
         #expect(state(store, "slow.test") == "slow.test")
         // It does not use the lane again before its files change.
         store.invalidateAll()
-        guard case .answer(.identity) = store.read(name("slow.test"), .quick) else {
+        guard case .identity? = store.read(name("slow.test"), .quick) else {
             Issue.record("it was opened again")
             return
         }

@@ -46,7 +46,7 @@ struct StoreBench {
     func answer(_ lookup: CertificateStore.Lookup) -> String {
         switch lookup {
         case .identity(let identity): identity.facts.first?.names.first ?? "nameless"
-        case .none: "none"
+        case .missing: "none"
         case .broken: "broken"
         }
     }

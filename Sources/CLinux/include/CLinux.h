@@ -27,11 +27,9 @@ int associated_open_itself(int directory, const char *name);
 int associated_find(int directory, const char *path);
 long associated_file_system(const char *path);
 int associated_unsent(int fd);
-int associated_set_dumpable(int flag);
 void associated_trim_heap(void);
 void associated_release_code(void);
 const char *associated_signal_name(int number);
-int associated_dumpable(void);
 void *associated_mirror(size_t size);
 
 int associated_prctl(int option, unsigned long first, unsigned long second);

@@ -129,12 +129,10 @@ public struct CatalogueBuilder: ~Copyable {
         header.rules = heap.append(table: rules.records)
         header.items = heap.append(table: items.records)
         header.segments = heap.append(table: segments.records)
-        var records: [FileRecord] = []
-        for file in files {
-            records.append(
-                FileRecord(
-                    path: heap.store(file.path), byteCount: Int64(file.byteCount), inode: file.inode,
-                    modifiedNanoseconds: file.modifiedNanoseconds))
+        let records = files.map { file in
+            FileRecord(
+                path: heap.store(file.path), byteCount: Int64(file.byteCount), inode: file.inode,
+                modifiedNanoseconds: file.modifiedNanoseconds)
         }
         header.files = heap.append(table: records)
         return CatalogueLayer(.built(heap.finish(header)), files: files)
@@ -217,26 +215,19 @@ public struct CatalogueBuilder: ~Copyable {
 
     /// Stores a site's landing pages.
     mutating func store(_ pages: [PreparedLanding]) -> Run {
-        var run: [LandingRecord] = []
-        for page in pages {
-            var ruleRun: [LinkRuleRecord] = []
-            for rule in page.rules { ruleRun.append(record(rule)) }
-            var segmentRun: [SegmentRecord] = []
-            for segment in page.segments {
-                segmentRun.append(
-                    SegmentRecord(text: heap.store(segment.text), insertion: UInt64(segment.insertion.rawValue)))
+        let run = pages.map { page in
+            let ruleRun = page.rules.map { record($0) }
+            let segmentRun = page.segments.map {
+                SegmentRecord(text: heap.store($0.text), insertion: UInt64($0.insertion.rawValue))
             }
-            run.append(
-                LandingRecord(answer: store(page.head), rules: rules.add(ruleRun), segments: segments.add(segmentRun)))
+            return LandingRecord(
+                answer: store(page.head), rules: rules.add(ruleRun), segments: segments.add(segmentRun))
         }
         return landings.add(run)
     }
 
     private mutating func record(_ rule: LinkRule) -> LinkRuleRecord {
-        var run: [LinkItemRecord] = []
-        for item in rule.items {
-            run.append(LinkItemRecord(name: heap.store(item.name), pattern: heap.store(item.pattern.bytes)))
-        }
+        let run = rule.items.map { LinkItemRecord(name: heap.store($0.name), pattern: heap.store($0.pattern.bytes)) }
         var flags: UInt64 = 0
         if rule.excludes { flags |= LinkRuleRecord.excludes }
         if rule.foldsCase { flags |= LinkRuleRecord.foldsCase }

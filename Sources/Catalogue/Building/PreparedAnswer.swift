@@ -35,11 +35,8 @@ public struct Representation: Hashable, Sendable {
     public init(
         sharedFields: FieldLines, contentType: String, bodyFields: FieldLines, entityTag: String, content: Content
     ) {
-        self.sharedFields = sharedFields
-        self.contentType = contentType
-        self.bodyFields = bodyFields
-        self.entityTag = entityTag
-        self.content = content
+        (self.sharedFields, self.contentType, self.bodyFields) = (sharedFields, contentType, bodyFields)
+        (self.entityTag, self.content) = (entityTag, content)
     }
 }
 
@@ -57,11 +54,9 @@ public struct PreparedAnswer: Hashable, Sendable {
         kind: AnswerKind, status: Status = .ok, lastModified: Int64? = nil, identity: Representation,
         gzip: Representation? = nil
     ) {
-        self.kind = kind
-        self.status = status
-        self.lastModified = lastModified
-        self.identity = identity
-        self.gzip = gzip
+        (self.kind, self.status, self.lastModified, self.identity, self.gzip) = (
+            kind, status, lastModified, identity, gzip
+        )
     }
 }
 
@@ -82,10 +77,7 @@ public struct PreparedSite: Sendable {
         host: String, answers: [(path: String, answer: PreparedAnswer)], landings: [PreparedLanding] = [],
         fallback: PreparedAnswer? = nil, fallsBackToShared: Bool = false
     ) {
-        self.host = host
-        self.answers = answers
-        self.landings = landings
-        self.fallback = fallback
-        self.fallsBackToShared = fallsBackToShared
+        (self.host, self.answers, self.landings) = (host, answers, landings)
+        (self.fallback, self.fallsBackToShared) = (fallback, fallsBackToShared)
     }
 }

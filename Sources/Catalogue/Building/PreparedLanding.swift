@@ -10,9 +10,7 @@ public struct PreparedLanding: Sendable {
     public var segments: [LandingSegment]
 
     public init(rules: [LinkRule], head: PreparedAnswer, segments: [LandingSegment]) {
-        self.rules = rules
-        self.head = head
-        self.segments = segments
+        (self.rules, self.head, self.segments) = (rules, head, segments)
     }
 }
 
@@ -21,10 +19,7 @@ public struct LandingSegment: Hashable, Sendable {
     public var text: [UInt8]
     public var insertion: LinkInsertion
 
-    public init(_ text: [UInt8], then insertion: LinkInsertion) {
-        self.text = text
-        self.insertion = insertion
-    }
+    public init(_ text: [UInt8], then insertion: LinkInsertion) { (self.text, self.insertion) = (text, insertion) }
 }
 
 /// How the requested link is inserted into a page. A request's target contains no blank, quote or angle bracket, so little has
@@ -55,20 +50,13 @@ public struct LinkRule: Hashable, Sendable {
         public var name: [UInt8]
         public var pattern: LinkPattern
 
-        public init(name: [UInt8], pattern: LinkPattern) {
-            self.name = name
-            self.pattern = pattern
-        }
+        public init(name: [UInt8], pattern: LinkPattern) { (self.name, self.pattern) = (name, pattern) }
     }
 
     public init(
         excludes: Bool = false, foldsCase: Bool = false, path: LinkPattern? = nil, query: LinkPattern? = nil,
         items: [Item] = []
     ) {
-        self.excludes = excludes
-        self.foldsCase = foldsCase
-        self.path = path
-        self.query = query
-        self.items = items
+        (self.excludes, self.foldsCase, self.path, self.query, self.items) = (excludes, foldsCase, path, query, items)
     }
 }

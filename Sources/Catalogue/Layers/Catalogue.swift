@@ -22,8 +22,7 @@ import Synchronization
     ///   - sharedPages: a layer of one site, whose answers are used for every host that has none of its own for a path.
     ///   - unread: hosts that are not in the layers because their files have not been read yet.
     public init(layers: [CatalogueLayer], sharedPages: CatalogueLayer? = nil, unread: UnreadHosts? = nil) {
-        self.layers = layers
-        self.unread = unread
+        (self.layers, self.unread) = (layers, unread)
         self.sharedPages = sharedPages?.view.siteCount == 0 ? nil : sharedPages
         siteCount = Catalogue.siteCount(layers)
         unsafe views = .allocate(capacity: layers.count + 1)
@@ -107,9 +106,3 @@ import Synchronization
         }
     }
 }
-
-// The connection between the two planes. The control plane publishes a new catalogue here. Each worker compares a number once
-// per round of its loop, and takes the new catalogue when the number has changed. The old one is freed with its last reader.
-
-// A server with many hosts starts to answer before it has listed the hosts that have files of their own but no app file. Until
-// then it checks the requested host on disk, so that a client of such a host gets neither a 404 nor a wildcard's answer.

@@ -36,8 +36,7 @@ import Posix
         view = unsafe LayerView(base: storage.base, descriptors: UnsafeBufferPointer(descriptors))
         byteCount = unsafe Int(storage.base.load(as: ImageHeader.self).byteCount)
         self.storage = storage
-        self.files = files
-        self.staleHosts = staleHosts
+        (self.files, self.staleHosts) = (files, staleHosts)
         unsafe self.descriptors = descriptors
     }
 
@@ -135,11 +134,6 @@ import Posix
         public struct Tag: Equatable, Sendable {
             public var path: String
             public var entityTag: String
-
-            public init(path: String, entityTag: String) {
-                self.path = path
-                self.entityTag = entityTag
-            }
         }
     }
 
@@ -218,11 +212,10 @@ private struct LayerCopy {
 
     mutating func add(_ site: Int, to builder: inout CatalogueBuilder) {
         var record = unsafe view.sites[site]
-        var run: [RouteRecord] = []
-        for index in record.routes.range {
+        let run = record.routes.range.map { index in
             let route = unsafe view.routes[index]
             let path = unsafe builder.heap.store(view.bytes(route.path))
-            run.append(builder.route(path, to: UInt64(answer(Int(route.answer), &builder))))
+            return builder.route(path, to: UInt64(answer(Int(route.answer), &builder)))
         }
         record.host = unsafe builder.heap.store(view.bytes(record.host))
         record.routes = builder.store(run)
@@ -256,13 +249,12 @@ private struct LayerCopy {
 
     private mutating func landings(_ old: Run, _ builder: inout CatalogueBuilder) -> Run {
         if let known = landingRuns[old] { return known }
-        var run: [LandingRecord] = []
-        for index in old.range {
+        let run = old.range.map { index in
             var record = unsafe view.landings[index]
             record.answer = answer(Int(record.answer), &builder)
             record.rules = rules(record.rules, &builder)
             record.segments = segments(record.segments, &builder)
-            run.append(record)
+            return record
         }
         let new = builder.landings.add(run)
         landingRuns[old] = new
@@ -270,29 +262,27 @@ private struct LayerCopy {
     }
 
     private func rules(_ old: Run, _ builder: inout CatalogueBuilder) -> Run {
-        var run: [LinkRuleRecord] = []
-        for index in old.range {
+        let run = old.range.map { index in
             var rule = unsafe view.rules[index]
-            var items: [LinkItemRecord] = []
-            for item in rule.items.range {
-                let name = unsafe builder.heap.store(view.bytes(view.items[item].name))
-                unsafe items.append(
-                    LinkItemRecord(name: name, pattern: builder.heap.store(view.bytes(view.items[item].pattern))))
+            let items = rule.items.range.map { index in
+                let item = unsafe view.items[index]
+                return unsafe LinkItemRecord(
+                    name: builder.heap.store(view.bytes(item.name)),
+                    pattern: builder.heap.store(view.bytes(item.pattern)))
             }
             rule.path = unsafe builder.heap.store(view.bytes(rule.path))
             rule.query = unsafe builder.heap.store(view.bytes(rule.query))
             rule.items = builder.items.add(items)
-            run.append(rule)
+            return rule
         }
         return builder.rules.add(run)
     }
 
     private func segments(_ old: Run, _ builder: inout CatalogueBuilder) -> Run {
-        var run: [SegmentRecord] = []
-        for index in old.range {
+        let run = old.range.map { index in
             var segment = unsafe view.segments[index]
             segment.text = unsafe builder.heap.store(view.bytes(segment.text))
-            run.append(segment)
+            return segment
         }
         return builder.segments.add(run)
     }
@@ -311,9 +301,11 @@ extension LayerView {
     }
 
     /// The configured host of a site, `*.example.com` for a wildcard.
-    func host(_ site: Int) -> String {
-        let name = unsafe bytes(sites[site].host)
-        return unsafe (name.first == UInt8(ascii: ".") ? "*" : "") + String(decoding: name, as: UTF8.self)
+    func host(_ site: Int) -> String { unsafe LayerView.host(ofKey: bytes(sites[site].host)) }
+
+    /// The configured host of a key; a wildcard's key begins with its dot.
+    static func host(ofKey key: UnsafeRawBufferPointer) -> String {
+        unsafe (key.first == UInt8(ascii: ".") ? "*" : "") + String(decoding: key, as: UTF8.self)
     }
 }
 

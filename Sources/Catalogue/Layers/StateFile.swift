@@ -32,16 +32,8 @@ public final class StateFile: @unchecked Sendable {
         header = try unsafe StateHeader(reading: start, key: key, fileByteCount: file.byteCount)
     }
 
-    /// Writes a file, or replaces it: a layer, and the other sections, each in parts that follow each other. The caller keeps
-    /// their bytes alive meanwhile.
-    public static func write(
-        _ name: String, in folder: String, key: String, layer: CatalogueLayer,
-        _ others: [(section: StateSection, parts: [UnsafeRawBufferPointer])] = unsafe []
-    ) throws(SystemError) {
-        try unsafe draft(of: name, in: folder, key: key, layer: layer, others).putInPlace()
-    }
-
-    /// Writes the file under a temporary name, for a large file that the caller publishes later.
+    /// Writes a layer, and the other sections, each in parts that follow each other. The caller keeps their bytes alive meanwhile,
+    /// and puts the file in place, which replaces an older one.
     public static func draft(
         of name: String, in folder: String, key: String, layer: CatalogueLayer,
         _ others: [(section: StateSection, parts: [UnsafeRawBufferPointer])] = unsafe []

@@ -21,10 +21,7 @@ struct Accounting: ~Copyable {
     /// The wall time when the round began, in seconds since 1970.
     private(set) var seconds: Int64 = -1
 
-    init(_ recorder: Recorder, log: LogSink?) {
-        self.recorder = recorder
-        self.log = log
-    }
+    init(_ recorder: Recorder, log: LogSink?) { (self.recorder, self.log) = (recorder, log) }
 
     var counters: CounterBlock { recorder.counters }
 

@@ -22,8 +22,7 @@ typealias Slot = UnsafeMutablePointer<Connection>
     let heldBytesMax: Int
 
     init(capacity: Int, heldBytesMax: Int, _ limits: Limits) {
-        self.capacity = capacity
-        self.heldBytesMax = heldBytesMax
+        (self.capacity, self.heldBytesMax) = (capacity, heldBytesMax)
         memory = Memory(byteCount: capacity * MemoryLayout<Connection>.stride)
         unsafe slots = memory.bytes.baseAddress!.assumingMemoryBound(to: Connection.self)
         freeSlots.reserveCapacity(min(capacity, 1024))

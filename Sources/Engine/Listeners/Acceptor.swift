@@ -65,11 +65,12 @@ struct WorkerListener: ~Copyable {
             do throws(SystemError) {
                 let listener = try Listener(sharing: socket.listener)
                 listener.deferAccept(seconds: deferAcceptSeconds)
-                unsafe (listeners.baseAddress! + index).initialize(
+                unsafe listeners.initializeElement(
+                    at: index,
                     to: WorkerListener(
                         listener: listener, isSecure: group.isSecure, expectsProxyHeader: group.expectsProxyHeader))
             } catch {
-                for made in 0..<index { unsafe (listeners.baseAddress! + made).deinitialize(count: 1) }
+                unsafe listeners.extracting(..<index).deinitialize()
                 unsafe listeners.deallocate()
                 throw error
             }
@@ -78,9 +79,7 @@ struct WorkerListener: ~Copyable {
     }
 
     deinit {
-        if areListenersOpen {
-            for index in unsafe 0..<listeners.count { unsafe (listeners.baseAddress! + index).deinitialize(count: 1) }
-        }
+        if areListenersOpen { unsafe listeners.deinitialize() }
         unsafe listeners.deallocate()
     }
 
@@ -165,7 +164,7 @@ struct WorkerListener: ~Copyable {
     mutating func closeListeners(_ poller: borrowing Poller) {
         if !areListenersOpen { return }
         stopListening(poller)
-        for index in unsafe 0..<listeners.count { unsafe (listeners.baseAddress! + index).deinitialize(count: 1) }
+        unsafe listeners.deinitialize()
         areListenersOpen = false
     }
 

@@ -19,8 +19,7 @@ struct LandingPlace {
     private(set) var byteCount = 0
 
     init(_ page: Landing, link: RequestLocation, _ request: Span<UInt8>) {
-        self.page = page
-        self.link = link
+        (self.page, self.link) = (page, link)
         var count = 0
         unsafe forEachPiece(request) { count += $0.count }
         byteCount = count

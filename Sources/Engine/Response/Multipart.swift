@@ -13,10 +13,7 @@ struct Multipart {
 
     private static let rangeName: StaticString = "content-range: bytes "
 
-    init(_ ranges: ByteRanges, of form: AnswerForm) {
-        self.ranges = ranges
-        self.form = form
-    }
+    init(_ ranges: ByteRanges, of form: AnswerForm) { (self.ranges, self.form) = (ranges, form) }
 
     /// The length of the rest.
     func byteCount(boundaryCount: Int) -> Int {

@@ -10,7 +10,7 @@ extension Worker {
     /// Sends the output, and a body of the catalogue after it. False when not everything could be sent now (the rest is sent when
     /// the client reads) or the connection is gone.
     mutating func flush(_ slot: Slot, body: Body = .none, owner: Unmanaged<Catalogue>? = nil) -> Bool {
-        let isSent = unsafe send(slot, body, owner ?? catalogue.owner)
+        let isSent = unsafe sendOrKeep(slot, body, owner ?? catalogue.owner)
         unsafe accounting.finishOrHold(slot, isSent: isSent)
         return isSent
     }
@@ -19,7 +19,7 @@ extension Worker {
     mutating func flush(_ slot: Slot, parts: Multipart, owner: Unmanaged<Catalogue>) -> Bool {
         var parts = parts
         while let body = writer.writeNext(of: &parts), body.count > 0 {
-            if unsafe send(slot, body, owner) { continue }
+            if unsafe sendOrKeep(slot, body, owner) { continue }
             unsafe slot.pointee.outgoing?.append(parts, owner: owner)
             unsafe accounting.finishOrHold(slot, isSent: false)
             return false
@@ -27,7 +27,8 @@ extension Worker {
         return true
     }
 
-    private mutating func send(_ slot: Slot, _ body: Body, _ owner: Unmanaged<Catalogue>) -> Bool {
+    /// Sends the output and a body after it, and keeps what the kernel does not take.
+    private mutating func sendOrKeep(_ slot: Slot, _ body: Body, _ owner: Unmanaged<Catalogue>) -> Bool {
         guard let (ready, body) = unsafe prepare(slot, body, isLast: true) else { return false }
         if ready.count + body.count == 0 { return true }
         guard let sent = unsafe sentCount(slot.pointee.transport.send(slot.pointee.fd, ready, body), slot) else {
@@ -37,7 +38,7 @@ extension Worker {
             unsafe keepUnsent(slot, ready, body, owner, sent: sent)
             unsafe clearOutput(slot)
             // Everything that was offered to the kernel is sent, so it may accept more.
-            return unsafe sent == ready.count && sendUnsent(slot)
+            return unsafe sent == ready.count && sendKept(slot)
         }
         unsafe clearOutput(slot)
         return true
@@ -94,7 +95,7 @@ extension Worker {
     }
 
     /// Sends kept bytes as far as the kernel accepts them. True when all are sent.
-    private mutating func sendUnsent(_ slot: Slot) -> Bool {
+    private mutating func sendKept(_ slot: Slot) -> Bool {
         var turn = 0
         while let outgoing = unsafe slot.pointee.outgoing, turn < Transport.bytesPerTurnMax {
             if unsafe outgoing.head.isEmpty, unsafe slot.pointee.session != nil {
@@ -129,7 +130,7 @@ extension Worker {
 
     /// Sends the rest when the kernel accepts more, then continues where the connection stopped.
     mutating func resumeSending(_ slot: Slot) {
-        guard unsafe sendUnsent(slot) else { return }
+        guard unsafe sendKept(slot) else { return }
         unsafe accounting.resumeExchanges(of: slot)
         unsafe accounting.recordAnswered(slot.pointee.session)
         unsafe accounting.holdExchanges(of: slot)

@@ -46,28 +46,18 @@ import Telemetry
         _ settings: EngineSettings, control: WorkerControl, published: PublishedCatalogue, queue: LoadingQueue?,
         addressCounts: AddressCounts?, recorder: Recorder, log: LogSink? = nil, challenges: ChallengeReader? = nil
     ) throws(Engine.StartError) {
-        let poller: Poller
-        let secure: SecureContext
-        let acceptor: Acceptor
-        do throws(SystemError) { poller = try Poller() } catch { throw .cannotStart("\(error)") }
-        do throws(SystemError) { acceptor = try Acceptor(settings, worker: control.number, addressCounts) } catch {
-            throw .cannotStart("\(error)")
-        }
+        let poller = try Engine.starting { try Poller() }
+        let acceptor = try Engine.starting { try Acceptor(settings, worker: control.number, addressCounts) }
         guard poller.add(control.wakeUp.descriptor.number, .readable, token: Worker.wakeUpToken),
             poller.add(control.readyHandshakes.wakeUp.descriptor.number, .readable, token: Worker.readyToken)
         else {
             throw .cannotStart("the kernel watches no more descriptors for this user")
         }
-        do throws(TLSError) {
-            secure = try SecureContext(settings.secure, queue: queue, ready: control.readyHandshakes)
-        } catch {
-            throw .cannotStart("\(error)")
+        let secure = try Engine.starting {
+            try SecureContext(settings.secure, queue: queue, ready: control.readyHandshakes)
         }
         let limits = settings.limits
-        self.settings = settings
-        self.limits = limits
-        self.control = control
-        self.challenges = challenges
+        (self.settings, self.limits, self.control, self.challenges) = (settings, limits, control, challenges)
         self.acceptor = acceptor
         self.poller = poller
         table = ConnectionTable(

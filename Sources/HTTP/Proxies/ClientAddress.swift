@@ -27,11 +27,14 @@ public struct ClientAddress: Hashable, Sendable {
     public init?(_ text: Span<UInt8>) {
         if let number = ClientAddress.ipv4(text) {
             self.init(ipv4: number)
-        } else if let (high, low) = ClientAddress.ipv6(text) {
-            self.init(ipv6: high, low)
         } else {
-            return nil
+            self.init(ipv6Text: text)
         }
+    }
+
+    init?(ipv6Text text: Span<UInt8>) {
+        guard let (high, low) = ClientAddress.ipv6(text) else { return nil }
+        self.init(ipv6: high, low)
     }
 
     /// Four decimal numbers up to 255, without leading zeros.

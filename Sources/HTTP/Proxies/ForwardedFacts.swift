@@ -108,17 +108,13 @@ public struct ForwardedFacts: Equatable, Sendable {
             guard let close = text.firstIndex(of: UInt8(ascii: "]")) else { return nil }
             address = 1..<close
             port = close + 1..<text.count
-            guard
-                var client = ClientAddress.ipv6(text.extracting(address)).map({ ClientAddress(ipv6: $0.high, $0.low) })
-            else { return nil }
+            guard var client = ClientAddress(ipv6Text: text.extracting(address)) else { return nil }
             if port.isEmpty { return client }
             guard let number = portNumber(text.extracting(port)) else { return nil }
             client.port = number
             return client
         }
-        if let client = isBracketed ? nil : ClientAddress.ipv6(text).map({ ClientAddress(ipv6: $0.high, $0.low) }) {
-            return client
-        }
+        if !isBracketed, let client = ClientAddress(ipv6Text: text) { return client }
         if let colon = text.firstIndex(of: UInt8(ascii: ":")) { (address, port) = (0..<colon, colon..<text.count) }
         guard let number = ClientAddress.ipv4(text.extracting(address)) else { return nil }
         if port.isEmpty { return ClientAddress(ipv4: number) }

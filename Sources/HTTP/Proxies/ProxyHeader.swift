@@ -63,8 +63,7 @@ public struct ProxyHeader: Equatable, Sendable {
     }
 
     private static func address(_ text: Span<UInt8>, _ isIPv6: Bool) -> ClientAddress? {
-        if !isIPv6 { return ClientAddress.ipv4(text).map { ClientAddress(ipv4: $0) } }
-        return ClientAddress.ipv6(text).map { ClientAddress(ipv6: $0.high, $0.low) }
+        isIPv6 ? ClientAddress(ipv6Text: text) : ClientAddress.ipv4(text).map { ClientAddress(ipv4: $0) }
     }
 
     /// A number up to 65535 without leading zeros.

@@ -126,7 +126,7 @@ public struct BodyDrain: Sendable {
         case .trailerName:
             if byte == UInt8(ascii: ":") { phase = .trailerValue } else { return Octet.isToken(byte) }
         case .trailerValue:
-            if byte == Octet.carriageReturn { phase = .trailerFeed } else { return isText(byte) }
+            if byte == Octet.carriageReturn { phase = .trailerFeed } else { return Octet.isText(byte) }
         case .trailerFeed:
             guard byte == Octet.lineFeed else { return false }
             lineBytes = 0
@@ -136,8 +136,6 @@ public struct BodyDrain: Sendable {
         }
         return true
     }
-
-    private func isText(_ byte: UInt8) -> Bool { byte == Octet.tab || byte >= 0x20 && byte != 0x7F }
 }
 
 // The extensions after a chunk's size (RFC 9112 §7.1.1): `;name`, `;name=token`, `;name="quoted"`, any number of them. They are
@@ -186,11 +184,11 @@ struct ChunkExtension: Equatable, Sendable {
             } else if byte == UInt8(ascii: "\\") {
                 place = .escaped
             } else {
-                return ChunkExtension.isText(byte)
+                return Octet.isText(byte)
             }
         case .escaped:
             place = .quoted
-            return ChunkExtension.isText(byte)
+            return Octet.isText(byte)
         case .closed, .afterValue:
             return leaveValue(byte, isBlank)
         }
@@ -210,6 +208,4 @@ struct ChunkExtension: Equatable, Sendable {
         place = byte == UInt8(ascii: ";") ? .beforeName : .afterValue
         return isBlank || place == .beforeName
     }
-
-    private static func isText(_ byte: UInt8) -> Bool { byte == Octet.tab || byte >= 0x20 && byte != 0x7F }
 }

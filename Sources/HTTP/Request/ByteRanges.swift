@@ -24,13 +24,6 @@ public struct ByteRanges: Sendable {
         return starts[index]..<ends[index]
     }
 
-    /// The sum of all ranges, in bytes.
-    public var totalCount: Int {
-        var total = 0
-        for index in 0..<count { total += self[index].count }
-        return total
-    }
-
     /// Reads the value of a `Range` field.
     public static func read(_ value: Span<UInt8>, bodyCount: Int) -> Outcome {
         guard let equals = value.firstIndex(of: UInt8(ascii: "=")),

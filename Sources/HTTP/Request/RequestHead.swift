@@ -120,8 +120,8 @@ public struct HeadLimits: Sendable {
     public var fieldCountMax: Int
 
     public init(headBytesMax: Int = 16_384, requestLineBytesMax: Int = 8_192, fieldCountMax: Int = 100) {
-        self.headBytesMax = headBytesMax
-        self.requestLineBytesMax = requestLineBytesMax
-        self.fieldCountMax = fieldCountMax
+        (self.headBytesMax, self.requestLineBytesMax, self.fieldCountMax) = (
+            headBytesMax, requestLineBytesMax, fieldCountMax
+        )
     }
 }

@@ -16,30 +16,18 @@ public enum HTTPDate {
         let second = Int(seconds - floorDivide(seconds, 86_400) * 86_400)
         let weekday = Int(((floorDivide(seconds, 86_400) % 7) + 7) % 7)
 
-        func put(_ text: StaticString, from index: Int, at offset: Int) {
-            for step in 0..<3 { unsafe target[offset + step] = unsafe text.utf8Start[index + step] }
-        }
-        func put(_ number: Int, at offset: Int) {
-            unsafe target[offset] = UInt8(truncatingIfNeeded: 0x30 + number / 10 % 10)
-            unsafe target[offset + 1] = UInt8(truncatingIfNeeded: 0x30 + number % 10)
-        }
-        put(days, from: weekday * 3, at: 0)
+        unsafe put(days, from: weekday * 3, target, 0)
         unsafe target[3] = UInt8(ascii: ",")
         unsafe target[4] = Octet.space
         unsafe target[7] = Octet.space
         unsafe target[11] = Octet.space
         unsafe target[16] = Octet.space
-        unsafe target[25] = Octet.space
-        put(day, at: 5)
-        put(months, from: (month - 1) * 3, at: 8)
-        put(year / 100, at: 12)
-        put(year % 100, at: 14)
-        put(second / 3600, at: 17)
-        unsafe target[19] = UInt8(ascii: ":")
-        put(second / 60 % 60, at: 20)
-        unsafe target[22] = UInt8(ascii: ":")
-        put(second % 60, at: 23)
-        put("GMT", from: 0, at: 26)
+        unsafe put(day, target, 5)
+        unsafe put(months, from: (month - 1) * 3, target, 8)
+        unsafe put(year / 100, target, 12)
+        unsafe put(year % 100, target, 14)
+        unsafe putTime(second, target, 17)
+        unsafe put(" GMT", from: 0, count: 4, target, 25)
     }
 
     /// The date as text, for the control plane.
@@ -145,14 +133,13 @@ public enum HTTPDate {
         let (year, month, day) = civilDate(daysSince1970: days)
         unsafe put(day, target, 0)
         unsafe target[2] = UInt8(ascii: "/")
-        for step in 0..<3 { unsafe target[3 + step] = unsafe months.utf8Start[(month - 1) * 3 + step] }
+        unsafe put(months, from: (month - 1) * 3, target, 3)
         unsafe target[6] = UInt8(ascii: "/")
         unsafe put(year / 100, target, 7)
         unsafe put(year % 100, target, 9)
         unsafe target[11] = UInt8(ascii: ":")
         unsafe putTime(Int(seconds - days * 86_400), target, 12)
-        let zone: StaticString = " +0000"
-        for step in 0..<6 { unsafe target[20 + step] = unsafe zone.utf8Start[step] }
+        unsafe put(" +0000", from: 0, count: 6, target, 20)
     }
 
     private static func putTime(_ second: Int, _ target: UnsafeMutableRawBufferPointer, _ offset: Int) {
@@ -161,6 +148,12 @@ public enum HTTPDate {
         unsafe put(second / 60 % 60, target, offset + 3)
         unsafe target[offset + 5] = UInt8(ascii: ":")
         unsafe put(second % 60, target, offset + 6)
+    }
+
+    private static func put(
+        _ text: StaticString, from index: Int, count: Int = 3, _ target: UnsafeMutableRawBufferPointer, _ offset: Int
+    ) {
+        for step in 0..<count { unsafe target[offset + step] = unsafe text.utf8Start[index + step] }
     }
 
     private static func put(_ number: Int, _ target: UnsafeMutableRawBufferPointer, _ offset: Int) {

@@ -35,6 +35,9 @@ public enum Octet {
     @inline(__always)
     static func isHost(_ byte: UInt8) -> Bool { isAlphanumeric(byte) || byte == 0x2E || byte == 0x2D || byte == 0x5F }
 
+    /// The characters of field values and quoted strings, those beyond ASCII included (RFC 9110 §5.5).
+    static func isText(_ byte: UInt8) -> Bool { byte == tab || byte >= 0x20 && byte != 0x7F }
+
     @inline(__always)
     static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
 

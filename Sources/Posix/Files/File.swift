@@ -25,106 +25,66 @@ public enum FileError: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether the process's user may not read it.
-    public var isRefused: Bool {
-        guard case .system(let error) = self else { return false }
-        return error.cause == .permission
-    }
+    private var systemError: SystemError? { if case .system(let error) = self { error } else { nil } }
 
-    public var isMissing: Bool {
-        guard case .system(let error) = self else { return false }
-        return error.number == ENOENT || error.number == ENOTDIR
-    }
+    /// Whether the process's user may not read it.
+    public var isRefused: Bool { systemError?.cause == .permission }
+
+    public var isMissing: Bool { systemError?.isMissing == true }
+
+    /// Whether it was refused because it leaves the directory that it must stay in.
+    public var leadsOutside: Bool { systemError?.leadsOutside == true }
 
     /// The error, when the process was out of descriptors or memory and the file may be fine.
-    public var shortage: SystemError? {
-        guard case .system(let error) = self, error.isShortage else { return nil }
-        return error
-    }
+    public var shortage: SystemError? { systemError.flatMap { $0.isShortage ? $0 : nil } }
 }
 
 public enum File {
     /// Reads a regular file.
     public static func read(_ path: String, bytesMax: Int) throws(FileError) -> FileContents {
-        let file = try open(path, bytesMax: bytesMax)
-        let bytes = try readAll(file.descriptor, expected: file.byteCount, bytesMax)
-        return FileContents(bytes: bytes, modified: file.modified)
+        let file = try RegularFile(path, bytesMax: bytesMax)
+        return FileContents(bytes: try file.contents(bytesMax: bytesMax), modified: file.status.modifiedSeconds)
     }
 
-    /// An open regular file.
-    struct Opened: ~Copyable {
-        let descriptor: Descriptor
-        let byteCount: Int
-        /// Seconds since 1970.
-        let modified: Int64
+    /// Reads a whole file into the caller's memory, so that the caller can clear it. Returns the number of bytes.
+    public static func read(_ path: String, into buffer: UnsafeMutableRawBufferPointer) throws(FileError) -> Int {
+        try unsafe RegularFile(path, bytesMax: buffer.count).fill(buffer)
     }
 
-    /// Opens a regular file of at most `bytesMax` bytes. Non-blocking, so that a pipe in its place cannot block the thread.
-    static func open(_ path: String, bytesMax: Int) throws(FileError) -> Opened {
-        let number = unsafe associated_open(path, O_RDONLY | O_NONBLOCK, 0)
-        guard number >= 0 else { throw .system(.last("open")) }
-        let descriptor = Descriptor(takingOwnershipOf: number)
-        var status = stat()
-        guard unsafe fstat(descriptor.number, &status) == 0 else { throw .system(.last("fstat")) }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile }
-        let size = Int(status.st_size)
-        if size > bytesMax { throw .tooLarge(byteCount: size, limit: bytesMax) }
-        return Opened(descriptor: descriptor, byteCount: size, modified: Int64(status.st_mtim.tv_sec))
-    }
-
-    /// Reads until the end, because a file may grow meanwhile, but not beyond the limit.
-    static func readAll(
-        _ file: borrowing Descriptor, expected: Int, _ bytesMax: Int
-    ) throws(FileError) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: expected + 1)
-        var count = 0
-        let fd = file.number
-        while true {
-            if count > bytesMax { throw .tooLarge(byteCount: count, limit: bytesMax) }
-            if count == bytes.count { bytes.append(contentsOf: repeatElement(0, count: bytes.count)) }
-            let step = unsafe bytes.withUnsafeMutableBytes { buffer in
-                retrying { unsafe Glibc.read(fd, buffer.baseAddress! + count, buffer.count - count) }
-            }
-            if step < 0 { throw .system(.last("read")) }
-            if step == 0 { break }
-            count += step
-        }
-        bytes.removeSubrange(count...)
-        return bytes
-    }
-
-    /// Writes the parts to a file, one after the other, and replaces the file of this name atomically and durably. When that
-    /// fails, for example on a full disk, the old file stays. Several processes that do this at once wait for each other. The
-    /// corresponding C functions are `flock`, `fsync` and `rename`.
-    public static func replaceDurably(
-        _ name: String, in folder: String, _ parts: [UnsafeRawBufferPointer], permissions: UInt32
-    ) throws(SystemError) {
-        try withTurn(in: folder) { () throws(SystemError) in try unsafe replace(name, in: folder, parts, permissions) }
-    }
-
-    /// The same for content that depends on the present file: `contents` is called while no other process can replace it.
-    /// - Parameter placed: called when the file has been replaced but is not durable yet, and before another process can replace
-    ///   it. An error may still follow.
+    /// Replaces the file of this name atomically and durably. When that fails, for example on a full disk, the old file stays.
+    /// Several processes that do this at once wait for each other. The corresponding C functions are `flock`, `fsync` and
+    /// `rename`.
+    /// - Parameters:
+    ///   - contents: called while no other process can replace the file, for content that depends on the present one.
+    ///   - placed: called when the file has been replaced but is not durable yet, and before another process can replace it. An
+    ///     error may still follow.
     public static func replaceDurably(
         _ name: String, in folder: String, permissions: UInt32, contents: () -> [UInt8], placed: () -> Void = {}
     ) throws(SystemError) {
         try withTurn(in: folder) { () throws(SystemError) in
-            let result = unsafe contents().withUnsafeBytes { bytes in
-                Result { () throws(SystemError) in try unsafe replace(name, in: folder, [bytes], permissions) }
+            let path = "\(folder)/\(name)"
+            // Only the holder of the lock uses this name, so a file there was left by a killed process.
+            let draft = "\(path).new"
+            do throws(SystemError) {
+                // Never write to an existing file: it may be a link or belong to another user.
+                guard unsafe unlink(draft) == 0 || errno == ENOENT else { throw SystemError.last("unlink") }
+                let bytes = contents()
+                try unsafe bytes.span.withUnsafeBytes { (bytes) throws(SystemError) in
+                    try unsafe writeDurably([bytes], to: make(draft, permissions))
+                }
+                guard unsafe rename(draft, path) == 0 else { throw SystemError.last("rename") }
+            } catch {
+                unsafe unlink(draft)
+                throw error
             }
-            try result.get()
             placed()
         }
     }
 
     /// Appends to a file, which is created if need be. A crash may lose the last bytes.
     public static func append(_ bytes: [UInt8], to path: String) throws(SystemError) {
-        let number = unsafe associated_open(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, 0o640)
-        guard number >= 0 else { throw .last("open") }
-        let file = Descriptor(takingOwnershipOf: number)
-        try unsafe bytes.withUnsafeBytes { bytes in
-            Result { () throws(SystemError) in try unsafe writeAll(bytes, to: file) }
-        }.get()
+        let file = try Descriptor.open(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, permissions: 0o640)
+        try unsafe bytes.span.withUnsafeBytes { (bytes) throws(SystemError) in try unsafe write(bytes, to: file) }
     }
 
     /// Removes a file. It is no error if there is none, or if that is not allowed.
@@ -142,47 +102,25 @@ public enum File {
 
     /// Calls `body` while no other process has its turn in the folder.
     static func withTurn(in folder: String, _ body: () throws(SystemError) -> Void) throws(SystemError) {
-        let number = unsafe associated_open(folder, O_RDONLY | O_DIRECTORY, 0)
-        guard number >= 0 else { throw .last("open") }
-        let directory = Descriptor(takingOwnershipOf: number)
+        let directory = try Descriptor.open(folder, O_RDONLY | O_DIRECTORY)
         // The lock ends with the descriptor, also when the process is killed.
         guard retrying({ flock(directory.number, LOCK_EX) }) == 0 else { throw .last("flock") }
         try body()
         guard fsync(directory.number) == 0 else { throw .last("fsync") }
     }
 
-    private static func replace(
-        _ name: String, in folder: String, _ parts: [UnsafeRawBufferPointer], _ permissions: UInt32
-    ) throws(SystemError) {
-        let path = "\(folder)/\(name)"
-        // Only the holder of the lock uses this name, so a file there was left by a killed process.
-        let draft = "\(path).new"
-        do throws(SystemError) {
-            try unsafe writeDraft(draft, parts, permissions: permissions)
-            guard unsafe rename(draft, path) == 0 else { throw SystemError.last("rename") }
-        } catch {
-            unsafe unlink(draft)
-            throw error
-        }
-    }
-
-    private static func writeDraft(
-        _ draft: String, _ parts: [UnsafeRawBufferPointer], permissions: UInt32
-    ) throws(SystemError) {
-        // Never write to an existing file: it may be a link or belong to another user.
-        guard unsafe unlink(draft) == 0 || errno == ENOENT else { throw .last("unlink") }
-        let number = unsafe associated_open(draft, O_WRONLY | O_CREAT | O_EXCL, Int32(permissions))
-        guard number >= 0 else { throw .last("open") }
-        try unsafe write(parts, to: Descriptor(takingOwnershipOf: number))
+    /// Makes a file, unless there is one. The process's umask applies to the permissions.
+    static func make(_ path: String, _ permissions: UInt32) throws(SystemError) -> Descriptor {
+        try Descriptor.open(path, O_WRONLY | O_CREAT | O_EXCL, permissions: permissions)
     }
 
     /// Writes the parts and waits until they are on disk.
-    static func write(_ parts: [UnsafeRawBufferPointer], to file: borrowing Descriptor) throws(SystemError) {
-        for index in unsafe parts.indices { try unsafe writeAll(parts[index], to: file) }
+    static func writeDurably(_ parts: [UnsafeRawBufferPointer], to file: borrowing Descriptor) throws(SystemError) {
+        for index in unsafe parts.indices { try unsafe write(parts[index], to: file) }
         guard fsync(file.number) == 0 else { throw .last("fsync") }
     }
 
-    private static func writeAll(_ bytes: UnsafeRawBufferPointer, to file: borrowing Descriptor) throws(SystemError) {
+    private static func write(_ bytes: UnsafeRawBufferPointer, to file: borrowing Descriptor) throws(SystemError) {
         var rest = unsafe bytes
         while unsafe !rest.isEmpty {
             let step = retrying { unsafe Glibc.write(file.number, rest.baseAddress, rest.count) }
@@ -191,8 +129,8 @@ public enum File {
         }
     }
 
-    /// As many links on a path as the kernel follows.
-    private static let linksMax = 40
+    /// As many links on a path as the kernel follows (path_resolution(7)).
+    static let linksMax = 40
 
     /// The target of a link as written; nil if the path is not a link. The corresponding C function is `readlink`.
     public static func linkTarget(_ path: String) -> String? {
@@ -234,28 +172,6 @@ public enum File {
         return found
     }
 
-    /// Reads a whole file into the caller's memory, so that the caller can clear it. Returns the number of bytes.
-    public static func read(_ path: String, into buffer: UnsafeMutableRawBufferPointer) throws(FileError) -> Int {
-        let file = try open(path, bytesMax: buffer.count)
-        return try unsafe fill(buffer, from: file.descriptor)
-    }
-
-    /// Reads until the buffer is full or the file ends.
-    static func fill(
-        _ buffer: UnsafeMutableRawBufferPointer, from file: borrowing Descriptor
-    ) throws(FileError) -> Int {
-        var count = 0
-        let number = file.number
-        while count < buffer.count {
-            let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
-            let step = retrying { unsafe Glibc.read(number, rest.baseAddress, rest.count) }
-            if step < 0 { throw .system(.last("read")) }
-            if step == 0 { break }
-            count += step
-        }
-        return count
-    }
-
     /// Creates a file with this content and these permissions atomically. Returns false, with nothing changed, when there is
     /// already a file of this name: if several processes do this at once, one wins. The corresponding C function is `link`.
     public static func create(
@@ -263,7 +179,7 @@ public enum File {
     ) throws(SystemError) -> Bool {
         let draft = draftName(path)
         defer { unsafe unlink(draft) }
-        try unsafe write(bytes, toNew: draft, permissions: permissions)
+        try unsafe writeDraft(draft, bytes, permissions)
         if unsafe link(draft, path) == 0 { return true }
         if errno == EEXIST { return false }
         throw .last("link")
@@ -275,7 +191,7 @@ public enum File {
     ) throws(SystemError) {
         let draft = draftName(path)
         defer { unsafe unlink(draft) }
-        try unsafe write(bytes, toNew: draft, permissions: permissions)
+        try unsafe writeDraft(draft, bytes, permissions)
         guard unsafe rename(draft, path) == 0 else { throw .last("rename") }
     }
 
@@ -283,21 +199,13 @@ public enum File {
         "\(path).\(String(UInt64.random(in: .min ... .max), radix: 36)).new"
     }
 
-    private static func write(
-        _ bytes: UnsafeRawBufferPointer, toNew draft: String, permissions: UInt32
+    private static func writeDraft(
+        _ draft: String, _ bytes: UnsafeRawBufferPointer, _ permissions: UInt32
     ) throws(SystemError) {
-        let number = unsafe associated_open(draft, O_WRONLY | O_CREAT | O_EXCL, Int32(permissions))
-        guard number >= 0 else { throw .last("open") }
-        let file = Descriptor(takingOwnershipOf: number)
+        let file = try make(draft, permissions)
         // The process's umask may have removed permissions.
         guard fchmod(file.number, permissions) == 0 else { throw .last("fchmod") }
-        var rest = unsafe bytes
-        while unsafe !rest.isEmpty {
-            let step = retrying { unsafe Glibc.write(file.number, rest.baseAddress, rest.count) }
-            if step < 0 { throw .last("write") }
-            unsafe rest = UnsafeRawBufferPointer(rebasing: rest[step...])
-        }
-        guard fsync(file.number) == 0 else { throw .last("fsync") }
+        try unsafe writeDurably([bytes], to: file)
     }
 }
 
@@ -339,18 +247,14 @@ public enum Directory {
     }
 
     /// Whether there is a directory at this path; false also when that cannot be determined.
-    public static func exists(_ path: String) -> Bool {
-        var status = stat()
-        return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
-    }
+    public static func exists(_ path: String) -> Bool { (try? isThere(path)) ?? false }
 
     /// Whether there is a directory at this path; throws when that cannot be determined.
     public static func isThere(_ path: String) throws(SystemError) -> Bool {
-        var status = stat()
-        if unsafe stat(path, &status) == 0 { return status.st_mode & S_IFMT == S_IFDIR }
-        let error = SystemError.last("stat")
-        guard error.isMissing else { throw error }
-        return false
+        do throws(SystemError) { return try stat(at: path).isDirectory } catch {
+            guard error.isMissing else { throw error }
+            return false
+        }
     }
 
     /// The directory entry has the kind in nearly all cases; links and some file systems need a `stat`.
@@ -358,13 +262,7 @@ public enum Directory {
         if type == UInt8(DT_REG) { return .file }
         if type == UInt8(DT_DIR) { return .directory }
         guard type == UInt8(DT_LNK) || type == UInt8(DT_UNKNOWN) else { return .other }
-        var status = stat()
-        guard unsafe stat(path, &status) == 0 else { return .other }
-        return switch status.st_mode & S_IFMT {
-        case S_IFREG: .file
-        case S_IFDIR: .directory
-        default: .other
-        }
+        return (try? stat(at: path))?.entryKind ?? .other
     }
 
     /// Removes a directory if it is empty.

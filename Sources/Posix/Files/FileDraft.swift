@@ -27,7 +27,7 @@ public struct FileDraft: ~Copyable, Sendable {
     ) throws(SystemError) -> FileDraft {
         removeAbandoned(of: name, in: folder)
         let draft = try create(name, in: folder, permissions)
-        try unsafe File.write(parts, to: draft.descriptor)
+        try unsafe File.writeDurably(parts, to: draft.descriptor)
         return draft
     }
 
@@ -39,15 +39,12 @@ public struct FileDraft: ~Copyable, Sendable {
     ) throws(SystemError) -> FileDraft {
         for _ in 0..<attemptsMax {
             let path = "\(folder)/\(name).\(String(UInt64.random(in: .min ... .max), radix: 36)).draft"
-            let number = unsafe associated_open(path, O_WRONLY | O_CREAT | O_EXCL, Int32(permissions))
-            guard number >= 0 else { throw .last("open") }
-            let draft = FileDraft(name, folder, at: path, takingOwnershipOf: Descriptor(takingOwnershipOf: number))
+            let draft = FileDraft(name, folder, at: path, takingOwnershipOf: try File.make(path, permissions))
             didOpen(path)
+            let number = draft.descriptor.number
             // If the file system has no locks, no process can lock the draft to remove it either.
             if flock(number, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK { continue }
-            var status = stat()
-            guard unsafe fstat(number, &status) == 0 else { throw .last("fstat") }
-            if status.st_nlink > 0 { return draft }
+            if try stat(of: number).st_nlink > 0 { return draft }
         }
         throw SystemError(call: "flock", number: EWOULDBLOCK)
     }
@@ -70,9 +67,7 @@ public struct FileDraft: ~Copyable, Sendable {
         for entry in (try? Directory.entries(folder)) ?? [] {
             guard entry.name.hasPrefix("\(name)."), entry.name.hasSuffix(".draft") else { continue }
             let path = "\(folder)/\(entry.name)"
-            let number = unsafe associated_open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW, 0)
-            guard number >= 0 else { continue }
-            let file = Descriptor(takingOwnershipOf: number)
+            guard let file = try? Descriptor.open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW) else { continue }
             if flock(file.number, LOCK_EX | LOCK_NB) == 0 { unsafe unlink(path) }
         }
     }

@@ -19,28 +19,25 @@ public struct FileStatus: Hashable, Sendable {
         isRegular: Bool, permissions: UInt32, device: UInt64, inode: UInt64, byteCount: Int64,
         modifiedNanoseconds: Int64, changedNanoseconds: Int64
     ) {
-        self.isRegular = isRegular
-        self.permissions = permissions
-        self.device = device
-        self.inode = inode
-        self.byteCount = byteCount
-        self.modifiedNanoseconds = modifiedNanoseconds
-        self.changedNanoseconds = changedNanoseconds
+        (self.isRegular, self.permissions, self.device, self.inode) = (isRegular, permissions, device, inode)
+        (self.byteCount, self.modifiedNanoseconds, self.changedNanoseconds) = (
+            byteCount, modifiedNanoseconds, changedNanoseconds
+        )
     }
 
     /// Identifies a file or directory among all that exist at the same time.
     public struct Identity: Hashable, Sendable {
         let device: UInt64
         let inode: UInt64
-
-        public init(device: UInt64, inode: UInt64) { (self.device, self.inode) = (device, inode) }
     }
 
     public var identity: Identity { Identity(device: device, inode: inode) }
 
+    var modifiedSeconds: Int64 { modifiedNanoseconds / 1_000_000_000 }
+
     init(_ status: stat) {
         self.init(
-            isRegular: status.st_mode & S_IFMT == S_IFREG, permissions: status.st_mode & 0o7777,
+            isRegular: status.isRegular, permissions: status.st_mode & 0o7777,
             device: UInt64(status.st_dev), inode: UInt64(status.st_ino), byteCount: Int64(status.st_size),
             modifiedNanoseconds: FileStatus.nanoseconds(status.st_mtim),
             changedNanoseconds: FileStatus.nanoseconds(status.st_ctim))
@@ -62,27 +59,63 @@ public struct FileStatus: Hashable, Sendable {
     private static let tickNanosecondsMax: Int64 = 20_000_000
 }
 
-extension File {
-    /// Symbolic links are followed. The corresponding C function is `stat`.
-    public static func status(_ path: String) throws(FileError) -> FileStatus {
-        var status = stat()
-        guard unsafe stat(path, &status) == 0 else { throw .system(.last("stat")) }
-        return FileStatus(status)
+/// What the kernel says about a file. The functions that others call make a `FileStatus` or a `FileAccess` of it.
+extension stat {
+    /// An open file. The corresponding C function is `fstat`.
+    init(of file: Int32) throws(SystemError) {
+        self.init()
+        guard unsafe fstat(file, &self) == 0 else { throw .last("fstat") }
     }
+
+    /// A path, with links followed. The corresponding C function is `stat`.
+    init(at path: String) throws(SystemError) {
+        self.init()
+        guard unsafe fstatat(AT_FDCWD, path, &self, 0) == 0 else { throw .last("stat") }
+    }
+
+    /// A path below an open directory, with links followed. The corresponding C function is `fstatat`.
+    init(at path: String, in directory: Int32) throws(SystemError) {
+        self.init()
+        guard unsafe fstatat(directory, path, &self, 0) == 0 else { throw .last("fstatat") }
+    }
+
+    /// A path that may be a link. The corresponding C function is `lstat`.
+    init(ofLink path: String) throws(SystemError) {
+        self.init()
+        guard unsafe lstat(path, &self) == 0 else { throw .last("lstat") }
+    }
+
+    var isRegular: Bool { st_mode & S_IFMT == S_IFREG }
+    var isDirectory: Bool { st_mode & S_IFMT == S_IFDIR }
+    var isSocket: Bool { st_mode & S_IFMT == S_IFSOCK }
+
+    var entryKind: DirectoryEntry.Kind { isRegular ? .file : isDirectory ? .directory : .other }
+
+    var identity: FileStatus.Identity { FileStatus.Identity(device: UInt64(st_dev), inode: UInt64(st_ino)) }
 }
 
 extension File {
+    /// Symbolic links are followed. The corresponding C function is `stat`.
+    public static func status(_ path: String) throws(FileError) -> FileStatus {
+        do { return FileStatus(try stat(at: path)) } catch { throw .system(error) }
+    }
+
+    /// Symbolic links are followed. The corresponding C function is `stat`.
+    public static func access(_ path: String) throws(FileError) -> FileAccess {
+        do { return FileAccess(try stat(at: path)) } catch { throw .system(error) }
+    }
+
     /// Whether this is an empty regular file.
     public static func isEmptyRegular(_ path: String) -> Bool {
-        guard let status = try? status(path) else { return false }
-        return status.isRegular && status.byteCount == 0
+        guard let status = try? stat(at: path) else { return false }
+        return status.isRegular && status.st_size == 0
     }
 }
 
 extension Directory {
     /// The identity of a directory; nil if there is none at this path.
     public static func identity(_ path: String) -> FileStatus.Identity? {
-        guard exists(path), let status = try? File.status(path) else { return nil }
+        guard let status = try? stat(at: path), status.isDirectory else { return nil }
         return status.identity
     }
 }
@@ -93,10 +126,7 @@ public struct FileAccess: Hashable, Sendable {
     public let permissions: UInt32
     public let group: UInt32
 
-    public init(permissions: UInt32, group: UInt32) {
-        self.permissions = permissions
-        self.group = group
-    }
+    public init(permissions: UInt32, group: UInt32) { (self.permissions, self.group) = (permissions, group) }
 
     init(_ status: stat) { self.init(permissions: status.st_mode & 0o7777, group: status.st_gid) }
 
@@ -105,15 +135,6 @@ public struct FileAccess: Hashable, Sendable {
         if getegid() == group { return true }
         var groups = [gid_t](repeating: 0, count: Int(max(0, getgroups(0, nil))))
         return unsafe getgroups(Int32(groups.count), &groups) == groups.count && groups.contains(group)
-    }
-}
-
-extension File {
-    /// Symbolic links are followed. The corresponding C function is `stat`.
-    public static func access(_ path: String) throws(FileError) -> FileAccess {
-        var status = stat()
-        guard unsafe stat(path, &status) == 0 else { throw .system(.last("stat")) }
-        return FileAccess(status)
     }
 }
 

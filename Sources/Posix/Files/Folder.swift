@@ -13,11 +13,8 @@ public struct Folder: ~Copyable, Sendable {
 
     /// Opens a directory of the operator: links in its path may lead anywhere.
     public init(_ path: String, links targets: LinkTargets = .none) throws(SystemError) {
-        let number = unsafe associated_open(path, O_RDONLY | O_DIRECTORY, 0)
-        guard number >= 0 else { throw .last("open") }
-        descriptor = Descriptor(takingOwnershipOf: number)
-        self.path = path
-        self.targets = targets
+        descriptor = try Descriptor.open(path, O_RDONLY | O_DIRECTORY)
+        (self.path, self.targets) = (path, targets)
     }
 
     /// Opens the folder of one tenant in a folder of tenants' folders. It may be a link to a directory in one of the link
@@ -28,8 +25,7 @@ public struct Folder: ~Copyable, Sendable {
         tenant name: String, in tree: borrowing Folder, links targets: LinkTargets = .none,
         folderLinks: LinkTargets = .none
     ) throws(SystemError) {
-        descriptor = Descriptor(
-            takingOwnershipOf: try Folder.open(tenant: name, in: tree, targets.adding(folderLinks)))
+        descriptor = try Folder.open(tenant: name, in: tree, targets.adding(folderLinks))
         path = "\(tree.path)/\(name)"
         self.targets = targets
     }
@@ -37,9 +33,13 @@ public struct Folder: ~Copyable, Sendable {
     /// Opens a regular file below this directory. A link is followed if it leads inside the directory or to a link target, and
     /// refused otherwise.
     public func open(_ path: String) throws(FileError) -> OpenFile {
-        let number: Int32
-        do { number = try openBeneath(path) } catch { throw .system(error) }
-        return try OpenFile(takingOwnershipOf: Descriptor(takingOwnershipOf: number), path: "\(self.path)/\(path)")
+        OpenFile(try openFile(path), path: "\(self.path)/\(path)")
+    }
+
+    private func openFile(_ path: String, bytesMax: Int = .max) throws(FileError) -> RegularFile {
+        let descriptor: Descriptor
+        do { descriptor = try openBeneath(path) } catch { throw .system(error) }
+        return try RegularFile(takingOwnershipOf: descriptor, bytesMax: bytesMax)
     }
 
     // Files are opened with `openat2` and `RESOLVE_BENEATH`: the kernel opens a path only if no part of it leaves the folder. When
@@ -56,11 +56,11 @@ public struct Folder: ~Copyable, Sendable {
 
     /// A non-blocking descriptor for reading. A link that leads neither inside the folder nor to a link target is refused
     /// (EXDEV).
-    func openBeneath(_ path: String) throws(SystemError) -> Int32 {
+    func openBeneath(_ path: String) throws(SystemError) -> Descriptor {
         // The kernel may give up on a path with `..` during a rename (EAGAIN).
         for _ in 0..<16 {
             let number = retrying { unsafe associated_open_beneath(descriptor.number, path) }
-            if number >= 0 { return number }
+            if number >= 0 { return Descriptor(takingOwnershipOf: number) }
             if errno == EXDEV, !path.hasPrefix("/") { return try openElsewhere(path) }
             if errno != EAGAIN { break }
         }
@@ -68,26 +68,25 @@ public struct Folder: ~Copyable, Sendable {
     }
 
     /// Opens a path that leaves the folder according to the kernel, if it leads to an allowed place.
-    private func openElsewhere(_ path: String) throws(SystemError) -> Int32 {
+    private func openElsewhere(_ path: String) throws(SystemError) -> Descriptor {
         let found = try Folder.find(path, from: descriptor.number)
         let real = try RealPath(of: found.number)
         let own = try RealPath(of: descriptor.number)
         guard real.isBeneath(own) || targets.contain(real) else { throw SystemError(call: "openat2", number: EXDEV) }
         // Opened for reading only now, because opening a device can have effects.
         let number = retrying { unsafe associated_open("/proc/self/fd/\(found.number)", O_RDONLY | O_NONBLOCK, 0) }
-        guard number >= 0 else { throw .last("open") }
-        return number
+        return try Descriptor(number, of: "open")
     }
 
     /// Opens the folder of a tenant.
-    static func open(tenant name: String, in tree: borrowing Folder, _ targets: LinkTargets) throws(SystemError)
-        -> Int32
-    {
+    private static func open(
+        tenant name: String, in tree: borrowing Folder, _ targets: LinkTargets
+    ) throws(SystemError) -> Descriptor {
         guard !name.isEmpty, name != ".", name != "..", !name.utf8.contains(UInt8(ascii: "/")) else {
             throw SystemError(call: "openat", number: EXDEV)
         }
         let number = retrying { unsafe associated_open_itself(tree.descriptor.number, name) }
-        if number >= 0 { return number }
+        if number >= 0 { return Descriptor(takingOwnershipOf: number) }
         // The error for a link.
         guard errno == ENOTDIR || errno == ELOOP else { throw .last("openat") }
         let found = try find(name, from: tree.descriptor.number)
@@ -96,16 +95,12 @@ public struct Folder: ~Copyable, Sendable {
         guard real.isVersion(of: name, in: root) || targets.contain(real) else {
             throw SystemError(call: "openat", number: EXDEV)
         }
-        let opened = retrying { unsafe associated_open_itself(found.number, ".") }
-        guard opened >= 0 else { throw .last("openat") }
-        return opened
+        return try Descriptor(retrying { unsafe associated_open_itself(found.number, ".") }, of: "openat")
     }
 
     /// Resolves a path and its links without opening the file. The corresponding C function is `openat2` with `O_PATH`.
-    private static func find(_ path: String, from directory: Int32) throws(SystemError) -> Descriptor {
-        let number = retrying { unsafe associated_find(directory, path) }
-        guard number >= 0 else { throw .last("openat2") }
-        return Descriptor(takingOwnershipOf: number)
+    static func find(_ path: String, from directory: Int32) throws(SystemError) -> Descriptor {
+        try Descriptor(retrying { unsafe associated_find(directory, path) }, of: "openat2")
     }
 
     private static let attemptsMax = 3
@@ -119,17 +114,12 @@ public struct Folder: ~Copyable, Sendable {
     /// - Parameter didRead: called after each time the bytes were read, before the metadata is compared.
     func read(_ path: String, bytesMax: Int, didRead: () -> Void) throws(FileError) -> SettledContents? {
         for _ in 0..<Folder.attemptsMax {
-            let number: Int32
-            do { number = try openBeneath(path) } catch { throw .system(error) }
-            let file = Descriptor(takingOwnershipOf: number)
             let now = Clock.wallNanoseconds()
-            let before = try Folder.status(file)
-            guard before.isRegular else { throw .notAFile }
-            if before.byteCount > bytesMax { throw .tooLarge(byteCount: Int(before.byteCount), limit: bytesMax) }
-            let bytes = try File.readAll(file, expected: Int(before.byteCount), bytesMax)
+            let file = try openFile(path, bytesMax: bytesMax)
+            let bytes = try file.contents(bytesMax: bytesMax)
             didRead()
-            if try Folder.status(file) == before, bytes.count == before.byteCount {
-                return SettledContents(bytes: bytes, status: before, readNanoseconds: now)
+            if try file.statusNow() == file.status, bytes.count == file.status.byteCount {
+                return SettledContents(bytes: bytes, status: file.status, readNanoseconds: now)
             }
         }
         return nil
@@ -138,46 +128,24 @@ public struct Folder: ~Copyable, Sendable {
     /// Reads a regular file below this directory into the caller's memory, so that the caller can clear it. Returns the number
     /// of bytes.
     public func read(_ path: String, into buffer: UnsafeMutableRawBufferPointer) throws(FileError) -> Int {
-        let number: Int32
-        do { number = try openBeneath(path) } catch { throw .system(error) }
-        let file = Descriptor(takingOwnershipOf: number)
-        let status = try Folder.status(file)
-        guard status.isRegular else { throw .notAFile }
-        if status.byteCount > buffer.count { throw .tooLarge(byteCount: Int(status.byteCount), limit: buffer.count) }
-        return try unsafe File.fill(buffer, from: file)
-    }
-
-    private static func status(_ file: borrowing Descriptor) throws(FileError) -> FileStatus {
-        var status = stat()
-        guard unsafe fstat(file.number, &status) == 0 else { throw .system(.last("fstat")) }
-        return FileStatus(status)
+        try unsafe openFile(path, bytesMax: buffer.count).fill(buffer)
     }
 
     /// The metadata of a path below this directory, with links followed. The corresponding C function is `fstatat`. It also
     /// follows links out of the directory, which `read` refuses.
-    public func status(_ path: String) -> FileStatus? {
-        var status = stat()
-        return unsafe fstatat(descriptor.number, path, &status, 0) == 0 ? FileStatus(status) : nil
-    }
-
-    /// The same, but throws the reason.
-    public func fileStatus(_ path: String) throws(FileError) -> FileStatus {
-        var status = stat()
-        guard unsafe fstatat(descriptor.number, path, &status, 0) == 0 else { throw .system(.last("fstatat")) }
-        return FileStatus(status)
+    public func status(_ path: String) throws(FileError) -> FileStatus {
+        do { return FileStatus(try stat(at: path, in: descriptor.number)) } catch { throw .system(error) }
     }
 
     /// The permissions of a file below this directory, with links followed. The corresponding C function is `fstatat`.
     public func access(_ path: String) throws(FileError) -> FileAccess {
-        var status = stat()
-        guard unsafe fstatat(descriptor.number, path, &status, 0) == 0 else { throw .system(.last("fstatat")) }
-        return FileAccess(status)
+        do { return FileAccess(try stat(at: path, in: descriptor.number)) } catch { throw .system(error) }
     }
 
     /// Whether the path exists, or that cannot be determined now.
     public func mayHave(_ path: String) -> Bool {
-        var status = stat()
-        return unsafe fstatat(descriptor.number, path, &status, 0) == 0 || !SystemError.last("fstatat").isMissing
+        do throws(FileError) { _ = try status(path) } catch { return !error.isMissing }
+        return true
     }
 
     /// Whether the path is missing; a broken link exists. The corresponding C function is `fstatat`.
@@ -195,9 +163,7 @@ public struct Folder: ~Copyable, Sendable {
         let stream = try unsafe openStream(path)
         defer { unsafe closedir(stream) }
         let number = unsafe dirfd(stream)
-        var status = stat()
-        guard unsafe fstat(number, &status) == 0 else { throw .last("fstat") }
-        var listing = FolderListing(identity: FileStatus(status).identity, entries: [])
+        var listing = FolderListing(identity: try stat(of: number).identity, entries: [])
         var count = 0
         while let entry = try unsafe nextEntry(stream) {
             // These two are in every directory.
@@ -222,18 +188,13 @@ public struct Folder: ~Copyable, Sendable {
             }
             var found = ListedEntry(name: name, kind: .directory, isLink: type == UInt8(DT_LNK), status: nil)
             if type != UInt8(DT_DIR) {
-                var status = stat()
-                if unsafe fstatat(number, name, &status, 0) == 0 {
-                    found.status = FileStatus(status)
-                } else if case let error = SystemError.last("fstatat"), error.isShortage {
-                    throw error
+                do throws(SystemError) {
+                    let status = try stat(at: name, in: number)
+                    (found.status, found.kind) = (FileStatus(status), status.entryKind)
+                } catch {
+                    if error.isShortage { throw error }
+                    found.kind = .other
                 }
-                found.kind =
-                    switch found.status == nil ? 0 : status.st_mode & S_IFMT {
-                    case S_IFREG: .file
-                    case S_IFDIR: .directory
-                    default: .other
-                    }
             }
             listing.entries.append(found)
         }
@@ -274,7 +235,7 @@ public struct Folder: ~Copyable, Sendable {
     }
 
     private func openStream(_ path: String) throws(SystemError) -> OpaquePointer {
-        let number = try openFolder(path)
+        let number = try openFolder(path).release()
         guard let stream = unsafe fdopendir(number) else {
             let error = SystemError.last("fdopendir")
             closeDescriptor(number)
@@ -283,43 +244,12 @@ public struct Folder: ~Copyable, Sendable {
         return unsafe stream
     }
 
-    func openFolder(_ path: String) throws(SystemError) -> Int32 {
-        let number = try openBeneath(path.isEmpty ? "." : path)
-        var status = stat()
-        guard unsafe fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
-            closeDescriptor(number)
+    private func openFolder(_ path: String) throws(SystemError) -> Descriptor {
+        let found = try openBeneath(path.isEmpty ? "." : path)
+        guard let status = try? stat(of: found.number), status.isDirectory else {
             throw SystemError(call: "open", number: ENOTDIR)
         }
-        return number
-    }
-}
-
-extension OpenFile {
-    /// The content, if the file has not changed since it was opened; nil otherwise.
-    public func settledContents() throws(FileError) -> [UInt8]? {
-        let bytes = try contents()
-        var now = stat()
-        guard unsafe fstat(number, &now) == 0 else { throw .system(.last("fstat")) }
-        return bytes.count == byteCount && isUnchanged(now) ? bytes : nil
-    }
-
-    /// The content, up to the size that it had when it was opened.
-    public func contents() throws(FileError) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: byteCount)
-        var count = 0
-        while count < byteCount {
-            let outcome = unsafe bytes.withUnsafeMutableBytes {
-                unsafe receive(file: number, from: count, into: UnsafeMutableRawBufferPointer(rebasing: $0[count...]))
-            }
-            switch outcome {
-            case .moved(let step): count += step
-            case .ended, .wouldBlock:
-                bytes.removeSubrange(count...)
-                return bytes
-            case .failed(let number): throw .system(SystemError(call: "pread", number: number))
-            }
-        }
-        return bytes
+        return found
     }
 }
 

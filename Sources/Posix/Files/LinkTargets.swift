@@ -24,13 +24,7 @@ public struct LinkTargets: Hashable, Sendable {
 
     /// Whether one of them is, or contains, a place. They are resolved each time, because each may be a link that is replaced.
     func contain(_ place: RealPath) -> Bool {
-        paths.contains { path in
-            let number = retrying { unsafe associated_find(AT_FDCWD, path) }
-            guard number >= 0 else { return false }
-            let found = Descriptor(takingOwnershipOf: number)
-            guard let root = try? RealPath(of: found.number) else { return false }
-            return place.isBeneath(root)
-        }
+        paths.contains { RealPath(resolving: $0).map(place.isBeneath) ?? false }
     }
 }
 
@@ -51,16 +45,14 @@ struct RealPath: Equatable {
     init(_ path: String) { bytes = Array(path.utf8) }
 
     /// The resolved path; the path itself if it does not exist yet.
-    init(named path: String) {
-        let number = retrying { unsafe associated_find(AT_FDCWD, path) }
-        if number >= 0 {
-            let found = Descriptor(takingOwnershipOf: number)
-            if let real = try? RealPath(of: found.number) {
-                self = real
-                return
-            }
+    init(named path: String) { self = RealPath(resolving: path) ?? RealPath(Directory.absolute(path)) }
+
+    /// The resolved path; nil if it does not exist.
+    init?(resolving path: String) {
+        guard let found = try? Folder.find(path, from: AT_FDCWD), let real = try? RealPath(of: found.number) else {
+            return nil
         }
-        self.init(Directory.absolute(path))
+        self = real
     }
 
     /// Whether this is the other path, or below it.

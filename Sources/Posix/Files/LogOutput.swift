@@ -23,15 +23,10 @@ public struct LogOutput: ~Copyable, Sendable {
     /// Opens a file for appending, and creates it if need be. A pipe is opened without waiting for its reader.
     public init(path: String) throws(SystemError) {
         let flags = O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_NOCTTY
-        number = unsafe associated_open(path, flags, 0o640)
-        guard number >= 0 else { throw .last("open") }
-        isOwned = true
+        self.init(number: try Descriptor.open(path, flags, permissions: 0o640).release(), isOwned: true)
     }
 
-    private init(number: Int32, isOwned: Bool) {
-        self.number = number
-        self.isOwned = isOwned
-    }
+    private init(number: Int32, isOwned: Bool) { (self.number, self.isOwned) = (number, isOwned) }
 
     deinit { if isOwned { closeDescriptor(number) } }
 
@@ -63,8 +58,7 @@ public enum StandardDescriptors {
     /// Whether standard error is the systemd journal, which expects a priority before each line (systemd.exec(5),
     /// `JOURNAL_STREAM`).
     public static var errorIsJournal: Bool {
-        var status = stat()
-        guard let stream = environment("JOURNAL_STREAM"), unsafe fstat(STDERR_FILENO, &status) == 0 else {
+        guard let stream = environment("JOURNAL_STREAM"), let status = try? stat(of: STDERR_FILENO) else {
             return false
         }
         return stream == "\(status.st_dev):\(status.st_ino)"

@@ -6,21 +6,18 @@ import Synchronization
 
 /// A regular file that is open for reading as long as this object exists. A file that replaces it later is another one.
 public final class OpenFile: Sendable {
-    private let descriptor: Descriptor
+    private let file: RegularFile
     /// The path with which it was opened.
     public let path: String
-    /// The metadata at that time.
-    public let status: FileStatus
 
-    init(takingOwnershipOf descriptor: consuming Descriptor, path: String) throws(FileError) {
-        var status = stat()
-        guard unsafe fstat(descriptor.number, &status) == 0 else { throw .system(.last("fstat")) }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile }
-        self.descriptor = descriptor
+    init(_ file: consuming RegularFile, path: String) {
+        self.file = file
         self.path = path
-        self.status = FileStatus(status)
         OpenFile.alive.add(1, ordering: .relaxed)
     }
+
+    /// Opens a regular file by its path.
+    public convenience init(_ path: String) throws(FileError) { self.init(try RegularFile(path), path: path) }
 
     deinit { OpenFile.alive.subtract(1, ordering: .relaxed) }
 
@@ -29,28 +26,101 @@ public final class OpenFile: Sendable {
     /// How many of these files are open in this process, including those of an old catalogue that still has readers.
     public static var count: Int { alive.load(ordering: .relaxed) }
 
-    /// Whether the file has not changed since it was opened.
-    func isUnchanged(_ status: stat) -> Bool {
-        let now = FileStatus(status)
-        return now.byteCount == self.status.byteCount && now.modifiedNanoseconds == modifiedNanoseconds
-    }
-
-    /// Opens a regular file by its path. Non-blocking, so that a pipe in its place cannot block the thread.
-    public convenience init(_ path: String) throws(FileError) {
-        let number = unsafe associated_open(path, O_RDONLY | O_NONBLOCK, 0)
-        guard number >= 0 else { throw .system(.last("open")) }
-        try self.init(takingOwnershipOf: Descriptor(takingOwnershipOf: number), path: path)
-    }
-
+    /// The metadata when it was opened.
+    public var status: FileStatus { file.status }
     public var byteCount: Int { Int(status.byteCount) }
     public var inode: UInt64 { status.inode }
     /// Nanoseconds since 1970.
     public var modifiedNanoseconds: Int64 { status.modifiedNanoseconds }
     /// Seconds since 1970.
-    public var modified: Int64 { modifiedNanoseconds / 1_000_000_000 }
+    public var modified: Int64 { status.modifiedSeconds }
 
     /// The descriptor, for calls with an explicit position; its own file position is not used.
-    public var number: Int32 { descriptor.number }
+    public var number: Int32 { file.descriptor.number }
+
+    /// The content, if the file has not changed since it was opened; nil otherwise.
+    public func settledContents() throws(FileError) -> [UInt8]? {
+        let bytes = try contents()
+        let now = try file.statusNow()
+        return bytes.count == byteCount && now.byteCount == status.byteCount
+            && now.modifiedNanoseconds == modifiedNanoseconds
+            ? bytes : nil
+    }
+
+    /// The content, up to the size that it had when it was opened.
+    public func contents() throws(FileError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: byteCount)
+        let count = try file.fill(&bytes, from: 0)
+        bytes.removeSubrange(count...)
+        return bytes
+    }
+}
+
+/// A descriptor of a regular file, and its metadata when it was opened.
+struct RegularFile: ~Copyable {
+    let descriptor: Descriptor
+    let status: FileStatus
+
+    /// Throws if it is no regular file, or larger.
+    init(takingOwnershipOf descriptor: consuming Descriptor, bytesMax: Int = .max) throws(FileError) {
+        let status = try RegularFile.status(of: descriptor)
+        guard status.isRegular else { throw .notAFile }
+        if status.byteCount > bytesMax { throw .tooLarge(byteCount: Int(status.byteCount), limit: bytesMax) }
+        self.descriptor = descriptor
+        self.status = status
+    }
+
+    /// Opens a file by its path. Non-blocking, so that a pipe in its place cannot block the thread.
+    init(_ path: String, bytesMax: Int = .max) throws(FileError) {
+        let descriptor: Descriptor
+        do { descriptor = try Descriptor.open(path, O_RDONLY | O_NONBLOCK) } catch {
+            throw .system(error)
+        }
+        try self.init(takingOwnershipOf: descriptor, bytesMax: bytesMax)
+    }
+
+    private static func status(of descriptor: borrowing Descriptor) throws(FileError) -> FileStatus {
+        do { return FileStatus(try stat(of: descriptor.number)) } catch { throw .system(error) }
+    }
+
+    /// The metadata now.
+    func statusNow() throws(FileError) -> FileStatus { try RegularFile.status(of: descriptor) }
+
+    /// The whole content, because a file may grow meanwhile, but not more than the limit.
+    func contents(bytesMax: Int) throws(FileError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: Int(status.byteCount) + 1)
+        var count = 0
+        while true {
+            count += try fill(&bytes, from: count)
+            if count > bytesMax { throw .tooLarge(byteCount: count, limit: bytesMax) }
+            if count < bytes.count { break }
+            bytes.append(contentsOf: repeatElement(0, count: bytes.count))
+        }
+        bytes.removeSubrange(count...)
+        return bytes
+    }
+
+    /// Reads from a position until the array is full or the file ends. Returns the number of bytes.
+    func fill(_ bytes: inout [UInt8], from start: Int) throws(FileError) -> Int {
+        var span = bytes.mutableSpan
+        return try unsafe span.withUnsafeMutableBytes { (bytes) throws(FileError) in
+            try unsafe fill(UnsafeMutableRawBufferPointer(rebasing: bytes[start...]), from: start)
+        }
+    }
+
+    /// Reads from a position until the buffer is full or the file ends. Returns the number of bytes.
+    func fill(_ buffer: UnsafeMutableRawBufferPointer, from start: Int = 0) throws(FileError) -> Int {
+        var count = 0
+        while count < buffer.count {
+            let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
+            switch unsafe receive(file: descriptor.number, from: start + count, into: rest) {
+            case .moved(let step): count += step
+            case .ended, .wouldBlock: return count
+            case .failed(let number): throw .system(SystemError(call: "pread", number: number))
+            }
+        }
+        return count
+    }
 }
 
 extension OpenFile: Hashable {

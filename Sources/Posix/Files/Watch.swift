@@ -35,9 +35,7 @@ public struct Watch: ~Copyable, Sendable {
     /// - Parameter directoriesMax: how many directories may be watched, if fewer than the system allows.
     public init(directoriesMax: Int32 = .max) throws(SystemError) {
         self.directoriesMax = directoriesMax
-        let number = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
-        guard number >= 0 else { throw .last("inotify_init1") }
-        descriptor = Descriptor(takingOwnershipOf: number)
+        descriptor = try Descriptor(inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC)), of: "inotify_init1")
     }
 
     /// Watches a directory, with links followed, and returns its number, which is the same if it was added before. Writing is

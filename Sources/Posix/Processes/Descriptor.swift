@@ -1,5 +1,6 @@
 // The owner of a file descriptor. It cannot be copied, so the descriptor is closed exactly once.
 
+import CLinux
 import Glibc
 
 /// An open file descriptor, closed at the end of this value's lifetime.
@@ -9,6 +10,17 @@ public struct Descriptor: ~Copyable, Sendable {
     public init(takingOwnershipOf number: Int32) {
         precondition(number >= 0, "a descriptor is not negative")
         self.number = number
+    }
+
+    /// The result of a system call that makes a descriptor; throws its error.
+    init(_ result: Int32, of call: String) throws(SystemError) {
+        guard result >= 0 else { throw .last(call) }
+        number = result
+    }
+
+    /// Opens a file or a directory. The corresponding C function is `open`.
+    static func open(_ path: String, _ flags: Int32, permissions: UInt32 = 0) throws(SystemError) -> Descriptor {
+        try unsafe Descriptor(associated_open(path, flags, Int32(permissions)), of: "open")
     }
 
     /// Hands the descriptor over to the caller, who closes it.

@@ -24,8 +24,8 @@ public final class ProcessUsage: Sendable {
     }
 
     private static func open(_ path: String, _ flags: Int32) -> Opened? {
-        let number = unsafe associated_open(path, flags, 0)
-        return number < 0 ? nil : Opened(Descriptor(takingOwnershipOf: number))
+        guard let descriptor = try? Descriptor.open(path, flags) else { return nil }
+        return Opened(descriptor)
     }
 
     /// Bytes of the whole address space, and the bytes that are in physical memory.
@@ -88,7 +88,7 @@ public enum ProcessMemory {
     /// root. A crash still ends the process with its signal, without a core dump. Programs started from here do not inherit
     /// it. The corresponding C function is `prctl` with `PR_SET_DUMPABLE`.
     public static func forbidDumps() throws(SystemError) {
-        guard associated_set_dumpable(0) == 0 else { throw .last("prctl") }
+        guard associated_prctl(PR_SET_DUMPABLE, 0, 0) == 0 else { throw .last("prctl") }
     }
 
     /// How many bytes this process may use: the least of the machine's memory, the limits of its control groups, and its own
@@ -103,9 +103,6 @@ public enum ProcessMemory {
         }
         return min(machine, ControlGroups().memoryBytes ?? .max, limits[0], limits[1])
     }
-
-    /// Whether a crash may write a core dump.
-    public static var isDumpable: Bool { associated_dumpable() != 0 }
 }
 
 // The limits of memory and processor time of this process's control groups (cgroups), in both versions of the kernel's

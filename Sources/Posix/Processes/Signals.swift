@@ -15,9 +15,7 @@ public struct Signals: ~Copyable {
         for number in numbers { unsafe sigaddset(&set, number) }
         let result = unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
         guard result == 0 else { throw SystemError(call: "pthread_sigmask", number: result) }
-        let fd = unsafe signalfd(-1, &set, Int32(SFD_CLOEXEC))
-        guard fd >= 0 else { throw .last("signalfd") }
-        descriptor = Descriptor(takingOwnershipOf: fd)
+        descriptor = try unsafe Descriptor(signalfd(-1, &set, Int32(SFD_CLOEXEC)), of: "signalfd")
     }
 
     /// Waits for the next signal; nil when the time is up. The corresponding C function is `poll`.

@@ -8,10 +8,7 @@ public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     public let call: String
     public let number: Int32
 
-    public init(call: String, number: Int32) {
-        self.call = call
-        self.number = number
-    }
+    public init(call: String, number: Int32) { (self.call, self.number) = (call, number) }
 
     /// The failure of `call` with the current `errno`.
     static func last(_ call: String) -> SystemError { SystemError(call: call, number: errno) }
@@ -26,10 +23,10 @@ public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     public static func timedOut(_ call: String) -> SystemError { SystemError(call: call, number: ETIMEDOUT) }
 
     /// The C library's text in lower case, like all messages here: "permission denied".
-    public var reason: String {
-        let text = unsafe String(cString: strerror(number))
-        return text.prefix(1).lowercased() + text.dropFirst()
-    }
+    public var reason: String { unsafe SystemError.lowered(String(cString: strerror(number))) }
+
+    /// A text of the C library. They begin with a capital; the program's do not.
+    static func lowered(_ text: String) -> String { text.prefix(1).lowercased() + text.dropFirst() }
 
     public var description: String { "\(call): \(reason)" }
 

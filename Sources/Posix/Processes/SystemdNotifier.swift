@@ -56,14 +56,11 @@ public final class SystemdNotifier: Sendable {
     }
 
     private static func connect(to address: SocketAddress) -> Int32? {
-        let number = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        guard number >= 0 else { return nil }
+        guard let socket = try? Descriptor.socket(AF_UNIX, SOCK_DGRAM) else { return nil }
         let isConnected = unsafe address.withPointer { pointer, length in
-            retrying { unsafe Glibc.connect(number, pointer, length) } == 0
+            retrying { unsafe Glibc.connect(socket.number, pointer, length) } == 0
         }
-        if isConnected { return number }
-        closeDescriptor(number)
-        return nil
+        return isConnected ? socket.release() : nil
     }
 
     public func notify(_ state: State) {

@@ -2,6 +2,7 @@
 
 import CLinux
 import Glibc
+import Synchronization
 
 /// A running thread. Its owner must join or detach it.
 public struct Thread: ~Copyable, Sendable {
@@ -11,10 +12,7 @@ public struct Thread: ~Copyable, Sendable {
         let name: String
         let body: @Sendable () -> Void
 
-        init(name: String, body: @escaping @Sendable () -> Void) {
-            self.name = name
-            self.body = body
-        }
+        init(name: String, body: @escaping @Sendable () -> Void) { (self.name, self.body) = (name, body) }
     }
 
     /// Starts a thread. `top -H` shows its `name`, of which the kernel stores 15 bytes.
@@ -110,9 +108,7 @@ public struct Semaphore: ~Copyable, Sendable {
     private let descriptor: Descriptor
 
     public init() throws(SystemError) {
-        let number = eventfd(0, Int32(EFD_CLOEXEC | EFD_SEMAPHORE))
-        guard number >= 0 else { throw .last("eventfd") }
-        descriptor = Descriptor(takingOwnershipOf: number)
+        descriptor = try Descriptor(eventfd(0, Int32(EFD_CLOEXEC | EFD_SEMAPHORE)), of: "eventfd")
     }
 
     /// Lets one `wait` return, now or later.
@@ -134,9 +130,7 @@ public struct WakeUp: ~Copyable, Sendable {
     public let descriptor: Descriptor
 
     public init() throws(SystemError) {
-        let number = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
-        guard number >= 0 else { throw .last("eventfd") }
-        descriptor = Descriptor(takingOwnershipOf: number)
+        descriptor = try Descriptor(eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK)), of: "eventfd")
     }
 
     public func wake() {
@@ -159,10 +153,13 @@ public struct WakeUp: ~Copyable, Sendable {
 }
 
 /// A running thread that another thread than its starter may join.
-public final class ThreadHandle: @unchecked Sendable {
-    private var thread: Thread?
+public final class ThreadHandle: Sendable {
+    private let thread: Mutex<Thread?>
 
-    public init(_ thread: consuming Thread) { self.thread = consume thread }
+    public init(_ thread: consuming Thread) { self.thread = Mutex(consume thread) }
 
-    public func join() { if let thread = thread.take() { thread.join() } }
+    /// Waits until the thread has ended. A second call does nothing.
+    public func join() {
+        if let thread = thread.withLock({ $0.take() }) { thread.join() }
+    }
 }

@@ -54,8 +54,7 @@ public struct Account: Hashable, Sendable, CustomStringConvertible {
     /// The owner and the group of a file or folder, with links followed; nil if there is none. The corresponding C function is
     /// `stat`.
     public static func owner(of path: String) -> Account? {
-        var status = stat()
-        guard unsafe stat(path, &status) == 0 else { return nil }
+        guard let status = try? stat(at: path) else { return nil }
         return try? Account("\(status.st_uid):\(status.st_gid)")
     }
 

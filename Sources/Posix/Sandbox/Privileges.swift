@@ -106,7 +106,7 @@ public enum Privileges {
                 unsafe seteuid(0) == 0 && setegid(own.group) == 0 && setgroups(own.groups.count, own.groups) == 0
             precondition(isBack, "root can be root again")
             // A change of user has allowed dumps again.
-            _ = associated_set_dumpable(0)
+            _ = associated_prctl(PR_SET_DUMPABLE, 0, 0)
         }
         guard unsafe setgroups(account.groups.count, account.groups) == 0 else { throw .last("setgroups") }
         guard setegid(account.group) == 0, seteuid(account.user) == 0 else { throw .last("seteuid") }

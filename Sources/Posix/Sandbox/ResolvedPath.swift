@@ -11,9 +11,6 @@ public struct ResolvedPath: Equatable, Sendable {
     /// The directories that contain a link of the path. For a missing path, also the nearest existing directory above it.
     public private(set) var changePoints: [String] = []
 
-    /// As many links as the kernel follows (path_resolution(7)).
-    private static let linksMax = 40
-
     public init(_ path: String) {
         var rest = Directory.absolute(path).split(separator: "/").map(String.init)[...]
         var folder = ""
@@ -25,9 +22,9 @@ public struct ResolvedPath: Equatable, Sendable {
                 continue
             }
             let next = "\(folder)/\(name)"
-            if let target = ResolvedPath.target(of: next) {
+            if let target = File.linkTarget(next) {
                 links += 1
-                if links > ResolvedPath.linksMax { return }
+                if links > File.linksMax { return }
                 changePoints.append(folder)
                 rest = target.split(separator: "/").map(String.init) + rest
                 if target.hasPrefix("/") { folder = "" }
@@ -60,11 +57,4 @@ public struct ResolvedPath: Equatable, Sendable {
         "root",
         "run", "sbin", "srv", "sys", "tmp", "usr", "var",
     ]
-
-    /// The target of a link; nil if it is not a link. The corresponding C function is `readlink`.
-    private static func target(of path: String) -> String? {
-        var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
-        let count = unsafe buffer.withUnsafeMutableBytes { unsafe readlink(path, $0.baseAddress!, $0.count) }
-        return count > 0 ? String(decoding: buffer[..<count], as: UTF8.self) : nil
-    }
 }

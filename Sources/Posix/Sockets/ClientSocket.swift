@@ -12,10 +12,8 @@ public struct ClientSocket: ~Copyable, Sendable {
     public init(
         to address: SocketAddress, isDatagram: Bool = false, timeoutMilliseconds: Int
     ) throws(SystemError) {
-        let kind = isDatagram ? SOCK_DGRAM : SOCK_STREAM
-        let number = socket(address.family, Int32(kind.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        guard number >= 0 else { throw .last("socket") }
-        let descriptor = Descriptor(takingOwnershipOf: number)
+        let descriptor = try Descriptor.socket(address.family, isDatagram ? SOCK_DGRAM : SOCK_STREAM)
+        let number = descriptor.number
         try ClientSocket.limit(number, timeoutMilliseconds)
         guard unsafe address.withPointer({ unsafe connect(number, $0, $1) }) == 0 else {
             // connect reports a timeout as "in progress" (socket(7)).
@@ -101,7 +99,4 @@ public struct ClientSocket: ~Copyable, Sendable {
         case .failed(let number): throw SystemError(call: "recv", number: number)
         }
     }
-
-    /// Tells the other side that nothing more will come.
-    public func finishSending() { Posix.finishSending(descriptor.number) }
 }

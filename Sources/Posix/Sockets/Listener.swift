@@ -13,15 +13,15 @@ public struct Listener: ~Copyable, Sendable {
     /// Listens on `address`. An abandoned Unix-domain socket at the path is replaced. With `sharesPort` other sockets may listen
     /// on the same address.
     public init(_ address: SocketAddress, sharesPort: Bool, backlog: Int32 = 4096) throws(SystemError) {
-        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-        var (number, address) = (socket(address.family, kind, 0), address)
-        // The kernel has no IPv6.
-        if number < 0, errno == EAFNOSUPPORT, let other = address.ofIPv4 {
-            (number, address) = (socket(other.family, kind, 0), other)
+        var address = address
+        let descriptor: Descriptor
+        do throws(SystemError) { descriptor = try .socket(address.family, isBlocking: false) } catch {
+            // The kernel has no IPv6.
+            guard error.number == EAFNOSUPPORT, let other = address.ofIPv4 else { throw error }
+            address = other
+            descriptor = try .socket(address.family, isBlocking: false)
         }
-        guard number >= 0 else { throw .last("socket") }
-        let descriptor = Descriptor(takingOwnershipOf: number)
-
+        let number = descriptor.number
         if address.isUnix {
             Listener.removeAbandonedSocket(at: address)
         } else {
@@ -45,9 +45,7 @@ public struct Listener: ~Copyable, Sendable {
 
     /// A duplicate for another owner.
     public init(sharing other: borrowing Listener) throws(SystemError) {
-        let number = associated_duplicate(other.descriptor.number)
-        guard number >= 0 else { throw .last("fcntl") }
-        descriptor = Descriptor(takingOwnershipOf: number)
+        descriptor = try Descriptor(associated_duplicate(other.descriptor.number), of: "fcntl")
         address = other.address
     }
 
@@ -73,9 +71,7 @@ public struct Listener: ~Copyable, Sendable {
     }
 
     private static func tryBinding(_ address: SocketAddress, sharesPort: Bool) throws(SystemError) {
-        let number = socket(address.family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        guard number >= 0 else { throw .last("socket") }
-        let probe = Descriptor(takingOwnershipOf: number)
+        let probe = try Descriptor.socket(address.family)
         if !address.isUnix { prepareToBind(probe.number, address) }
         if sharesPort { setOption(probe.number, SOL_SOCKET, SO_REUSEPORT, 1) }
         guard unsafe address.withPointer({ unsafe bind(probe.number, $0, $1) }) == 0 else { throw .last("bind") }
@@ -125,12 +121,10 @@ public struct Listener: ~Copyable, Sendable {
 
     private static func removeAbandonedSocket(at address: SocketAddress) {
         guard let path = address.path else { return }
-        var status = stat()
-        guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return }
-        let probe = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        guard probe >= 0 else { return }
-        let owner = Descriptor(takingOwnershipOf: probe)
-        let answered = unsafe address.withPointer { unsafe connect(owner.number, $0, $1) } == 0
+        guard let status = try? stat(ofLink: path), status.isSocket, let probe = try? Descriptor.socket(AF_UNIX) else {
+            return
+        }
+        let answered = unsafe address.withPointer { unsafe connect(probe.number, $0, $1) } == 0
         if !answered, errno == ECONNREFUSED { unsafe unlink(path) }
     }
 
@@ -144,13 +138,11 @@ public struct Listener: ~Copyable, Sendable {
         guard let address = SocketAddress(path: path), let draftAddress = SocketAddress(path: draft) else {
             throw SystemError(call: "bind", number: ENAMETOOLONG)
         }
-        var status = stat()
-        if unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFSOCK {
+        if let status = try? stat(ofLink: path), !status.isSocket {
             throw SystemError(call: "bind", number: EADDRINUSE)
         }
-        let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
-        guard number >= 0 else { throw .last("socket") }
-        let descriptor = Descriptor(takingOwnershipOf: number)
+        let descriptor = try Descriptor.socket(AF_UNIX, isBlocking: false)
+        let number = descriptor.number
         unsafe unlink(draft)
         guard unsafe draftAddress.withPointer({ unsafe bind(number, $0, $1) }) == 0 else { throw .last("bind") }
         do throws(SystemError) {
@@ -167,12 +159,22 @@ public struct Listener: ~Copyable, Sendable {
 
     /// Whether a process accepts connections at this path.
     public static func isListening(at path: String) -> Bool {
-        guard let address = SocketAddress(path: path) else { return false }
-        let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
-        guard number >= 0 else { return false }
-        let probe = Descriptor(takingOwnershipOf: number)
+        guard let address = SocketAddress(path: path), let probe = try? Descriptor.socket(AF_UNIX, isBlocking: false)
+        else {
+            return false
+        }
         // EAGAIN: there is a listener with a full queue.
         return unsafe address.withPointer { unsafe connect(probe.number, $0, $1) } == 0 || errno == EAGAIN
+    }
+}
+
+extension Descriptor {
+    /// A new socket, which child processes do not inherit. The corresponding C function is `socket`.
+    static func socket(
+        _ family: Int32, _ kind: __socket_type = SOCK_STREAM, isBlocking: Bool = true
+    ) throws(SystemError) -> Descriptor {
+        let flags = SOCK_CLOEXEC.rawValue | (isBlocking ? 0 : SOCK_NONBLOCK.rawValue)
+        return try Descriptor(Glibc.socket(family, Int32(kind.rawValue | flags), 0), of: "socket")
     }
 }
 
@@ -191,23 +193,16 @@ extension SocketAddress {
 /// The file of a Unix-domain socket, which can be removed unless another one has replaced it.
 public struct SocketFile: Sendable {
     private let path: String
-    private let device: UInt64
-    private let inode: UInt64
+    private let identity: FileStatus.Identity
 
     /// The file that is at the path now; nil if there is none.
     public init?(_ path: String) {
-        var status = stat()
-        guard unsafe lstat(path, &status) == 0 else { return nil }
-        self.path = path
-        device = UInt64(status.st_dev)
-        inode = UInt64(status.st_ino)
+        guard let status = try? stat(ofLink: path) else { return nil }
+        (self.path, identity) = (path, status.identity)
     }
 
     /// Whether the path still leads to it.
-    public var isPresent: Bool {
-        guard let now = SocketFile(path) else { return false }
-        return now.device == device && now.inode == inode
-    }
+    public var isPresent: Bool { SocketFile(path)?.identity == identity }
 
     /// Removes the file, unless another one is at the path now.
     public func remove() {

@@ -12,10 +12,9 @@ public enum ListeningSockets {
 
     /// The inodes of the sockets of all processes that listen on exactly this address; nil if the kernel does not say.
     static func inodes(at address: SocketAddress) -> Set<UInt64>? {
-        guard let name = name(of: address) else { return nil }
-        let number = unsafe associated_open(address.isIPv6 ? "/proc/net/tcp6" : "/proc/net/tcp", O_RDONLY, 0)
-        guard number >= 0 else { return nil }
-        let table = Descriptor(takingOwnershipOf: number)
+        guard let name = name(of: address),
+            let table = try? Descriptor.open(address.isIPv6 ? "/proc/net/tcp6" : "/proc/net/tcp", O_RDONLY)
+        else { return nil }
         var inodes: Set<UInt64> = []
         var text = ""
         var buffer = [UInt8](repeating: 0, count: 65_536)

@@ -23,7 +23,7 @@ public enum NameLookup {
             let reason =
                 unsafe result == EAI_SYSTEM ? String(cString: strerror(errno)) : String(cString: gai_strerror(result))
             throw NameLookupError(
-                description: "cannot look up \(host): \(lowered(reason))",
+                description: "cannot look up \(host): \(SystemError.lowered(reason))",
                 isUnknownName: result == EAI_NONAME || result == -5)
         }
         defer { unsafe freeaddrinfo(list) }
@@ -93,11 +93,6 @@ public enum NameLookup {
             isOver.clear()
             return outcome
         }
-    }
-
-    /// The C library's messages begin with a capital; the program's do not.
-    private static func lowered(_ text: String) -> String {
-        text.prefix(1).lowercased() + text.dropFirst()
     }
 }
 

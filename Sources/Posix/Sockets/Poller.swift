@@ -32,9 +32,7 @@ import Glibc
 
     /// Throws when the process has no descriptors left.
     public init(eventsMax: Int = 512) throws(SystemError) {
-        let number = epoll_create1(Int32(EPOLL_CLOEXEC))
-        guard number >= 0 else { throw .last("epoll_create1") }
-        descriptor = Descriptor(takingOwnershipOf: number)
+        descriptor = try Descriptor(epoll_create1(Int32(EPOLL_CLOEXEC)), of: "epoll_create1")
         unsafe events = .allocate(capacity: eventsMax)
     }
 

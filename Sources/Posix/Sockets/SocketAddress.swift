@@ -10,10 +10,7 @@ public struct SocketAddress: Sendable {
     /// Whether a listener on `[::]` accepts IPv4 too. Other IPv6 listeners accept IPv6 only.
     public private(set) var servesBothFamilies = false
 
-    init(storage: sockaddr_storage, length: socklen_t) {
-        self.storage = storage
-        self.length = length
-    }
+    init(storage: sockaddr_storage, length: socklen_t) { (self.storage, self.length) = (storage, length) }
 
     /// The address in a `sockaddr_in` or `sockaddr_in6`. Nil for other families.
     public init?(copying address: UnsafeRawPointer) {

@@ -82,18 +82,11 @@ import Posix
     /// The properties of the session and the server's certificates.
     /// - Parameter host: the name that the certificate must cover, in lower case without a trailing dot.
     public func facts(host: String, now: Int64) -> PeerFacts {
-        let chain = certificates()
+        let chain = unsafe CertificateFacts.all(of: SSL_get_peer_cert_chain(ssl))
         return unsafe PeerFacts(
             version: String(cString: SSL_get_version(ssl)), isOutdated: SSL_version(ssl) < TLS1_2_VERSION,
             cipher: String(cString: SSL_CIPHER_get_name(SSL_get_current_cipher(ssl))), certificates: chain,
             problem: problem(chain, host: host, now: now))
-    }
-
-    private func certificates() -> [CertificateFacts] {
-        guard let chain = unsafe SSL_get_peer_cert_chain(ssl) else { return [] }
-        return unsafe (0..<max(0, OPENSSL_sk_num(chain))).compactMap { index in
-            unsafe OPENSSL_sk_value(chain, index).map { unsafe Certificate(sharing: OpaquePointer($0)).facts }
-        }
     }
 
     private func problem(_ chain: [CertificateFacts], host: String, now: Int64) -> PeerFacts.Problem? {

@@ -50,6 +50,16 @@ import Synchronization
     }
 }
 
+extension CertificateFacts {
+    /// The facts of the certificates that OpenSSL lends in a list; none without a list.
+    static func all(of list: OpaquePointer?) -> [CertificateFacts] {
+        guard let list = unsafe list else { return [] }
+        return unsafe (0..<max(0, OPENSSL_sk_num(list))).compactMap { index in
+            unsafe OPENSSL_sk_value(list, index).map { unsafe Certificate(sharing: OpaquePointer($0)).facts }
+        }
+    }
+}
+
 /// The chains in use, by the digest of their bytes. It holds weak references: a chain is freed with the last identity that uses
 /// it.
 final class ChainPool: Sendable {

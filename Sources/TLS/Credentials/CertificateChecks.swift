@@ -18,22 +18,19 @@ public enum CertificateChecks {
     /// All problems that do not depend on the time.
     static func problemsBesideExpiry(of identity: ServerIdentity, host: String?) -> [CertificateProblem] {
         var problems = identity.problems + problems(of: identity.first, host)
-        switch identity.second {
-        case .some(let other):
-            problems += CertificateChecks.problems(of: other, host)
-            if other.certificate.key.isSameAlgorithm(as: identity.first.certificate.key) {
-                problems.append(
-                    CertificateProblem(
-                        .sameKeyTwice, file: other.certificateFile,
-                        "both certificates of the host have the same type of key, so the first is never used",
-                        fix: "make one of them ECDSA and the other RSA, or remove one pair"))
-            }
-        case .none: break
+        guard let other = identity.second else { return problems }
+        problems += CertificateChecks.problems(of: other, host)
+        if other.certificate.key.isSameAlgorithm(as: identity.first.certificate.key) {
+            problems.append(
+                CertificateProblem(
+                    .sameKeyTwice, file: other.certificateFile,
+                    "both certificates of the host have the same type of key, so the first is never used",
+                    fix: "make one of them ECDSA and the other RSA, or remove one pair"))
         }
         return problems
     }
 
-    private static func problems(of credentials: borrowing Credentials, _ host: String?) -> [CertificateProblem] {
+    private static func problems(of credentials: Credentials, _ host: String?) -> [CertificateProblem] {
         let file = credentials.certificateFile
         var problems: [CertificateProblem] = []
         if let host, let problem = name(of: credentials.certificate, host, file) { problems.append(problem) }
@@ -50,7 +47,7 @@ public enum CertificateChecks {
     }
 
     /// A weakness with which OpenSSL, or this server, refuses to use a certificate at all.
-    static func weakness(of credentials: borrowing Credentials) -> CertificateProblem? {
+    static func weakness(of credentials: Credentials) -> CertificateProblem? {
         let file = credentials.certificateFile
         switch credentials.certificate.key {
         case .rsa(let bits) where bits < 2048:
@@ -109,7 +106,7 @@ public enum CertificateChecks {
         }
     }
 
-    private static func chain(of credentials: borrowing Credentials, _ file: String) -> CertificateProblem? {
+    private static func chain(of credentials: Credentials, _ file: String) -> CertificateProblem? {
         if credentials.certificate.isSelfSigned {
             return CertificateProblem(
                 .selfSigned, file: file, "the certificate is self-signed, so no phone trusts it",
@@ -285,10 +282,9 @@ struct CertificatePeriod: Hashable, Sendable {
     }
 
     init(_ subject: String, from notBefore: Int64, to notAfter: Int64, isOfSecondPair: Bool = false) {
-        self.subject = subject
-        self.isOfSecondPair = isOfSecondPair
-        self.notBefore = notBefore
-        self.notAfter = notAfter
+        (self.subject, self.isOfSecondPair, self.notBefore, self.notAfter) = (
+            subject, isOfSecondPair, notBefore, notAfter
+        )
     }
 
     /// A longer lifetime counts as 84 days. Otherwise a certificate for a year would have a finding for its last three months, an
@@ -338,14 +334,11 @@ extension CertificateFacts {
 extension ServerIdentity {
     /// The periods of all its certificates except roots, in the order in which clients get them.
     var periods: [CertificatePeriod] {
-        let periods = ServerIdentity.periods(first, isOfSecondPair: false)
-        switch second {
-        case .some(let other): return periods + ServerIdentity.periods(other, isOfSecondPair: true)
-        case .none: return periods
-        }
+        ServerIdentity.periods(first, isOfSecondPair: false)
+            + (second.map { ServerIdentity.periods($0, isOfSecondPair: true) } ?? [])
     }
 
-    private static func periods(_ pair: borrowing Credentials, isOfSecondPair: Bool) -> [CertificatePeriod] {
+    private static func periods(_ pair: Credentials, isOfSecondPair: Bool) -> [CertificatePeriod] {
         var periods = [CertificatePeriod(pair.certificate, "the certificate", isOfSecondPair: isOfSecondPair)]
         guard let chain = pair.chain else { return periods }
         for index in 0..<chain.count {

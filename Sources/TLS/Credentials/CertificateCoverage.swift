@@ -20,8 +20,7 @@ public struct CertificateCoverage {
         hostsPath: String, managedPath: String? = nil, links: LinkTargets = .none, passphrase: Passphrase?,
         isTLSOn: Bool = false, isOrdered: @escaping (String) -> Bool = { _ in false }
     ) {
-        self.isTLSOn = isTLSOn
-        self.isOrdered = isOrdered
+        (self.isTLSOn, self.isOrdered) = (isTLSOn, isOrdered)
         tree = CertificateTree(hostsPath, links: links, managedPath: managedPath)
         self.passphrase = passphrase
     }

@@ -28,10 +28,7 @@ public struct CertificateProblem: Error, Hashable, Sendable, CustomStringConvert
     ) {
         self.shortage = shortage
         self.severity = severity ?? kind.severity
-        self.kind = kind
-        self.file = file
-        self.message = message
-        self.fix = fix
+        (self.kind, self.file, self.message, self.fix) = (kind, file, message, fix)
     }
 
     /// Such as `CERT-005`.

@@ -4,7 +4,7 @@ import COpenSSL
 import Posix
 
 /// A host's certificate, the intermediates to send with it, and the private key.
-struct Credentials: ~Copyable, Sendable {
+final class Credentials: Sendable {
     let certificate: Certificate
     let chain: CertificateChain?
     let key: PrivateKey
@@ -13,6 +13,16 @@ struct Credentials: ~Copyable, Sendable {
     let problems: [CertificateProblem]
     let certificateFile: String
     let keyFile: String
+
+    init(
+        certificate: consuming Certificate, chain: CertificateChain?, key: consuming PrivateKey,
+        problems: [CertificateProblem],
+        certificateFile: String, keyFile: String
+    ) {
+        self.certificate = certificate
+        self.key = key
+        (self.chain, self.problems, self.certificateFile, self.keyFile) = (chain, problems, certificateFile, keyFile)
+    }
 
     /// Sets the pair for one connection, in addition to a pair of the other algorithm. The corresponding C function is
     /// `SSL_use_cert_and_key`.
@@ -23,7 +33,7 @@ struct Credentials: ~Copyable, Sendable {
 
 extension Credentials {
     /// Reads two files of the operator. Throws the problem if the pair cannot be used.
-    init(
+    convenience init(
         certificateFile: String, keyFile: String, passphrase: Passphrase?, pool: ChainPool
     ) throws(CertificateProblem) {
         let bytes: [UInt8]
@@ -37,11 +47,27 @@ extension Credentials {
     }
 
     /// The same with the content of the files.
-    init(
-        certificates bytes: [UInt8], file: String, key: borrowing KeyFile, passphrase: Passphrase?, pool: ChainPool
+    convenience init(
+        certificates bytes: [UInt8], file: String, key keyFile: borrowing KeyFile, passphrase: Passphrase?,
+        pool: ChainPool
     ) throws(CertificateProblem) {
-        let encoded = try Credentials.certificates(in: bytes, file)
-        try self.init(encoded, try key.open(passphrase), key.permissionProblem, file, key.path, pool)
+        var rest = try Credentials.certificates(in: bytes, file)
+        let key = try keyFile.open(passphrase)
+        var problems: [CertificateProblem] = []
+        let own = try Credentials.own(of: key, in: rest, file, keyFile.path)
+        rest.remove(at: own.position)
+        if own.position > 0 {
+            problems.append(
+                CertificateProblem(
+                    .chainOrder, file: file,
+                    "the host's certificate is number \(own.position + 1) in the file instead of the first; it is sent first",
+                    fix: "put the host's certificate first, then its issuer, and so on (certbot's fullchain.pem)"))
+        }
+        let chain = try Credentials.chain(for: own.certificate, rest, file, pool, &problems)
+        if let permissionProblem = keyFile.permissionProblem { problems.append(permissionProblem) }
+        self.init(
+            certificate: own.certificate, chain: chain, key: key, problems: problems, certificateFile: file,
+            keyFile: keyFile.path)
     }
 
     /// The DER bytes of the certificates of a file, which is PEM or one certificate in DER.
@@ -59,30 +85,6 @@ extension Credentials {
                 fix: "keep only the host's certificate and its intermediates (certbot's fullchain.pem)")
         }
         return found
-    }
-
-    private init(
-        _ encoded: [[UInt8]], _ key: consuming PrivateKey, _ permissionProblem: CertificateProblem?,
-        _ certificateFile: String, _ keyFile: String, _ pool: ChainPool
-    ) throws(CertificateProblem) {
-        var rest = encoded
-        var problems: [CertificateProblem] = []
-        let own = try Credentials.own(of: key, in: encoded, certificateFile, keyFile)
-        rest.remove(at: own.position)
-        if own.position > 0 {
-            problems.append(
-                CertificateProblem(
-                    .chainOrder, file: certificateFile,
-                    "the host's certificate is number \(own.position + 1) in the file instead of the first; it is sent first",
-                    fix: "put the host's certificate first, then its issuer, and so on (certbot's fullchain.pem)"))
-        }
-        chain = try Credentials.chain(for: own.certificate, rest, certificateFile, pool, &problems)
-        if let permissionProblem { problems.append(permissionProblem) }
-        certificate = own.certificate
-        self.key = key
-        self.problems = problems
-        self.certificateFile = certificateFile
-        self.keyFile = keyFile
     }
 
     private struct OwnCertificate: ~Copyable {

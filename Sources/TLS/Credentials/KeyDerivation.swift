@@ -25,12 +25,11 @@ enum KeyDerivation: Hashable, Sendable {
         }
         if kind == KeyDerivation.pbes2Identifier {
             guard var parameters = algorithm.sequence(), var function = parameters.sequence(),
-                let name = function.identifier(), let found = KeyDerivation(name, &function)
+                let name = function.identifier()
             else { return nil }
-            self = found
+            self.init(name, &function)
         } else if KeyDerivation.olderPrefixes.contains(where: { kind.count == $0.count + 1 && kind.starts(with: $0) }) {
-            guard let found = KeyDerivation(rounds: &algorithm) else { return nil }
-            self = found
+            self.init(rounds: &algorithm)
         } else {
             return nil
         }
@@ -39,8 +38,7 @@ enum KeyDerivation: Hashable, Sendable {
     private init?(_ name: [UInt8], _ function: inout DERReader) {
         switch name {
         case KeyDerivation.pbkdf2Identifier:
-            guard let found = KeyDerivation(rounds: &function) else { return nil }
-            self = found
+            self.init(rounds: &function)
         case KeyDerivation.scryptIdentifier:
             guard var parameters = function.sequence(), parameters.skip(.octetString), let n = parameters.integer(),
                 let r = parameters.integer(), let p = parameters.integer()

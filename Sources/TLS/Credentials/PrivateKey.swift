@@ -124,11 +124,7 @@ import Posix
     private static func unlock(_ der: [UInt8], _ request: inout PassphraseRequest) -> OpaquePointer? {
         guard var passphrase = request.ask() else { return nil }
         defer { unsafe passphrase.withUnsafeMutableBytes { unsafe OPENSSL_cleanse($0.baseAddress, $0.count) } }
-        let protected = unsafe der.withUnsafeBufferPointer { buffer in
-            var start = buffer.baseAddress
-            return unsafe d2i_X509_SIG(nil, &start, buffer.count)
-        }
-        guard let protected = unsafe protected else { return nil }
+        guard let protected = unsafe DER.decode(der, d2i_X509_SIG) else { return nil }
         defer { unsafe X509_SIG_free(protected) }
         let info = unsafe passphrase.withUnsafeBytes { bytes in
             unsafe PKCS8_decrypt(protected, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(bytes.count))
@@ -274,11 +270,6 @@ private struct PassphraseRequest {
         case missing
         case given
         case unreadable(file: String, FileError)
-    }
-
-    init(passphrase: Passphrase?, file: String) {
-        self.passphrase = passphrase
-        self.file = file
     }
 
     mutating func ask() -> [UInt8]? {

@@ -15,21 +15,13 @@ public final class ServerIdentity: Sendable {
     let isPartial: Bool
 
     /// - Parameter fault: why the second pair cannot be used.
-    init(_ first: consuming Credentials, _ second: consuming Credentials?, fault: CertificateProblem? = nil) {
-        isPartial = fault != nil
-        var problems = first.problems + [fault].compactMap { $0 }
-        var notAfter = first.certificate.notAfter
-        switch second {
-        case .some(let other):
-            problems += other.problems
-            notAfter = min(notAfter, other.certificate.notAfter)
-        case .none: break
-        }
-        self.problems = problems
-        self.notAfter = notAfter
-        self.first = first
-        self.second = second
+    init(_ first: Credentials, _ second: Credentials?, fault: CertificateProblem? = nil) {
+        (self.first, self.second, isPartial) = (first, second, fault != nil)
+        problems = first.problems + [fault].compactMap(\.self) + (second?.problems ?? [])
+        notAfter = min(first.certificate.notAfter, second?.certificate.notAfter ?? .max)
     }
+
+    private var pairs: [Credentials] { [first] + [second].compactMap(\.self) }
 
     /// Reads one pair of files, for a signer or a command. Hosts' certificates come from the `CertificateStore`.
     public convenience init(
@@ -42,31 +34,17 @@ public final class ServerIdentity: Sendable {
 
     /// The facts of each of the host's own certificates, without the chains.
     public var facts: [CertificateFacts] {
-        var facts = [first.certificate.facts]
-        switch second {
-        case .some(let other): facts.append(other.certificate.facts)
-        case .none: break
-        }
-        return facts
+        pairs.map { $0.certificate.facts }
     }
 
     /// The file of its certificates.
     func certificateFile(ofSecondPair isOfSecondPair: Bool) -> String {
-        switch second {
-        case .some(let other) where isOfSecondPair: other.certificateFile
-        default: first.certificateFile
-        }
+        (isOfSecondPair ? second : nil)?.certificateFile ?? first.certificateFile
     }
-
-    public var chainCount: Int { first.chain?.count ?? 0 }
 
     /// Sets the credentials for one connection (an `SSL *`), in a callback of its handshake. False when OpenSSL rejects them; its
     /// reasons are then in this thread's queue. Takes 1.5 to 4 µs for each pair.
     func apply(to ssl: OpaquePointer) -> Bool {
-        guard unsafe first.apply(to: ssl) else { return false }
-        switch second {
-        case .some(let other): return unsafe other.apply(to: ssl)
-        case .none: return true
-        }
+        unsafe first.apply(to: ssl) && second?.apply(to: ssl) != false
     }
 }

@@ -89,8 +89,9 @@ extension Certificate {
 
 extension PrivateKey {
     /// Lends the key in PEM without a passphrase, in memory that is cleared afterwards.
-    func withPEM<Result>(_ body: (UnsafeRawBufferPointer) throws(SystemError) -> Result) throws(SystemError) -> Result?
-    {
+    func withPEM<Result, Failure>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result? {
         guard let output = unsafe BIO_new(BIO_s_secmem()) else { return nil }
         defer { unsafe BIO_free(output) }
         guard unsafe PEM_write_bio_PrivateKey(output, pointer, nil, nil, 0, nil, nil) == 1 else { return nil }

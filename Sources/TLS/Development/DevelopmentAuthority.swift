@@ -76,8 +76,9 @@ public final class DevelopmentAuthority: Sendable {
             }
         }
         let credentials = try issue(host)
-        try DevelopmentAuthority.write(credentials.key, to: keyFile)
-        try DevelopmentAuthority.write(credentials.certificate.pem, to: certificateFile)
+        try DevelopmentAuthority.require(isNew: DevelopmentAuthority.create(credentials.key, keyFile), keyFile)
+        try DevelopmentAuthority.require(
+            isNew: DevelopmentAuthority.create(credentials.certificate.pem, certificateFile), certificateFile)
     }
 
     /// Whether the issuer of a certificate is such an authority, of this machine or another.
@@ -140,14 +141,8 @@ public final class DevelopmentAuthority: Sendable {
         }
     }
 
-    /// Writes a key to a new file.
-    static func write(_ key: borrowing PrivateKey, to path: String) throws(TLSError) {
-        if try !create(key, path) { throw TLSError("cannot write \(path): the file exists already; remove it first") }
-    }
-
-    /// Writes a certificate to a new file.
-    static func write(_ pem: [UInt8], to path: String) throws(TLSError) {
-        if try !create(pem, path) { throw TLSError("cannot write \(path): the file exists already; remove it first") }
+    private static func require(isNew: Bool, _ path: String) throws(TLSError) {
+        if !isNew { throw TLSError("cannot write \(path): the file exists already; remove it first") }
     }
 
     static func failure(_ reason: String, _ certificatePath: String, _ keyPath: String) -> TLSError {
@@ -157,23 +152,24 @@ public final class DevelopmentAuthority: Sendable {
     }
 
     private static func create(_ key: borrowing PrivateKey, _ path: String) throws(TLSError) -> Bool {
-        do throws(SystemError) {
-            let isNew = try unsafe key.withPEM { (bytes) throws(SystemError) in
-                try unsafe File.create(path, bytes, permissions: 0o600)
-            }
-            if let isNew { return isNew }
-        } catch {
-            throw TLSError("cannot write \(path): \(error.reason)")
+        let isNew = try unsafe key.withPEM { (bytes) throws(TLSError) in
+            try unsafe create(path, bytes, permissions: 0o600)
         }
-        throw .draining("cannot write \(path)")
+        guard let isNew else { throw .draining("cannot write \(path)") }
+        return isNew
     }
 
     private static func create(_ pem: [UInt8], _ path: String) throws(TLSError) -> Bool {
-        do throws(SystemError) {
-            return try unsafe pem.span.withUnsafeBytes { (bytes) throws(SystemError) in
-                try unsafe File.create(path, bytes, permissions: 0o644)
-            }
-        } catch {
+        try unsafe pem.span.withUnsafeBytes { (bytes) throws(TLSError) in
+            try unsafe create(path, bytes, permissions: 0o644)
+        }
+    }
+
+    /// False if there is a file already.
+    private static func create(
+        _ path: String, _ bytes: UnsafeRawBufferPointer, permissions: UInt32
+    ) throws(TLSError) -> Bool {
+        do { return try unsafe File.create(path, bytes, permissions: permissions) } catch {
             throw TLSError("cannot write \(path): \(error.reason)")
         }
     }

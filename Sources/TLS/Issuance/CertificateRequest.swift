@@ -32,23 +32,13 @@ public enum CertificateRequest {
             unsafe X509_REQ_set_version(request, Int(X509_REQ_VERSION_1)) == 1,
             unsafe X509_REQ_set_pubkey(request, key.key.pointer) == 1,
             unsafe X509_REQ_add_extensions(request, extensions) == 1,
-            unsafe X509_REQ_sign(request, key.key.pointer, EVP_sha256()) > 0, let der = unsafe encode(request)
+            unsafe X509_REQ_sign(request, key.key.pointer, EVP_sha256()) > 0,
+            let der = unsafe DER.encode({ unsafe i2d_X509_REQ(request, $0) })
         else { throw .draining(what) }
         return der
     }
 
     private static func isHost(_ name: String) -> Bool {
         HostName.isValid(Array(name.utf8.dropFirst(name.hasPrefix("*.") ? 2 : 0)).span)
-    }
-
-    private static func encode(_ request: OpaquePointer) -> [UInt8]? {
-        let count = unsafe i2d_X509_REQ(request, nil)
-        guard count > 0 else { return nil }
-        var der = [UInt8](repeating: 0, count: Int(count))
-        let written = unsafe der.withUnsafeMutableBufferPointer { buffer in
-            var end = buffer.baseAddress
-            return unsafe i2d_X509_REQ(request, &end)
-        }
-        return written == count ? der : nil
     }
 }

@@ -36,8 +36,7 @@ public struct IssuedChain: Hashable, Sendable {
         }
         pem = String(decoding: text, as: UTF8.self)
         certificates = facts
-        self.leaf = leaf
-        self.renewalID = renewalID
+        (self.leaf, self.renewalID) = (leaf, renewalID)
     }
 
     /// The facts of the host's certificate.
@@ -73,13 +72,9 @@ extension Certificate {
 
     /// An integer's DER encoding without tag and length; a serial number has a length of one byte (RFC 5280 §4.1.2.2).
     private static func content(of number: UnsafePointer<ASN1_INTEGER>) -> [UInt8]? {
-        let count = unsafe i2d_ASN1_INTEGER(number, nil)
-        guard count > 2, count < 128 else { return nil }
-        var der = [UInt8](repeating: 0, count: Int(count))
-        let written = unsafe der.withUnsafeMutableBufferPointer { buffer in
-            var end = buffer.baseAddress
-            return unsafe i2d_ASN1_INTEGER(number, &end)
+        guard let der = unsafe DER.encode({ unsafe i2d_ASN1_INTEGER(number, $0) }), (3..<128).contains(der.count) else {
+            return nil
         }
-        return written == count ? Array(der[2...]) : nil
+        return Array(der[2...])
     }
 }

@@ -79,9 +79,9 @@ public final class SigningKey: Sendable {
 
     /// PEM without a passphrase. The bytes are secret: seal them before you store them.
     public var pem: [UInt8] {
-        var pem: [UInt8]?
-        do throws(SystemError) { pem = try unsafe key.withPEM { unsafe Array($0) } } catch { pem = nil }
-        guard let pem else { preconditionFailure("a key that could be read or made can be written") }
+        guard let pem = unsafe key.withPEM({ unsafe Array($0) }) else {
+            preconditionFailure("a key that could be read or made can be written")
+        }
         return pem
     }
 
@@ -128,11 +128,7 @@ public final class SigningKey: Sendable {
 
     /// The two numbers of a signature, which OpenSSL encodes in DER.
     private static func rawSignature(der: [UInt8], coordinateBytes: Int) -> [UInt8]? {
-        let decoded = unsafe der.withUnsafeBufferPointer { buffer in
-            var start = buffer.baseAddress
-            return unsafe d2i_ECDSA_SIG(nil, &start, buffer.count)
-        }
-        guard let decoded = unsafe decoded else { return nil }
+        guard let decoded = unsafe DER.decode(der, d2i_ECDSA_SIG) else { return nil }
         defer { unsafe ECDSA_SIG_free(decoded) }
         var raw = [UInt8](repeating: 0, count: 2 * coordinateBytes)
         let isWritten = unsafe raw.withUnsafeMutableBufferPointer { buffer in

@@ -36,10 +36,7 @@ public final class SealingKeys: Sendable {
     public static func create(_ file: String) throws(TLSError) {
         if File.exists(file) { return }
         let key = try SecretBytes.random(count: keyBytes)
-        let result = Result { () throws(SystemError) in
-            try unsafe File.create(file, UnsafeRawBufferPointer(key.bytes), permissions: 0o600)
-        }
-        if case .failure(let error) = result {
+        do throws(SystemError) { _ = try unsafe File.create(file, key.bytes, permissions: 0o600) } catch {
             throw TLSError("cannot create the key file of the store, \(file): \(error.reason)")
         }
     }

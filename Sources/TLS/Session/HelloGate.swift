@@ -14,21 +14,19 @@ final class HelloGate {
     /// second one.
     private var carried: CertificateStore.Lookup?
     /// The certificate for the last inspected message.
-    private(set) var certificate = CertificateStore.Lookup.none
+    private(set) var certificate = CertificateStore.Lookup.missing
     /// Why the handshake was refused here; nil if it was not.
     var refusal: SecureSession.Failure?
 
     init(_ certificates: CertificateStore, queue: LoadingQueue, ready: ReadyHandshakes) {
-        self.certificates = certificates
-        self.queue = queue
-        self.ready = ready
+        (self.certificates, self.queue, self.ready) = (certificates, queue, ready)
     }
 
     /// Begins a step of a handshake.
     func begin(_ token: UInt64, carrying certificate: CertificateStore.Lookup?) {
         self.token = token
         carried = certificate
-        self.certificate = .none
+        self.certificate = .missing
         refusal = nil
     }
 
@@ -39,29 +37,33 @@ final class HelloGate {
             self.carried = nil
             return true
         }
+        guard let lookup = resolve(name, waiter: (token, ready)) else { return false }
+        certificate = lookup
+        return true
+    }
+
+    /// The certificate in memory, whose files are checked in the background if that is due. Nil if they have to be read first.
+    private func resolve(
+        _ name: Span<UInt8>, waiter: (token: UInt64, ready: ReadyHandshakes)? = nil
+    ) -> CertificateStore.Lookup? {
         switch certificates.resolve(name) {
         case .known(let lookup, let isDue):
-            certificate = lookup
-            // The certificate in memory is used, and its files are checked in the background.
             if isDue { queue.add(CertificateStore.key(for: name)) }
-            return true
+            return lookup
         case .pending:
-            queue.add(CertificateStore.key(for: name), (token, ready))
-            return false
+            queue.add(CertificateStore.key(for: name), waiter)
+            return nil
         }
     }
 
     /// Whether a handshake for a host will probably find a certificate. A host that is not in memory is read in the background, and
     /// counts as one without a certificate until then.
     func expectsCertificate(for name: Span<UInt8>) -> Bool {
-        switch certificates.resolve(name) {
-        case .known(let lookup, let isDue):
-            if isDue { queue.add(CertificateStore.key(for: name)) }
-            if case .identity = lookup { return true }
-            return false
-        case .pending:
-            queue.add(CertificateStore.key(for: name))
-            return unsafe certificates.isDevelopmentHost(
+        switch resolve(name) {
+        case .identity: true
+        case .missing, .broken: false
+        case nil:
+            unsafe certificates.isDevelopmentHost(
                 name.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) })
         }
     }
@@ -100,7 +102,7 @@ func chooseIdentity(
     case .broken:
         gate.refusal = .brokenCertificate
         unsafe alert.pointee = SSL_AD_INTERNAL_ERROR
-    case .none:
+    case .missing:
         // A client without a server name gets its own alert in TLS 1.3 (RFC 8446 §9.2); earlier versions do not have it.
         gate.refusal = .unknownName
         let isMissing = unsafe SecureSession(ssl: ssl).serverName == nil && SSL_version(ssl) >= TLS1_3_VERSION

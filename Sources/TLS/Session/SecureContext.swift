@@ -160,7 +160,6 @@ public struct SecureSettings: Sendable {
     public let tickets: TicketKeys
 
     public init(certificates: CertificateStore, tickets: TicketKeys) {
-        self.certificates = certificates
-        self.tickets = tickets
+        (self.certificates, self.tickets) = (certificates, tickets)
     }
 }

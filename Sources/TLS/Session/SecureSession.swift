@@ -120,21 +120,25 @@ import COpenSSL
         case SSL_ERROR_WANT_CLIENT_HELLO_CB: return .wantsCertificate
         case SSL_ERROR_ZERO_RETURN: return .ended
         default:
-            let kind = associated_failure_kind(ERR_peek_error())
+            let code = ERR_peek_error()
             ERR_clear_error()
-            return .failed(Failure(kind))
+            return .failed(Failure(code))
         }
     }
 }
 
 extension SecureSession.Failure {
-    fileprivate init(_ kind: associated_failure) {
+    /// By the code of OpenSSL's error.
+    fileprivate init(_ code: UInt) {
         self =
-            switch kind {
-            case ASSOCIATED_PLAIN_HTTP: .plainHTTP
-            case ASSOCIATED_NO_SHARED_VERSION: .noSharedVersion
-            case ASSOCIATED_NO_SHARED_CIPHER: .noSharedCipher
-            case ASSOCIATED_CLIENT_ALERT: .refusedByClient
+            switch ERR_GET_LIB(code) == ERR_LIB_SSL ? ERR_GET_REASON(code) : 0 {
+            case SSL_R_HTTP_REQUEST, SSL_R_HTTPS_PROXY_REQUEST: .plainHTTP
+            case SSL_R_UNSUPPORTED_PROTOCOL, SSL_R_VERSION_TOO_LOW, SSL_R_NO_APPLICATION_PROTOCOL: .noSharedVersion
+            case SSL_R_NO_SHARED_CIPHER, SSL_R_NO_SHARED_GROUPS, SSL_R_NO_SHARED_SIGNATURE_ALGORITHMS,
+                SSL_R_NO_SUITABLE_GROUPS, SSL_R_NO_SUITABLE_KEY_SHARE, SSL_R_NO_SUITABLE_SIGNATURE_ALGORITHM:
+                .noSharedCipher
+            // A peer's alerts are numbered from here (ssl.h).
+            case SSL_AD_REASON_OFFSET...: .refusedByClient
             default: .other
             }
     }

@@ -27,8 +27,7 @@ public final class DocumentSigner: Sendable {
         public var keyFile: String
 
         public init(certificateFile: String, keyFile: String) {
-            self.certificateFile = certificateFile
-            self.keyFile = keyFile
+            (self.certificateFile, self.keyFile) = (certificateFile, keyFile)
         }
     }
 
@@ -87,9 +86,7 @@ public final class DocumentSigner: Sendable {
         development: DevelopmentAuthority? = nil
     ) {
         tree = CertificateTree(hostsPath, links: links)
-        self.named = named
-        self.passphrase = passphrase
-        self.development = development
+        (self.named, self.passphrase, self.development) = (named, passphrase, development)
     }
 
     /// Signs a document of a configured host (`*.example.com` for a wildcard). Adds the problems of its certificate that were not

@@ -10,14 +10,13 @@ import COpenSSL
 public enum MessageSigner {
     /// Signs with the RSA pair if there are two, because readers of signed files are old.
     public static func sign(_ content: [UInt8], with identity: ServerIdentity) throws(TLSError) -> [UInt8] {
-        switch identity.second {
-        case .some(let second) where second.certificate.key.isSameAlgorithm(as: .rsa(bits: 0)):
+        if let second = identity.second, second.certificate.key.isSameAlgorithm(as: .rsa(bits: 0)) {
             return try sign(content, second)
-        default: return try sign(content, identity.first)
         }
+        return try sign(content, identity.first)
     }
 
-    private static func sign(_ content: [UInt8], _ credentials: borrowing Credentials) throws(TLSError) -> [UInt8] {
+    private static func sign(_ content: [UInt8], _ credentials: Credentials) throws(TLSError) -> [UInt8] {
         let what = "cannot sign with \(credentials.certificateFile)"
         switch credentials.certificate.key {
         case .rsa, .ecdsa: break
@@ -38,22 +37,13 @@ public enum MessageSigner {
             let input = unsafe PEM.Input(bytes)
             return unsafe CMS_final(message, input.source, nil, flags) == 1
         }
-        guard isFinal, let der = unsafe encode(message) else { throw .draining(what) }
+        guard isFinal, let der = unsafe DER.encode({ unsafe i2d_CMS_ContentInfo(message, $0) }) else {
+            throw .draining(what)
+        }
         guard let readBack = SignedDocument(der: der), readBack.isIntact, readBack.content == content else {
             throw .draining("\(what): the signed message could not be verified", fix: "do not use this certificate")
         }
         return der
-    }
-
-    private static func encode(_ message: OpaquePointer) -> [UInt8]? {
-        let count = unsafe i2d_CMS_ContentInfo(message, nil)
-        guard count > 0 else { return nil }
-        var der = [UInt8](repeating: 0, count: Int(count))
-        let written = unsafe der.withUnsafeMutableBufferPointer { buffer in
-            var end = buffer.baseAddress
-            return unsafe i2d_CMS_ContentInfo(message, &end)
-        }
-        return written == count ? der : nil
     }
 }
 
@@ -68,11 +58,7 @@ public struct SignedDocument: Sendable {
     /// Nil if the bytes are not a signed message with embedded content.
     public init?(der: [UInt8]) {
         defer { OpenSSLFailure.forget() }
-        let decoded = unsafe der.withUnsafeBufferPointer { buffer in
-            var start = buffer.baseAddress
-            return unsafe d2i_CMS_ContentInfo(nil, &start, buffer.count)
-        }
-        guard let message = unsafe decoded else { return nil }
+        guard let message = unsafe DER.decode(der, d2i_CMS_ContentInfo) else { return nil }
         defer { unsafe CMS_ContentInfo_free(message) }
         guard unsafe OBJ_obj2nid(CMS_get0_type(message)) == NID_pkcs7_signed,
             let content = unsafe CMS_get0_content(message)?.pointee
@@ -81,18 +67,12 @@ public struct SignedDocument: Sendable {
         self.content = unsafe Array(UnsafeBufferPointer(start: ASN1_STRING_get0_data(content), count: count))
         let flags = UInt32(CMS_NO_SIGNER_CERT_VERIFY | CMS_BINARY)
         isIntact = unsafe CMS_verify(message, nil, nil, nil, nil, flags) == 1
-        signers = unsafe SignedDocument.signers(of: message)
+        // Available only after `CMS_verify`, whatever its outcome.
+        let list = unsafe CMS_get0_signers(message)
+        defer { unsafe OPENSSL_sk_free(list) }
+        signers = unsafe CertificateFacts.all(of: list)
     }
 
     /// The document inside a signed file.
     public static func content(of der: [UInt8]) -> [UInt8]? { SignedDocument(der: der)?.content }
-
-    private static func signers(of message: OpaquePointer) -> [CertificateFacts] {
-        // Available only after `CMS_verify`, whatever its outcome.
-        guard let list = unsafe CMS_get0_signers(message) else { return [] }
-        defer { unsafe OPENSSL_sk_free(list) }
-        return unsafe (0..<max(0, OPENSSL_sk_num(list))).compactMap { index in
-            unsafe OPENSSL_sk_value(list, index).map { unsafe Certificate(sharing: OpaquePointer($0)).facts }
-        }
-    }
 }

@@ -49,7 +49,7 @@ struct CertificateCache {
         guard let place = names.place(name, hash: hash) else { return .unknown }
         let isDue = isDue(names[place].checkedMilliseconds, now)
         switch names[place].source {
-        case .nothing: return .lookup(.none, isDue: isDue)
+        case .nothing: return .lookup(.missing, isDue: isDue)
         case .development: return .development(isDue: isDue)
         case .folder(let folder):
             guard let found = folders.place(folder.span, hash: HostKey.hash(folder.span)) else { return .unknown }

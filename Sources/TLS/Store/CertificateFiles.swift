@@ -94,7 +94,7 @@ struct CertificateFiles: Sendable {
 
         func status(_ index: Int) throws(FileError) -> FileStatus {
             switch folder {
-            case .some(let folder): try folder.fileStatus(Name.all[index])
+            case .some(let folder): try folder.status(Name.all[index])
             case .none: try File.status(files.path(index))
             }
         }
@@ -295,26 +295,24 @@ extension CertificateFiles {
 extension CertificateProblem {
     /// A file that cannot be read.
     init(reading what: String, _ path: String, _ error: FileError) {
-        let isElsewhere = if case .system(let error) = error { error.leadsOutside } else { false }
         self.init(
             .unreadableFile, file: path,
-            isElsewhere
+            error.leadsOutside
                 ? "\(what) is not read, because it is a link to a place outside the host's own folder"
                 : "\(what) cannot be read: \(error)",
-            fix: isElsewhere
+            fix: error.leadsOutside
                 ? "put the file itself there, or list its folder under `linkTargets` in server.json"
                 : "make it a regular file that the server's user can read", shortage: error.shortage)
     }
 
     /// A host's folder that cannot be opened.
     init(folder path: String, _ error: FileError) {
-        let isElsewhere = if case .system(let error) = error { error.leadsOutside } else { false }
         self.init(
             .unreadableFile, file: path,
-            isElsewhere
+            error.leadsOutside
                 ? "the certificate is not read, because the host's folder is a link to another place"
                 : "the host's folder cannot be opened: \(error)",
-            fix: isElsewhere
+            fix: error.leadsOutside
                 ? "make it a folder, or list that place under `linkTargets` in server.json"
                 : "let the server's user read it", shortage: error.shortage)
     }

@@ -9,26 +9,20 @@ struct CertificateLoader: Sendable {
     private let passphrase: Passphrase?
     private let pool = ChainPool()
 
-    init(_ tree: CertificateTree, passphrase: Passphrase?) {
-        self.tree = tree
-        self.passphrase = passphrase
-    }
+    init(_ tree: CertificateTree, passphrase: Passphrase?) { (self.tree, self.passphrase) = (tree, passphrase) }
 
-    enum Comparison: Sendable {
-        case complete(CertificateRecord.Look)
-        /// A key takes long to open, and the lane is the quick one.
-        case slow
-    }
-
-    /// Compares a folder's files with its record, and reads them if they have changed.
-    func compare(_ folder: CertificateFolder, with known: CertificateRecord?, _ lane: ReadingLane) -> Comparison {
+    /// Compares a folder's files with its record, and reads them if they have changed. Nil if a key takes long to open, and the
+    /// lane is the quick one.
+    func compare(_ folder: CertificateFolder, with known: CertificateRecord?, _ lane: ReadingLane) -> CertificateRecord
+        .Look?
+    {
         let files = CertificateFiles(folder, in: tree)
-        guard let stamp = files.stamp(passphrase) else { return .complete(.gone) }
-        if let known, stamp == known.stamp, !known.content.isWorthAnotherReading { return .complete(.same) }
+        guard let stamp = files.stamp(passphrase) else { return .gone }
+        if let known, stamp == known.stamp, !known.content.isWorthAnotherReading { return .same }
         if let refused = known?.refused, refused.stamp == stamp, let content = refused.content,
             !content.isWorthAnotherReading
         {
-            return .complete(.found(stamp: stamp, content))
+            return .found(stamp: stamp, content)
         }
         return read(files, stamp, lane)
     }
@@ -52,17 +46,17 @@ struct CertificateLoader: Sendable {
 
     private func read(
         _ files: CertificateFiles, _ stamp: Int, _ lane: ReadingLane, isRetry: Bool = false
-    ) -> Comparison {
+    ) -> CertificateRecord.Look? {
         switch files.load(passphrase: passphrase, pool: pool, lane) {
-        case .absent: return .complete(.gone)
-        case .slow: return .slow
-        case .identity(let identity): return .complete(.found(stamp: stamp, .identity(identity)))
+        case .absent: return .gone
+        case .slow: return nil
+        case .identity(let identity): return .found(stamp: stamp, .identity(identity))
         case .failed(let problem):
             // The files may have been replaced while they were read.
             if !isRetry, let later = files.stamp(passphrase), later != stamp {
                 return read(files, later, lane, isRetry: true)
             }
-            return .complete(.found(stamp: stamp, .broken(problem)))
+            return .found(stamp: stamp, .broken(problem))
         }
     }
 }

@@ -39,9 +39,7 @@ struct CertificateRecord: Sendable {
     var checkedMilliseconds: Int64
 
     init(_ content: Content, stamp: Int, checkedMilliseconds: Int64 = 0) {
-        self.content = content
-        self.stamp = stamp
-        self.checkedMilliseconds = checkedMilliseconds
+        (self.content, self.stamp, self.checkedMilliseconds) = (content, stamp, checkedMilliseconds)
     }
 
     /// Whether the files were gone at two checks in a row.

@@ -443,8 +443,6 @@ public struct CertificateSurvey: Sendable {
         /// The remaining share of its lifetime, from 0 to 100.
         public var lifeLeftPercent: Int
     }
-
-    public init() {}
 }
 
 /// The number of problems of each severity, and of those that prevent files from being used.
@@ -453,8 +451,6 @@ public struct ProblemCounts: Sendable, Equatable {
     public var warnings = 0
     public var notes = 0
     public var loadFailures = 0
-
-    public init() {}
 
     mutating func count(_ problem: CertificateProblem, _ step: Int) {
         if problem.kind.isFailureToLoad { loadFailures += step }

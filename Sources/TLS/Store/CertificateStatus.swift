@@ -30,11 +30,7 @@ public struct CertificateSummary: Hashable, Sendable {
     }
 
     init(issuer: String, serial: [UInt8], own: CertificatePeriod, others: [CertificatePeriod], fingerprint: Int) {
-        self.issuer = issuer
-        self.serial = serial
-        self.own = own
-        self.others = others
-        self.fingerprint = fingerprint
+        (self.issuer, self.serial, self.own, self.others, self.fingerprint) = (issuer, serial, own, others, fingerprint)
     }
 
     var periods: [CertificatePeriod] { [own] + others }
@@ -121,8 +117,6 @@ public struct CertificateNews: Sendable {
     public var moreFound = 0
     public var moreEnded = 0
     public var moreRenewed = 0
-
-    public init() {}
 
     public var isEmpty: Bool { found.isEmpty && ended.isEmpty && renewed.isEmpty && overriding == nil }
 

@@ -13,8 +13,6 @@ public struct SurveyOutcome: Sendable {
     public internal(set) var wantsEverything = false
     /// Whether it was not cancelled.
     public internal(set) var isWhole = true
-
-    public init() {}
 }
 
 extension CertificateStore {
@@ -175,7 +173,7 @@ extension CertificateStore {
             }
             cache.withLock { $0.invalidate(key.span) }
             // It was removed from service.
-            if case .absent = check(folder, .slow) { return .absent }
+            if case .missing = check(folder, .slow) { return .absent }
             if let record = cache.withLock({ $0.record(key.span) }) {
                 updateRegister(record, of: folder)
                 return record.isUnsettled ? .unsettled : .present
@@ -193,13 +191,14 @@ extension CertificateStore {
             }
             // Keep it in memory, so that it remains in service after a bad renewal, even if no client has needed it.
             let hasRoom = cache.withLock { $0.folders.count < limits.surveyedMax }
-            if known?.hasFiles != true, hasRoom, case .found = check(folder, .slow),
-                let record = cache.withLock({ $0.record(key.span) })
-            {
-                updateRegister(record, of: folder)
-                return .present
+            if known?.hasFiles != true, hasRoom {
+                _ = check(folder, .slow)
+                if let record = cache.withLock({ $0.record(key.span) }) {
+                    updateRegister(record, of: folder)
+                    return .present
+                }
             }
-            if case .complete(.found(let stamp, let content)) = loader.compare(folder, with: nil, .slow) {
+            if case .found(let stamp, let content)? = loader.compare(folder, with: nil, .slow) {
                 let status = CertificateStatus(content, host: folder.host)
                 // Files are replaced one after the other.
                 if status.state == .broken, let known, known.stamp != stamp, !isSettled(stamp) { return .unsettled }

@@ -13,7 +13,7 @@ public final class CertificateStore: Sendable {
     public enum Lookup: Sendable {
         case identity(ServerIdentity)
         /// There is no certificate for the name: the alert is `unrecognized_name`.
-        case none
+        case missing
         /// The files cannot be used, and there is no earlier version of them.
         case broken(String)
     }
@@ -24,13 +24,6 @@ public final class CertificateStore: Sendable {
         case known(Lookup, isDue: Bool)
         /// It has to be read first.
         case pending
-    }
-
-    /// The result of a look-up on disk.
-    enum Reading {
-        case answer(Lookup)
-        /// A key takes long to open: the name has to be read in the slow lane.
-        case slow
     }
 
     let limits: CertificateLimits
@@ -59,11 +52,8 @@ public final class CertificateStore: Sendable {
         serves: @escaping @Sendable (String) -> Bool = { _ in false },
         isOrdered: @escaping @Sendable (String) -> Bool = { _ in false }
     ) {
-        self.serves = serves
-        self.isOrdered = isOrdered
-        self.limits = limits
-        self.development = development
-        self.wantsDevelopment = wantsDevelopment
+        (self.serves, self.isOrdered, self.limits) = (serves, isOrdered, limits)
+        (self.development, self.wantsDevelopment) = (development, wantsDevelopment)
         let tree = CertificateTree(hostsPath, links: links, managedPath: managedPath)
         loader = CertificateLoader(tree, passphrase: passphrase)
         register = CertificateRegister { folder, isOfSecondPair in
@@ -100,33 +90,54 @@ public final class CertificateStore: Sendable {
         }
     }
 
-    /// Looks up a name, on disk if it is not in memory or is due. Searches the places in their order, and stores which one has
-    /// the certificate.
-    func read(_ name: [UInt8], _ lane: ReadingLane) -> Reading {
-        if case .known(let lookup, isDue: false) = resolve(key: name.span) { return .answer(lookup) }
+    /// Looks up a name, on disk if it is not in memory or is due, and stores which place has the certificate. Nil if a key takes
+    /// long to open: then the name has to be read in the slow lane.
+    func read(_ name: [UInt8], _ lane: ReadingLane) -> Lookup? {
+        if case .known(let lookup, isDue: false) = resolve(key: name.span) { return lookup }
         let host = String(decoding: name, as: UTF8.self)
-        for candidate in CertificateOrder.candidates(for: host) {
+        switch search(CertificateOrder.candidates(for: host), for: host, lane) {
+        case .slow: return nil
+        case .nowhere:
+            rememberSource(.nothing, of: name)
+            return .missing
+        case .folder(let folder, let lookup):
+            rememberSource(folder.name == host ? nil : .folder(Array(folder.name.utf8)), of: name)
+            return lookup
+        case .development(let authority):
+            rememberSource(.development, of: name)
+            do throws(TLSError) {
+                return .identity(try authority.identity(for: name.span))
+            } catch {
+                return .broken(error.description)
+            }
+        }
+    }
+
+    /// The first place that has a certificate for a host.
+    private enum Place {
+        case folder(CertificateFolder, Lookup)
+        case development(DevelopmentAuthority)
+        case nowhere
+        /// A key takes long to open, and the lane is the quick one.
+        case slow
+    }
+
+    private func search(
+        _ candidates: some Sequence<CertificateCandidate>, for host: String, _ lane: ReadingLane
+    ) -> Place {
+        for candidate in candidates {
             switch candidate {
+            case .development:
+                if isDevelopmentHost(host), let development { return .development(development) }
             case .folder(let folder):
                 switch check(folder, lane) {
-                case .slow: return .slow
-                case .absent: continue
-                case .found(let lookup):
-                    rememberSource(folder.name == host ? nil : .folder(Array(folder.name.utf8)), of: name)
-                    return .answer(lookup)
-                }
-            case .development:
-                guard isDevelopmentHost(host), let development else { continue }
-                rememberSource(.development, of: name)
-                do throws(TLSError) {
-                    return .answer(.identity(try development.identity(for: name.span)))
-                } catch {
-                    return .answer(.broken(error.description))
+                case nil: return .slow
+                case .missing: continue
+                case let lookup?: return .folder(folder, lookup)
                 }
             }
         }
-        rememberSource(.nothing, of: name)
-        return .answer(.none)
+        return .nowhere
     }
 
     private func rememberSource(_ source: CertificateCache.Source?, of name: [UInt8]) {
@@ -134,37 +145,28 @@ public final class CertificateStore: Sendable {
         cache.withLock { $0.note(source, for: name.span, now: now) }
     }
 
-    /// The result for one folder.
-    enum FolderReading {
-        case found(Lookup)
-        case absent
-        case slow
-    }
-
-    /// Compares a folder's record with its files if that is due. If two threads do it at once, the later result stays.
-    func check(_ folder: CertificateFolder, _ lane: ReadingLane) -> FolderReading {
+    /// Compares a folder's record with its files if that is due. If two threads do it at once, the later result stays. Nil if a
+    /// key takes long to open, and the lane is the quick one.
+    func check(_ folder: CertificateFolder, _ lane: ReadingLane) -> Lookup? {
         let key = Array(folder.name.utf8)
         let hash = HostKey.hash(key.span)
         let claimed = cache.withLock { $0.claim(key.span, hash: hash, now: Clock.monotonicMilliseconds()) }
-        if let claimed, !claimed.isDue { return .found(claimed.record.content.lookup) }
-        let look: CertificateRecord.Look
-        switch loader.compare(folder, with: claimed?.record, lane) {
-        case .complete(let found): look = found
-        case .slow:
+        if let claimed, !claimed.isDue { return claimed.record.content.lookup }
+        guard let look = loader.compare(folder, with: claimed?.record, lane) else {
             if let claimed { remember(claimed.record, key, hash, isChecked: false) }
-            return .slow
+            return nil
         }
         guard let record = record(of: folder, after: look, known: claimed?.record) else {
             cache.withLock { $0.folders.remove(key.span, hash: hash) }
             // A survey finds out whether a served host has no certificate now.
             if !isServed(folder) { register.drop(folder.name) }
-            return .absent
+            return .missing
         }
         // Only folders that served hosts are known to need are registered.
         if register.entry(folder.name) != nil || isServed(folder) { updateRegister(record, of: folder) }
         // The time is that of the end, because reading may take longer than the recheck interval.
         remember(record, key, hash, isChecked: true)
-        return .found(record.content.lookup)
+        return record.content.lookup
     }
 
     /// The record of a folder after a check; nil if it has no certificate.
@@ -227,19 +229,12 @@ public final class CertificateStore: Sendable {
 
     /// Whether another folder has a certificate that covers a host.
     private func isCoveredElsewhere(_ host: String) -> Bool {
-        for candidate in CertificateOrder.candidates(for: host).dropFirst() {
-            switch candidate {
-            case .development: if isDevelopmentHost(host) { return true }
-            case .folder(let folder):
-                switch check(folder, .quick) {
-                case .absent: continue
-                case .slow, .found(.broken), .found(.none): return false
-                case .found(.identity(let identity)):
-                    return identity.facts.first?.names.contains { CertificateName.covers($0, host) } == true
-                }
-            }
+        switch search(CertificateOrder.candidates(for: host).dropFirst(), for: host, .quick) {
+        case .development: true
+        case .folder(_, .identity(let identity)):
+            identity.facts.first?.names.contains { CertificateName.covers($0, host) } == true
+        case .folder, .nowhere, .slow: false
         }
-        return false
     }
 
     /// The results of surveys and handshakes.
@@ -284,7 +279,7 @@ public final class CertificateStore: Sendable {
 
     /// The identity for a name in lower case without a trailing dot. May wait for the disk.
     public func identity(for host: String) -> Lookup {
-        guard case .answer(let lookup) = read(CertificateStore.key(for: Array(host.utf8).span), .slow) else {
+        guard let lookup = read(CertificateStore.key(for: Array(host.utf8).span), .slow) else {
             preconditionFailure("the slow lane reads every key")
         }
         return lookup

@@ -143,14 +143,13 @@ public final class LoadingQueue: Sendable {
     private func readNext(_ lane: ReadingLane) -> Bool {
         let next = state.withLock { state in lane == .quick ? state.quick.removeFirst() : state.slow.removeFirst() }
         guard let next else { return false }
-        switch certificates.read(next, lane) {
-        case .slow:
+        guard let certificate = certificates.read(next, lane) else {
             state.withLock { $0.slow.append(next) }
             slowWork.signal()
-        case .answer(let certificate):
-            for waiter in state.withLock({ $0.waiters.removeValue(forKey: next) }) ?? [] {
-                waiter.ready.add(ReadyHandshakes.Handshake(token: waiter.token, certificate: certificate))
-            }
+            return true
+        }
+        for waiter in state.withLock({ $0.waiters.removeValue(forKey: next) }) ?? [] {
+            waiter.ready.add(ReadyHandshakes.Handshake(token: waiter.token, certificate: certificate))
         }
         return true
     }

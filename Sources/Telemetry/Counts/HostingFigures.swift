@@ -24,8 +24,5 @@ public struct HostingFigures: Hashable, Sendable {
     public var warnings = 0
     public var notes = 0
 
-    public init(appFiles: Int = 0, hosts: Int = 0) {
-        self.appFiles = appFiles
-        self.hosts = hosts
-    }
+    public init(appFiles: Int = 0, hosts: Int = 0) { (self.appFiles, self.hosts) = (appFiles, hosts) }
 }

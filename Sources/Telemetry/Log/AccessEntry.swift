@@ -42,8 +42,7 @@ public import Posix
         }
 
         public init(version: Version, isResumed: Bool, serverName: UnsafeRawBufferPointer) {
-            self.version = version
-            self.isResumed = isResumed
+            (self.version, self.isResumed) = (version, isResumed)
             unsafe self.serverName = serverName
         }
     }

@@ -42,10 +42,7 @@ public final class AccessLog: Sendable {
     public init(
         _ target: LogTarget, _ format: LogFormat, _ selection: LogSelection = LogSelection(), metrics: WorkerMetrics
     ) throws(SystemError) {
-        self.target = target
-        self.selection = selection
-        self.format = format
-        self.metrics = metrics
+        (self.target, self.selection, self.format, self.metrics) = (target, selection, format, metrics)
         let alarm = try LogAlarm()
         let orders = try LogOrders()
         var rings: [LogRing] = []

@@ -67,12 +67,8 @@ final class LogOrders: Sendable {
         _ target: LogTarget, _ output: consuming LogOutput, _ rings: [LogRing], _ alarm: LogAlarm, _ orders: LogOrders,
         _ metrics: WorkerMetrics
     ) {
-        self.target = target
         self.output = output
-        self.rings = rings
-        self.alarm = alarm
-        self.orders = orders
-        self.metrics = metrics
+        (self.target, self.rings, self.alarm, self.orders, self.metrics) = (target, rings, alarm, orders, metrics)
         unsafe pieces = .allocate(capacity: min(rings.count, LogOutput.piecesMax))
     }
 

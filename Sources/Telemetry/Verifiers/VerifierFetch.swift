@@ -32,11 +32,9 @@ public struct VerifierFetch {
         _ verifier: VerifierKind, _ document: RequestedDocument, status: UInt16, host: UnsafeRawBufferPointer,
         entityTag: UnsafeRawBufferPointer, seconds: Int64, from remote: RemoteAddress = .unknown
     ) {
-        self.verifier = verifier
-        self.document = document
-        self.status = status
-        self.seconds = seconds
-        self.remote = remote
+        (self.verifier, self.document, self.status, self.seconds, self.remote) = (
+            verifier, document, status, seconds, remote
+        )
         hostCount = UInt8(min(host.count, VerifierFetch.hostBytesMax))
         for index in 0..<Int(hostCount) { hostBytes[index] = unsafe host[index] }
         if entityTag.count <= VerifierFetch.tagBytesMax {

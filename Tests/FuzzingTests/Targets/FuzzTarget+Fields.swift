@@ -35,7 +35,7 @@ private enum FieldInput {
             try demand(!range.isEmpty && range.upperBound <= bodyCount, "\(range) of \(bodyCount) bytes")
             for other in 0..<index { try demand(!ranges[other].overlaps(range), "\(range) twice") }
         }
-        try demand(ranges.totalCount <= bodyCount, "more than there is")
+        try demand((0..<ranges.count).reduce(0) { $0 + ranges[$1].count } <= bodyCount, "more than there is")
     }
 
     /// A field in a head of its own, as the parser finds it.

@@ -3,6 +3,7 @@
 
 import Glibc
 import HTTP
+import Posix
 
 @testable import Catalogue
 @testable import Hosting
@@ -34,9 +35,10 @@ extension FuzzTarget {
         let name = "first"
         let written: Bool = records.withUnsafeBytes { records in
             texts.withUnsafeBytes { texts in
-                (try? StateFile.write(
-                    name, in: ScratchFile.folder, key: "key", layer: layer,
-                    [(.records, [records]), (.texts, [texts])])) != nil
+                (try? StateFile.draft(
+                    of: name, in: ScratchFile.folder, key: "key", layer: layer,
+                    [(.records, [records]), (.texts, [texts])]
+                ).putInPlace()) != nil
             }
         }
         try demand(written, "the state could not be written")

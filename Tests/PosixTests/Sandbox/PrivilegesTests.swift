@@ -65,7 +65,7 @@ struct PrivilegesTests {
                 return (status.st_uid, status.st_gid)
             }
             let isRootAgain = geteuid() == 0 && getegid() == 0 && Privileges.capabilities == .ofParent
-            exit(owner == (12345, 23456) && isRootAgain && !ProcessMemory.isDumpable ? 0 : 1)
+            exit(owner == (12345, 23456) && isRootAgain && !ProcessMemoryTests.isDumpable ? 0 : 1)
         }
     }
 }
