@@ -33,6 +33,7 @@ void associated_release_code(void);
 const char *associated_signal_name(int number);
 int associated_dumpable(void);
 void *associated_mirror(size_t size);
+int associated_exchange(const char *one, const char *other);
 
 int associated_prctl(int option, unsigned long first, unsigned long second);
 int associated_set_user(uid_t user);

@@ -374,6 +374,8 @@ extension Setting {
         Setting("store.database") { $0.readDatabase($1) },
         text("store.keyFile", \.manager.keyFile),
         Setting("manager.admin") { $0.settings.manager.admin = $0.adminAddress($1, examplePort: 9465) },
+        flag("manager.separate", \.manager.isSeparate),
+        Setting("manager.proxy") { $0.readProxy($1) },
     ]
 }
 
