@@ -28,7 +28,6 @@ public struct DeliveryWorker: ~Copyable {
     static let bodyBytesMax = 5 * 1_048_576
     private static let milliseconds = 15_000
     private static let restMilliseconds: Int64 = 2_000
-    private static let storeRestMilliseconds: Int64 = 10_000
     private static let fetchesMilliseconds: Int64 = 20_000
     private static let moreFetchesMilliseconds: Int64 = 1_000
     /// How often it waits for a host's certificate: about a day, with the waits after failed preflights.
@@ -51,7 +50,7 @@ public struct DeliveryWorker: ~Copyable {
         self.source = source
         register = DeliveryRegister(node: node, source: source, control)
         var settings = WebSessionSettings()
-        settings.userAgent = rules.userAgent
+        (settings.userAgent, settings.proxy) = (rules.userAgent, rules.proxy)
         settings.limits.milliseconds = DeliveryWorker.milliseconds
         settings.limits.bodyBytesMax = DeliveryWorker.bodyBytesMax
         let context = try ClientContext(authorityFile: nil)
@@ -62,18 +61,10 @@ public struct DeliveryWorker: ~Copyable {
 
     /// Works until the process ends.
     public mutating func run() {
-        while !control.isStopping {
-            do throws(DatabaseError) {
-                let began = Clock.monotonicMilliseconds()
-                let wait = try round(now: began)
-                control.noteStore(nil)
-                // The pace includes the time of the work.
-                let rest = began + wait - Clock.monotonicMilliseconds()
-                if rest > 0 { control.rest(number, milliseconds: rest) }
-            } catch {
-                control.noteStore(error)
-                control.rest(number, milliseconds: DeliveryWorker.storeRestMilliseconds)
-            }
+        control.work(number) { () throws(DatabaseError) in
+            let began = Clock.monotonicMilliseconds()
+            // The pace includes the time of the work.
+            return began + (try round(now: began)) - Clock.monotonicMilliseconds()
         }
     }
 

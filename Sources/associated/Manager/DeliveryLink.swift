@@ -75,13 +75,7 @@ extension DeliveryRules {
     }
 
     private static func secret(_ file: String) throws(Refusal) -> [UInt8] {
-        let text: String
-        do throws(FileError) {
-            text = String(decoding: try File.read(file, bytesMax: 4_096).bytes, as: UTF8.self)
-        } catch {
-            throw .failure("cannot read the secret of a webhook: \(error)")
-        }
-        let secret = Array((text.split(whereSeparator: \.isWhitespace).first ?? "").utf8)
+        let secret = Array(try ManagerInputs.firstWord(of: file, setting: "delivery.webhooks.secretFile").utf8)
         guard secret.count >= WebhookTarget.secretBytesMin else {
             throw .failure(
                 "the secret of a webhook in \(file) has fewer than \(WebhookTarget.secretBytesMin) characters; "
