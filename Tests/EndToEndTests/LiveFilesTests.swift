@@ -139,7 +139,7 @@ struct LiveFilesTests {
         let arguments =
             switch command {
             case "match": ["match", "--live", "https://shop.example/a"]
-            case "verify": ["verify", "shop.example"]
+            case "verify": ["verify", "shop.example", "--app-id", "8KQ2V7M4XN.dev.associated.app"]
             default: ["import", "https://shop.example/.well-known/assetlinks.json"]
             }
         func errors(_ variables: [String: String]) throws -> String {
