@@ -42,6 +42,11 @@ void *associated_remap(void *start, size_t old_size, size_t new_size) {
     return mremap(start, old_size, new_size, MREMAP_MAYMOVE);
 }
 
+// Exchanges two paths in one step (RENAME_EXCHANGE).
+int associated_exchange(const char *one, const char *other) {
+    return (int)syscall(SYS_renameat2, AT_FDCWD, one, AT_FDCWD, other, 2);
+}
+
 int associated_duplicate(int fd) {
     return fcntl(fd, F_DUPFD_CLOEXEC, 0);
 }

@@ -20,13 +20,13 @@ static const struct {
 _Static_assert(sizeof(struct associated_postgresql) == sizeof table / sizeof *table * sizeof(void *),
                "the table lacks a function");
 
-enum associated_postgresql_loading associated_postgresql_load(const char *library, struct associated_postgresql *functions) {
+const char *associated_postgresql_load(const char *library, struct associated_postgresql *functions) {
     void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
-    if (!handle) return ASSOCIATED_POSTGRESQL_MISSING;
+    if (!handle) return dlerror();
     for (size_t index = 0; index < sizeof table / sizeof *table; index++) {
         void *function = dlsym(handle, table[index].name);
-        if (!function) return ASSOCIATED_POSTGRESQL_TOO_OLD;
+        if (!function) return dlerror();
         *(void **)((char *)functions + table[index].place) = function;
     }
-    return ASSOCIATED_POSTGRESQL_LOADED;
+    return NULL;
 }

@@ -21,13 +21,13 @@ static const struct {
 _Static_assert(sizeof(struct associated_sqlite) == sizeof table / sizeof *table * sizeof(void *),
                "the table lacks a function");
 
-enum associated_sqlite_loading associated_sqlite_load(const char *library, struct associated_sqlite *functions) {
+const char *associated_sqlite_load(const char *library, struct associated_sqlite *functions) {
     void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
-    if (!handle) return ASSOCIATED_SQLITE_MISSING;
+    if (!handle) return dlerror();
     for (size_t index = 0; index < sizeof table / sizeof *table; index++) {
         void *function = dlsym(handle, table[index].name);
-        if (!function) return ASSOCIATED_SQLITE_TOO_OLD;
+        if (!function) return dlerror();
         *(void **)((char *)functions + table[index].place) = function;
     }
-    return ASSOCIATED_SQLITE_LOADED;
+    return NULL;
 }

@@ -77,7 +77,8 @@ public struct ClientConnection: ~Copyable {
             case .ended: try reader.end()
             }
         }
-        isKept = request.keepsConnection && reader.leavesConnection
+        // A body that was not read is still to come.
+        isKept = request.keepsConnection && request.readsBody && reader.leavesConnection
         var response = reader.response(firstByte: firstByte ?? stopwatch.elapsed, total: stopwatch.elapsed)
         response.peer = peer
         response.handshakeMilliseconds = handshakeMilliseconds

@@ -1,9 +1,11 @@
 // The outgoing proxy of a network, in the notation of the variables `https_proxy` and `no_proxy`. This type does not read the
 // environment; the caller passes the values.
 
+import TLS
+
 /// A proxy for connections over TLS, and the hosts that are reached without it.
 public struct ProxySettings: Hashable, Sendable {
-    let proxy: CheckedHost
+    public let proxy: CheckedHost
     private let authorization: String?
     private let exceptions: [Substring]
 
@@ -20,7 +22,7 @@ public struct ProxySettings: Hashable, Sendable {
         self.proxy = proxy
         if let user {
             guard let bytes = ProxySettings.plain(user) else { return nil }
-            authorization = "Basic \(ProxySettings.base64(bytes))"
+            authorization = "Basic \(Digest.base64(bytes))"
         } else {
             authorization = nil
         }
@@ -31,7 +33,7 @@ public struct ProxySettings: Hashable, Sendable {
     }
 
     /// The tunnel to request from the proxy; nil if the host is reached directly.
-    func tunnel(to host: CheckedHost) -> Tunnel? {
+    public func tunnel(to host: CheckedHost) -> Tunnel? {
         let isExcepted = exceptions.contains { entry in
             entry == "*" || entry == host.name || host.name.hasSuffix(".\(entry)") && !entry.isEmpty
                 || entry == "\(host.name):\(host.port)"
@@ -54,19 +56,5 @@ public struct ProxySettings: Hashable, Sendable {
             rest = rest.dropFirst(2)
         }
         return bytes
-    }
-
-    /// RFC 4648 §4.
-    private static func base64(_ bytes: [UInt8]) -> String {
-        let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
-        var text = ""
-        for start in stride(from: 0, to: bytes.count, by: 3) {
-            let group = bytes[start..<min(bytes.count, start + 3)]
-            let bits = (0..<3).reduce(0) { $0 << 8 | ($1 < group.count ? Int(group[start + $1]) : 0) }
-            for place in 0..<4 {
-                text.append(place <= group.count ? digits[bits >> (18 - 6 * place) & 63] : "=")
-            }
-        }
-        return text
     }
 }

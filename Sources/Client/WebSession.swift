@@ -84,7 +84,9 @@ public struct WebSession: ~Copyable {
         return response
     }
 
-    /// Connects to the first address that accepts a connection.
+    /// Connects to the first address that can be used. Each gets its share of the time that is left, so that one which does not answer
+    /// does not use up the time of the others. Nothing has been sent yet, so any failure leads to the next address; the first failure,
+    /// that of the preferred address, is the one to report.
     private func connect(
         _ request: FetchRequest, _ place: WebLocation, _ stopwatch: Stopwatch
     ) throws(FetchError) -> ClientConnection {
@@ -93,28 +95,36 @@ public struct WebSession: ~Copyable {
         let target = request.tunnel == nil ? place.host : settings.proxy?.proxy ?? place.host
         let found: [SocketAddress]
         do throws(NameLookupError) { found = try addresses.of(target) } catch { throw .failed(error.description) }
-        var failure = FetchError.failed("\(target) has no address")
-        for address in found where stopwatch.left > 0 {
+        var failure: FetchError?
+        for (index, address) in found.enumerated() where stopwatch.left > 0 {
             request.address = address
+            let share = stopwatch.left / (found.count - index)
+            request.limits.connectMilliseconds = min(share, settings.limits.connectMilliseconds ?? share)
             do throws(FetchError) {
                 return try ClientConnection(for: request, context, stopwatch)
             } catch {
-                guard case .cannotConnect = error else { throw error }
-                failure = error
+                failure = failure ?? error
             }
         }
-        throw failure
+        throw failure ?? .failed(found.isEmpty ? "\(target) has no address" : "the name lookup used up the time")
     }
 }
 
 /// The settings for all requests of a session.
 public struct WebSessionSettings: Sendable {
     public var userAgent: String?
-    public var limits = FetchLimits()
+    public var limits = WebSessionSettings.usualLimits
     /// The number of redirects to follow; with 0, a redirect is returned as the answer.
     public var redirectsMax = 0
     public var proxy: ProxySettings?
     public var overrides: [AddressOverride] = []
+
+    /// For services that take longer than a verifier waits. Some authorities issue a certificate before they answer.
+    private static var usualLimits: FetchLimits {
+        var limits = FetchLimits()
+        (limits.milliseconds, limits.connectMilliseconds, limits.headMilliseconds) = (30_000, 10_000, 20_000)
+        return limits
+    }
 
     public init() {}
 }

@@ -31,11 +31,10 @@ struct DNSMessage {
 
     /// Reads a packet that should answer the question with this id.
     static func read(_ packet: [UInt8], id: UInt16, question: DNSQuestion) -> Reading {
-        guard packet.count >= 2, number(packet, 0) == id else { return .unrelated }
-        guard packet.count >= headerBytes else { return .malformed("it has \(packet.count) bytes") }
+        guard packet.count >= headerBytes, number(packet, 0) == id else { return .unrelated }
+        // No server answers a query with anything but a response to a query.
         let flags = number(packet, 2)
-        guard flags & 0x8000 != 0 else { return .unrelated }
-        guard flags & 0x7800 == 0 else { return .malformed("it is not the answer to a query") }
+        guard flags & 0xF800 == 0x8000 else { return .unrelated }
         if flags & 0x0200 != 0 { return .truncated }
         do throws(DNSMalformation) {
             return try unsafe packet.withUnsafeBufferPointer { bytes throws(DNSMalformation) in

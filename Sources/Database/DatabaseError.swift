@@ -4,7 +4,7 @@
 /// Why a database could not be used.
 public struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Cause: Sendable, CaseIterable {
-        /// The engine's library is not installed.
+        /// The engine's library is not installed, or cannot be opened.
         case libraryMissing
         /// The library or the server is older than this program needs.
         case tooOld

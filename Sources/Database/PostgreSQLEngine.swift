@@ -31,14 +31,11 @@ final class PostgreSQLEngine: SQLEngine {
 
     private static func load(_ name: String) throws(DatabaseError) -> associated_postgresql {
         var library = associated_postgresql()
-        let loading = unsafe associated_postgresql_load(name, &library)
-        let install = "install it (Debian: apt-get install libpq5; Fedora: libpq; Alpine: libpq)"
-        if loading == ASSOCIATED_POSTGRESQL_MISSING {
-            throw DatabaseError(.libraryMissing, "PostgreSQL's library \(name) is not installed; \(install)")
-        }
-        guard loading == ASSOCIATED_POSTGRESQL_LOADED, library.libVersion() >= versionMin else {
-            throw DatabaseError(.tooOld, "PostgreSQL's library \(name) is too old; install version 12 or later")
-        }
+        let wanted = RuntimeLibrary(
+            title: "PostgreSQL's library \(name)", name: name,
+            packages: "Debian: apt-get install libpq5; Fedora: libpq; Alpine: libpq", version: "12")
+        try unsafe wanted.check(associated_postgresql_load(name, &library))
+        if library.libVersion() < versionMin { throw wanted.tooOld }
         return library
     }
 
@@ -87,11 +84,9 @@ final class PostgreSQLEngine: SQLEngine {
         if connection?.isIdle == false { try? send("rollback") }
     }
 
-    func prepare(_ sql: String) throws(DatabaseError) -> SQLStatement { SQLStatement(sql: sql) }
-
-    func run(_ statement: borrowing SQLStatement, _ values: [Value]) throws(DatabaseError) -> StatementResult {
-        let sql = statement.sql
-        return try withConnection { (connection: borrowing PostgreSQLConnection) throws(DatabaseError) in
+    /// Without a prepared statement, which would belong to one connection of a pooler.
+    func run(_ sql: String, _ values: [Value]) throws(DatabaseError) -> StatementResult {
+        try withConnection { (connection: borrowing PostgreSQLConnection) throws(DatabaseError) in
             try connection.send(sql, values)
             return try connection.receive(within: self.limits.answerMilliseconds).contents()
         }

@@ -71,9 +71,10 @@ public struct SQLConnection: ~Copyable {
     private func once<Result>(
         _ kind: TransactionKind, _ body: (borrowing Transaction) throws(DatabaseError) -> Result
     ) throws(DatabaseError) -> Result {
-        try engine.begin(kind)
         let transaction = Transaction(engine)
         do throws(DatabaseError) {
+            // It may fail with a transaction open, which would fail everything that follows on the connection.
+            try engine.begin(kind)
             let result = try body(transaction)
             // If the body caught an error, PostgreSQL would roll back at the commit without reporting it.
             if let failure = transaction.outcome.failure { throw failure }
@@ -139,21 +140,6 @@ public struct Transaction: ~Copyable {
         try run(locking(select, "for update skip locked"), values.map(\.value)).rows
     }
 
-    /// Prepares a statement that is run many times.
-    public func prepare(_ sql: String) throws(DatabaseError) -> SQLStatement {
-        do throws(DatabaseError) {
-            return try engine.prepare(engine.dialect.translated(sql))
-        } catch {
-            throw noted(error)
-        }
-    }
-
-    /// Runs a prepared statement.
-    @discardableResult
-    public func execute(_ statement: borrowing SQLStatement, _ values: any ColumnType...) throws(DatabaseError) -> Int {
-        try run(statement, values.map(\.value)).changes
-    }
-
     /// The time by the database's clock, in milliseconds since 1970. All programs that share a database share its
     /// clock.
     public func now() throws(DatabaseError) -> Int64 {
@@ -166,19 +152,11 @@ public struct Transaction: ~Copyable {
     }
 
     private func run(_ sql: String, _ values: [Value]) throws(DatabaseError) -> StatementResult {
-        try run(prepare(sql), values)
-    }
-
-    private func run(_ statement: borrowing SQLStatement, _ values: [Value]) throws(DatabaseError) -> StatementResult {
         do throws(DatabaseError) {
-            return try engine.run(statement, values)
+            return try engine.run(engine.dialect.translated(sql), values)
         } catch {
-            throw noted(error)
+            outcome.failure = outcome.failure ?? error
+            throw error
         }
-    }
-
-    private func noted(_ error: DatabaseError) -> DatabaseError {
-        outcome.failure = outcome.failure ?? error
-        return error
     }
 }

@@ -95,25 +95,38 @@ protocol SQLEngine: AnyObject {
     /// Rolls the transaction back, if there is one. Failures are ignored, because the engine then rolls back by itself.
     func rollback()
 
-    func prepare(_ sql: String) throws(DatabaseError) -> SQLStatement
-    func run(_ statement: borrowing SQLStatement, _ values: [Value]) throws(DatabaseError) -> StatementResult
-}
-
-/// A statement that can be run several times with different values, until its transaction ends.
-public struct SQLStatement: ~Copyable {
-    /// In the engine's own dialect.
-    let sql: String
-    /// Nil for PostgreSQL, where named statements do not work behind a pooler.
-    let prepared: SQLiteStatement?
-
-    init(sql: String, prepared: consuming SQLiteStatement? = nil) {
-        self.sql = sql
-        self.prepared = prepared
-    }
+    /// - Parameter sql: in the engine's own dialect.
+    func run(_ sql: String, _ values: [Value]) throws(DatabaseError) -> StatementResult
 }
 
 struct StatementResult {
     var rows: [Row]
     /// How many rows were inserted, updated or deleted.
     var changes: Int
+}
+
+/// The library of an engine, which is opened at run time: why it cannot be used.
+struct RuntimeLibrary {
+    /// For messages.
+    let title: String
+    /// The file that the loader looks for.
+    let name: String
+    /// Where it is found, by distribution.
+    let packages: String
+    /// The oldest version that has all functions.
+    let version: String
+
+    var tooOld: DatabaseError { DatabaseError(.tooOld, "\(title) is too old; install version \(version) or later") }
+
+    /// - Parameter failure: what the loader says; null if the library has been opened.
+    func check(_ failure: UnsafePointer<CChar>?) throws(DatabaseError) {
+        guard let failure = unsafe failure else { return }
+        let reason = unsafe String(cString: failure)
+        if reason.contains("undefined symbol") { throw tooOld }
+        // The same is said of a library that this one needs, under another name.
+        if reason.hasPrefix("\(name): cannot open shared object file: No such file") {
+            throw DatabaseError(.libraryMissing, "\(title) is not installed; install it (\(packages))")
+        }
+        throw DatabaseError(.libraryMissing, "\(title) cannot be opened: \(reason); install it again (\(packages))")
+    }
 }

@@ -20,6 +20,11 @@ import Posix
     let location: String
     private let library: associated_sqlite
     private let connection: OpaquePointer
+    /// The compiled statements, by their text: each is run again and again with other values.
+    private var statements: [String: SQLiteStatement] = [:]
+
+    /// The program has fewer.
+    private static let statementsMax = 128
 
     init(path: String, limits: ConnectionLimits, library name: String = "libsqlite3.so.0") throws(DatabaseError) {
         location = path
@@ -28,24 +33,25 @@ import Posix
         _ = unsafe library.busy_timeout(connection, limits.lockWaitMilliseconds)
         for setting in SQLiteEngine.settings { try execute("pragma \(setting)") }
         // Changing the mode fails if the file is not a database, is read-only, or is on a disk without shared memory.
-        let mode = try run(prepare("pragma journal_mode = wal"), []).rows
+        let mode = try run("pragma journal_mode = wal", []).rows
         guard mode.first?.values == [.text("wal")] else {
             throw DatabaseError(.inputOutput, "its disk does not support a write-ahead log; put it on a local disk")
         }
     }
 
-    deinit { _ = unsafe library.close_v2(connection) }
+    deinit {
+        // The last connection writes the log into the file, unless a statement keeps it open.
+        statements = [:]
+        _ = unsafe library.close_v2(connection)
+    }
 
     private static func load(_ name: String) throws(DatabaseError) -> associated_sqlite {
         var library = associated_sqlite()
-        let loading = unsafe associated_sqlite_load(name, &library)
-        let install = "install it (Debian: apt-get install libsqlite3-0; Fedora: sqlite-libs; Alpine: sqlite-libs)"
-        if loading == ASSOCIATED_SQLITE_MISSING {
-            throw DatabaseError(.libraryMissing, "SQLite's library \(name) is not installed; \(install)")
-        }
-        guard loading == ASSOCIATED_SQLITE_LOADED, library.libversion_number() >= versionMin else {
-            throw DatabaseError(.tooOld, "SQLite's library \(name) is too old; install version 3.35 or later")
-        }
+        let wanted = RuntimeLibrary(
+            title: "SQLite's library \(name)", name: name,
+            packages: "Debian: apt-get install libsqlite3-0; Fedora: sqlite-libs; Alpine: sqlite-libs", version: "3.35")
+        try unsafe wanted.check(associated_sqlite_load(name, &library))
+        if library.libversion_number() < versionMin { throw wanted.tooOld }
         return library
     }
 
@@ -79,24 +85,8 @@ import Posix
         if unsafe library.get_autocommit(connection) == 0 { try? execute("rollback") }
     }
 
-    func prepare(_ sql: String) throws(DatabaseError) -> SQLStatement {
-        var statement: OpaquePointer?
-        guard unsafe library.prepare_v2(connection, sql, -1, &statement, nil) == SQLITE_OK,
-            let statement = unsafe statement
-        else { throw failure() }
-        return unsafe SQLStatement(sql: sql, prepared: SQLiteStatement(takingOwnershipOf: statement, of: library))
-    }
-
-    func run(_ statement: borrowing SQLStatement, _ values: [Value]) throws(DatabaseError) -> StatementResult {
-        switch statement.prepared {
-        case .some(let prepared): return try run(prepared, values, statement.sql)
-        case nil: preconditionFailure("a statement is run by the engine that prepared it")
-        }
-    }
-
-    private func run(
-        _ statement: borrowing SQLiteStatement, _ values: [Value], _ sql: String
-    ) throws(DatabaseError) -> StatementResult {
+    func run(_ sql: String, _ values: [Value]) throws(DatabaseError) -> StatementResult {
+        let statement = try compiled(sql)
         guard statement.parameterCount == values.count else {
             throw DatabaseError(.statement, "\(values.count) values do not match the parameters of: \(sql)")
         }
@@ -113,6 +103,17 @@ import Posix
             default: throw failure()
             }
         }
+    }
+
+    private func compiled(_ sql: String) throws(DatabaseError) -> SQLiteStatement {
+        if let statement = statements[sql] { return statement }
+        var pointer: OpaquePointer?
+        guard unsafe library.prepare_v2(connection, sql, -1, &pointer, nil) == SQLITE_OK, let pointer = unsafe pointer
+        else { throw failure() }
+        let statement = unsafe SQLiteStatement(takingOwnershipOf: pointer, of: library)
+        if statements.count >= SQLiteEngine.statementsMax { statements = [:] }
+        statements[sql] = statement
+        return statement
     }
 
     private func execute(_ sql: String) throws(DatabaseError) {
@@ -150,7 +151,7 @@ import Posix
 }
 
 /// A compiled statement. SQLite keeps a connection in memory until its last statement is finalized.
-@safe struct SQLiteStatement: ~Copyable {
+@safe final class SQLiteStatement {
     private let statement: OpaquePointer
     private let library: associated_sqlite
 

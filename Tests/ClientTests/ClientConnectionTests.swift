@@ -64,6 +64,18 @@ struct ClientConnectionTests {
         #expect(!isReusable)
     }
 
+    @Test func `does not use a connection again on which a body is still to come`() throws {
+        let server = try ScriptedServer(certificates: nil) { _ in
+            .keep(Array("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n".utf8))
+        }
+        var request = request(server.address)
+        (request.keepsConnection, request.readsBody) = (true, false)
+        var connection = try ClientConnection(for: request, nil)
+        #expect(try connection.send(request).status == 200)
+        let isReusable = connection.isReusable
+        #expect(!isReusable)
+    }
+
     @Test func `times out a head that takes too long, even if the whole may take longer`() throws {
         let server = try ScriptedServer(certificates: nil) { _ in .stall(Array("HTTP/1.1 200 OK\r\n".utf8)) }
         var request = request(server.address)

@@ -99,17 +99,68 @@ struct WebSessionTests {
         }
     }
 
+    /// A development authority that has issued a certificate for a host, and the store with that certificate.
+    private static func issue(for host: String) throws -> (DevelopmentAuthority, CertificateStore, TemporaryFolder) {
+        let folder = try TemporaryFolder()
+        let authority = try DevelopmentAuthority(directory: folder.path)
+        let place = "\(folder.path)/hosts/_default"
+        try authority.write(for: host, certificateFile: "\(place)/fullchain.pem", keyFile: "\(place)/privkey.pem")
+        return (authority, CertificateStore(hostsPath: "\(folder.path)/hosts"), folder)
+    }
+
+    @Test(arguments: ["", "SSH-2.0-x\r\n", nil])
+    func `an address that accepts connections and makes no handshake does not keep it from the next one`(
+        answer: String?
+    ) throws {
+        let (authority, store, folder) = try Self.issue(for: "a.example")
+        defer { withExtendedLifetime(folder) {} }
+        let dead = try LoopbackServer { client in
+            if let answer { client.send(Array(answer.utf8)) } else { client.stall() }
+        }
+        let silent = try LoopbackServer { client in
+            while !client.isStopping, !client.receive().isEmpty {}
+        }
+        let server = try ScriptedServer(certificates: store) { _ in .text("HTTP/1.1 204 No\r\n\r\n") }
+        let addresses = [answer == nil ? silent.address : dead.address, server.address]
+        var session = WebSession(
+            try ClientContext(authorityFile: authority.certificatePath),
+            settings(server.address) { settings in
+                settings.limits.milliseconds = answer == nil ? 3_000 : 20_000
+                settings.overrides = addresses.map { AddressOverride("a.example:443:\($0)")! }
+            })
+        #expect(try session.send(Self.place("https://a.example/")).status == 204)
+    }
+
+    @Test func `reports the failure of the first address`() throws {
+        let closed: SocketAddress
+        do { closed = try Listener(SocketAddress("127.0.0.1:0")!, sharesPort: false).address }
+        let server = try LoopbackServer { $0.send(Array("SSH-2.0-x\r\n".utf8)) }
+        var session = WebSession(
+            try ClientContext(authorityFile: nil),
+            settings(closed) { settings in
+                settings.overrides = [closed, server.address].map { AddressOverride("a.example:443:\($0)")! }
+            })
+        do throws(FetchError) {
+            _ = try session.send(Self.place("https://a.example/"))
+            Issue.record("there was an answer")
+        } catch {
+            #expect("\(error)" == "cannot connect: connection refused")
+        }
+    }
+
+    @Test func `has a limit for each part of an exchange`() {
+        let limits = WebSessionSettings().limits
+        #expect(limits.connectMilliseconds == 10_000 && limits.headMilliseconds == 20_000)
+        #expect(limits.milliseconds == 30_000)
+    }
+
     /// Through a proxy, so that the certificate's name and the address differ.
     @Test(arguments: [("a.example", true), ("other.example", false), ("a.example", false)])
     func `sends no request to an untrusted server`(certificate: String, trusts: Bool) throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        let authority = try DevelopmentAuthority(directory: folder)
-        let place = "\(folder)/hosts/_default"
-        try authority.write(
-            for: certificate, certificateFile: "\(place)/fullchain.pem", keyFile: "\(place)/privkey.pem")
+        let (authority, store, folder) = try Self.issue(for: certificate)
+        defer { withExtendedLifetime(folder) {} }
         let heads = Shared<[String]>([])
-        let server = try ScriptedServer(certificates: CertificateStore(hostsPath: "\(folder)/hosts")) { head in
+        let server = try ScriptedServer(certificates: store) { head in
             heads.change { $0.append(head) }
             return .keep(Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".utf8))
         }

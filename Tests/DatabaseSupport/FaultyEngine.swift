@@ -43,11 +43,9 @@ final class FaultyEngine: SQLEngine {
 
     func rollback() { engine.rollback() }
 
-    func prepare(_ sql: String) throws(DatabaseError) -> SQLStatement { try engine.prepare(sql) }
-
-    func run(_ statement: borrowing SQLStatement, _ values: [Value]) throws(DatabaseError) -> StatementResult {
+    func run(_ sql: String, _ values: [Value]) throws(DatabaseError) -> StatementResult {
         try beforeCall()
-        let result = try engine.run(statement, values)
+        let result = try engine.run(sql, values)
         try afterCall()
         return result
     }

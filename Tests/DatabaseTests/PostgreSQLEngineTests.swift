@@ -29,6 +29,17 @@ struct PostgreSQLEngineTests {
                 + "install it (Debian: apt-get install libpq5; Fedora: libpq; Alpine: libpq)")
     }
 
+    /// A limit that the server does not accept fails the message that begins each transaction.
+    @Test func `a transaction that could not begin does not fail the next one`() throws {
+        var limits = ConnectionLimits.impatient
+        limits.lockWaitMilliseconds = -1
+        var connection = try SQLConnection(.postgreSQL(uri: server.uri()), limits: limits)
+        for _ in 0..<2 {
+            let failure = #expect(throws: DatabaseError.self) { try connection.read { _ in } }
+            #expect(failure?.detail.contains("lock_timeout") == true, "\(failure?.detail ?? "")")
+        }
+    }
+
     @Test func `rejects a library that lacks a function`() {
         let failure = #expect(throws: DatabaseError.self) {
             try PostgreSQLEngine(uri: server.uri(), limits: .impatient, library: "libc.so.6")
@@ -250,9 +261,9 @@ struct PostgreSQLEngineTests {
         for n in 0..<20 {
             let number = Int64(n)
             try first.write { transaction throws(DatabaseError) in
-                let insert = try transaction.prepare("insert into \(table) values (?)")
-                try transaction.execute(insert, number * 2)
-                try transaction.execute(insert, number * 2 + 100)
+                for value in [number * 2, number * 2 + 100] {
+                    try transaction.execute("insert into \(table) values (?)", value)
+                }
             }
             let rows = try second.read { transaction throws(DatabaseError) in
                 try transaction.query("select n from \(table) where n = ?", number * 2)

@@ -191,13 +191,15 @@ struct SQLConnectionTests {
         }
     }
 
-    @Test(arguments: TestEngine.available) func `runs a prepared statement many times`(engine: TestEngine) throws {
+    @Test(arguments: TestEngine.available) func `runs a statement many times, and many statements`(engine: TestEngine)
+        throws
+    {
         let database = try TestDatabase(engine)
         var connection = try database.connect()
         try makeCounter(&connection)
         let count = try connection.write { transaction throws(Failure) in
-            let insert = try transaction.prepare("insert into counter values (?, ?)")
-            for n in 0..<100 { try transaction.execute(insert, "row \(n)", Int64(n)) }
+            for n in 0..<100 { try transaction.execute("insert into counter values (?, ?)", "row \(n)", Int64(n)) }
+            for n in 0..<300 { try transaction.execute("update counter set n = ? where name = 'row \(n)'", Int64(n)) }
             return try transaction.query("select count(*) from counter")
         }
         #expect(count == [Row(101 as Int64)])

@@ -24,6 +24,18 @@ struct SQLiteEngineTests {
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
+    @Test func `says why a library that is there cannot be opened`() throws {
+        let broken = "\(path).so"
+        try "no library".write(toFile: broken, atomically: true, encoding: .utf8)
+        defer { try? FileManager.default.removeItem(atPath: broken) }
+        let failure = #expect(throws: DatabaseError.self) {
+            try SQLiteEngine(path: path, limits: .impatient, library: broken)
+        }
+        #expect(failure?.cause == .libraryMissing)
+        #expect(failure?.detail.hasPrefix("SQLite's library \(broken) cannot be opened: \(broken): ") == true)
+        #expect(failure?.detail.contains("; install it again (Debian: apt-get install libsqlite3-0") == true)
+    }
+
     @Test func `rejects a library that lacks a function`() throws {
         // Any installed library except SQLite's.
         let failure = #expect(throws: DatabaseError.self) {

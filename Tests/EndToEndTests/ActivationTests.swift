@@ -92,6 +92,21 @@ struct ActivationTests {
         #expect(second.addresses == first.addresses)
     }
 
+    @Test func `an upgrade keeps the inherited socket`() throws {
+        let (number, address) = try ActivationTests.listen()
+        let owner = Descriptor(takingOwnershipOf: number)
+        let server = try ActivationTests.start(owner.number, named: "http")
+        let old = server.serverIdentifier
+        for _ in 0..<2 {
+            server.send(SIGUSR2)
+            #expect(server.line(beginning: "upgraded: ") != nil)
+            #expect(try ActivationTests.statusLine(from: address) == "HTTP/1.1 200 OK")
+        }
+        #expect(server.serverIdentifier != old)
+        server.send(SIGTERM)
+        #expect(server.waitUntilExit() == 0)
+    }
+
     @Test func `an inherited socket with an unknown name is refused`() throws {
         let (number, _) = try ActivationTests.listen()
         let owner = Descriptor(takingOwnershipOf: number)

@@ -129,4 +129,28 @@ struct LiveFilesTests {
         let missing = try Subject.run(["import", "\(base)/nothing", "--host", "shop.acme.test"] + host.options)
         #expect(missing.errors == "associated: cannot fetch \(base)/nothing: it answers 404\n")
     }
+
+    @Test(arguments: ["match", "verify", "import"])
+    func `fetches through the proxy of the environment`(command: String) throws {
+        let proxy = try LoopbackServer { client in
+            _ = client.receive()
+            client.send(Array("HTTP/1.1 403 Forbidden\r\n\r\n".utf8))
+        }
+        let arguments =
+            switch command {
+            case "match": ["match", "--live", "https://shop.example/a"]
+            case "verify": ["verify", "shop.example", "--app-id", "8KQ2V7M4XN.dev.associated.app"]
+            default: ["import", "https://shop.example/.well-known/assetlinks.json"]
+            }
+        func errors(_ variables: [String: String]) throws -> String {
+            let run = try Subject.run(Subject.executable, arguments, variables)
+            #expect(run.status != 0)
+            return run.errors + run.output
+        }
+        let refusal = "the proxy \(proxy.address) did not connect to shop.example:443: it answered 403"
+        let text = try errors(["https_proxy": "http://\(proxy.address)"])
+        #expect(text.contains(refusal), "\(text)")
+        #expect(
+            try errors(["https_proxy": "proxy:3128"]).contains("https_proxy is not the URL of an HTTP proxy; write "))
+    }
 }

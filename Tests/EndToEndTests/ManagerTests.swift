@@ -2,6 +2,7 @@
 
 import Foundation
 import Glibc
+import Posix
 import TestSupport
 import Testing
 
@@ -24,13 +25,6 @@ struct ManagerTests {
 
     private func settings(_ text: String) throws { try folder.write("config/server.json", "{ \(text) }") }
 
-    private func process(named name: String, under parent: Int32) -> Int32? {
-        let children = try? String(contentsOfFile: "/proc/\(parent)/task/\(parent)/children", encoding: .utf8)
-        return children?.split(separator: " ").compactMap { Int32($0) }.first {
-            (try? String(contentsOfFile: "/proc/\($0)/comm", encoding: .utf8)) == "\(name)\n"
-        }
-    }
-
     @Test(.enabled(if: isAuthorityInstalled, "pebble is not installed; script/peers installs it"))
     func `orders each host's certificate once, although it is killed meanwhile`() throws {
         let script = Peers.root.appendingPathComponent("script/acme-lab")
@@ -47,7 +41,7 @@ struct ManagerTests {
         try folder.write("key", String(repeating: "k", count: 32))
         let server = try RunningServer(places + ["--http", "127.0.0.1:0"])
         #expect(server.line(beginning: "manager: ready") != nil)
-        let manager = try #require(process(named: "manager", under: server.processIdentifier))
+        let manager = try #require(server.managerIdentifier)
         kill(manager, SIGKILL)
         #expect(
             server.line(beginning: "the manager (process \(manager)) was ended by SIGKILL; the next one starts in 1 s")
@@ -57,6 +51,110 @@ struct ManagerTests {
         #expect(server.line(beginning: "manager: ready") != nil)
         server.send(SIGTERM)
         #expect(server.waitUntilExit() == 0)
+    }
+
+    /// An authority that accepts connections and then says nothing, which a request waits for longer than a manager may take to end.
+    @Test(arguments: [(1, Int32(0)), (2, 1)])
+    func `ends soon although an authority does not answer, and at once at a second signal`(signals: Int, status: Int32)
+        throws
+    {
+        let asked = Shared(false)
+        let authority = try LoopbackServer { client in
+            asked.change { $0 = true }
+            while !client.isStopping, !client.receive().isEmpty {}
+        }
+        try settings(
+            "acme: { termsAgreed: true, preflight: 'off', directories: ['https://\(authority.address)/dir'] }")
+        let server = try RunningServer(places + ["--http", "127.0.0.1:0"])
+        #expect(eventually { asked.value })
+        let manager = try #require(server.managerIdentifier)
+        let start = Clock.monotonicMilliseconds()
+        kill(manager, SIGTERM)
+        #expect(server.line(beginning: "manager: stopping") != nil)
+        if signals == 2 { kill(manager, SIGTERM) }
+        #expect(server.line(beginning: "the manager (process \(manager)) exited with status \(status)") != nil)
+        // The request has ten seconds to connect.
+        #expect(Clock.monotonicMilliseconds() - start < 8_000)
+    }
+
+    @Test(
+        .enabled(if: Privileges.isRoot, "only root can become another user and mount folders"),
+        arguments: [true, false])
+    func `says that it cannot write to the state directory`(isReadOnly: Bool) throws {
+        try settings("admin: 'unix:\(folder.path)/admin.sock', acme: { \(ManagerTests.unreachable) }")
+        try folder.makeFolder("state")
+        let state = "\(folder.path)/state"
+        let mount = "mount --make-rprivate / && mount --bind \(state) \(state) && mount -o remount,ro,bind \(state) && "
+        let command = [Subject.executable.path, "manage"] + places + (isReadOnly ? [] : ["--user", "65532"])
+        let run = try Subject.run(
+            URL(fileURLWithPath: "/usr/bin/unshare"),
+            ["-m", "/bin/sh", "-c", "\(isReadOnly ? mount : "")exec \"$@\"", "sh"] + command, [:])
+        let reason = isReadOnly ? "read-only file system" : "permission denied"
+        #expect(run.status == 1)
+        #expect(
+            run.messages.last
+                == "manager: cannot write to the state directory \(state): \(reason); let the user of this process "
+                + "write there, or use another --state", "\(run.errors)")
+    }
+
+    @Test(.enabled(if: Privileges.isRoot, "only root can hide a library from a process"))
+    func `without SQLite only the manager is unavailable`() throws {
+        let names = ["x86_64", "aarch64"].map { "/usr/lib/\($0)-linux-gnu/libsqlite3.so.0" }
+        let library = try #require(names.first { FileManager.default.fileExists(atPath: $0) })
+        try settings("acme: { \(ManagerTests.unreachable) }")
+        let script = "mount --make-rprivate / && mount --bind /dev/null \(library) && exec \"$@\""
+        let command = [Subject.executable.path, "serve", "--http", "127.0.0.1:0"] + places
+        let server = try RunningServer(
+            command: ["/usr/bin/unshare", "-m", "/bin/sh", "-c", script, "sh"] + command, environment: [:], input: nil)
+        let line = server.line(beginning: "manager: ") ?? ""
+        #expect(line.contains("SQLite's library libsqlite3.so.0 cannot be opened: "), "\(line)")
+        #expect(line.hasSuffix("exited with status 1; the next one starts in 1 s"), "\(line)")
+        #expect(try Subject.curl(["http://127.0.0.1:\(server.port)/healthz", "--output", "/dev/null"]).status == 0)
+        server.send(SIGTERM)
+        #expect(server.waitUntilExit() == 0)
+    }
+
+    @Test func `a separate manager works beside a server that starts none`() throws {
+        try settings("acme: { \(ManagerTests.unreachable) }, manager: { separate: true }")
+        let server = try RunningServer(places + ["--http", "127.0.0.1:0"])
+        #expect(server.managerIdentifier == nil)
+        let manager = Process()
+        let output = Pipe()
+        (manager.executableURL, manager.arguments) = (Subject.executable, ["manage"] + places)
+        (manager.environment, manager.standardError) = (Subject.environment, output)
+        try manager.run()
+        var text = ""
+        while !text.contains("a.example: failing: 127.0.0.1:1: ") {
+            let bytes = output.fileHandleForReading.availableData
+            try #require(!bytes.isEmpty, "\(text)")
+            text += String(decoding: bytes, as: UTF8.self)
+        }
+        manager.terminate()
+        manager.waitUntilExit()
+        #expect(manager.terminationStatus == 0)
+        server.send(SIGUSR2)
+        #expect(server.line(beginning: "upgraded: ") != nil)
+        #expect(server.managerIdentifier == nil)
+        server.send(SIGTERM)
+        #expect(server.waitUntilExit() == 0)
+    }
+
+    @Test func `asks the authority through the proxy`() throws {
+        let heard = Shared<[String]>([])
+        let proxy = try LoopbackServer { client in
+            let head = String(decoding: client.receive(), as: UTF8.self)
+            heard.change { $0.append(head) }
+            client.send(Array("HTTP/1.1 403 Forbidden\r\n\r\n".utf8))
+        }
+        try settings(
+            "acme: { termsAgreed: true, preflight: 'off', directories: ['https://ca.example/dir'] }, "
+                + "manager: { proxy: 'http://user:pass@\(proxy.address)' }")
+        let server = try RunningServer(places + ["--http", "127.0.0.1:0"])
+        let line = server.line(beginning: "a.example: failing: ") ?? ""
+        #expect(
+            line.contains("the proxy \(proxy.address) did not connect to ca.example:443: it answered 403"), "\(line)")
+        #expect(heard.value.first?.hasPrefix("CONNECT ca.example:443 HTTP/1.1\r\n") == true)
+        #expect(heard.value.first?.contains("\r\nProxy-Authorization: Basic dXNlcjpwYXNz\r\n") == true)
     }
 
     @Test func `says why a host has no certificate`() throws {
@@ -101,7 +199,7 @@ struct ManagerTests {
                 webhooks: [{ url: 'https://hooks.example.com/h', secretFile: '\(folder.path)/missing' }] }
             """)
         let server = try RunningServer(places + ["--http", "127.0.0.1:0"])
-        let problem = "manager: sending no messages to the webhook at hooks.example.com: cannot read its secret "
+        let problem = "manager: sending no messages to the webhook at hooks.example.com: cannot read `secretFile`: "
         #expect(server.line(beginning: problem) != nil)
         #expect(server.line(beginning: "manager: ready") != nil)
         var status = try Subject.run(["status", "a.example.com"] + places)
@@ -238,7 +336,7 @@ struct ManagerTests {
             #expect(answer.output.contains(part), "\(answer.text)")
             texts.append(answer.text)
         }
-        let manager = try #require(process(named: "manager", under: server.processIdentifier))
+        let manager = try #require(server.managerIdentifier)
         for process in [server.processIdentifier, server.serverIdentifier, manager] {
             // Only root may read the environment of a process that forbids dumps.
             for name in getuid() == 0 ? ["cmdline", "environ"] : ["cmdline"] {

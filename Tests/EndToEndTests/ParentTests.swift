@@ -82,6 +82,74 @@ struct ParentTests {
         #expect(try status(server.port) == "200")
     }
 
+    @Test func `an upgrade that fails leaves the admin socket as it was`() throws {
+        let path = "\(folder.path)/state/admin.sock"
+        func settings(_ mode: String, _ more: String = "") throws {
+            try folder.write(
+                "config/server.json", "{ admin: { address: 'unix:\(path)', socketMode: '\(mode)' }\(more) }")
+        }
+        func permissions() throws -> Int? {
+            try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        }
+        try settings("0600")
+        let server = try start("--http", "127.0.0.1:0")
+        let child = server.serverIdentifier
+        try settings("0660", ", environment: 'none'")
+        server.send(SIGUSR2)
+        #expect(server.line(beginning: "not upgraded: ") != nil)
+        let health = try Subject.run(["health", "--admin", "unix:\(path)"])
+        #expect(health.status == 0, "\(health.errors)")
+        #expect(try permissions() == 0o600)
+        #expect(server.serverIdentifier == child)
+        try settings("0660")
+        server.send(SIGUSR2)
+        #expect(server.line(beginning: "upgraded: ") != nil)
+        #expect(try permissions() == 0o660)
+        #expect(try Subject.run(["health", "--admin", "unix:\(path)"]).status == 0)
+    }
+
+    @Test func `an upgrade follows a link that leads to another program now`() throws {
+        let link = "\(folder.path)/current"
+        for version in ["v1", "v2"] { try Subject.copyExecutable(to: "\(folder.path)/\(version)") }
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "v1")
+        let server = try RunningServer(
+            command: [link, "serve", "--config", "\(folder.path)/config", "--http", "127.0.0.1:0"], environment: [:],
+            input: nil)
+        try FileManager.default.createSymbolicLink(atPath: "\(link).new", withDestinationPath: "v2")
+        #expect(rename("\(link).new", link) == 0)
+        server.send(SIGUSR2)
+        #expect(server.line(beginning: "upgrading: starting \(link)") != nil)
+        #expect(server.line(beginning: "upgraded: ") != nil)
+        let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(server.serverIdentifier)/exe")
+        #expect(program == "\(folder.path)/v2")
+    }
+
+    @Test(.enabled(if: Privileges.isRoot, "only root can make process 1 of a container"))
+    func `as process 1 of a container it takes the orphans of others, and stops as usual`() throws {
+        let pipe = "\(folder.path)/pipe"
+        #expect(mkfifo(pipe, 0o600) == 0)
+        let script = "(cat \(pipe) >/dev/null &) ; exec \"$@\""
+        let command = [Subject.executable.path, "serve", "--config", "\(folder.path)/config", "--http", "127.0.0.1:0"]
+        let server = try RunningServer(
+            command: ["/usr/bin/unshare", "--pid", "--fork", "--kill-child", "/bin/sh", "-c", script, "sh"] + command,
+            environment: [:], input: nil)
+        func children(of process: Int32) -> [Int32] {
+            let text = try? String(contentsOfFile: "/proc/\(process)/task/\(process)/children", encoding: .utf8)
+            return text?.split(separator: " ").compactMap { Int32($0) } ?? []
+        }
+        let first = try #require(children(of: server.processIdentifier).first)
+        func orphans() -> [Int32] {
+            children(of: first).filter { (try? String(contentsOfFile: "/proc/\($0)/comm", encoding: .utf8)) == "cat\n" }
+        }
+        #expect(eventually { orphans().count == 1 })
+        // It reads the end of the pipe, and ends.
+        close(open(pipe, O_WRONLY))
+        #expect(eventually { orphans().isEmpty })
+        #expect(try status(server.port) == "200")
+        kill(first, SIGTERM)
+        #expect(server.waitUntilExit() == 0)
+    }
+
     @Test func `an upgrade opens new addresses and closes old ones`() throws {
         try folder.write("config/server.json", "{ http: ['127.0.0.1:0', 'unix:\(folder.path)/a', '127.0.0.1:0'] }")
         let server = try start()

@@ -121,7 +121,12 @@ extension Probe {
                 sayFailed(name, open(place, O_WRONLY | O_CREAT, 0600) < 0);
             }
             free(places);
+            sayFailed("report", open(getenv("PROBE_REPORT"), O_RDONLY) < 0);
             sayFailed("socket", socket(AF_INET, SOCK_STREAM, 0) < 0);
+            int fd = socket(AF_INET, SOCK_STREAM, 0);
+            sayFailed("reach", fd < 0 || connect(fd, (void *)&inside, sizeof inside) < 0);
+            fd = socket(AF_INET, SOCK_STREAM, 0);
+            sayFailed("offer", fd < 0 || listen(fd, 1) < 0);
             sayFailed("datagrams", socket(AF_INET, SOCK_DGRAM, 0) < 0);
             sayFailed("pair", socketpair(AF_UNIX, SOCK_DGRAM, 0, (int[2]){0}) < 0);
             sayFailed("code", mmap(0, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED);
@@ -141,11 +146,11 @@ extension Probe {
 
         __attribute__((constructor)) static void begin(void) {
             for (int fd = 0; fd < 256; fd++) inherited[fd] = fcntl(fd, F_GETFD) >= 0;
-            // What its parent gives to a server is the server's own: the third word, and the numbers behind colons and commas.
+            // What its parent gives to a server is the server's own: the fourth word, and the numbers behind colons and commas.
             const char *given = getenv("ASSOCIATED_INHERITED");
             int words = 0;
             for (; given && *given; given++) {
-                if ((*given == ' ' && ++words == 2) || *given == ':' || *given == ',') inherited[atoi(given + 1) & 255] = 0;
+                if ((*given == ' ' && ++words == 3) || *given == ':' || *given == ',') inherited[atoi(given + 1) & 255] = 0;
             }
             report = open(getenv("PROBE_REPORT"), O_WRONLY | O_APPEND);
             inside.sin_family = AF_INET;

@@ -30,8 +30,9 @@ struct Probe {
     }
 
     /// Makes the server try it, and returns the result of each attempt: 0 or the error number.
-    func outcomes(in server: RunningServer) throws -> [String: Int32] {
-        kill(server.serverIdentifier, SIGWINCH)
+    /// - Parameter process: the server, or a manager.
+    func outcomes(in server: RunningServer, process: Int32? = nil) throws -> [String: Int32] {
+        kill(process ?? server.serverIdentifier, SIGWINCH)
         // Waits for the last line, which may come from a program that replaced the server and has ended.
         var lines: [Substring] = []
         let isOver = try eventually {

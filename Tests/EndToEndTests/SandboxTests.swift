@@ -50,9 +50,9 @@ import Testing
         let probe = try Probe()
         let server = try start([], environment: probe.environment)
         let outcomes = try probe.outcomes(in: server)
-        #expect(outcomes.count == 28)
+        #expect(outcomes.count == 31)
         for (attempt, number) in outcomes {
-            let isFile = ["shadow", "passwd", "write"].contains(attempt)
+            let isFile = ["shadow", "passwd", "write", "report"].contains(attempt)
             #expect(number == (isFile ? EACCES : EPERM), "\(attempt)")
         }
         #expect(try probe.outside.reached().isEmpty)

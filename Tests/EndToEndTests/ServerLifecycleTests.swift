@@ -76,7 +76,40 @@ struct ServerLifecycleTests {
         ])
         #expect(actions[2] == [.say(.died(1, end, restartMilliseconds: 2_000))])
         #expect(actions[4] == [.say(.died(2, end, restartMilliseconds: 4_000))])
-        #expect(actions[6] == [.say(.died(3, end, restartMilliseconds: nil)), .say(.gaveUp), .exit(status)])
+        #expect(
+            actions[6] == [.say(.died(3, end, restartMilliseconds: nil)), .say(.gaveUp), .closeSockets, .exit(status)])
+    }
+
+    @Test func `a parent that gives up waits for servers that finish their requests, and can be told to stop`() {
+        let failures: [(Int64, Event)] = [
+            (2, .upgrade), (3, .ready(1)), (4, .ended(1, .signal(SIGKILL))), (5, .due), (5, .ended(2, .status(1))),
+            (7, .due), (7, .ended(3, .status(1))), (11, .due), (11, .ended(4, .status(1))),
+        ]
+        let waiting = ServerLifecycleTests.later(failures + [(12, .upgrade), (90, .ended(0, .status(0)))])
+        #expect(
+            waiting[8] == [.say(.died(4, .status(1), restartMilliseconds: nil)), .say(.gaveUp), .closeSockets])
+        #expect(Array(waiting.dropFirst(9)) == [[.say(.upgradeTooEarly)], [.exit(1)]])
+        let stopped = ServerLifecycleTests.later(
+            failures + [(12, .stop), (13, .stop), (14, .ended(0, .status(0)))])
+        #expect(Array(stopped.dropFirst(9)) == [[.closeSockets], [.send(SIGINT, to: 0)], [.exit(1)]])
+    }
+
+    @Test func `kills the server of an upgrade that is not ready in time`() {
+        let end = 2 + ServerLifecycle.upgradeMilliseconds / 1_000
+        let killed = ChildProcess.End.signal(SIGKILL)
+        let actions = ServerLifecycleTests.later([
+            (2, .upgrade), (end - 1, .due), (end, .due), (end, .due), (end + 1, .ended(1, killed)), (end + 2, .upgrade),
+            (end + 3, .ready(2)), (2 * end + 9, .due),
+        ])
+        #expect(
+            Array(actions.dropFirst()) == [
+                [], [.say(.upgradeOverdue(1)), .send(SIGKILL, to: 1)], [],
+                [.dropSockets, .say(.notUpgraded(1, killed))], [.start(2, isUpgrade: true)],
+                [.keepSockets, .send(SIGQUIT, to: 0), .say(.upgraded(to: 2, from: 0))], [],
+            ])
+        var lifecycle = ServerLifecycle()
+        for event in [Event.begin, .ready(0), .upgrade] { _ = lifecycle.handle(event, now: 0) }
+        #expect(lifecycle.dueMilliseconds == ServerLifecycle.upgradeMilliseconds)
     }
 
     @Test func `an upgrade replaces the server when the new one is ready`() {

@@ -151,6 +151,15 @@ final class RunningServer {
             ?? 0
     }
 
+    /// The manager beside the server; nil when there is none.
+    var managerIdentifier: Int32? {
+        let path = "/proc/\(processIdentifier)/task/\(processIdentifier)/children"
+        return (try? String(contentsOfFile: path, encoding: .utf8))?.split(separator: " ").compactMap { Int32($0) }
+            .first {
+                (try? String(contentsOfFile: "/proc/\($0)/comm", encoding: .utf8)) == "manager\n"
+            }
+    }
+
     /// The next line that begins with a text; nil when none will come.
     func line(beginning text: String) -> String? {
         while let line = nextLine() {

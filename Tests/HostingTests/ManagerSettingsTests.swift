@@ -30,7 +30,7 @@ struct ManagerSettingsTests {
                 resolvers: ["192.0.2.53", "127.0.0.1:8053", "2001:db8::53", "[2001:db8::53]:5353"], port: 5002,
               },
               store: { database: "postgresql://user:secret@db.example.com/associated", keyFile: "/run/store.key" },
-              manager: { admin: "127.0.0.1:9465" },
+              manager: { admin: "127.0.0.1:9465", separate: true, proxy: "http://user:pass@proxy.example.com:3128" },
             }
             """)
         #expect(reader.findings.isEmpty)
@@ -53,7 +53,16 @@ struct ManagerSettingsTests {
             ])
         #expect(manager.databaseURL == "postgresql://user:secret@db.example.com/associated")
         #expect(manager.keyFile == "/run/store.key" && manager.admin?.description == "127.0.0.1:9465")
+        #expect(manager.isSeparate && manager.proxyURL == "http://user:pass@proxy.example.com:3128")
         #expect(reader.settings.acme.webroot == "/srv/acme")
+    }
+
+    @Test(arguments: ["https://user:secret@a", "user:secret@a:3128", "http://user:sec ret@a"])
+    func `a proxy needs the URL of one, which no message repeats`(proxy: String) throws {
+        let reader = try read("{ manager: { proxy: '\(proxy)' } }")
+        #expect(reader.settings.manager.proxyURL == nil)
+        #expect(reader.findings.map(\.message) == ["`proxy` is not the URL of an HTTP proxy"])
+        #expect(reader.findings.first?.fix == "write `http://proxy.example.com:3128`")
     }
 
     @Test func `agreeing to the terms is enough`() throws {

@@ -1,6 +1,8 @@
 // The files of certificates that other nodes have ordered, on both engines.
 
+import ACME
 import Database
+import Foundation
 import Posix
 import TLS
 import TestSupport
@@ -14,15 +16,19 @@ struct CertificateUpkeepTests {
     private final class Node {
         let folder: TemporaryFolder
         let log: Shared<[String]>
+        let account: AccountKey
         private var upkeep: CertificateUpkeep
 
         init(_ database: TestDatabase) throws {
             let (folder, log) = (try TemporaryFolder(), Shared<[String]>([]))
             (self.folder, self.log) = (folder, log)
             let places = ManagerPlaces(
-                certificates: "\(folder.path)/certificates", thumbprint: "", hosts: "\(folder.path)/own")
+                certificates: "\(folder.path)/certificates", thumbprint: "\(folder.path)/acme/thumbprint",
+                hosts: "\(folder.path)/own")
             let control = try ManagerControl(workerCount: 1) { _, text in log.change { $0.append(text) } }
-            upkeep = CertificateUpkeep(0, control, places: places, store: try database.store())
+            var store = try database.store()
+            account = try AccountSecret.load(&store)
+            upkeep = CertificateUpkeep(0, control, places: places, account: account, store: store)
         }
 
         /// Does one pass.
@@ -74,11 +80,64 @@ struct CertificateUpkeepTests {
         // A file that is the same is not written again, not even by a new process.
         var another = CertificateUpkeep(
             0, try ManagerControl(workerCount: 1) { _, _ in },
-            places: ManagerPlaces(certificates: "\(nodes[0].folder.path)/certificates", thumbprint: "", hosts: ""),
-            store: try database.store())
+            places: ManagerPlaces(
+                certificates: "\(nodes[0].folder.path)/certificates",
+                thumbprint: "\(nodes[0].folder.path)/acme/thumbprint",
+                hosts: ""), account: nodes[0].account, store: try database.store())
         let hasMore = try another.step()
         #expect(!hasMore)
         #expect(try File.status(file) == before)
+    }
+
+    @Test func `writes a thumbprint that was removed, and leaves one that is right`() throws {
+        let node = try Node(try TestDatabase(.sqlite))
+        let file = "\(node.folder.path)/acme/thumbprint"
+        try node.pass()
+        #expect(try node.folder.read("acme/thumbprint") == "\(node.account.thumbprint)\n")
+        let status = try File.status(file)
+        try node.pass()
+        #expect(try File.status(file) == status)
+        for text in [nil, "other"] {
+            if let text { try node.folder.write("acme/thumbprint", text) } else { try node.folder.remove("acme") }
+            try node.pass()
+            #expect(try node.folder.read("acme/thumbprint") == "\(node.account.thumbprint)\n")
+        }
+        #expect(node.log.value.isEmpty)
+        try node.folder.remove("acme")
+        try node.folder.write("acme", "a file instead of the folder")
+        for _ in 0..<2 { try node.pass() }
+        #expect(node.log.value.count == 1)
+        #expect(
+            node.log.value.first?.hasPrefix("cannot write \(file), which the server needs for challenges: ") == true)
+        try node.folder.remove("acme")
+        try node.pass()
+        #expect(node.log.value.count == 2)
+    }
+
+    @Test(arguments: TestEngine.available)
+    func `a new sealing key takes over everything in the store`(engine: TestEngine) throws {
+        let database = try TestDatabase(engine)
+        var store = try database.store()
+        for name in ["shop.example", "*.shop.example"] { try save(name, name, &store) }
+        let before = try Node(database)
+        try before.pass()
+        #expect(before.log.value.isEmpty)
+        let old = Array(try File.read("\(database.folder)/store.key", bytesMax: 64).bytes)
+        let new = [UInt8](repeating: 9, count: 32)
+        func replaceKeys(_ bytes: [UInt8]) throws {
+            try Data(bytes).write(to: URL(fileURLWithPath: "\(database.folder)/store.key"))
+        }
+        try replaceKeys(new + old)
+        let during = try Node(database)
+        for _ in 0..<2 { try during.pass() }
+        #expect(during.log.value.count == 1)
+        #expect(during.log.value.first?.hasPrefix("everything in the store is sealed with the first key ") == true)
+        try replaceKeys(new)
+        let after = try Node(database)
+        try after.pass()
+        #expect(after.log.value.isEmpty)
+        #expect(after.account.thumbprint == before.account.thumbprint)
+        #expect(try after.read("_wildcard.shop.example/privkey.pem") == "key of *.shop.example")
     }
 
     @Test func `goes through many certificates in pages`() throws {
@@ -104,6 +163,30 @@ struct CertificateUpkeepTests {
         #expect(!node.exists("old.example"))
         #expect(node.exists("shop.example/fullchain.pem") && node.exists("shop.example/privkey.pem"))
         #expect(node.exists("other/notes.txt"))
+    }
+
+    /// A reader that has opened the folder finds both files of one certificate, whatever happens meanwhile.
+    @Test func `replaces the folder of a host as a whole, unless it has other files`() throws {
+        let database = try TestDatabase(.sqlite)
+        var store = try database.store()
+        for name in ["a.example", "b.example"] { try save(name, "first", &store) }
+        let node = try Node(database)
+        try node.pass()
+        try node.folder.write("certificates/b.example/notes.txt", "of the operator")
+        // What a crash has left.
+        try node.folder.write("certificates/.new/privkey.pem", "half")
+        let places = ["a.example", "b.example"].map { "\(node.folder.path)/certificates/\($0)" }
+        let before = places.map { Directory.identity($0) }
+        for name in ["a.example", "b.example"] { try save(name, "second", &store) }
+        try node.pass()
+        for name in ["a.example", "b.example"] {
+            #expect(try node.read("\(name)/fullchain.pem") == "second")
+            #expect(try node.read("\(name)/privkey.pem") == "key of second")
+        }
+        #expect(Directory.identity(places[0]) != before[0])
+        #expect(Directory.identity(places[1]) == before[1])
+        #expect(node.exists("b.example/notes.txt") && !node.exists(".new"))
+        #expect(node.log.value.isEmpty)
     }
 
     @Test func `says once that a certificate cannot be written, and writes the others`() throws {

@@ -31,6 +31,7 @@ void associated_trim_heap(void);
 void associated_release_code(void);
 const char *associated_signal_name(int number);
 void *associated_mirror(size_t size);
+int associated_exchange(const char *one, const char *other);
 
 int associated_prctl(int option, unsigned long first, unsigned long second);
 int associated_set_user(uid_t user);

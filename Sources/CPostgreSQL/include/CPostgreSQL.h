@@ -60,12 +60,6 @@ struct associated_postgresql {
     char *(*cmdTuples)(PGresult *result);
 };
 
-enum associated_postgresql_loading {
-    ASSOCIATED_POSTGRESQL_LOADED,
-    ASSOCIATED_POSTGRESQL_MISSING,
-    ASSOCIATED_POSTGRESQL_TOO_OLD,
-};
-
-// Opens the library and looks up its functions. It stays open until the process ends.
-enum associated_postgresql_loading associated_postgresql_load(
-    const char *library, struct associated_postgresql *functions);
+// Opens the library and looks up its functions; it stays open until the process ends. Returns what dlerror() says if that is not
+// possible, and otherwise NULL.
+const char *associated_postgresql_load(const char *library, struct associated_postgresql *functions);

@@ -67,15 +67,9 @@ struct associated_sqlite {
     int (*column_bytes)(sqlite3_stmt *statement, int index);
 };
 
-enum associated_sqlite_loading {
-    ASSOCIATED_SQLITE_LOADED,
-    ASSOCIATED_SQLITE_MISSING,
-    ASSOCIATED_SQLITE_TOO_OLD,
-};
-
-// Opens the library and looks up its functions. It stays open until the process ends.
-enum associated_sqlite_loading associated_sqlite_load(
-    const char *library, struct associated_sqlite *functions);
+// Opens the library and looks up its functions; it stays open until the process ends. Returns what dlerror() says if that is not
+// possible, and otherwise NULL.
+const char *associated_sqlite_load(const char *library, struct associated_sqlite *functions);
 
 // SQLITE_TRANSIENT: SQLite copies the bytes before the call returns.
 static inline associated_sqlite_destructor associated_sqlite_transient(void) {

@@ -18,6 +18,10 @@ public struct ManagerSettings: Sendable {
     public var keyFile: String?
     /// The admin listener of the manager; nil for none.
     public var admin: SocketAddress?
+    /// Whether the manager runs in a unit or a container of its own, so that `serve` starts none.
+    public var isSeparate = false
+    /// The URL of the HTTP proxy for requests over TLS; nil for none. It may contain a password.
+    public var proxyURL: String?
     /// What `acme` says, before it is known whether it can be used.
     var draft = IssuanceSettings()
     /// What `delivery` says, before it is known whether it can be used.
@@ -237,6 +241,18 @@ extension SettingsReader {
         report(
             member.value.range, "`rfc2136` needs \(missing.map { "`\($0)`" }.joined(separator: " and "))",
             fix: "write the address of the primary name server, the name of the key, and the path of its secret")
+    }
+
+    /// The URL may contain a password, so no message contains it.
+    mutating func readProxy(_ member: SourceMember) {
+        guard let text = string(member) else { return }
+        if text.hasPrefix("http://"), DeliverySettings.isWebURL(text) {
+            settings.manager.proxyURL = text
+        } else {
+            report(
+                member.value.range, "`proxy` is not the URL of an HTTP proxy",
+                fix: "write `http://proxy.example.com:3128`")
+        }
     }
 
     /// Certificates are ordered only if `acme` and `store` have no errors. With the default of a misspelt `deny`, they

@@ -414,6 +414,8 @@ extension Setting {
         },
         text("store.keyFile", \.manager.keyFile),
         Setting("manager.admin") { $0.settings.manager.admin = $0.adminAddress($1, examplePort: 9465) },
+        flag("manager.separate", \.manager.isSeparate),
+        Setting("manager.proxy") { $0.readProxy($1) },
     ]
 }
 

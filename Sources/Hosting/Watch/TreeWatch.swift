@@ -12,7 +12,8 @@ public import Posix
 /// Used by one thread at a time.
 public final class TreeWatch: @unchecked Sendable {
     private let folders: HostFolders
-    /// The folder with the manager's certificates. The manager replaces a host's folder in it as a whole.
+    /// The folder with the manager's certificates. The manager replaces a host's folder in it as a whole, which is an event here. Where
+    /// it cannot, because the folder has other files too, the survey of certificates finds the new ones.
     private let managedPath: String?
     private let watch: Watch
     private var watched = WatchedPlaces()

@@ -19,7 +19,15 @@ public enum AccountSecret {
         let sealed = try store.write(isRepeatable: true) { transaction throws(DatabaseError) in
             try StoredSecret.saveIfAbsent(name, sealed: fresh, in: transaction)
         }
-        return try open(sealed, store.keys)
+        let (key, isOutdated) = try open(sealed, store.keys)
+        if isOutdated {
+            // Sealed with the key that `fresh` is not sealed with any more, and still the same account.
+            let renewed = try sealing { () throws(TLSError) in try store.keys.seal(key.key.pem, for: place) }
+            try store.write(isRepeatable: true) { transaction throws(DatabaseError) in
+                try StoredSecret.replace(name, sealed: renewed, insteadOf: sealed, in: transaction)
+            }
+        }
+        return key
     }
 
     /// What has become of a key from elsewhere.
@@ -44,32 +52,37 @@ public enum AccountSecret {
             try StoredSecret.saveIfAbsent(name, sealed: fresh, in: transaction)
         }
         if sealed == fresh { return .stored }
-        let present = try open(sealed, store.keys)
+        let present = try open(sealed, store.keys).key
         if present.thumbprint == key.thumbprint { return .known }
         guard replaces else { return .refused(thumbprint: present.thumbprint) }
         try store.write(isRepeatable: true) { transaction throws(DatabaseError) in
-            try StoredSecret.replace(name, sealed: fresh, in: transaction)
+            try StoredSecret.replace(name, sealed: fresh, insteadOf: sealed, in: transaction)
         }
         return .replaced
     }
 
-    /// Writes the thumbprint of the key for the server.
+    /// Writes the thumbprint of the key for the server, unless it is there.
     public static func publish(_ key: AccountKey, at path: String) throws(SystemError) {
+        let bytes = Array("\(key.thumbprint)\n".utf8)
+        if (try? File.read(path, bytesMax: bytes.count + 1).bytes) == bytes { return }
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         let folder = parts.dropLast().joined(separator: "/")
         try Directory.create(folder, permissions: 0o700)
-        try IssuedFiles.replace(String(parts.last ?? ""), in: folder, Array("\(key.thumbprint)\n".utf8))
+        try IssuedFiles.replace(String(parts.last ?? ""), in: folder, bytes)
     }
 
-    private static func open(_ sealed: [UInt8], _ keys: SealingKeys) throws(DatabaseError) -> AccountKey {
-        let pem: [UInt8]
-        do throws(TLSError) { pem = try keys.open(sealed, for: StoredSecret.sealingPlace(name)).secret } catch {
+    private static func open(
+        _ sealed: [UInt8], _ keys: SealingKeys
+    ) throws(DatabaseError) -> (key: AccountKey, isOutdated: Bool) {
+        let opened: (secret: [UInt8], isOutdated: Bool)
+        do throws(TLSError) { opened = try keys.open(sealed, for: StoredSecret.sealingPlace(name)) } catch {
             throw DatabaseError(
                 .wrongKey,
                 "manager.key, or the file of `store.keyFile`, is not the key of this database; restore the copy that belongs "
                     + "to it")
         }
-        return try sealing { () throws(TLSError) in AccountKey(try SigningKey(reading: pem)) }
+        let key = try sealing { () throws(TLSError) in AccountKey(try SigningKey(reading: opened.secret)) }
+        return (key, opened.isOutdated)
     }
 
     private static func sealing<Result>(_ body: () throws(TLSError) -> Result) throws(DatabaseError) -> Result {

@@ -28,6 +28,7 @@ struct AuthorityLink: ~Copyable {
         settings.limits.milliseconds = rules.patience.answerMilliseconds
         settings.limits.bodyBytesMax = AuthorityLimits.bodyBytesMax
         settings.redirectsMax = 3
+        settings.proxy = rules.proxy
         web = WebSession(try ClientContext(authorityFile: rules.authorityFile), settings)
     }
 

@@ -2,17 +2,23 @@
 // ordered them, and the folder or the database may have been restored. A pass goes through the store in the order of names, so its
 // share of the time is bounded, and it reads only what is new to this process.
 //
+// While one sealing key replaces another, it also seals again what was sealed with the old one.
+//
 // A folder without a certificate in the store is removed when its certificate has expired, not before: an empty or a wrong database
 // must not take certificates out of service. Now and then it also removes rate limits that have been forgotten.
 
+public import ACME
 import Database
 import Posix
+import TLS
 
 /// The upkeep of the certificates of one node. Used by one thread.
 public struct CertificateUpkeep: ~Copyable {
     private let number: Int
     private let control: ManagerControl
     private let files: IssuedFiles
+    private let account: AccountKey
+    private let thumbprint: String
     private var store: Store
     /// The certificates of the last complete pass whose files are there: what their marks begin with, by host.
     private var written: [String: [UInt8]] = [:]
@@ -21,6 +27,8 @@ public struct CertificateUpkeep: ~Copyable {
     private var purgeDue: Int64 = 0
     /// Why a certificate could not be written in the last complete pass.
     private var problem: String?
+    /// Whether everything in the store is sealed with the first key, and an operator knows it.
+    private var isResealed: Bool
 
     /// A pass that is not complete.
     private struct Pass {
@@ -34,39 +42,33 @@ public struct CertificateUpkeep: ~Copyable {
     static let pageCount: Int64 = 500
     private static let passMilliseconds: Int64 = 60_000
     private static let purgeMilliseconds: Int64 = 3_600_000
-    private static let storeRestMilliseconds: Int64 = 10_000
     /// It works for a quarter of the time.
     private static let restFactor: Int64 = 3
 
     /// - Parameter number: of its bell in the control.
-    public init(_ number: Int, _ control: ManagerControl, places: ManagerPlaces, store: consuming Store) {
-        (self.number, self.control) = (number, control)
-        files = IssuedFiles(path: places.certificates)
+    public init(
+        _ number: Int, _ control: ManagerControl, places: ManagerPlaces, account: AccountKey, store: consuming Store
+    ) {
+        (self.number, self.control, self.account) = (number, control, account)
+        (files, thumbprint) = (IssuedFiles(path: places.certificates), places.thumbprint)
+        isResealed = !store.keys.areTwo
         self.store = store
     }
 
     /// Works until the process ends.
     public mutating func run() {
-        while !control.isStopping {
+        control.work(number) { () throws(DatabaseError) in
             let start = Clock.monotonicMilliseconds()
-            do throws(DatabaseError) {
-                let hasMore = try step()
-                control.noteStore(nil)
-                let spent = Clock.monotonicMilliseconds() - start
-                control.rest(
-                    number,
-                    milliseconds: hasMore
-                        ? spent * CertificateUpkeep.restFactor : CertificateUpkeep.passMilliseconds)
-            } catch {
-                control.noteStore(error)
-                control.rest(number, milliseconds: CertificateUpkeep.storeRestMilliseconds)
-            }
+            let hasMore = try step()
+            let spent = Clock.monotonicMilliseconds() - start
+            return hasMore ? spent * CertificateUpkeep.restFactor : CertificateUpkeep.passMilliseconds
         }
     }
 
     /// Does one page of a pass.
     /// - Returns: whether the pass has more of them.
     mutating func step() throws(DatabaseError) -> Bool {
+        if pass.after.isEmpty { publishThumbprint() }
         let after = pass.after
         let marks = try store.read { transaction throws(DatabaseError) in
             try StoredCertificate.marks(after: after, limit: CertificateUpkeep.pageCount, in: transaction)
@@ -81,7 +83,14 @@ public struct CertificateUpkeep: ~Copyable {
         if let new = pass.problem, new != problem {
             control.log(.error, new)
         } else if pass.problem == nil, problem != nil {
-            control.log(.info, "all certificates are in \(files.path) again")
+            control.log(.info, "the files of all certificates, and the thumbprint of the account, are in place again")
+        }
+        if pass.problem == nil, !isResealed {
+            isResealed = true
+            control.log(
+                .info,
+                "everything in the store is sealed with the first key of the key file; when each node has said so, the second one "
+                    + "can be removed from the file")
         }
         (written, problem) = (pass.written, pass.problem)
         pass = Pass()
@@ -95,18 +104,35 @@ public struct CertificateUpkeep: ~Copyable {
         return false
     }
 
+    /// Without it, the server cannot answer challenges, and each order fails.
+    private mutating func publishThumbprint() {
+        do throws(SystemError) { try AccountSecret.publish(account, at: thumbprint) } catch {
+            pass.problem = "cannot write \(thumbprint), which the server needs for challenges: \(error.reason)"
+        }
+    }
+
     private mutating func write(_ mark: StoredCertificate.Mark) throws(DatabaseError) {
         if written[mark.name] != mark.sealing || !files.isThere(mark.name) {
             let stored = try store.read { transaction throws(DatabaseError) in
-                try StoredCertificate.load(mark.name, in: transaction).first
+                try StoredCertificate.load(mark.name, in: transaction)
             }
-            guard let stored else { return }
-            if let problem = files.put(stored, store.keys) {
+            guard let first = stored.first else { return }
+            if let problem = files.put(first, store.keys) {
                 pass.problem = pass.problem ?? "\(mark.name): \(problem)"
                 return
             }
+            if store.keys.areTwo { for certificate in stored { try reseal(certificate) } }
         }
         pass.written[mark.name] = mark.sealing
+    }
+
+    private mutating func reseal(_ certificate: StoredCertificate) throws(DatabaseError) {
+        let place = StoredCertificate.sealingPlace(certificate.name, certificate.keyKind)
+        guard let opened = try? store.keys.open(certificate.sealedKey, for: place), opened.isOutdated else { return }
+        let sealed = try store.seal(opened.secret, for: place)
+        try store.write(isRepeatable: true) { transaction throws(DatabaseError) in
+            try certificate.reseal(sealed, in: transaction)
+        }
     }
 
     private mutating func removeExpired() throws(DatabaseError) {

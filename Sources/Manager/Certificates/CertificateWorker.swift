@@ -35,7 +35,6 @@ public struct CertificateWorker: ~Copyable {
     private static let checkedMilliseconds: Int64 = 3_600_000
     /// Until a certificate is written that could not be.
     private static let putMilliseconds: Int64 = 60_000
-    private static let storeRestMilliseconds: Int64 = 10_000
 
     public init(
         _ number: Int, _ rules: IssuanceRules, _ control: ManagerControl, places: ManagerPlaces, holder: String,
@@ -52,15 +51,7 @@ public struct CertificateWorker: ~Copyable {
 
     /// Works until the process ends.
     public mutating func run() {
-        while !control.isStopping {
-            do throws(DatabaseError) {
-                if try !step() { control.rest(number, milliseconds: CertificateWorker.restMilliseconds) }
-                control.noteStore(nil)
-            } catch {
-                control.noteStore(error)
-                control.rest(number, milliseconds: CertificateWorker.storeRestMilliseconds)
-            }
-        }
+        control.work(number) { () throws(DatabaseError) in try step() ? 0 : CertificateWorker.restMilliseconds }
     }
 
     /// Does one piece of work: in turn one of the queue and another one, as far as there are both.

@@ -1,6 +1,7 @@
 // What the operator has decided about certificates.
 
 public import ACME
+public import Client
 public import DNS
 import Posix
 public import TLS
@@ -30,6 +31,8 @@ public struct IssuanceRules: Sendable {
     public var port: UInt16 = 80
     public var resolver = ResolverSettings()
     var patience = AuthorityPatience()
+    /// For requests to authorities.
+    public var proxy: ProxySettings?
     /// How control of a host is proved, except for wildcards, which allow only `dns`.
     public var challenge = ChallengeKind.http
     /// The name server that takes the TXT records of `dns`; nil if there is none.

@@ -13,6 +13,8 @@ struct IssuedFiles: Sendable {
     private static let key = "privkey.pem"
 
     private static let probe = ".probe"
+    /// A folder that takes the place of a host's, with both files, in one step: the server never reads files of two certificates.
+    private static let draft = ".new"
 
     /// Makes sure that a certificate can be written, before one is ordered: the disk may be full or read-only.
     func prepare() throws(SystemError) {
@@ -44,11 +46,36 @@ struct IssuedFiles: Sendable {
         let folder = folder(of: certificate.name)
         let chain = Array(certificate.chain.utf8)
         if holds(folder, IssuedFiles.key, key), holds(folder, IssuedFiles.chain, chain) { return false }
-        try Directory.create(folder, permissions: 0o700)
-        // The server waits for a pair that belongs together.
-        try IssuedFiles.replace(IssuedFiles.key, in: folder, key)
-        try IssuedFiles.replace(IssuedFiles.chain, in: folder, chain)
+        try Directory.create(path, permissions: 0o700)
+        try File.withTurn(in: path) { () throws(SystemError) in
+            let draft = "\(path)/\(IssuedFiles.draft)"
+            // A crash may have left it.
+            IssuedFiles.clear(draft)
+            defer { IssuedFiles.clear(draft) }
+            try IssuedFiles.write(key, chain, to: draft)
+            if isOurs(folder), (try? Directory.exchange(draft, folder)) != nil { return }
+            // Until both are written, the server keeps the pair that it has.
+            try IssuedFiles.write(key, chain, to: folder)
+        }
         return true
+    }
+
+    /// Whether there is nothing that must not be replaced as a whole: a link, or other files.
+    private func isOurs(_ folder: String) -> Bool {
+        if !File.exists(folder) { return File.linkTarget(folder) == nil }
+        guard File.linkTarget(folder) == nil, let entries = try? Directory.entries(folder) else { return false }
+        return entries.allSatisfy { [IssuedFiles.key, IssuedFiles.chain].contains($0.name) }
+    }
+
+    private static func write(_ key: [UInt8], _ chain: [UInt8], to folder: String) throws(SystemError) {
+        try Directory.create(folder, permissions: 0o700)
+        try replace(IssuedFiles.key, in: folder, key)
+        try replace(IssuedFiles.chain, in: folder, chain)
+    }
+
+    private static func clear(_ folder: String) {
+        for name in [chain, key] { File.remove("\(folder)/\(name)") }
+        Directory.remove(folder)
     }
 
     /// Writes a small file for the server.
@@ -57,11 +84,7 @@ struct IssuedFiles: Sendable {
     }
 
     /// Removes the certificate of a host. The folder stays if the operator has put other files into it.
-    func remove(_ host: String) {
-        let folder = folder(of: host)
-        for name in [IssuedFiles.chain, IssuedFiles.key] { File.remove("\(folder)/\(name)") }
-        Directory.remove(folder)
-    }
+    func remove(_ host: String) { IssuedFiles.clear(folder(of: host)) }
 
     /// Whether the host has both files, whatever is in them.
     func isThere(_ host: String) -> Bool {

@@ -64,6 +64,23 @@ public final class ManagerControl: Sendable {
     /// Lets resting threads look for work.
     public func wake() { for bell in bells { bell.wakeUp.wake() } }
 
+    private static let storeRestMilliseconds: Int64 = 10_000
+
+    /// Has a worker do one step after the other until the process ends.
+    /// - Parameter step: returns how long to rest afterwards, in milliseconds.
+    func work(_ worker: Int, _ step: () throws(DatabaseError) -> Int64) {
+        while !isStopping {
+            var pause = ManagerControl.storeRestMilliseconds
+            do throws(DatabaseError) {
+                pause = try step()
+                noteStore(nil)
+            } catch {
+                noteStore(error)
+            }
+            if pause > 0 { rest(worker, milliseconds: pause) }
+        }
+    }
+
     /// Waits until there may be work, or for the end.
     func rest(_ worker: Int, milliseconds: Int64) {
         if isStopping { return }

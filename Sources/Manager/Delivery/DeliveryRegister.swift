@@ -242,7 +242,6 @@ public struct DeliveryRegisterWorker: ~Copyable {
     private var fetchesDue: Int64 = 0
 
     private static let restMilliseconds: Int64 = 2_000
-    private static let storeRestMilliseconds: Int64 = 10_000
     private static let fetchesMilliseconds: Int64 = 20_000
     private static let moreFetchesMilliseconds: Int64 = 1_000
 
@@ -259,15 +258,8 @@ public struct DeliveryRegisterWorker: ~Copyable {
 
     /// Works until the process ends.
     public mutating func run() {
-        while !control.isStopping {
-            do throws(DatabaseError) {
-                let hasMore = try round(now: Clock.monotonicMilliseconds())
-                control.noteStore(nil)
-                if !hasMore { control.rest(number, milliseconds: DeliveryRegisterWorker.restMilliseconds) }
-            } catch {
-                control.noteStore(error)
-                control.rest(number, milliseconds: DeliveryRegisterWorker.storeRestMilliseconds)
-            }
+        control.work(number) { () throws(DatabaseError) in
+            try round(now: Clock.monotonicMilliseconds()) ? 0 : DeliveryRegisterWorker.restMilliseconds
         }
     }
 

@@ -11,6 +11,8 @@ public struct DeliveryRules: Sendable {
     public var google: WebLocation
     public var webhooks: [WebhookTarget] = []
     public var userAgent: String
+    /// For requests over TLS.
+    public var proxy: ProxySettings?
 
     public init(apple: WebLocation, google: WebLocation, userAgent: String) {
         (self.apple, self.google, self.userAgent) = (apple, google, userAgent)

@@ -18,7 +18,8 @@ public struct DeliveryWorker: ~Copyable {
     private var store: Store
     private let source: any DeliverySource
     private var web: WebSession
-    private let outside: OutsideCheck
+    /// Nil if a proxy is the only way out.
+    private let outside: OutsideCheck?
     /// As the store had it at the last claim.
     private var breaker = DeliveryBreaker()
     /// When the next request may be sent, by the monotonic clock.
@@ -40,7 +41,6 @@ public struct DeliveryWorker: ~Copyable {
     private static let milliseconds = 15_000
     private static let restMilliseconds: Int64 = 2_000
     private static let closedMilliseconds: Int64 = 60_000
-    private static let storeRestMilliseconds: Int64 = 10_000
     /// How often it waits for a host's certificate: about a day, with the waits after failed preflights.
     private static let certificateTries: Int64 = 28
     /// How many hosts without a certificate, or no longer served, are put off at once.
@@ -54,13 +54,13 @@ public struct DeliveryWorker: ~Copyable {
     /// - Parameter number: of its bell in the control.
     public init(
         _ number: Int, _ verifier: DeliveryVerifier, _ rules: DeliveryRules, _ control: ManagerControl, holder: String,
-        source: any DeliverySource, outside: OutsideCheck, store: consuming Store
+        source: any DeliverySource, outside: OutsideCheck?, store: consuming Store
     ) throws(TLSError) {
         (self.number, self.verifier, self.rules, self.control) = (number, verifier, rules, control)
         (self.source, self.outside) = (source, outside)
         self.holder = "\(holder)/\(number)"
         var settings = WebSessionSettings()
-        settings.userAgent = rules.userAgent
+        (settings.userAgent, settings.proxy) = (rules.userAgent, rules.proxy)
         settings.limits.milliseconds = DeliveryWorker.milliseconds
         settings.limits.bodyBytesMax = DeliveryWorker.bodyBytesMax
         web = WebSession(try ClientContext(authorityFile: nil), settings)
@@ -69,18 +69,10 @@ public struct DeliveryWorker: ~Copyable {
 
     /// Works until the process ends.
     public mutating func run() {
-        while !control.isStopping {
-            do throws(DatabaseError) {
-                let began = Clock.monotonicMilliseconds()
-                let wait = try round(now: began)
-                control.noteStore(nil)
-                // The pace includes the time of the work.
-                let rest = began + wait - Clock.monotonicMilliseconds()
-                if rest > 0 { control.rest(number, milliseconds: rest) }
-            } catch {
-                control.noteStore(error)
-                control.rest(number, milliseconds: DeliveryWorker.storeRestMilliseconds)
-            }
+        control.work(number) { () throws(DatabaseError) in
+            let began = Clock.monotonicMilliseconds()
+            // The pace includes the time of the work.
+            return began + (try round(now: began)) - Clock.monotonicMilliseconds()
         }
     }
 
@@ -344,7 +336,7 @@ public struct DeliveryWorker: ~Copyable {
             if since < DeliveryPlan.outsideMilliseconds { return }
         }
         let began = Clock.monotonicMilliseconds()
-        if began < outsideDue { return }
+        guard let outside, began >= outsideDue else { return }
         let finding = outside.finding(sight.record)
         let end = Clock.monotonicMilliseconds()
         outsideDue = end + (end - began) * DeliveryWorker.outsideFactor

@@ -120,7 +120,7 @@ public struct WebhookWorker: ~Copyable {
         breakers = Array(repeating: DeliveryBreaker(), count: rules.webhooks.count)
         self.holder = "\(holder)/\(number)"
         var settings = WebSessionSettings()
-        settings.userAgent = rules.userAgent
+        (settings.userAgent, settings.proxy) = (rules.userAgent, rules.proxy)
         settings.limits.milliseconds = WebhookWorker.milliseconds
         settings.limits.bodyBytesMax = WebhookWorker.bodyBytesMax
         web = WebSession(try ClientContext(authorityFile: nil), settings)
@@ -129,14 +129,7 @@ public struct WebhookWorker: ~Copyable {
 
     /// Works until the process ends.
     public mutating func run() {
-        while !control.isStopping {
-            do throws(DatabaseError) {
-                if try !step() { control.rest(number, milliseconds: WebhookWorker.restMilliseconds) }
-            } catch {
-                control.noteStore(error)
-                control.rest(number, milliseconds: WebhookWorker.restMilliseconds)
-            }
-        }
+        control.work(number) { () throws(DatabaseError) in try step() ? 0 : WebhookWorker.restMilliseconds }
     }
 
     /// Sends one message to each receiver that accepts messages.

@@ -30,10 +30,4 @@ public struct Lease: Hashable, Sendable {
             "update lease set holder = ?, epoch = ?, until = ? where name = ?", holder, epoch, now + milliseconds, name)
         return Lease(name: name, holder: holder, epoch: epoch)
     }
-
-    /// Releases the lease, unless another holder has it by now.
-    public func release(in transaction: borrowing Transaction) throws(DatabaseError) {
-        try transaction.execute(
-            "update lease set until = 0 where name = ? and holder = ? and epoch = ?", name, holder, epoch)
-    }
 }

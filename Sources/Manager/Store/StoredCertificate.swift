@@ -43,6 +43,14 @@ public struct StoredCertificate: Hashable, Sendable {
             """, name, keyKind, chain, issuer, sealedKey, notBefore, notAfter, renewAt)
     }
 
+    /// Stores the same key sealed again, unless the certificate has been renewed meanwhile.
+    func reseal(_ sealed: [UInt8], in transaction: borrowing Transaction) throws(DatabaseError) {
+        try transaction.execute(
+            "update certificate set sealed_key = ? where name = ? and key_kind = ? and sealed_key = ?", sealed, name,
+            keyKind,
+            sealedKey)
+    }
+
     /// The certificates of a host, one for each kind of key.
     public static func load(
         _ name: String, in transaction: borrowing Transaction
@@ -94,11 +102,12 @@ public enum StoredSecret {
         return try load(name, in: transaction) ?? sealed
     }
 
-    /// Replaces a sealed secret, for example after a change of the key.
-    public static func replace(
-        _ name: String, sealed: [UInt8], in transaction: borrowing Transaction
+    /// Replaces a sealed secret, unless another node has done so.
+    static func replace(
+        _ name: String, sealed: [UInt8], insteadOf present: [UInt8], in transaction: borrowing Transaction
     ) throws(DatabaseError) {
-        try transaction.execute("update secret set sealed = ? where name = ?", sealed, name)
+        try transaction.execute(
+            "update secret set sealed = ? where name = ? and sealed = ?", sealed, name, present)
     }
 
     public static func load(_ name: String, in transaction: borrowing Transaction) throws(DatabaseError) -> [UInt8]? {

@@ -93,6 +93,11 @@ public enum File {
     /// Whether something is there, also behind a link. The corresponding C function is `access`.
     public static func exists(_ path: String) -> Bool { unsafe Glibc.access(path, F_OK) == 0 }
 
+    /// Changes the permissions of a file, or of what a link leads to. The corresponding C function is `chmod`.
+    public static func setPermissions(_ permissions: UInt32, of path: String) throws(SystemError) {
+        guard unsafe chmod(path, permissions) == 0 else { throw .last("chmod") }
+    }
+
     /// Throws unless a file with content can be written to a folder. On a full disk an empty file could still be created.
     public static func checkWritable(_ folder: String) throws(SystemError) {
         let path = "\(folder)/probe"
@@ -101,7 +106,7 @@ public enum File {
     }
 
     /// Calls `body` while no other process has its turn in the folder.
-    static func withTurn(in folder: String, _ body: () throws(SystemError) -> Void) throws(SystemError) {
+    public static func withTurn(in folder: String, _ body: () throws(SystemError) -> Void) throws(SystemError) {
         let directory = try Descriptor.open(folder, O_RDONLY | O_DIRECTORY)
         // The lock ends with the descriptor, also when the process is killed.
         guard retrying({ flock(directory.number, LOCK_EX) }) == 0 else { throw .last("flock") }
@@ -263,6 +268,14 @@ public enum Directory {
         if type == UInt8(DT_DIR) { return .directory }
         guard type == UInt8(DT_LNK) || type == UInt8(DT_UNKNOWN) else { return .other }
         return (try? stat(at: path))?.entryKind ?? .other
+    }
+
+    /// Puts a directory in the place of another one in one step; the other one, unless it is empty or missing, then has the path of the
+    /// first. Both must be in the same directory. The corresponding C functions are `rename`, and `renameat2` with `RENAME_EXCHANGE`,
+    /// which not every file system has.
+    public static func exchange(_ path: String, _ place: String) throws(SystemError) {
+        if unsafe rename(path, place) == 0 { return }
+        guard unsafe associated_exchange(path, place) == 0 else { throw .last("renameat2") }
     }
 
     /// Removes a directory if it is empty.

@@ -11,8 +11,18 @@ public enum ChildProcess {
         case signal(Int32)
     }
 
-    /// The path of the program that this process runs, as it is now. A file that replaces the program later has the same path.
-    public static var ownPath: String? { File.linkTarget("/proc/self/exe") }
+    /// The path of the program that this process runs. A file that replaces the program later has the same path. Where a link to the
+    /// program is switched instead, that is the path of the link, so the name that the process was started with is preferred.
+    /// - Parameter name: the first word of the command line. Without a slash, it was found by the PATH, and is not used.
+    public static func ownPath(startedAs name: String) -> String? {
+        let path = Directory.absolute(name)
+        if name.contains("/"), let own = try? File.status("/proc/self/exe").identity,
+            (try? File.status(path).identity) == own
+        {
+            return path
+        }
+        return File.linkTarget("/proc/self/exe")
+    }
 
     /// Starts a program in a process group of its own, so that Ctrl-C in a terminal reaches only this process.
     ///

@@ -21,6 +21,7 @@ public enum Landlock {
         private static let writeFile: UInt64 = 1 << 1
         private static let readFile: UInt64 = 1 << 2
         private static let readFolder: UInt64 = 1 << 3
+        private static let removeFolder: UInt64 = 1 << 4
         private static let removeFile: UInt64 = 1 << 5
         private static let makeFolder: UInt64 = 1 << 7
         private static let makeFile: UInt64 = 1 << 8
@@ -28,9 +29,9 @@ public enum Landlock {
 
         /// Files can be read, directories listed.
         public static let read = Access(rawValue: readFile | readFolder)
-        /// Files can also be created, written, replaced and removed, and folders created.
+        /// Files can also be created, written, replaced and removed, and folders created and removed.
         public static let write = Access(
-            rawValue: read.rawValue | writeFile | removeFile | makeFolder | makeFile | truncate)
+            rawValue: read.rawValue | writeFile | removeFolder | removeFile | makeFolder | makeFile | truncate)
 
         /// The rights that apply to a file.
         fileprivate static let ofFiles = Access(rawValue: 1 | writeFile | readFile | truncate)

@@ -234,10 +234,12 @@ public struct SystemCallFilter: Sendable {
                 conditions: [
                     .isOne(of: families, argument: 0), .hasNone(~kinds, argument: 1), .isOne(of: [0], argument: 2),
                 ]),
-            // Time limits, and what the client library of PostgreSQL sets. Not TCP_FASTOPEN_CONNECT.
+            // Time limits, what the client library of PostgreSQL sets, and what the C library sets on the socket for a name server.
+            // Not TCP_FASTOPEN_CONNECT.
             Rule(
                 call: SYS_setsockopt,
                 anyOf: [
+                    socketOptions(Int32(IPPROTO_IP), [IP_RECVERR]), socketOptions(Int32(IPPROTO_IPV6), [IPV6_RECVERR]),
                     socketOptions(SOL_SOCKET, [SO_LINGER, SO_RCVTIMEO, SO_SNDTIMEO, SO_KEEPALIVE]),
                     socketOptions(
                         Int32(IPPROTO_TCP),

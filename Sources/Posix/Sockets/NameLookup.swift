@@ -11,6 +11,13 @@ public struct NameLookupError: Error, Hashable, Sendable, CustomStringConvertibl
 }
 
 public enum NameLookup {
+    /// Has the C library send the queries for a host one after the other. It sends both at once with `sendmmsg`, whose addresses are in
+    /// memory that a filter of system calls cannot see, so the sandbox refuses that call. Called before any thread is started.
+    public static func sendSingleQueries() {
+        let options = [environment("RES_OPTIONS"), "single-request"].compactMap(\.self).joined(separator: " ")
+        unsafe setenv("RES_OPTIONS", options, 1)
+    }
+
     /// The addresses of a host, each once, in the order in which they should be tried (RFC 6724). The host may be numeric. The
     /// corresponding C function is `getaddrinfo`.
     public static func addresses(of host: String, port: UInt16) throws(NameLookupError) -> [SocketAddress] {

@@ -1,5 +1,5 @@
-// The client side of TLS, for checking servers from outside. It connects to servers that no careful client would trust, in order
-// to report what is wrong with them: trust is a result here, not a condition.
+// The client side of TLS. Trust is a result here, not a condition: a check connects to servers that no careful client would trust, in
+// order to report what is wrong with them. Everyone else refuses old versions, and asks for trust before the first request.
 
 import COpenSSL
 public import Posix
@@ -24,16 +24,21 @@ public enum HandshakeError: Error, Sendable, CustomStringConvertible {
 @safe public final class ClientContext: @unchecked Sendable {
     private let context: OpaquePointer
 
-    /// - Parameter authorityFile: certificates to trust in place of this machine's, in PEM.
-    public init(authorityFile: String?) throws(TLSError) {
+    /// - Parameters:
+    ///   - authorityFile: certificates to trust in place of this machine's, in PEM.
+    ///   - acceptsWeakServers: whether it connects to servers with old versions and weak keys too, so that a check can report them.
+    public init(authorityFile: String?, acceptsWeakServers: Bool = false) throws(TLSError) {
         OpenSSLFailure.forget()
         guard let context = unsafe SSL_CTX_new(TLS_client_method()) else {
             throw .draining("cannot create a TLS context")
         }
         unsafe self.context = context
-        // Old versions and weak keys are accepted, so that they can be reported.
-        unsafe SSL_CTX_set_security_level(context, 0)
-        unsafe associated_set_minimum_tls10(context)
+        if acceptsWeakServers {
+            unsafe SSL_CTX_set_security_level(context, 0)
+            unsafe associated_set_minimum_tls10(context)
+        } else {
+            unsafe associated_set_minimum_tls12(context)
+        }
         unsafe SSL_CTX_set_verify(context, SSL_VERIFY_NONE, nil)
         if let authorityFile {
             try trust(authorityFile)

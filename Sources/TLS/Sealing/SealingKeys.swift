@@ -32,6 +32,9 @@ public final class SealingKeys: Sendable {
         }
     }
 
+    /// Whether one key replaces the other.
+    public var areTwo: Bool { keys.count > SealingKeys.keyBytes }
+
     /// Creates a file with a new key, unless there is one.
     public static func create(_ file: String) throws(TLSError) {
         if File.exists(file) { return }

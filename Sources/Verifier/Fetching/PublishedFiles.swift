@@ -10,13 +10,19 @@ public import TLS
 public struct PublishedFiles: Sendable {
     private let fetcher: Fetcher
     private let addresses: HostAddresses
+    private let proxy: ProxySettings?
     private let limits: FetchLimits
 
     /// The limit of Chromium's loader.
     private static let redirectsMax = 20
 
-    public init(_ context: ClientContext, overrides: [AddressOverride], limits: FetchLimits = FetchLimits()) {
+    /// - Parameter proxy: for hosts without an override.
+    public init(
+        _ context: ClientContext, overrides: [AddressOverride], proxy: ProxySettings? = nil,
+        limits: FetchLimits = FetchLimits()
+    ) {
         fetcher = Fetcher(context)
+        self.proxy = proxy
         addresses = HostAddresses(overrides: overrides)
         self.limits = limits
     }
@@ -93,11 +99,15 @@ public struct PublishedFiles: Sendable {
         _ host: CheckedHost, _ path: String, _ agent: Probe.Agent, _ limits: FetchLimits
     ) -> Result<FetchedResponse, FetchError> {
         do throws(NameLookupError) {
-            guard let address = try addresses.of(host).first else { return .failure(.failed("it has no address")) }
-            return fetcher.fetch(
-                FetchRequest(
-                    host: host.name, hostField: host.description, address: address, path: path,
-                    userAgent: agent.userAgent, limits: limits))
+            let tunnel = addresses.given(host.name, host.port).isEmpty ? proxy?.tunnel(to: host) : nil
+            let found =
+                if tunnel != nil, let proxy { try addresses.ofService(proxy.proxy) } else { try addresses.of(host) }
+            guard let address = found.first else { return .failure(.failed("it has no address")) }
+            var request = FetchRequest(
+                host: host.name, hostField: host.description, address: address, path: path,
+                userAgent: agent.userAgent, limits: limits)
+            request.tunnel = tunnel
+            return fetcher.fetch(request)
         } catch {
             return .failure(.failed(error.description))
         }

@@ -99,13 +99,7 @@ extension DeliveryRules {
     }
 
     private static func secret(_ file: String) throws(Refusal) -> [UInt8] {
-        let text: String
-        do throws(FileError) {
-            text = String(decoding: try File.read(file, bytesMax: 4_096).bytes, as: UTF8.self)
-        } catch {
-            throw .failure("cannot read its secret \(file): \(error); make the file readable and restart")
-        }
-        let secret = Array((text.split(whereSeparator: \.isWhitespace).first ?? "").utf8)
+        let secret = Array(try ManagerInputs.firstWord(of: file, setting: "secretFile").utf8)
         guard secret.count >= WebhookTarget.secretBytesMin else {
             throw .failure(
                 "its secret in \(file) has fewer than \(WebhookTarget.secretBytesMin) characters; "

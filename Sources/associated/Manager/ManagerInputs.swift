@@ -2,6 +2,7 @@
 
 import ACME
 import Administration
+import Client
 import DNS
 import Database
 import Hosting
@@ -52,8 +53,19 @@ struct ManagerInputs {
         allows = { issuance?.covers($0) ?? false }
         covers = { settings.orders($0) }
         let listeners = loaded.settings.http + loaded.settings.https
-        rules = if let issuance = settings.issuance { try ManagerInputs.rules(issuance, listeners) } else { nil }
-        delivery = settings.delivery.flatMap { DeliveryRules($0) }
+        var rules: IssuanceRules? =
+            if let issuance = settings.issuance { try ManagerInputs.rules(issuance, listeners) } else { nil }
+        var delivery = settings.delivery.flatMap { DeliveryRules($0) }
+        if let url = settings.proxyURL {
+            guard let proxy = ProxySettings(url) else {
+                throw .failure(
+                    "`manager.proxy` in server.json is not the URL of an HTTP proxy, such as http://proxy.example.com:3128"
+                )
+            }
+            rules?.proxy = proxy
+            delivery?.proxy = proxy
+        }
+        (self.rules, self.delivery) = (rules, delivery)
         webhooks = settings.delivery?.webhooks ?? []
         location =
             settings.databaseURL.map { .postgreSQL(uri: $0) } ?? .sqlite(path: "\(loaded.statePath)/manager.db")
@@ -70,6 +82,19 @@ struct ManagerInputs {
     /// - Returns: why some webhooks get no messages.
     mutating func readWebhooks() -> [String] { delivery?.add(webhooks) ?? [] }
 
+    /// Keeps other managers out of the state directory, which is created if need be.
+    func lockState() throws(Refusal) -> FileLock {
+        do throws(SystemError) {
+            try Directory.create(statePath, permissions: 0o700)
+            if let lock = try FileLock.take(lockPath) { return lock }
+        } catch {
+            throw .failure(
+                "cannot write to the state directory \(statePath): \(error.reason); let the user of this process write there, "
+                    + "or use another --state")
+        }
+        throw .failure("another manager works in \(statePath); stop it, or use another --state")
+    }
+
     /// Why the settings, or a certificate of the operator, exclude a host; nil if they do not.
     func exclusion(of host: String) -> String? {
         if issuance?.covers(host) == false { return "`acme.allow` or `acme.deny` in server.json excludes it" }
@@ -81,7 +106,6 @@ struct ManagerInputs {
     func keys(createsMissing: Bool) throws(Refusal) -> SealingKeys {
         do {
             if createsMissing, ownsKey, case .sqlite(let path) = location, !File.exists(path) {
-                try Directory.create(statePath, permissions: 0o700)
                 try SealingKeys.create(keyFile)
             }
             return try SealingKeys(file: keyFile)
@@ -149,7 +173,7 @@ struct ManagerInputs {
     }
 
     /// Empty if the file has none.
-    private static func firstWord(of file: String, setting: String) throws(Refusal) -> String {
+    static func firstWord(of file: String, setting: String) throws(Refusal) -> String {
         do throws(FileError) {
             let text = String(decoding: try File.read(file, bytesMax: 4_096).bytes, as: UTF8.self)
             return text.split { $0.isWhitespace }.first.map(String.init) ?? ""

@@ -10,7 +10,10 @@ extension ManagerProcess {
         let manager = settings.manager
         var ports = manager.issuance?.directories.compactMap { WebLocation($0)?.host.port } ?? []
         ports += manager.issuance?.resolvers.map(\.port) ?? []
-        ports += [manager.issuance?.port, manager.issuance?.updates?.server.port].compactMap(\.self)
+        ports += [
+            manager.proxyURL.flatMap { ProxySettings($0)?.proxy.port }, manager.issuance?.port,
+            manager.issuance?.updates?.server.port,
+        ].compactMap(\.self)
         if let delivery = manager.delivery {
             let urls = [delivery.appleURL, delivery.googleURL] + delivery.webhooks.map(\.url)
             ports += urls.compactMap { WebLocation($0)?.host.port }

@@ -20,15 +20,20 @@ enum ManagerProcess {
             // Secrets will be in memory, and a core dump would copy them to disk.
             try ProcessMemory.forbidDumps()
             Thread.nameCurrent(name)
+            NameLookup.sendSingleQueries()
             // Before any thread starts, so that all of them leave signals to this one.
             let signals = try Signals(ManagerProcess.signals)
             // The log goes to the terminal of the parent, which may stop other process groups that write (`stty tostop`).
             signal(SIGTTOU, SIG_IGN)
             let manager = try start(loaded, inheritance)
             Log.info("manager: ready")
-            if let reason = run(manager, until: signals) { return end(reason, inheritance) }
-            Log.info("manager: stopping")
-            return .success
+            let reason = run(manager, until: signals)
+            if reason == nil { Log.info("manager: stopping") }
+            let isWhole = stop(manager, signals)
+            let status = reason.map { end($0, inheritance) } ?? .success
+            // Threads that still work must not meet a process that takes its libraries down. What they do may end at any moment.
+            if !isWhole { _exit(status.rawValue) }
+            return status
         } catch {
             return end("\(error)", inheritance)
         }
@@ -84,12 +89,32 @@ enum ManagerProcess {
     /// Works until a signal ends it.
     /// - Returns: why it cannot continue; nil if it was told to end.
     private static func run(_ manager: RunningManager, until signals: borrowing Signals) -> String? {
-        defer { manager.stop() }
         while true {
             manager.tick()
             if let reason = manager.control.failure { return reason }
             let signal = signals.next(timeoutMilliseconds: RunningManager.tickMilliseconds)
-            if signal == SIGTERM || signal == SIGINT { return nil }
+            if endingSignals.contains(signal) { return nil }
         }
+    }
+
+    private static let endingSignals: [Int32?] = [SIGTERM, SIGINT]
+    /// An authority may take half a minute to answer, which is longer than a supervisor may wait.
+    private static let stopMilliseconds: Int64 = 3_000
+    private static let signalMilliseconds: Int32 = 50
+
+    /// Lets the threads finish their present step. A second signal exits at once.
+    /// - Returns: false if they have not done so in time.
+    private static func stop(_ manager: RunningManager, _ signals: borrowing Signals) -> Bool {
+        manager.control.stop()
+        let threads = manager.threads
+        guard let waiting = try? Background() else { return false }
+        waiting.start { for thread in threads { thread.join() } }
+        let end = Clock.monotonicMilliseconds() + stopMilliseconds
+        while !waiting.wait(milliseconds: signalMilliseconds) {
+            if endingSignals.contains(signals.next(timeoutMilliseconds: 0)) { _exit(ExitStatus.failure.rawValue) }
+            if Clock.monotonicMilliseconds() >= end { return false }
+        }
+        manager.close()
+        return true
     }
 }

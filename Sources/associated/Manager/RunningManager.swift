@@ -30,9 +30,8 @@ final class RunningManager {
     private var takenAt: Int64 = 0
     private var figuresDue: Int64 = 0
     private var serverProblem: String?
-    private var workers: [ThreadHandle] = []
-    private var deliveryWorkers: [ThreadHandle] = []
-    private var upkeep: ThreadHandle?
+    /// By their numbers in the control.
+    private(set) var threads: [ThreadHandle] = []
     private var listener: AdminListener?
 
     /// How often it looks at what is due.
@@ -46,24 +45,18 @@ final class RunningManager {
     private static let figuresMilliseconds: Int64 = 15_000
     /// Counting many hosts takes a small share of the time.
     private static let figuresFactor: Int64 = 20
-    /// Keeps the files of certificates, after the workers.
-    private static let upkeepNumber = workerCount
-    /// The register of the delivery monitor, one worker for each service, and the sender of messages.
-    private static let deliveryNumber = workerCount + 1
-    private static let deliveryCount = DeliveryVerifier.allCases.count + 2
+    /// The upkeep of certificates; the register of the delivery monitor, one worker for each service, and the sender of messages.
+    private static let otherThreads = 1 + DeliveryVerifier.allCases.count + 2
 
     /// Opens the store. If that may work later, it is opened by a later `tick`.
     init(_ inputs: ManagerInputs, _ server: AdminSettings) throws {
         (self.inputs, self.server) = (inputs, server)
         rules = inputs.rules
+        lock = try inputs.lockState()
         keys = try inputs.keys(createsMissing: true)
         node = "\(HostMachine.name):\(Directory.absolute(inputs.statePath))"
-        guard let lock = try FileLock.take(inputs.lockPath) else {
-            throw Refusal.failure("another manager works in \(inputs.statePath); stop it, or use another --state")
-        }
-        self.lock = lock
         suffixes = PublicSuffixes()
-        control = try ManagerControl(workerCount: RunningManager.deliveryNumber + RunningManager.deliveryCount) {
+        control = try ManagerControl(workerCount: RunningManager.workerCount + RunningManager.otherThreads) {
             level, text in
             switch level {
             case .info: Log.info(text)
@@ -83,7 +76,7 @@ final class RunningManager {
         }
     }
 
-    /// Opens the store unless it is open, and writes the thumbprint for the server.
+    /// Opens the store unless it is open.
     private func openStore() throws {
         if store != nil { return }
         let prefix = "\(node)/"
@@ -92,7 +85,8 @@ final class RunningManager {
             try Work.freeClaims(ofHolders: prefix, in: transaction)
         }
         let account = try AccountSecret.load(&opened)
-        if rules != nil { try AccountSecret.publish(account, at: inputs.places.thumbprint) }
+        // Before the first order. The upkeep of certificates reports what prevents it, and tries again.
+        if rules != nil { try? AccountSecret.publish(account, at: inputs.places.thumbprint) }
         self.account = account
         store = .some(consume opened)
     }
@@ -115,8 +109,7 @@ final class RunningManager {
                 // A host is looked at only if its certificate is not waited for, so this work has to be there first.
                 control.noteServed(digest)
             }
-            try startWorkers()
-            if let delivery = inputs.delivery { try startDelivery(delivery) }
+            try startThreads()
             if now >= figuresDue {
                 try updateFigures()
                 let spent = Clock.monotonicMilliseconds() - now
@@ -137,11 +130,8 @@ final class RunningManager {
         }
     }
 
-    /// Lets the workers finish their present step.
-    func stop() {
-        control.stop()
-        for worker in workers + deliveryWorkers { worker.join() }
-        upkeep?.join()
+    /// To be called when all threads have ended.
+    func close() {
         listener?.stop()
         // The last connection that is closed writes the log of SQLite into the file.
         store = nil
@@ -178,45 +168,46 @@ final class RunningManager {
         if problem == nil, serverProblem != nil { control.log(.info, "the server answers again") }
     }
 
-    /// Starts the workers that are missing: all at first, and the rest after a failure.
-    private func startWorkers() throws {
-        guard let rules, let account else { return }
-        for number in workers.count..<RunningManager.workerCount {
-            let worker = try CertificateWorker(
-                number, rules, control, places: inputs.places, holder: "\(node)/\(getpid())", account: account,
-                suffixes: suffixes, userAgent: Product.userAgent, store: try Store(inputs.location, keys: keys))
-            workers.append(ThreadHandle(try Thread(name: "orders \(number)", owning: worker) { $0.run() }))
-        }
-        if upkeep != nil { return }
-        let keeper = CertificateUpkeep(
-            RunningManager.upkeepNumber, control, places: inputs.places, store: try Store(inputs.location, keys: keys))
-        upkeep = ThreadHandle(try Thread(name: "certificates", owning: keeper) { $0.run() })
-    }
-
-    /// Starts the threads of the delivery monitor that are missing: all at first, and the rest after a failure.
-    private func startDelivery(_ delivery: DeliveryRules) throws {
+    /// Starts the threads that are missing: all at first, and the rest after a failure.
+    private func startThreads() throws {
         let holder = "\(node)/\(getpid())"
-        let source = DeliveryLink(server: server, statePath: inputs.statePath)
-        let services = DeliveryVerifier.allCases
-        for part in deliveryWorkers.count..<RunningManager.deliveryCount {
-            let number = RunningManager.deliveryNumber + part
-            let store = try Store(inputs.location, keys: keys)
-            let thread: Thread
-            if part == 0 {
-                let register = DeliveryRegisterWorker(number, control, node: node, source: source, store: store)
-                thread = try Thread(name: "deliveries", owning: register) { $0.run() }
-            } else if part <= services.count {
-                let service = services[part - 1]
-                let monitor = try DeliveryWorker(
-                    number, service, delivery, control, holder: holder, source: source, outside: OutsideCheck(),
-                    store: store)
-                thread = try Thread(name: service.rawValue, owning: monitor) { $0.run() }
-            } else {
-                let sender = try WebhookWorker(number, delivery, control, holder: holder, store: store)
-                thread = try Thread(name: "webhooks", owning: sender) { $0.run() }
+        let (places, control) = (inputs.places, control)
+        func store() throws(DatabaseError) -> Store { try Store(inputs.location, keys: keys) }
+        var starts: [(Int) throws -> Thread] = []
+        if let rules, let account {
+            starts = Array(
+                repeating: { number in
+                    let worker = try CertificateWorker(
+                        number, rules, control, places: places, holder: holder, account: account,
+                        suffixes: self.suffixes,
+                        userAgent: Product.userAgent, store: try store())
+                    return try Thread(name: "orders \(number)", owning: worker) { $0.run() }
+                }, count: RunningManager.workerCount)
+            starts.append { number in
+                let keeper = CertificateUpkeep(number, control, places: places, account: account, store: try store())
+                return try Thread(name: "certificates", owning: keeper) { $0.run() }
             }
-            deliveryWorkers.append(ThreadHandle(thread))
         }
+        if let delivery = inputs.delivery {
+            let source = DeliveryLink(server: server, statePath: inputs.statePath)
+            starts.append { number in
+                let register = DeliveryRegisterWorker(number, control, node: self.node, source: source, store: try store())
+                return try Thread(name: "deliveries", owning: register) { $0.run() }
+            }
+            for service in DeliveryVerifier.allCases {
+                starts.append { number in
+                    let monitor = try DeliveryWorker(
+                        number, service, delivery, control, holder: holder, source: source,
+                        outside: delivery.proxy == nil ? OutsideCheck() : nil, store: try store())
+                    return try Thread(name: service.rawValue, owning: monitor) { $0.run() }
+                }
+            }
+            starts.append { number in
+                let sender = try WebhookWorker(number, delivery, control, holder: holder, store: try store())
+                return try Thread(name: "webhooks", owning: sender) { $0.run() }
+            }
+        }
+        while threads.count < starts.count { threads.append(ThreadHandle(try starts[threads.count](threads.count))) }
     }
 
     private func updateFigures() throws(DatabaseError) {

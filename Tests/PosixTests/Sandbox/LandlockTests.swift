@@ -29,9 +29,11 @@ struct LandlockTests {
                 number("read/file"), number("read/file", O_WRONLY), number("read/new", O_WRONLY | O_CREAT),
                 number("write/file", O_RDWR | O_TRUNC), number("write/new", O_WRONLY | O_CREAT), number("other/file"),
                 rename("\(folder)/write/new", "\(folder)/write/newer") == 0 ? 0 : errno,
+                mkdir("\(folder)/write/folder", 0o700), rmdir("\(folder)/write/folder"),
+                rmdir("\(folder)/read") == 0 ? 0 : errno,
                 open("/etc/shadow", O_RDONLY) >= 0 ? 0 : errno, open("/etc/hostname", O_RDONLY) >= 0 ? 0 : errno,
             ]
-            exit(outcomes == [0, EACCES, EACCES, 0, 0, EACCES, 0, EACCES, EACCES] ? 0 : 1)
+            exit(outcomes == [0, EACCES, EACCES, 0, 0, EACCES, 0, 0, 0, EACCES, EACCES, EACCES] ? 0 : 1)
         }
     }
 

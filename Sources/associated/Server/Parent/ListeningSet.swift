@@ -12,22 +12,24 @@ struct ListeningSet {
         let expectsProxyHeader: Bool
         /// The address of the settings, which may have port 0; nil for a socket from systemd.
         let wanted: Wanted?
+        var permissions: UInt32?
         let sockets: [ListeningSocket]
     }
 
-    /// What makes an open socket fit for an address of the settings.
+    /// What makes an open socket fit for an address of the settings. Its permissions do not: a second socket at the same path would
+    /// replace the first, although the upgrade may fail yet.
     struct Wanted: Equatable {
         let address: String
         let servesBothFamilies: Bool
-        let permissions: UInt32?
 
-        init(_ address: SocketAddress, permissions: UInt32? = nil) {
+        init(_ address: SocketAddress) {
             (self.address, servesBothFamilies) = (address.description, address.servesBothFamilies)
-            self.permissions = permissions
         }
     }
 
     private(set) var entries: [Entry] = []
+    /// The server's user, if it is another one: the owner of socket files.
+    private var account: Account?
 
     /// Of the manager's socket, if it is a path.
     private static let managerPermissions: UInt32 = 0o600
@@ -63,7 +65,7 @@ struct ListeningSet {
         if !isActivated {
             places = settings.http.map { (.http, $0, nil) } + settings.https.map { (.https, $0, nil) } + places
         }
-        let wanted = places.map { Wanted($1, permissions: $2) }
+        let wanted = places.map { Wanted($0.1) }
         // Each at most once: several addresses may have port 0.
         var left = entries.filter { $0.sockets.allSatisfy(\.isReachable) }
         let open = zip(places, wanted).map { place, wanted in
@@ -77,6 +79,7 @@ struct ListeningSet {
             try ListeningSet.checkOwner(of: place.1, settings)
         }
         var set = self
+        set.account = account
         set.entries = entries.filter { $0.wanted == nil }.map { entry in
             Entry(
                 purpose: entry.purpose, expectsProxyHeader: settings.proxyProtocol.covers(entry.sockets[0].address),
@@ -103,7 +106,7 @@ struct ListeningSet {
                     Entry(
                         purpose: purpose,
                         expectsProxyHeader: !purpose.isAdmin && settings.proxyProtocol.covers(address),
-                        wanted: wanted[index], sockets: sockets))
+                        wanted: wanted[index], permissions: permissions, sockets: sockets))
             } catch {
                 throw ListeningSet.refusal(of: address, purpose, error)
             }
@@ -120,6 +123,22 @@ struct ListeningSet {
         entries.filter { $0.purpose.role == role }.map {
             Inheritance.Group(
                 purpose: $0.purpose, expectsProxyHeader: $0.expectsProxyHeader, numbers: $0.sockets.map(\.number))
+        }
+    }
+
+    /// Gives the files of sockets that stayed open the permissions of the settings, which may be new.
+    func setPermissions() {
+        for entry in entries {
+            guard let path = entry.sockets[0].address.path, let permissions = entry.permissions else { continue }
+            do throws(SystemError) {
+                // The path belongs to the server's user, who could put a link there.
+                try Privileges.acting(as: account) { () throws(SystemError) in
+                    try File.setPermissions(permissions, of: path)
+                }
+            } catch {
+                Log.warning(
+                    "cannot change the permissions of \(path): \(error.reason); they stay as they were until a restart")
+            }
         }
     }
 

@@ -56,7 +56,7 @@ final class ParentProcess {
         self.arguments = arguments
         // The passphrase and the admin token may be in the environment.
         try ProcessMemory.forbidDumps()
-        guard let program = ChildProcess.ownPath else {
+        guard let program = ChildProcess.ownPath(startedAs: CommandLine.arguments[0]) else {
             throw Refusal.failure("cannot read /proc/self/exe; mount /proc")
         }
         self.program = program
@@ -108,7 +108,7 @@ final class ParentProcess {
         return Setup(
             sockets: try sockets.adapted(
                 to: loaded.settings, socketCount: loaded.settings.workers ?? processorCount()),
-            wantsManager: loaded.settings.manager.isWanted)
+            wantsManager: loaded.settings.manager.isWanted && !loaded.settings.manager.isSeparate)
     }
 
     private func run() -> Never {
@@ -162,6 +162,7 @@ final class ParentProcess {
         case .keepSockets:
             setup = upgrade ?? setup
             upgrade = nil
+            setup.sockets.setPermissions()
             handleManager(setup.wantsManager ? .restart : .dismiss)
         case .dropSockets: upgrade = nil
         case .closeSockets: setup.sockets.closeForClients()
@@ -299,6 +300,9 @@ final class ParentProcess {
         case .notUpgraded(_, let end):
             let reason = end.map { "the new server \(text($0)) before it was ready" } ?? startProblem
             Log.error("not upgraded: \(reason); the running server continues to serve")
+        case .upgradeOverdue(let number):
+            let minutes = ServerLifecycle.upgradeMilliseconds / 60_000
+            Log.error("the new server (\(name(number))) is not ready after \(minutes) minutes, so it is killed")
         case .upgradeUnderWay: Log.warning("an upgrade is under way; this SIGUSR2 has no effect")
         case .upgradeTooEarly:
             Log.warning("the server is not ready yet; this SIGUSR2 has no effect, send it again later")

@@ -39,6 +39,8 @@ struct ServerLifecycle {
     enum Note: Equatable {
         case upgraded(to: Int, from: Int?)
         case notUpgraded(Int, ChildProcess.End?)
+        /// The new server is not ready in time, and is killed.
+        case upgradeOverdue(Int)
         case upgradeUnderWay
         case upgradeTooEarly
         case died(Int, ChildProcess.End?, restartMilliseconds: Int64?)
@@ -55,6 +57,8 @@ struct ServerLifecycle {
     private var current: Server?
     /// The server that an upgrade has started, until it is ready.
     private var successor: Server?
+    /// When to kill it, if it is not ready by then.
+    private var upgradeEndsAt: Int64?
     /// Servers that finish their requests after an upgrade.
     private var draining: [Int] = []
     private var count = 0
@@ -65,15 +69,19 @@ struct ServerLifecycle {
     /// When to kill what an operator has told twice to stop.
     private var killAt: Int64?
     private var isStopping = false
-    /// Of the server that was current when the parent was told to stop.
+    /// Whether no server is started any more; those that finish their requests may do so.
+    private var hasGivenUp = false
+    /// Of the server that was current when the parent was told to stop, or gave up.
     private var status: Int32 = 0
 
     static let failedStartsMax = 3
+    /// The time that the server of an upgrade has to become ready: far more than the largest configuration takes from its saved state.
+    static let upgradeMilliseconds: Int64 = 600_000
     /// The time that a server has to write its last log lines when it is told to exit immediately.
     static let killMilliseconds: Int64 = 1_000
 
     /// When the next `due` event is wanted.
-    var dueMilliseconds: Int64? { killAt ?? restartAt }
+    var dueMilliseconds: Int64? { [killAt, upgradeEndsAt, restartAt].compactMap(\.self).min() }
 
     func isCurrent(_ number: Int) -> Bool { current?.number == number }
 
@@ -83,9 +91,9 @@ struct ServerLifecycle {
         case .ready(let number): return ready(number, now)
         case .ended(let number, let ending):
             let actions = ended(number, ending, now)
-            return isStopping && alive.isEmpty ? actions + [.exit(status)] : actions
+            return (isStopping || hasGivenUp) && alive.isEmpty ? actions + [.exit(status)] : actions
         case .stop: return stop(now)
-        case .upgrade: return upgrade()
+        case .upgrade: return upgrade(now)
         case .pass(let signal): return alive.map { .send(signal, to: $0) }
         case .due: return due(now)
         }
@@ -109,7 +117,7 @@ struct ServerLifecycle {
         guard successor?.number == number else { return [] }
         let old = current?.number
         current = Server(number: number, readySince: now)
-        (successor, restartAt, failedStarts) = (nil, nil, 0)
+        (successor, upgradeEndsAt, restartAt, failedStarts) = (nil, nil, nil, 0)
         delay.reset()
         draining += [old].compactMap(\.self)
         return [.keepSockets] + [old].compactMap { $0.map { .send(ServerSignal.takenOver, to: $0) } }
@@ -122,7 +130,7 @@ struct ServerLifecycle {
             return ending == .status(0) ? [] : [.say(.diedDraining(number, ending))]
         }
         if successor?.number == number {
-            successor = nil
+            (successor, upgradeEndsAt) = (nil, nil)
             if isStopping { return [.dropSockets] }
             if current == nil { scheduleRestart(now) }
             return [.dropSockets, .say(.notUpgraded(number, ending))]
@@ -144,10 +152,9 @@ struct ServerLifecycle {
             failedStarts += 1
         }
         if failedStarts >= ServerLifecycle.failedStartsMax {
-            return [
-                .say(.died(number, ending, restartMilliseconds: nil)), .say(.gaveUp),
-                .exit(max(ExitStatus.failure.rawValue, ServerLifecycle.status(ending))),
-            ]
+            (hasGivenUp, status) = (true, max(ExitStatus.failure.rawValue, ServerLifecycle.status(ending)))
+            // A client must not wait at a socket from which nothing accepts.
+            return [.say(.died(number, ending, restartMilliseconds: nil)), .say(.gaveUp), .closeSockets]
         }
         // Otherwise the upgrade's server is about to serve.
         if successor == nil { scheduleRestart(now) }
@@ -162,17 +169,17 @@ struct ServerLifecycle {
             killAt = now + ServerLifecycle.killMilliseconds
             return alive.map { .send(ServerSignal.exitNow, to: $0) }
         }
-        (isStopping, restartAt) = (true, nil)
+        (isStopping, upgradeEndsAt, restartAt) = (true, nil, nil)
         // Those that finish their requests already need not be told.
         let told = [current?.number, successor?.number].compactMap(\.self)
         return [.closeSockets] + told.map { .send(SIGTERM, to: $0) } + (alive.isEmpty ? [.exit(status)] : [])
     }
 
-    private mutating func upgrade() -> [Action] {
+    private mutating func upgrade(_ now: Int64) -> [Action] {
         if isStopping { return [] }
         if successor != nil { return [.say(.upgradeUnderWay)] }
         if current?.readySince == nil { return [.say(.upgradeTooEarly)] }
-        successor = Server(number: count)
+        (successor, upgradeEndsAt) = (Server(number: count), now + ServerLifecycle.upgradeMilliseconds)
         count += 1
         return [.start(count - 1, isUpgrade: true)]
     }
@@ -181,6 +188,10 @@ struct ServerLifecycle {
         if let time = killAt, now >= time {
             killAt = .max
             return alive.map { .send(SIGKILL, to: $0) }
+        }
+        if let time = upgradeEndsAt, now >= time, let number = successor?.number {
+            upgradeEndsAt = nil
+            return [.say(.upgradeOverdue(number)), .send(SIGKILL, to: number)]
         }
         guard let time = restartAt, now >= time else { return [] }
         restartAt = nil

@@ -1,0 +1,52 @@
+// Which servers a client connects to at all: those of `openssl s_server` with one version of TLS.
+
+import Foundation
+import Posix
+import TestSupport
+import Testing
+
+@testable import TLS
+
+struct ClientContextTests {
+    @Test(arguments: [("-tls1_1", false), ("-tls1_2", true), ("-tls1_3", true)])
+    func `only a check connects to a server with an old version`(version: String, isModern: Bool) throws {
+        let folder = try TemporaryFolder()
+        try OpenSSLCommand.run(
+            "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", "key.pem",
+            "-out",
+            "cert.pem", "-subj", "/CN=a.example", in: folder)
+        // OpenSSL writes to a server that may have closed the connection.
+        signal(SIGPIPE, SIG_IGN)
+        // It ends at the end of its input.
+        let (server, input, output) = (Process(), Pipe(), Pipe())
+        server.standardInput = input
+        server.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        server.arguments = [
+            "openssl", "s_server", "-accept", "127.0.0.1:0", version, "-cipher", "DEFAULT@SECLEVEL=0", "-key",
+            "\(folder.path)/key.pem", "-cert", "\(folder.path)/cert.pem",
+        ]
+        (server.standardOutput, server.standardError) = (output, FileHandle.nullDevice)
+        try server.run()
+        defer {
+            server.terminate()
+            server.waitUntilExit()
+        }
+        var text = ""
+        while !text.contains("ACCEPT 127.0.0.1:") || !text.hasSuffix("\n") {
+            let bytes = output.fileHandleForReading.availableData
+            try #require(!bytes.isEmpty, "\(text)")
+            text += String(decoding: bytes, as: UTF8.self)
+        }
+        let line = try #require(text.split(separator: "\n").last { $0.hasPrefix("ACCEPT ") })
+        let address = try #require(SocketAddress(String(line.dropFirst("ACCEPT ".count))))
+        for isCheck in [true, false] {
+            let context = try ClientContext(authorityFile: nil, acceptsWeakServers: isCheck)
+            let socket = try ClientSocket(to: address, timeoutMilliseconds: 10_000)
+            var isConnected = true
+            do throws(HandshakeError) { _ = try context.connect(socket, host: "a.example", within: 10_000) } catch {
+                isConnected = false
+            }
+            #expect(isConnected == (isModern || isCheck))
+        }
+    }
+}
