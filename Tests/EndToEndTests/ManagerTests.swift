@@ -36,6 +36,14 @@ struct ManagerTests {
         #expect(run.output.contains("3 hosts, renewed 1 times; "))
     }
 
+    @Test func `follows a change through all states of a delivery`() throws {
+        let script = Peers.root.appendingPathComponent("script/delivery-lab")
+        let run = try Subject.run(
+            URL(fileURLWithPath: "/usr/bin/python3"), [script.path, Subject.executable.path], ["PATH": "/usr/bin:/bin"])
+        #expect(run.status == 0, "\(run.errors) \(run.output)")
+        #expect(run.output.hasSuffix("\n0 failures\n"))
+    }
+
     @Test func `a manager that dies is restarted, and the server does not notice`() throws {
         try settings("store: { keyFile: '\(folder.path)/key' }, acme: { \(ManagerTests.unreachable) }")
         try folder.write("key", String(repeating: "k", count: 32))

@@ -246,6 +246,25 @@ struct DeliveryWorkerTests {
         }
     }
 
+    @Test func `a process that is killed during a look leaves it to the next one`() throws {
+        let rig = try Rig([Self.host: [.apple: Self.apple]], ["/a/v1/": Rig.reply(200, Self.apple)])
+        var worker = try rig.worker()
+        rig.control.noteServed(rig.source.digest)
+        _ = try worker.register.round(now: rig.now)
+        var store = try rig.database.store()
+        try store.write { transaction throws(DatabaseError) in
+            _ = try Work.claim(DeliveryVerifier.apple.workKind, by: "n/0/1", in: transaction)
+        }
+        try rig.work(&worker, rounds: 1)
+        #expect(rig.requests.value.isEmpty)
+        try store.write { transaction throws(DatabaseError) in
+            try Work.freeClaims(ofHolders: "n/", in: transaction)
+        }
+        try rig.work(&worker, rounds: 1)
+        #expect(try rig.timelines().map(\.state) == [.equal])
+        #expect(rig.requests.value.count { $0.hasPrefix("GET /a/v1/") } == 1)
+    }
+
     @Test func `a refusal does not end the alert of a host`() throws {
         let rig = try Rig([Self.host: [.apple: Self.apple]], ["/a/v1/": Self.failure])
         var worker = try rig.worker()

@@ -61,4 +61,31 @@ struct WebhooksTests {
         #expect(try rig.figures().waitingMessages == 0)
         #expect(rig.log.value.count { $0.contains("accepts messages again") } == 1)
     }
+
+    /// Each row: the failed attempts, and the seconds until the next one.
+    @Test(
+        arguments: [(-1, 10), (0, 10), (1, 60), (2, 300), (3, 1_800), (4, 3_600), (5, 3_600), (.max, 3_600)]
+            as [(Int64, Int64)])
+    func `waits longer after each failure`(tries: Int64, seconds: Int64) {
+        #expect(WebhookWork.waitMilliseconds(tries: tries) == seconds * 1_000)
+    }
+
+    @Test func `a process that is killed before it sends leaves the message to the next one`() throws {
+        let rig = try DeliveryWorkerTests.Rig([:], ["/hook": DeliveryWorkerTests.Rig.reply(204, "")])
+        var store = try rig.database.store()
+        try Self.addMessages(1, to: rig.rules.webhooks, &store)
+        let kind = try #require(rig.rules.webhooks.first).workKind
+        try store.write { transaction throws(DatabaseError) in
+            _ = try Work.claim(kind, by: "n/1/1", in: transaction)
+        }
+        var sender = try WebhookWorker(1, rig.rules, rig.control, holder: "n/2", store: try rig.database.store())
+        let isEarly = try sender.step(now: 0)
+        #expect(!isEarly && rig.requests.value.isEmpty)
+        try store.write { transaction throws(DatabaseError) in
+            try Work.freeClaims(ofHolders: "n/", in: transaction)
+        }
+        while try sender.step(now: 0) {}
+        #expect(rig.requests.value.count == 1)
+        #expect(try rig.figures().waitingMessages == 0)
+    }
 }

@@ -142,11 +142,12 @@ public struct DeliveryTimeline: Sendable, Equatable {
                 "select due, problem from work where kind = ? and key = ?", verifier.workKind, host)
             var (due, problem): (Int64?, String?) = (nil, nil)
             if let row = work.first { (due, problem) = (try row[0], try row[1]) }
+            let details = [seen?.detail ?? "", problem.map { seen == nil ? $0 : "the last look: \($0)" } ?? ""]
             timelines.append(
                 DeliveryTimeline(
                     verifier: verifier, published: record.published, fetched: record.fetched, equalAt: record.equalAt,
                     state: seen.flatMap { DeliveryState(rawValue: $0.state) } ?? .unknown, since: seen?.since,
-                    looked: seen?.looked, detail: problem ?? seen?.detail ?? "", due: due))
+                    looked: seen?.looked, detail: details.filter { !$0.isEmpty }.joined(separator: "; "), due: due))
         }
         return timelines
     }
