@@ -28,6 +28,7 @@ final class CertificateRig {
     let folder: TemporaryFolder
     let control: ManagerControl
     let places: ManagerPlaces
+    let rules: IssuanceRules
     let log: Shared<[String]>
     var store: Store
     var worker: CertificateWorker
@@ -67,7 +68,7 @@ final class CertificateRig {
             0, rules, control, places: places, holder: "node/1", account: account, suffixes: PublicSuffixes(text: ""),
             userAgent: "test", store: try database.store())
         (self.servers, self.database, self.folder, self.log) = (servers, database, folder, log)
-        (self.control, self.places) = (control, places)
+        (self.control, self.places, self.rules) = (control, places, rules)
     }
 
     /// Tells the manager which hosts the server serves.

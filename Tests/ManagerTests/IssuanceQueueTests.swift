@@ -74,7 +74,7 @@ struct IssuanceQueueTests {
                     emptyClaims = 0
                     let now = try transaction.now()
                     _ = try work.postpone(
-                        to: now + 60 * 24 * IssuanceQueueTests.hour, state: IssuanceState.issued.rawValue, problem: nil,
+                        to: now + 10 * 24 * IssuanceQueueTests.hour, state: IssuanceState.issued.rawValue, problem: nil,
                         tries: 0, in: transaction)
                     new.append(Turn(host: work.key, time: now + passed))
                 }

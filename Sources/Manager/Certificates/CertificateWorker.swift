@@ -36,6 +36,8 @@ public struct CertificateWorker: ~Copyable {
     /// Until a certificate is written that could not be.
     private static let putMilliseconds: Int64 = 60_000
     private static let storeRestMilliseconds: Int64 = 10_000
+    /// How often it looks whether a certificate that is no longer needed has expired.
+    private static let leavingMilliseconds: Int64 = 7 * 86_400_000
 
     public init(
         _ number: Int, _ rules: IssuanceRules, _ control: ManagerControl, places: ManagerPlaces, holder: String,
@@ -133,6 +135,7 @@ public struct CertificateWorker: ~Copyable {
         journal: String? = nil, saving certificate: StoredCertificate? = nil
     ) throws(DatabaseError) {
         let unspent = unspent
+        self.unspent = []
         let isChanged = state != .leaving && (problem != work.problem || state.rawValue != work.state)
         let isOurs = try store.write { transaction throws(DatabaseError) in
             let isOurs = try work.postpone(
@@ -214,8 +217,9 @@ public struct CertificateWorker: ~Copyable {
             ? "its certificate is not renewed, because wildcards need `acme.rfc2136`; set it, or put a certificate into config/hosts"
             : "it is no longer served here, or config/hosts has a certificate for it, which takes precedence"
         if needsUpdates, reason != work.problem { control.log(.warning, "\(work.key): \(reason)") }
+        let life = stored.notAfter - Clock.wallSeconds() * 1_000
         try release(
-            work, afterMilliseconds: stored.notAfter - Clock.wallSeconds() * 1_000, .leaving, reason, tries: 0)
+            work, afterMilliseconds: min(life, CertificateWorker.leavingMilliseconds), .leaving, reason, tries: 0)
     }
 
     /// Asks the authority when to renew, and chooses the moment again if it has moved the window.
@@ -327,7 +331,7 @@ public struct CertificateWorker: ~Copyable {
             case .finished(.issued(let chain)):
                 return try keep(chain, key: steps.journal.key, work)
             case .finished(.failed(let failure)):
-                return try self.end(work, failure, url)
+                return try self.end(work, failure, steps.journal, isRenewal: stored != nil)
             }
         }
     }
@@ -419,7 +423,11 @@ public struct CertificateWorker: ~Copyable {
             journal: journal)
     }
 
-    private mutating func end(_ work: Work, _ failure: OrderFailure, _ url: AuthorityURL) throws(DatabaseError) {
+    private mutating func end(
+        _ work: Work, _ failure: OrderFailure, _ journal: OrderJournal, isRenewal: Bool
+    ) throws(DatabaseError) {
+        let url = journal.directory
+        if !isRenewal { unspent = rules.refund(work.key, failure.cause, journal, suffixes) }
         switch failure.cause {
         case .paused(let page): try fail(work, "\(failure); unpause it at \(page)", .paused)
         case .terms: try fail(work, failure.problems.map(\.demand).joined(separator: "; "), .paused)
@@ -442,32 +450,12 @@ public struct CertificateWorker: ~Copyable {
     }
 }
 
-extension IssuanceRules {
-    /// The authority for an order after some failures.
-    func directory(tries: Int64, isUrgent: Bool) -> AuthorityURL {
-        directories[RenewalPlan.authorityIndex(tries: tries, isUrgent: isUrgent, count: directories.count)]
-    }
-
-    /// What an order of a new host takes from the rate limits.
-    func charges(_ host: String, tries: Int64, priority: Int64, _ suffixes: PublicSuffixes) -> [Bucket.Charge] {
-        let budget = Budget(
-            authority: directory(tries: tries, isUrgent: false).host, isModelled: isBudgetModelled)
-        return budget.charges(hosts: [host], isRenewal: false, mayUseReserve: priority >= 0, suffixes: suffixes)
-            + budget.failureCharges(host)
-    }
-}
-
 extension CertificateWork {
     /// Gives the work on a host the priority of renewals. When it is due does not change.
     fileprivate static func prefer(_ host: String, in transaction: borrowing Transaction) throws(DatabaseError) {
         try Work.add(
             kind, host, state: IssuanceState.issued.rawValue, due: .max, priority: renewalPriority, in: transaction)
     }
-}
-
-extension AuthorityURL {
-    /// Without the port.
-    var host: String { String(text.dropFirst("https://".count).prefix { $0 != "/" && $0 != ":" && $0 != "?" }) }
 }
 
 extension AuthorityProblem {

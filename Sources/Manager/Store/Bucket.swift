@@ -81,11 +81,13 @@ public struct Bucket: Hashable, Sendable {
 
     /// The tokens in the bucket now, locked until the transaction ends. A bucket is full before its first use.
     private func tokens(_ now: Int64, in transaction: borrowing Transaction) throws(DatabaseError) -> Double {
-        // A change that changes nothing locks a row that exists, so that it is not removed before it is read.
+        // The change also locks a row that exists, so that it is not removed before it is read. A time in the future is corrected,
+        // because the bucket would not fill until then: the database's clock was ahead.
         try transaction.execute(
             """
             insert into bucket (scope, subject, tokens, at) values (?, ?, ?, ?)
-            on conflict (scope, subject) do update set at = bucket.at
+            on conflict (scope, subject) do update set
+                at = case when bucket.at > excluded.at then excluded.at else bucket.at end
             """, scope, subject, capacity, now)
         let rows = try transaction.lock("select tokens, at from bucket where scope = ? and subject = ?", scope, subject)
         return tokens(Level(tokens: try rows[0][0], at: try rows[0][1]), now)

@@ -8,6 +8,11 @@ public import Database
 public struct Work: Hashable, Sendable {
     /// The duration of a claim: longer than one step of a slow certificate authority.
     public static let claimMilliseconds: Int64 = 600_000
+    /// A claim that lasts longer was made when the database's clock was ahead.
+    private static let claimMillisecondsMax = 2 * claimMilliseconds
+    /// Work waits at most this long: the longest wait that an authority may ask for is eight days. What is due later was written
+    /// when the database's clock was ahead.
+    static let waitMillisecondsMax: Int64 = 10 * 86_400_000
     /// The number of candidates for a claim. Work without enough tokens is postponed, so the next claim gets other candidates.
     static let candidatesMax: Int64 = 16
     /// The problem of work without enough tokens, until it is claimed.
@@ -26,6 +31,9 @@ public struct Work: Hashable, Sendable {
     /// Notes of the node that worked on it last, with which the next one continues after a crash.
     public let journal: String?
     let holder: String
+    /// Whether its last holder neither finished nor released it, because it crashed or was slow. What that holder took from rate
+    /// limits is now this one's.
+    let isTakenOver: Bool
     /// The number of the claim.
     let attempt: Int64
 
@@ -82,18 +90,19 @@ public struct Work: Hashable, Sendable {
         let now = try transaction.now()
         let rows = try transaction.claim(
             """
-            select key, state, tries, journal, attempt, priority, problem from work
-            where kind = ? and due <= ? and (until is null or until <= ?) \(condition.isEmpty ? "" : "and \(condition)")
+            select key, state, tries, journal, attempt, priority, problem, holder from work
+            where kind = ? and due <= ? and (until is null or until <= ? or until > ?) \(condition.isEmpty ? "" : "and \(condition)")
             order by case when tries > 0 and state like '\(waitingStates)' then 1 else 0 end, priority desc, due, key
             limit ?
-            """, kind, now, now, candidatesMax)
+            """, kind, now, now, now + claimMillisecondsMax, candidatesMax)
         for row in rows {
-            let problem: String? = try row[6]
+            let (problem, lastHolder): (String?, String?) = (try row[6], try row[7])
             let work = Work(
                 kind: kind, key: try row[0], state: try row[1], priority: try row[5], tries: try row[2],
                 problem: problem == limitedProblem ? nil : problem, journal: try row[3], holder: holder,
-                attempt: try row[4] + 1)
-            if let waitMilliseconds = try Bucket.debit(charges(work), in: transaction) {
+                isTakenOver: lastHolder != nil, attempt: try row[4] + 1)
+            let charges = charges(work)
+            if !work.isTakenOver, let waitMilliseconds = try Bucket.debit(charges, in: transaction) {
                 try transaction.execute(
                     "update work set due = ?, problem = ? where kind = ? and key = ?", now + waitMilliseconds,
                     limitedProblem, kind, work.key)
@@ -104,19 +113,34 @@ public struct Work: Hashable, Sendable {
                 holder, now + claimMilliseconds, now + claimMilliseconds, work.attempt, work.problem, kind, work.key)
             return work
         }
+        try correctTimes(kind, now, in: transaction)
         return nil
     }
 
-    /// Ends the claims of processes that are known to have ended.
+    /// Makes work due that would wait for longer than any has to. A machine may start with a clock that is a year ahead.
+    private static func correctTimes(
+        _ kind: String, _ now: Int64, in transaction: borrowing Transaction
+    ) throws(DatabaseError) {
+        let end = now + claimMilliseconds
+        try transaction.execute(
+            """
+            update work set due = case when holder is null then ? else ? end, until = case when holder is null then until else ? end
+            where kind = ? and due > ?
+            """, now, end, end, kind, now + waitMillisecondsMax)
+    }
+
+    /// Ends the claims of processes that are known to have ended. The work keeps its holder, as after a claim that has expired:
+    /// what it took from rate limits is not taken again.
     /// - Parameter prefix: how the names of these processes begin.
     public static func freeClaims(
         ofHolders prefix: String, in transaction: borrowing Transaction
     ) throws(DatabaseError) {
+        let now = try transaction.now()
         try transaction.execute(
             """
-            update work set holder = null, until = null, due = case when due < until then due else ? end
+            update work set due = case when due < until then due else ? end, until = ?
             where substr(holder, 1, length(?)) = ?
-            """, try transaction.now(), prefix, prefix)
+            """, now, now, prefix, prefix)
     }
 
     /// Extends the claim by ten minutes. Like all changes below, it returns false if the claim is no longer the latest one:
