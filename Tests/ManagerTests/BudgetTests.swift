@@ -23,7 +23,7 @@ struct BudgetTests {
                 Bucket.Charge(
                     Bucket(
                         scope: "ca.example/orders", subject: "account", capacity: 300, fillMilliseconds: 10_800_000),
-                    reserve: 60),
+                    reserve: 60, isOfAll: true),
                 Bucket.Charge(
                     Bucket(scope: "ca.example/sets", subject: "a.example.com", capacity: 2, fillMilliseconds: week)),
                 Bucket.Charge(

@@ -55,7 +55,7 @@ final class CertificateRig {
         var rules = IssuanceRules(directories: servers.map(\.directory))
         rules.authorityFile = servers[0].authorityFile
         rules.isPreflightRequired = false
-        rules.patience.pauseSecondsMax = 0
+        (rules.patience.pauseSecondsMax, rules.patience.silenceMilliseconds) = (0, 0)
         change(&rules)
         let log = Shared<[String]>([])
         let control = try ManagerControl(workerCount: 1) { _, text in log.change { $0.append(text) } }
@@ -73,7 +73,7 @@ final class CertificateRig {
 
     /// Tells the manager which hosts the server serves.
     func serve(_ hosts: [String] = [CertificateRig.host]) throws {
-        let register = HostRegister(control, places: places, suffixes: PublicSuffixes(text: "")) { _ in true }
+        let register = HostRegister(control, places: places) { _ in true }
         try register.take(hosts, &store)
     }
 
@@ -106,6 +106,13 @@ final class CertificateRig {
             try makeDue()
         }
         Issue.record("the work does not come to rest")
+    }
+
+    /// What `associated acme issue` does.
+    func hurry() throws {
+        _ = try store.write { transaction throws(DatabaseError) in
+            try IssuanceReport.hurry(CertificateRig.host, in: transaction)
+        }
     }
 
     /// Does what is due later.

@@ -135,8 +135,9 @@ struct CertificateWorkerTests {
             requests: (0, 0)
         ) { $0.instead = [("account", response(403, "userActionRequired", "new terms"))] },
         Row(
-            what: "it has deactivated the account", state: .failing, problem: "the account is deactivated",
-            waitSeconds: minute, requests: (0, 0)
+            what: "it has deactivated the account", state: .paused,
+            problem: "the account is deactivated; if it is deactivated, run `associated acme account new`",
+            waitSeconds: day, requests: (0, 0)
         ) { $0.oddities.isAccountDeactivated = true },
         Row(
             what: "it offers only unknown challenge types", state: .failing,
@@ -166,6 +167,8 @@ struct CertificateWorkerTests {
             ($0.oddities, $0.instead) = (CertificateRig.oddities, [])
             $0.finishWork()
         }
+        // What the operator does about a pause.
+        if row.state == .paused { try rig.hurry() }
         try rig.settleLater()
         try rig.expectIssued()
         #expect(rig.count("new-order") == row.requestsAtEnd.order)
@@ -281,6 +284,65 @@ struct CertificateWorkerTests {
         }
         try rig.expectIssued()
         #expect(rig.count("new-order", at: 0) == 0 && rig.count("new-order", at: 1) == 1)
+    }
+
+    @Test func `an account that is refused is asked for once by all hosts, until the operator hurries`() throws {
+        let rig = try CertificateRig()
+        rig.servers[0].use { $0.oddities.isAccountDeactivated = true }
+        try rig.serve([CertificateRig.host, "two.example", "three.example"])
+        try rig.settle()
+        #expect(rig.count("new-account") == 1)
+        rig.servers[0].use { $0.oddities.isAccountDeactivated = false }
+        try rig.settleLater()
+        #expect(rig.count("new-account") == 1)
+        try rig.hurry()
+        try rig.settle()
+        #expect(rig.count("new-account") == 2 && rig.files.count == 2)
+    }
+
+    @Test func `an authority that hangs holds up one host, not each`() throws {
+        let rig = try CertificateRig {
+            $0.patience.answerMilliseconds = 1_000
+            $0.patience.silenceMilliseconds = 55_000
+        }
+        rig.servers[0].faults.change { $0.lostAnswers = ["dir", "dir", "dir"] }
+        try rig.serve([CertificateRig.host, "two.example", "three.example"])
+        try rig.settle()
+        #expect(rig.count("dir") == 1)
+    }
+
+    @Test func `continues an order of the second authority after a failure`() throws {
+        let rig = try CertificateRig(authorities: 2)
+        rig.servers[0].faults.change { $0.isDown = true }
+        rig.servers[1].use { $0.instead = [("finalize", CertificateWorkerTests.down(120))] }
+        try rig.serve()
+        try rig.settle()
+        for _ in 1...4 { try rig.settleLater() }
+        let standing = try #require(try rig.standing())
+        #expect(standing.state == .failing && standing.tries == 5 && standing.journal != nil, "\(standing)")
+        try rig.settleLater()
+        try rig.expectIssued()
+        #expect(rig.count("new-order", at: 1) == 1 && rig.count("finalize", at: 1) == 2)
+    }
+
+    @Test func `attempts do not change since when a host is without a certificate`() throws {
+        let rig = try CertificateRig()
+        rig.servers[0].faults.change { $0.isDown = true }
+        try rig.serve()
+        try rig.execute("update work set since = since - 600000, began = began - 600000")
+        for _ in 0..<2 { try rig.settleLater() }
+        func report() throws -> IssuanceReport? {
+            try rig.store.read { transaction throws(DatabaseError) in
+                try IssuanceReport.load(CertificateRig.host, in: transaction)
+            }
+        }
+        let failing = try #require(try report())
+        #expect(failing.state == .failing && failing.since - failing.began > 500_000)
+        rig.servers[0].faults.change { $0.isDown = false }
+        try rig.settleLater()
+        try rig.expectIssued()
+        let issued = try #require(try report())
+        #expect(issued.began > failing.began + 500_000)
     }
 
     @Test func `gives up an order that the first authority does not finish`() throws {

@@ -31,7 +31,7 @@ struct OrderLimitsTests {
         try rig.serve()
         try rig.settle()
         let standing = try #require(try rig.standing())
-        #expect(standing.state == .queued && standing.problem == Work.limitedProblem && rig.count("new-order") == 0)
+        #expect(standing.state == .queued && standing.problem == nil && rig.count("new-order") == 0)
         try rig.execute("delete from bucket")
         try rig.settleLater()
         try rig.expectIssued()
@@ -106,6 +106,37 @@ struct OrderLimitsTests {
         try rig.expectIssued()
     }
 
+    @Test(arguments: [
+        ("too many new orders (300) from this account in the last 3h0m0s", true),
+        ("too many certificates (50) already issued for shop.example in the last 168h0m0s", false),
+        ("too many certificates (5) already issued for this exact set of identifiers", false),
+    ])
+    func `a limit of the account stops the other hosts without a request`(text: String, isOfAccount: Bool) throws {
+        let rig = try limitedRig()
+        rig.servers[0].use {
+            $0.instead = [("new-order", CertificateWorkerTests.response(429, "rateLimited", text, retryAfter: 3_600))]
+        }
+        try rig.serve()
+        try rig.settle()
+        let orders = try #require(try rig.tokens()["orders"])
+        // One in 36 seconds.
+        #expect(isOfAccount ? (-99.1...(-98.5)).contains(orders) : orders == 299, "\(orders)")
+        try rig.serve([CertificateRig.host, "two.example"])
+        try rig.settle()
+        #expect(rig.count("new-order") == (isOfAccount ? 1 : 2))
+        try rig.settleLater()
+        // The order was refused, so it is not looked for.
+        #expect(rig.count("orders") == 0 && rig.files.count == 2)
+    }
+
+    @Test func `a CA certificate does not lift the limits of Let's Encrypt`() throws {
+        for (url, count) in [("https://acme-v02.api.letsencrypt.org/directory", 4), ("https://ca.internal/dir", 0)] {
+            var rules = IssuanceRules(directories: [try #require(AuthorityURL(url))])
+            rules.authorityFile = "/etc/proxy.pem"
+            #expect(rules.charges("a.example", tries: 0, turn: 0, PublicSuffixes(text: "")).count == count)
+        }
+    }
+
     @Test func `a renewal that fails gives back nothing`() throws {
         let rig = try limitedRig()
         try rig.serve()
@@ -127,7 +158,7 @@ struct OrderLimitsTests {
         let rules = rig.rules
         let isClaimed = try rig.store.write { transaction throws(DatabaseError) in
             let work = try Work.claim(CertificateWork.kind, by: "node/0", in: transaction) { work in
-                rules.charges(work.key, tries: 0, priority: 0, suffixes)
+                rules.charges(work.key, tries: 0, turn: 0, suffixes)
             }
             if isKnown {
                 try Work.freeClaims(ofHolders: "node/", in: transaction)
@@ -151,7 +182,7 @@ struct OrderLimitsTests {
         let rules = rig.rules
         try rig.store.write { transaction throws(DatabaseError) in
             _ = try Work.claim(CertificateWork.kind, by: "node/0", in: transaction) { work in
-                rules.charges(work.key, tries: 0, priority: 0, suffixes)
+                rules.charges(work.key, tries: 0, turn: 0, suffixes)
             }
             try Work.freeClaims(ofHolders: "node/", in: transaction)
         }
@@ -198,9 +229,9 @@ struct OrderLimitsTests {
             """)
         let (dns, renewed) = ("dns.example", "renewed.example")
         try rig.serve((0..<100).map { "h\($0).example" } + [dns, renewed])
-        try rig.execute("update work set state = 'queued' where key like 'h%'")
-        try rig.execute("update work set tries = 1, priority = -100 where key = '\(dns)'")
-        try rig.execute("update work set state = 'failing', priority = 1 where key = '\(renewed)'")
+        try rig.execute("update work set state = 'queued', priority = 0 where key like 'h%'")
+        try rig.execute("update work set tries = 1, priority = 1 where key = '\(dns)'")
+        try rig.execute("update work set state = 'failing', priority = 3 where key = '\(renewed)'")
         func states() throws -> [String?] {
             let states = try rig.store.read { transaction throws(DatabaseError) in
                 try Work.states(CertificateWork.kind, in: transaction)
@@ -230,7 +261,7 @@ struct OrderLimitsTests {
     func `looks at DNS again after an hour in the queue`(minutes: Int, isOrdered: Bool) throws {
         let rig = try limitedRig(CertificateWorkerTests.hasNoNames)
         try rig.serve()
-        try rig.execute("update work set state = 'queued', since = since - \(minutes * 60_000)")
+        try rig.execute("update work set state = 'queued', priority = 0, since = since - \(minutes * 60_000)")
         try rig.settle()
         if isOrdered { return try rig.expectIssued() }
         let standing = try #require(try rig.standing())

@@ -27,12 +27,15 @@ public struct Budget: Sendable {
         let name = host.hasPrefix("*.") ? String(host.dropFirst(2)) : host
         return [
             // So a tenant with many new hosts does not keep all others waiting.
-            Bucket.Charge(orders, reserve: mayUseReserve ? 0 : orders.capacity / 5),
+            Bucket.Charge(orders, reserve: mayUseReserve ? 0 : orders.capacity / 5, isOfAll: true),
             Bucket.Charge(certificates(of: host)),
             Bucket.Charge(certificates(in: suffixes.registeredDomain(of: host))),
             Bucket.Charge(bucket(.failures, name, capacity: 1, fillMilliseconds: Budget.hourMilliseconds)),
         ]
     }
+
+    /// The bucket from which all orders of the account take; nil if the authority has no known limits.
+    var account: Bucket? { isModelled ? orders : nil }
 
     /// What the authority limits; the last part of a bucket's scope. The fewest hosts share the first ones.
     enum Limit: String, CaseIterable {
@@ -51,8 +54,7 @@ public struct Budget: Sendable {
     ) throws(DatabaseError) -> Double? {
         let now = try transaction.now()
         var fewest: Double?
-        for url in rules.directories where rules.isBudgetModelled {
-            let bucket = Budget(authority: url.host, isModelled: true).orders
+        for bucket in rules.directories.compactMap({ rules.budget($0).account }) {
             let rows = try transaction.query(
                 "select tokens, at from bucket where scope = ? and subject = ?", bucket.scope, bucket.subject)
             guard let row = rows.first else { continue }
@@ -91,15 +93,21 @@ extension IssuanceRules {
     }
 
     /// What an order of a new host takes from the rate limits.
-    func charges(_ host: String, tries: Int64, priority: Int64, _ suffixes: PublicSuffixes) -> [Bucket.Charge] {
-        charges(host, at: directory(tries: tries, isUrgent: false), mayUseReserve: priority >= 0, suffixes)
+    func charges(_ host: String, tries: Int64, turn: Int64, _ suffixes: PublicSuffixes) -> [Bucket.Charge] {
+        charges(host, at: directory(tries: tries, isUrgent: false), mayUseReserve: turn >= 0, suffixes)
     }
 
     private func charges(
         _ host: String, at directory: AuthorityURL, mayUseReserve: Bool, _ suffixes: PublicSuffixes
     ) -> [Bucket.Charge] {
-        Budget(authority: directory.host, isModelled: isBudgetModelled)
-            .charges(for: host, mayUseReserve: mayUseReserve, suffixes)
+        budget(directory).charges(for: host, mayUseReserve: mayUseReserve, suffixes)
+    }
+
+    /// The limits of Let's Encrypt apply whatever checks its certificate.
+    func budget(_ directory: AuthorityURL) -> Budget {
+        Budget(
+            authority: directory.host,
+            isModelled: isBudgetModelled || directory.host.hasSuffix(".api.letsencrypt.org"))
     }
 
     /// What a failed order of a new host gives back: authorities count certificates, failed validations, and orders. It is computed
