@@ -97,12 +97,16 @@ let package = Package(
             name: "ACMESupport", dependencies: ["ACME", "HTTP", "Posix", "SourceJSON", "TLS", "TestSupport"],
             path: "Tests/ACMESupport", swiftSettings: house),
         tests(
-            "Manager", "ACME", "ACMESupport", "Client", "DNS", "Database", "DatabaseSupport", "Posix", "SourceJSON",
+            "Manager", "ACME", "ACMESupport", "Client", "DNS", "DNSSupport", "Database", "DatabaseSupport", "Posix",
+            "SourceJSON",
             "TLS",
             "TestSupport", "Verifier"),
         tests("Client", "Posix", "TLS", "TestSupport"),
         tests("ACME", "ACMESupport", "Client", "SourceJSON", "TLS", "TestSupport"),
-        tests("DNS", "Posix", "TestSupport"),
+        .target(
+            name: "DNSSupport", dependencies: ["DNS", "Posix", "TLS", "TestSupport"], path: "Tests/DNSSupport",
+            swiftSettings: house),
+        tests("DNS", "DNSSupport", "Posix", "TestSupport"),
         tests("Verifier", "Association", "AssociationLint", "Client", "Posix", "TLS", "TestSupport"),
         tests("Administration", "HTTP", "Posix", "SourceJSON", "Telemetry", "TestSupport"),
         .testTarget(

@@ -17,6 +17,8 @@ public struct AuthorityProblem: Error, Hashable, Sendable, CustomStringConvertib
         case noAnswer
         /// The response cannot be used.
         case unusable
+        /// The account cannot be registered.
+        case accountRefused
     }
 
     public var kind: Kind
@@ -73,7 +75,7 @@ public struct AuthorityProblem: Error, Hashable, Sendable, CustomStringConvertib
 
     /// The kinds that appear in problem documents.
     private static let standard = Set(
-        Kind.allCases.filter { ![.unknown, .noAnswer, .unusable].contains($0) }.map(\.rawValue))
+        Kind.allCases.filter { ![.unknown, .noAnswer, .unusable, .accountRefused].contains($0) }.map(\.rawValue))
 
     /// The request failed, for this reason.
     public static func noAnswer(_ reason: String) -> AuthorityProblem { AuthorityProblem(.noAnswer, reason) }

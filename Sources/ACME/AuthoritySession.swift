@@ -6,7 +6,7 @@ import TLS
 
 /// An account key at a certificate authority, with the nonces for the next requests.
 public struct AuthoritySession: Sendable {
-    public let directory: AuthorityDirectory
+    public var directory: AuthorityDirectory
     public let key: AccountKey
     /// Nil until the account is registered or found.
     public var account: AuthorityURL?

@@ -15,6 +15,8 @@ public struct OrderJournal: Hashable, Sendable {
     public let profile: String?
     /// Selects the chain with this issuer at its end, if the authority offers several chains.
     public let preferredIssuer: String?
+    /// The failed attempts before this order.
+    public let tries: Int64
     /// The `renewalID` of the certificate that this one replaces.
     public internal(set) var replaces: String?
     /// The certificate's private key in PEM.
@@ -35,13 +37,13 @@ public struct OrderJournal: Hashable, Sendable {
     /// - Parameter hosts: names in lower case, `*.example.com` included.
     public init(
         for hosts: [String], at directory: AuthorityURL, key: SigningKey, by challenge: ChallengeKind = .http,
-        profile: String? = nil, replaces: String? = nil, preferredIssuer: String? = nil
+        profile: String? = nil, replaces: String? = nil, preferredIssuer: String? = nil, tries: Int64 = 0
     ) throws(TLSError) {
         self.hosts = Set(hosts).sorted()
         request = try CertificateRequest.der(for: self.hosts, key: key)
         self.key = key.pem
         (self.directory, self.challenge, self.profile) = (directory, challenge, profile)
-        (self.replaces, self.preferredIssuer) = (replaces, preferredIssuer)
+        (self.replaces, self.preferredIssuer, self.tries) = (replaces, preferredIssuer, tries)
     }
 
     private static let version = 1
@@ -52,7 +54,8 @@ public struct OrderJournal: Hashable, Sendable {
             ("version", .integer(OrderJournal.version)), ("directory", .string(directory.text)),
             ("hosts", .array(hosts.map { .string($0) })), ("challenge", .string(challenge.rawValue)),
             ("key", .string(String(decoding: key, as: UTF8.self))), ("request", .string(Base64URL.text(request))),
-            ("waitingSince", .integer(Int(waitingSince))), ("published", .array(published.map(OrderJournal.value))),
+            ("tries", .integer(Int(tries))), ("waitingSince", .integer(Int(waitingSince))),
+            ("published", .array(published.map(OrderJournal.value))),
         ]
         if let requestedAt { members.append(("requestedAt", .integer(Int(requestedAt)))) }
         let options = [
@@ -77,6 +80,7 @@ public struct OrderJournal: Hashable, Sendable {
         guard order == nil || requestedAt != nil else { return nil }
         (self.directory, self.challenge, self.key, self.request) = (directory, challenge, Array(key.utf8), request)
         hosts = object.strings("hosts")
+        tries = Int64(object.member(named: "tries")?.asInt ?? 0)
         self.waitingSince = Int64(waitingSince)
         published = (object.member(named: "published")?.asArray ?? []).compactMap(OrderJournal.answer)
         profile = object.member(named: "profile")?.asString

@@ -128,9 +128,10 @@ public struct OrderSteps: Sendable {
     }
 
     private mutating func stepWithoutRequest(_ now: Int64) -> OrderStep? {
-        if case .order = goal, journal.requestedAt == nil { journal.requestedAt = now }
+        let isWaiting = waitUntil.map { now < $0 } ?? false
+        if case .order = goal, journal.requestedAt == nil, !isWaiting { journal.requestedAt = now }
         if saved != journal { return .save(journal) }
-        if let waitUntil, now < waitUntil { return .wait(until: waitUntil, trouble ?? responseProblem) }
+        if let waitUntil, isWaiting { return .wait(until: waitUntil, trouble ?? responseProblem) }
         waitUntil = nil
         switch goal {
         case .publish: return .publish(answers.map(\.answer))
@@ -428,6 +429,8 @@ public struct OrderSteps: Sendable {
             if case .order = goal, isMessageSent, problem.kind != .badNonce, problem.kind != .rateLimited {
                 (goal, isRepeating) = (.search(OrderSearch()), true)
             }
+            // Refused, so there is no order to be found.
+            if case .order = goal, problem.kind == .rateLimited { journal.requestedAt = nil }
             let demanded = problem.retryAfterSeconds ?? (problem.kind == .rateLimited ? 3600 : 0)
             waitUntil = now + max(demanded, min(3600, 5 << Int64(min(failures, 10))))
             return
@@ -435,7 +438,7 @@ public struct OrderSteps: Sendable {
         let isAboutAccount = [.accountDoesNotExist, .externalAccountRequired, .userActionRequired].contains(
             problem.kind)
         switch goal {
-        case .order where journal.replaces != nil && !isAboutAccount && problem.unpausePage == nil:
+        case .order where journal.replaces != nil && OrderSteps.mayConcernReplaced(problem):
             // The new certificate matters more than the link to the old one, which may be from another authority.
             journal.replaces = nil
         case .search(var search) where !isAboutAccount:
@@ -451,6 +454,13 @@ public struct OrderSteps: Sendable {
             finish(.failed(OrderFailure(cause: .lost, problems: [problem])))
         default: finish(.failed(OrderFailure(cause: OrderSteps.cause(of: problem), problems: [problem])))
         }
+    }
+
+    /// Whether an order may have been refused because of the certificate that it replaces (RFC 9773 §5).
+    private static func mayConcernReplaced(_ problem: AuthorityProblem) -> Bool {
+        problem.unpausePage == nil
+            && ([.alreadyReplaced, .malformed, .unauthorized].contains(problem.kind)
+                || [404, 409].contains(problem.status))
     }
 
     private static func cause(of problem: AuthorityProblem) -> OrderFailure.Cause {

@@ -43,6 +43,8 @@ final class ScriptedAuthority {
     struct Order: Sendable {
         var hosts: [String]
         var payload: String
+        /// Of its hosts, in the list of all.
+        var firstHost: Int
         var pollsLeft: Int
         var certificate: String?
         var isDone = false
@@ -221,10 +223,13 @@ final class ScriptedAuthority {
         let names = message.object.member(named: "identifiers")?.asArray?.compactMap {
             $0.member(named: "value")?.asString
         }
-        let known = orders.indices.first { orders[$0].payload == payload && orders[$0].certificate == nil }
+        let known = orders.indices.first {
+            orders[$0].payload == payload && orders[$0].certificate == nil && !isInvalid($0)
+        }
         let number = known.flatMap { oddities.reusesOrders ? $0 : nil } ?? orders.count
         if number == orders.count {
-            orders.append(Order(hosts: names ?? [], payload: payload, pollsLeft: oddities.polls))
+            orders.append(
+                Order(hosts: names ?? [], payload: payload, firstHost: hosts.count, pollsLeft: oddities.polls))
             for name in names ?? [] {
                 let isValid = oddities.validHosts.contains(name)
                 hosts.append(Host(name: name, status: isValid ? "valid" : "pending", pollsLeft: oddities.polls))
@@ -241,11 +246,21 @@ final class ScriptedAuthority {
         return show(number)
     }
 
+    /// The hosts of an order. Those that were validated for another one are valid for it, too.
+    private func own(_ number: Int) -> [Int] {
+        let order = orders[number]
+        return hosts.indices.filter {
+            order.hosts.contains(hosts[$0].name) && ($0 >= order.firstHost || hosts[$0].status != "invalid")
+        }
+    }
+
+    private func isInvalid(_ number: Int) -> Bool { own(number).contains { hosts[$0].status == "invalid" } }
+
     private func show(_ number: Int) -> String {
         let order = orders[number]
-        let own = hosts.indices.filter { order.hosts.contains(hosts[$0].name) }
+        let own = own(number)
         var status = own.allSatisfy { hosts[$0].status == "valid" } ? "ready" : "pending"
-        if own.contains(where: { hosts[$0].status == "invalid" }) { status = "invalid" }
+        if isInvalid(number) { status = "invalid" }
         if order.certificate != nil { status = order.isDone ? "valid" : "processing" }
         if !oddities.orderStatuses.isEmpty { status = oddities.orderStatuses.removeFirst() }
         let names = order.hosts.map { #"{"type": "dns", "value": "\#($0)"}"# }.joined(separator: ", ")

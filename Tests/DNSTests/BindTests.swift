@@ -3,6 +3,7 @@
 import Testing
 
 @testable import DNS
+@testable import DNSSupport
 
 @Suite(.enabled(if: BindServer.isInstalled, BindServer.absence), .serialized)
 struct BindTests {

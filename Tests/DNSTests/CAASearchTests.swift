@@ -3,6 +3,7 @@
 import Testing
 
 @testable import DNS
+@testable import DNSSupport
 
 struct CAASearchTests {
     private let record = CAARecord(tag: "issue", value: Array("ca.example".utf8))

@@ -4,6 +4,7 @@ import Posix
 import Testing
 
 @testable import DNS
+@testable import DNSSupport
 
 struct DNSMessageTests {
     private func read(_ packet: [UInt8], _ question: DNSQuestion, id: UInt16 = 7) -> DNSMessage.Reading {

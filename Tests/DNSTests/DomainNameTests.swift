@@ -3,6 +3,7 @@
 import Testing
 
 @testable import DNS
+@testable import DNSSupport
 
 struct DomainNameTests {
     @Test(arguments: [

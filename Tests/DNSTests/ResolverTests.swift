@@ -4,6 +4,7 @@ import Posix
 import Testing
 
 @testable import DNS
+@testable import DNSSupport
 
 struct ResolverTests {
     /// - Parameter milliseconds: the limit of an attempt; short if no answer is expected.

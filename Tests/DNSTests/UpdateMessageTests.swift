@@ -3,6 +3,7 @@
 import Testing
 
 @testable import DNS
+@testable import DNSSupport
 
 struct UpdateMessageTests {
     private func check(_ packet: [UInt8]) -> UpdateFailure.Kind? {

@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import DNS
+@testable import DNSSupport
 
 struct UpdateServerTests {
     /// A server for `example.com` that carries out updates.

@@ -144,6 +144,18 @@ struct ManagerSettingsTests {
                 "write `https://acme-v02.api.letsencrypt.org/directory`"
             ),
             (
+                "directories: ['https://a@b.example/dir']", "'https://a@b.example/dir'", "this is not an https URL",
+                "write `https://acme-v02.api.letsencrypt.org/directory`"
+            ),
+            (
+                "directories: ['https://:443/dir']", "'https://:443/dir'", "this is not an https URL",
+                "write `https://acme-v02.api.letsencrypt.org/directory`"
+            ),
+            (
+                "directories: ['https://ca.example/{dir}']", "'https://ca.example/{dir}'", "this is not an https URL",
+                "write `https://acme-v02.api.letsencrypt.org/directory`"
+            ),
+            (
                 "directories: []", "[]", "`directories` is empty, so no certificates are ordered",
                 "write `[\"https://acme-v02.api.letsencrypt.org/directory\"]`"
             ),

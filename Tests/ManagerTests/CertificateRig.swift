@@ -28,6 +28,7 @@ final class CertificateRig {
     let folder: TemporaryFolder
     let control: ManagerControl
     let places: ManagerPlaces
+    let rules: IssuanceRules
     let log: Shared<[String]>
     var store: Store
     var worker: CertificateWorker
@@ -54,7 +55,7 @@ final class CertificateRig {
         var rules = IssuanceRules(directories: servers.map(\.directory))
         rules.authorityFile = servers[0].authorityFile
         rules.isPreflightRequired = false
-        rules.patience.pauseSecondsMax = 0
+        (rules.patience.pauseSecondsMax, rules.patience.silenceMilliseconds) = (0, 0)
         change(&rules)
         let log = Shared<[String]>([])
         let control = try ManagerControl(workerCount: 1) { _, text in log.change { $0.append(text) } }
@@ -67,12 +68,12 @@ final class CertificateRig {
             0, rules, control, places: places, holder: "node/1", account: account, suffixes: PublicSuffixes(text: ""),
             userAgent: "test", store: try database.store())
         (self.servers, self.database, self.folder, self.log) = (servers, database, folder, log)
-        (self.control, self.places) = (control, places)
+        (self.control, self.places, self.rules) = (control, places, rules)
     }
 
     /// Tells the manager which hosts the server serves.
     func serve(_ hosts: [String] = [CertificateRig.host]) throws {
-        let register = HostRegister(control, places: places, suffixes: PublicSuffixes(text: "")) { _ in true }
+        let register = HostRegister(control, places: places) { _ in true }
         try register.take(hosts, &store)
     }
 
@@ -105,6 +106,13 @@ final class CertificateRig {
             try makeDue()
         }
         Issue.record("the work does not come to rest")
+    }
+
+    /// What `associated acme issue` does.
+    func hurry() throws {
+        _ = try store.write { transaction throws(DatabaseError) in
+            try IssuanceReport.hurry(CertificateRig.host, in: transaction)
+        }
     }
 
     /// Does what is due later.

@@ -38,14 +38,14 @@ struct CertificateWorkerTests {
     /// A three-hundredth of 90 days and an hour.
     private static let firstLook: ClosedRange<Int64> = 25_900...25_932
 
-    private static func response(
+    static func response(
         _ status: Int, _ type: String, _ detail: String, _ more: String = "", retryAfter: Int64? = nil
     ) -> AuthorityResponse {
         let body = #"{"type": "urn:ietf:params:acme:error:\#(type)", "detail": "\#(detail)"\#(more)}"#
         return AuthorityResponse(status: status, fields: [], body: Array(body.utf8), retryAfterSeconds: retryAfter)
     }
 
-    private static func down(_ seconds: Int64) -> AuthorityResponse {
+    static func down(_ seconds: Int64) -> AuthorityResponse {
         AuthorityResponse(status: 503, fields: [], body: [], retryAfterSeconds: seconds)
     }
 
@@ -135,8 +135,9 @@ struct CertificateWorkerTests {
             requests: (0, 0)
         ) { $0.instead = [("account", response(403, "userActionRequired", "new terms"))] },
         Row(
-            what: "it has deactivated the account", state: .failing, problem: "the account is deactivated",
-            waitSeconds: minute, requests: (0, 0)
+            what: "it has deactivated the account", state: .paused,
+            problem: "the account is deactivated; if it is deactivated, run `associated acme account new`",
+            waitSeconds: day, requests: (0, 0)
         ) { $0.oddities.isAccountDeactivated = true },
         Row(
             what: "it offers only unknown challenge types", state: .failing,
@@ -166,6 +167,8 @@ struct CertificateWorkerTests {
             ($0.oddities, $0.instead) = (CertificateRig.oddities, [])
             $0.finishWork()
         }
+        // What the operator does about a pause.
+        if row.state == .paused { try rig.hurry() }
         try rig.settleLater()
         try rig.expectIssued()
         #expect(rig.count("new-order") == row.requestsAtEnd.order)
@@ -283,6 +286,65 @@ struct CertificateWorkerTests {
         #expect(rig.count("new-order", at: 0) == 0 && rig.count("new-order", at: 1) == 1)
     }
 
+    @Test func `an account that is refused is asked for once by all hosts, until the operator hurries`() throws {
+        let rig = try CertificateRig()
+        rig.servers[0].use { $0.oddities.isAccountDeactivated = true }
+        try rig.serve([CertificateRig.host, "two.example", "three.example"])
+        try rig.settle()
+        #expect(rig.count("new-account") == 1)
+        rig.servers[0].use { $0.oddities.isAccountDeactivated = false }
+        try rig.settleLater()
+        #expect(rig.count("new-account") == 1)
+        try rig.hurry()
+        try rig.settle()
+        #expect(rig.count("new-account") == 2 && rig.files.count == 2)
+    }
+
+    @Test func `an authority that hangs holds up one host, not each`() throws {
+        let rig = try CertificateRig {
+            $0.patience.answerMilliseconds = 1_000
+            $0.patience.silenceMilliseconds = 55_000
+        }
+        rig.servers[0].faults.change { $0.lostAnswers = ["dir", "dir", "dir"] }
+        try rig.serve([CertificateRig.host, "two.example", "three.example"])
+        try rig.settle()
+        #expect(rig.count("dir") == 1)
+    }
+
+    @Test func `continues an order of the second authority after a failure`() throws {
+        let rig = try CertificateRig(authorities: 2)
+        rig.servers[0].faults.change { $0.isDown = true }
+        rig.servers[1].use { $0.instead = [("finalize", CertificateWorkerTests.down(120))] }
+        try rig.serve()
+        try rig.settle()
+        for _ in 1...4 { try rig.settleLater() }
+        let standing = try #require(try rig.standing())
+        #expect(standing.state == .failing && standing.tries == 5 && standing.journal != nil, "\(standing)")
+        try rig.settleLater()
+        try rig.expectIssued()
+        #expect(rig.count("new-order", at: 1) == 1 && rig.count("finalize", at: 1) == 2)
+    }
+
+    @Test func `attempts do not change since when a host is without a certificate`() throws {
+        let rig = try CertificateRig()
+        rig.servers[0].faults.change { $0.isDown = true }
+        try rig.serve()
+        try rig.execute("update work set since = since - 600000, began = began - 600000")
+        for _ in 0..<2 { try rig.settleLater() }
+        func report() throws -> IssuanceReport? {
+            try rig.store.read { transaction throws(DatabaseError) in
+                try IssuanceReport.load(CertificateRig.host, in: transaction)
+            }
+        }
+        let failing = try #require(try report())
+        #expect(failing.state == .failing && failing.since - failing.began > 500_000)
+        rig.servers[0].faults.change { $0.isDown = false }
+        try rig.settleLater()
+        try rig.expectIssued()
+        let issued = try #require(try report())
+        #expect(issued.began > failing.began + 500_000)
+    }
+
     @Test func `gives up an order that the first authority does not finish`() throws {
         let rig = try CertificateRig(authorities: 2)
         rig.servers[0].use {
@@ -296,109 +358,6 @@ struct CertificateWorkerTests {
         #expect(rig.count("new-order", at: 1) == 1)
     }
 
-    /// With the rate limits of a public authority.
-    private func limitedRig(_ change: (inout IssuanceRules) -> Void = { _ in }) throws -> CertificateRig {
-        try CertificateRig {
-            $0.isBudgetModelled = true
-            change(&$0)
-        }
-    }
-
-    private static let spent: [String: Double] = ["orders": 299, "sets": 1, "domains": 24, "failures": 0]
-
-    @Test func `an order takes tokens once, and a host that is limited waits`() throws {
-        let rig = try limitedRig()
-        try rig.execute(
-            """
-            insert into bucket (scope, subject, tokens, at)
-            values ('localhost/orders', 'account', 0, 9000000000000000)
-            """)
-        try rig.serve()
-        try rig.settle()
-        let standing = try #require(try rig.standing())
-        #expect(standing.state == .queued && standing.problem == Work.limitedProblem && rig.count("new-order") == 0)
-        try rig.execute("delete from bucket")
-        try rig.settleLater()
-        try rig.expectIssued()
-        #expect(try rig.tokens() == Self.spent)
-    }
-
-    @Test func `orders that never reached the authority take no tokens, so the host is ordered when it is back`() throws
-    {
-        let rig = try limitedRig()
-        rig.servers[0].faults.change { $0.isDown = true }
-        try rig.serve()
-        try rig.settle()
-        for tries in 1...3 {
-            let standing = try #require(try rig.standing())
-            #expect(standing.state == .failing && standing.tries == Int64(tries))
-            #expect(try rig.tokens() == ["orders": 300, "sets": 2, "domains": 25, "failures": 1])
-            try rig.settleLater()
-        }
-        rig.servers[0].faults.change { $0.isDown = false }
-        try rig.settleLater()
-        try rig.expectIssued()
-        #expect(try rig.tokens() == Self.spent)
-    }
-
-    @Test func `an order that cannot be written takes no tokens`() throws {
-        let rig = try limitedRig()
-        try rig.folder.write("certificates", "a file instead of the folder")
-        try rig.serve()
-        try rig.settle()
-        try rig.folder.remove("certificates")
-        try rig.settleLater()
-        try rig.expectIssued()
-        #expect(try rig.tokens() == Self.spent)
-    }
-
-    @Test func `a host that is removed while it waits for a limit leaves at once, without a token`() throws {
-        let rig = try limitedRig()
-        try rig.execute(
-            """
-            insert into bucket (scope, subject, tokens, at)
-            values ('localhost/failures', '\(CertificateRig.host)', 0, 9000000000000000)
-            """)
-        try rig.serve()
-        try rig.settle()
-        let waiting = try rig.standing()
-        #expect(waiting?.state == .queued)
-        try rig.serve([])
-        try rig.settle()
-        let left = try rig.standing()
-        #expect(left == nil && rig.count("dir") == 0)
-        let orders = try rig.tokens()["orders"]
-        #expect(orders == 300)
-    }
-
-    @Test func `a long queue delays neither renewals nor hosts whose DNS records are looked at again`() throws {
-        let rig = try limitedRig()
-        try rig.execute(
-            """
-            insert into bucket (scope, subject, tokens, at)
-            values ('localhost/orders', 'account', 0, 9000000000000000)
-            """)
-        let (dns, renewed) = ("dns.example", "renewed.example")
-        try rig.serve((0..<100).map { "h\($0).example" } + [dns, renewed])
-        try rig.execute("update work set state = 'queued' where key like 'h%'")
-        try rig.execute("update work set tries = 1, priority = -100 where key = '\(dns)'")
-        try rig.execute("update work set state = 'failing', priority = 1 where key = '\(renewed)'")
-        func states() throws -> [String?] {
-            let states = try rig.store.read { transaction throws(DatabaseError) in
-                try Work.states(CertificateWork.kind, in: transaction)
-            }
-            return [states[renewed], states[dns]]
-        }
-        // Without a preflight, the next state is that of the queue.
-        var seen: [[String?]] = []
-        for _ in 0..<2 {
-            let hasWorked = try rig.worker.step()
-            #expect(hasWorked)
-            seen.append(try states())
-        }
-        #expect(seen == [["queued", "waiting-dns"], ["queued", "queued"]])
-    }
-
     @Test func `a host with a certificate comes before new ones`() throws {
         let rig = try CertificateRig()
         try rig.serve()
@@ -408,15 +367,6 @@ struct CertificateWorkerTests {
             try transaction.query("select priority from work")
         }
         #expect(rows.map(\.values) == [[.integer(CertificateWork.renewalPriority)]])
-    }
-
-    @Test func `an order that cannot be read is placed again, within the limits`() throws {
-        let rig = try limitedRig()
-        try rig.serve()
-        try rig.execute("update work set state = 'ordering', journal = 'not sealed'")
-        try rig.settle()
-        try rig.expectIssued()
-        #expect(try rig.tokens() == Self.spent)
     }
 
     @Test func `an order under way ends with its host`() throws {
@@ -433,7 +383,7 @@ struct CertificateWorkerTests {
     }
 
     /// No name server answers, so each preflight fails.
-    private static let hasNoNames: @Sendable (inout IssuanceRules) -> Void = {
+    static let hasNoNames: @Sendable (inout IssuanceRules) -> Void = {
         $0.isPreflightRequired = true
         $0.resolver.servers = [SocketAddress(ip: "127.0.0.1", port: 1)].compactMap(\.self)
         $0.preflightMilliseconds = 100
@@ -450,17 +400,5 @@ struct CertificateWorkerTests {
         }
         // The preflight asks the authority for its names in CAA records.
         #expect(rig.count("dir", at: 0) > 0 && rig.count("dir", at: 1) == 0)
-    }
-
-    @Test(arguments: [(50, true), (70, false)])
-    func `looks at DNS again after an hour in the queue`(minutes: Int, isOrdered: Bool) throws {
-        let rig = try limitedRig(Self.hasNoNames)
-        try rig.serve()
-        try rig.execute("update work set state = 'queued', since = since - \(minutes * 60_000)")
-        try rig.settle()
-        if isOrdered { return try rig.expectIssued() }
-        let standing = try #require(try rig.standing())
-        #expect(standing.state == .waitingForDNS && rig.count("new-order") == 0)
-        #expect(try rig.tokens() == ["orders": 300, "sets": 2, "domains": 25, "failures": 1])
     }
 }

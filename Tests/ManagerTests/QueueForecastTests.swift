@@ -19,13 +19,13 @@ struct QueueForecastTests {
     private static let domainStep: Int64 = 24_192_000
     private static let now: Int64 = 1_795_176_000_000
 
-    private static func charges(_ host: String, _ priority: Int64) -> [Bucket.Charge] {
-        rules.charges(host, tries: 0, priority: priority, suffixes)
+    private static func charges(_ host: String, _ turn: Int64) -> [Bucket.Charge] {
+        rules.charges(host, tries: 0, turn: turn, suffixes)
     }
 
-    /// A queue of hosts with priorities, and what is stored of some buckets: scope and subject, and the tokens now.
+    /// A queue of hosts with turns, and what is stored of some buckets: scope and subject, and the tokens now.
     struct Scene: Sendable {
-        var hosts: [(name: String, priority: Int64)]
+        var hosts: [(name: String, turn: Int64)]
         var tokens: [String: Double] = [:]
         /// Hosts that are looked at later.
         var due: [String: Int64] = [:]
@@ -69,7 +69,7 @@ struct QueueForecastTests {
         let queue = scene.hosts.map { host in
             QueueForecast.Entry(
                 host: host.name, due: Self.now + (scene.due[host.name] ?? -1),
-                charges: Self.charges(host.name, host.priority))
+                charges: Self.charges(host.name, host.turn))
         }
         let turns = QueueForecast.turns(queue, now: Self.now) { bucket in
             scene.tokens["\(bucket.scope.dropFirst("ca.example/".count)) \(bucket.subject)"].map {
@@ -87,10 +87,10 @@ struct QueueForecastTests {
     }
 
     @Test func `a large domain does not delay the others, and has its own time`() {
-        let large = (0..<1_000).map { (name: "h\($0).large.com", priority: Int64(-$0)) }
-        let small = (0..<400).map { (name: "a.d\($0).com", priority: Int64(0)) }
+        let large = (0..<1_000).map { (name: "h\($0).large.com", turn: Int64(-$0)) }
+        let small = (0..<400).map { (name: "a.d\($0).com", turn: Int64(0)) }
         let queue = ([large[0]] + small + Array(large[1...])).map { host in
-            QueueForecast.Entry(host: host.name, due: 0, charges: Self.charges(host.name, host.priority))
+            QueueForecast.Entry(host: host.name, due: 0, charges: Self.charges(host.name, host.turn))
         }
         let turns = QueueForecast.turns(queue, now: Self.now) { _ in nil }
         // The account allows 300 at once, of which one is of the large domain; then one in 36 seconds.
@@ -120,21 +120,22 @@ struct QueueForecastTests {
         var store = try database.store()
         let (forecast, work) = try store.write { transaction throws(DatabaseError) in
             let now = try transaction.now()
-            for (host, state, priority) in [
+            for (host, state, turn) in [
                 ("held.com", "queued", 9), ("first.com", "queued", 1), ("second.com", "queued", 0),
                 ("dns.com", "waiting-dns", 5),
             ] as [(String, String, Int64)] {
-                try Work.add(CertificateWork.kind, host, state: state, due: now, priority: priority, in: transaction)
+                try Work.add(CertificateWork.kind, host, state: state, due: now, in: transaction)
+                try transaction.execute("update work set turn = ? where key = ?", turn, host)
             }
             // Takes the last order that the account allows.
             try transaction.execute(
                 "insert into bucket (scope, subject, tokens, at) values (?, ?, ?, ?)", "ca.example/orders", "account",
                 1.0, now)
             let work = try Work.claim(CertificateWork.kind, by: "node", in: transaction) {
-                QueueForecastTests.charges($0.key, $0.priority)
+                QueueForecastTests.charges($0.key, $0.turn)
             }
-            let forecast = try QueueForecast(in: transaction) { host, _, priority in
-                QueueForecastTests.charges(host, priority)
+            let forecast = try QueueForecast(in: transaction) { host, _, turn in
+                QueueForecastTests.charges(host, turn)
             }
             return (forecast, work)
         }

@@ -80,4 +80,10 @@ struct RenewalPlanTests {
     @Test(arguments: preflights) func `repeats a failed preflight later each time`(tries: Int64, minutes: Int64) {
         #expect(RenewalPlan.preflightMilliseconds(tries: tries) == minutes * RenewalPlanTests.minute)
     }
+
+    @Test(arguments: [(160, 20), (16, 2), (0, 0), (-5, 0), (24 * 90, 24)] as [(Int64, Int64)])
+    func `a failed renewal is tried again after an eighth of the life that is left`(hours: Int64, wait: Int64) {
+        let milliseconds = RenewalPlan.retryMilliseconds(tries: 9, lifeLeftMilliseconds: hours * 3_600_000, draw: 0)
+        #expect(milliseconds == max(60_000, wait * 3_600_000))
+    }
 }

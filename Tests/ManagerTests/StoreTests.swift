@@ -46,33 +46,52 @@ struct StoreTests {
     }
 
     @Test(arguments: TestEngine.available)
-    func `hosts with slow name servers do not delay a new host`(engine: TestEngine) throws {
+    func `claims by priority, then by turn, then by time, and within some priorities only`(engine: TestEngine) throws {
         let database = try TestDatabase(engine)
         var store = try database.store()
-        let (dns, caa) = (IssuanceState.waitingForDNS.rawValue, IssuanceState.waitingForCAA.rawValue)
-        try store.write { transaction throws(Failure) in
+        var keys = try store.write { transaction throws(Failure) in
             let now = try transaction.now()
-            for number in 0..<40 {
-                try Work.add(
-                    "order", "slow\(number).example", state: number % 2 == 0 ? dns : caa, due: now - 60_000,
-                    in: transaction)
+            for (key, priority, turn, due) in [
+                ("late", 1, 0, now - 1), ("early", 1, 0, now - 9), ("second", 1, -1, now - 99),
+                ("third", 1, -3, now - 99),
+                ("first", 3, -9, now), ("last", 0, 0, now - 99), ("future", 3, 0, now + 99_000),
+            ] as [(String, Int64, Int64, Int64)] {
+                try Work.add("order", key, state: "queued", due: due, priority: priority, in: transaction)
+                try transaction.execute("update work set turn = ? where key = ?", turn, key)
             }
-            try transaction.execute("update work set tries = 1")
-            // The second host of its domain, behind all first ones, a renewal that fails, and one of a second domain.
-            try Work.add("order", "new.example", state: dns, due: now, priority: -1, in: transaction)
-            try Work.add("order", "renewed.example", state: "failing", due: now - 1, priority: -1, in: transaction)
-            try transaction.execute("update work set tries = 5 where key = 'renewed.example'")
-            try Work.add("order", "first.example", state: dns, due: now, in: transaction)
+            return [try Work.claim("order", by: "a", priorities: 0...0, in: transaction)?.key]
         }
-        var keys: [String] = []
-        for _ in 0..<43 {
-            let key = try store.write { transaction throws(Failure) in
-                try Work.claim("order", by: "a", in: transaction)?.key
+        for _ in 0..<6 {
+            keys.append(
+                try store.write { transaction throws(Failure) in
+                    try Work.claim("order", by: "a", priorities: 1...9, in: transaction)?.key
+                })
+        }
+        #expect(keys == ["last", "first", "early", "late", "second", "third", nil])
+    }
+
+    @Test(arguments: TestEngine.available)
+    func `each doubling of a tenant's work is one turn later`(engine: TestEngine) throws {
+        let database = try TestDatabase(engine)
+        var store = try database.store()
+        let turns = try store.write { transaction throws(Failure) in
+            let now = try transaction.now()
+            for number in 0..<9 {
+                try Work.add("order", "a\(number)", tenant: "a", state: "queued", due: now, in: transaction)
             }
-            keys.append(try #require(key))
+            try Work.add("order", "b0", tenant: "b", state: "queued", due: now, in: transaction)
+            try Work.add("order", "none", state: "queued", due: now, in: transaction)
+            // More important work, and work for another day, do not count.
+            try Work.add("order", "c0", tenant: "c", state: "issued", due: now, priority: 3, in: transaction)
+            try Work.add("order", "c1", tenant: "c", state: "queued", due: now + 3 * 86_400_000, in: transaction)
+            try Work.add("order", "c2", tenant: "c", state: "queued", due: now, in: transaction)
+            // The same work again has its turn again.
+            try Work.add("order", "c1", tenant: "c", state: "queued", due: now, in: transaction)
+            return try transaction.query("select turn from work order by key").map { row throws(Failure) in
+                try row[0] as Int64
+            }
         }
-        #expect(keys.prefix(3) == ["first.example", "renewed.example", "new.example"])
-        #expect(keys.dropFirst(3).allSatisfy { $0.hasPrefix("slow") } && Set(keys).count == 43)
+        #expect(turns == [0, -1, -2, -2, -3, -3, -3, -3, -4, 0, 0, -1, 0, 0])
     }
 
     @Test(arguments: TestEngine.available)
@@ -176,20 +195,9 @@ struct StoreTests {
         #expect(names.count { $0.hasPrefix("look") } == 12)
         let rows = try store.read { transaction throws(Failure) in
             try transaction.query(
-                "select count(*) from work where kind = 'order' and problem = ? and due > ?", Work.limitedProblem,
-                Int64(0))
+                "select count(*) from work where kind = 'order' and holder is null and due > ?", try transaction.now())
         }
         #expect(rows.map(\.values) == [[.integer(9)]])
-        // Who is told about a limit is told until the work begins.
-        let later = try store.write { transaction throws(Failure) in
-            try transaction.execute("update work set due = 1 where problem is not null")
-            return try Work.claim("order", by: "later", in: transaction)
-        }
-        #expect(later != nil && later?.problem == nil)
-        let left = try store.read { transaction throws(Failure) in
-            try transaction.query("select count(*) from work where problem = ?", Work.limitedProblem)
-        }
-        #expect(left.map(\.values) == [[.integer(8)]])
     }
 
     @Test(arguments: TestEngine.available) func `a bucket returns the waiting time, and takes all charges or none`(
@@ -319,7 +327,7 @@ struct StoreTests {
             for host in ["a.example", "b.example", "c.example"] {
                 try Work.add(CertificateWork.kind, host, state: queued, due: now, in: transaction)
             }
-            try transaction.execute("update work set since = ?, priority = -1 where key = 'c.example'", now - 90_000)
+            try transaction.execute("update work set began = ?, turn = -1 where key = 'c.example'", now - 90_000)
             try transaction.execute("update work set state = ?, problem = 'no record' where key = 'b.example'", waiting)
             for (host, life) in [("a.example", 4), ("d.example", 8)] as [(String, Int64)] {
                 let certificate = StoredCertificate(

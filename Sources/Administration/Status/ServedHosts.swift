@@ -9,6 +9,9 @@ public struct ServedHosts: Sendable, Equatable {
     public let digest: String
     /// The configured names, sorted; `*.example.com` for a wildcard.
     public let hosts: [String]
+    /// The first folders below `config/apps` of the hosts' app files, by host. Not of hosts whose file is directly there, or that
+    /// have none.
+    public let folders: [String: String]
 
     /// As many hosts as a fleet is designed for.
     public static let hostsMax = 1_000_000
@@ -18,9 +21,10 @@ public struct ServedHosts: Sendable, Equatable {
     private static let nameBytesMax = 255
     private static let digestBytesMax = 64
 
-    public init(digest: String, hosts: [String]) {
+    public init(digest: String, hosts: [String], folders: [String: String] = [:]) {
         self.digest = digest
         self.hosts = hosts.sorted()
+        self.folders = folders
     }
 
     /// Reads an answer. Nil if it is anything else, or exceeds a limit.
@@ -28,7 +32,7 @@ public struct ServedHosts: Sendable, Equatable {
 
     init?(json bytes: [UInt8], hostsMax: Int) {
         // A few more values, for members that a later version adds.
-        let limits = SourceLimits(depth: 8, bytes: ServedHosts.bytesMax, values: hostsMax + 100, problems: 1)
+        let limits = SourceLimits(depth: 8, bytes: ServedHosts.bytesMax, values: 2 * hostsMax + 100, problems: 1)
         let document = SourceReader.read(bytes, as: .json, limits: limits)
         guard document.isAcceptable, let digest = document.value?.member(named: "digest")?.asString,
             ServedHosts.isDigest(digest), let elements = document.value?.member(named: "hosts")?.asArray,
@@ -36,12 +40,17 @@ public struct ServedHosts: Sendable, Equatable {
         else { return nil }
         let hosts = elements.compactMap(\.asString)
         guard hosts.count == elements.count, hosts.allSatisfy(ServedHosts.isName) else { return nil }
-        self.init(digest: digest, hosts: hosts)
+        // Of an earlier version, there are none.
+        let names = document.value?.member(named: "folders")?.asArray?.map { $0.asString ?? "" } ?? []
+        let folders = zip(hosts, names).filter { !$1.isEmpty }
+        self.init(digest: digest, hosts: hosts, folders: Dictionary(folders, uniquingKeysWith: { first, _ in first }))
     }
 
-    /// In the shortest form.
+    /// In the shortest form. The folders are in the order of the hosts, and empty for a host without one.
     public var json: [UInt8] {
-        SourceWriter.minified(.object([("digest", digest.jsonValue), ("hosts", hosts.jsonValue)]))
+        var members = [("digest", digest.jsonValue), ("hosts", hosts.jsonValue)]
+        if !folders.isEmpty { members.append(("folders", hosts.map { folders[$0] ?? "" }.jsonValue)) }
+        return SourceWriter.minified(.object(members))
     }
 
     /// The digest becomes a part of the next request's path.

@@ -136,7 +136,12 @@ extension IssuanceSettings {
 
     static func authorityURL(_ text: String) -> String? {
         let scheme = "https://"
-        guard text.hasPrefix(scheme), text.utf8.count > scheme.utf8.count, isPlain(text) else { return nil }
+        guard text.hasPrefix(scheme), text.utf8.count <= 2_048, isPlain(text) else { return nil }
+        // As the manager does, which could not start with it.
+        let authority = text.dropFirst(scheme.count).prefix { $0 != "/" && $0 != "?" }
+        guard let first = authority.first, first != ":", !authority.contains("@"),
+            !text.contains(where: { "\"<>\\^`{|}#".contains($0) })
+        else { return nil }
         return text
     }
 

@@ -74,8 +74,14 @@ public final class Tenants: @unchecked Sendable {
         source.costs = RoundCosts(isCounting: hasBegun)
         let sites = RoundSites(SiteRenderer(signer: signer), folders, above: shelf, isStart: !hasBegun && shelf.isEmpty)
         let decision = try decide(changes, start, sites)
+        let isStart = !hasBegun
         hasBegun = true
-        return commit(decision, sites, changes, notes: start?.notes ?? [])
+        var report = commit(decision, sites, changes, notes: start?.notes ?? [])
+        let hosts = isStart ? Array(memory.appFiles.hosts) : Array(sites.outcomes.keys)
+        report.folders = hosts.map { host in
+            (host, memory.appFiles.paths(naming: host).first.flatMap(AppTree.topFolder))
+        }
+        return report
     }
 
     /// Loads the state of the previous process.

@@ -11,7 +11,12 @@ struct AuthorityLink: ~Copyable {
     private let rules: IssuanceRules
     private let account: AccountKey
     private var web: WebSession
+    private var directories: [AuthorityURL: (directory: AuthorityDirectory, readAt: Int64)] = [:]
     private var sessions: [AuthorityURL: AuthoritySession] = [:]
+    /// Why authorities refused the account, and until when they are not asked again, by the monotonic clock.
+    private var refusals: [AuthorityURL: (problem: AuthorityProblem, until: Int64)] = [:]
+    /// When an answer of a host last did not arrive in time, by the monotonic clock.
+    private var hungAt: [String: Int64] = [:]
     /// Until when authorities that did not answer are asked for no renewal information, by the monotonic clock.
     private var silentUntil: [AuthorityURL: Int64] = [:]
     /// By how much the clock of the authority is ahead of this machine's.
@@ -20,6 +25,7 @@ struct AuthorityLink: ~Copyable {
     /// With a clock that is this wrong, certificates are renewed at wrong times.
     private static let clockLeadSecondsMax: Int64 = 3_600
     private static let silenceMilliseconds: Int64 = 300_000
+    private static let refusalMilliseconds: Int64 = 3_600_000
 
     init(_ rules: IssuanceRules, _ account: AccountKey, userAgent: String) throws(TLSError) {
         (self.rules, self.account) = (rules, account)
@@ -46,19 +52,38 @@ struct AuthorityLink: ~Copyable {
                 status: response.status, fields: response.fields.map { ($0.name, $0.value) }, body: response.body,
                 isTruncated: response.isTruncated, retryAfterSeconds: response.retryAfterSeconds(now: now))
         } catch {
+            if error.isTimeOut { hungAt[request.url.host] = Clock.monotonicMilliseconds() }
             throw .noAnswer("\(location.hostField): \(error)")
         }
     }
 
-    /// The kept session, or a new one with the account of our key.
-    mutating func session(_ url: AuthorityURL) throws(AuthorityProblem) -> AuthoritySession {
-        if let session = sessions[url] { return session }
+    /// The directory, read again if the authority was not heard of for some time.
+    private mutating func directory(_ url: AuthorityURL) throws(AuthorityProblem) -> AuthorityDirectory {
+        let now = Clock.monotonicMilliseconds()
+        if let silent = hungAt[url.host], now - silent < rules.patience.silenceMilliseconds {
+            throw .noAnswer("\(url.host) did not answer in time, \((now - silent) / 1_000) s ago")
+        }
+        if let known = directories[url], now - known.readAt < rules.patience.directoryMilliseconds {
+            return known.directory
+        }
         let directory = try AuthorityDirectory(reading: send(AuthorityDirectory.request(url)))
         guard abs(clockLeadSeconds) <= AuthorityLink.clockLeadSecondsMax else {
             let direction = clockLeadSeconds > 0 ? "behind" : "ahead of"
             throw .noAnswer(
                 "this machine's clock is \(abs(clockLeadSeconds) / 60) minutes \(direction) that of \(url.host); correct it"
             )
+        }
+        directories[url] = (directory, now)
+        return directory
+    }
+
+    /// The kept session, or a new one with the account of our key.
+    mutating func session(_ url: AuthorityURL) throws(AuthorityProblem) -> AuthoritySession {
+        if let refusal = refusals[url], Clock.monotonicMilliseconds() < refusal.until { throw refusal.problem }
+        let directory = try directory(url)
+        if var session = sessions[url] {
+            session.directory = directory
+            return session
         }
         var session = AuthoritySession(directory, key: account)
         let registration: SignedCall
@@ -68,19 +93,36 @@ struct AuthorityLink: ~Copyable {
         } catch {
             throw .noAnswer(error.description)
         }
-        let answer = try session.perform(registration) { request throws(AuthorityProblem) in try send(request) }
-        session.account = try AuthorityAccount(reading: answer).url
+        do throws(AuthorityProblem) {
+            let answer = try session.perform(registration) { request throws(AuthorityProblem) in try send(request) }
+            session.account = try AuthorityAccount(reading: answer).url
+        } catch {
+            throw noted(error, at: url)
+        }
         sessions[url] = session
         return session
     }
 
+    /// Remembers that the account was refused: each host would ask for it again.
+    private mutating func noted(_ problem: AuthorityProblem, at url: AuthorityURL) -> AuthorityProblem {
+        if problem.isTransient || [.rateLimited, .unusable].contains(problem.kind) { return problem }
+        var problem = problem
+        if problem.kind != .userActionRequired {
+            problem.detail =
+                "\(url.host) refuses the account of this server: \(problem.detail); if it is deactivated, run "
+                + "`associated acme account new`, then restart the manager; if not, check `acme.contact` and `acme.eab`"
+            problem.kind = .accountRefused
+        }
+        refusals[url] = (problem, Clock.monotonicMilliseconds() + AuthorityLink.refusalMilliseconds)
+        return problem
+    }
+
     /// What an authority says about the renewal of a certificate; nil if it has nothing to say. One that did not answer is left alone
-    /// for some time, because each question would hold up the worker for as long as it waits for an answer.
+    /// for some time, because each question would hold up the worker for as long as it waits for an answer. It needs no account.
     mutating func renewalInfo(_ id: String, at url: AuthorityURL) -> RenewalInfo? {
         if let until = silentUntil[url], Clock.monotonicMilliseconds() < until { return nil }
         do throws(AuthorityProblem) {
-            let opened = try session(url)
-            guard let request = RenewalInfo.request(id, opened.directory) else { return nil }
+            guard let request = RenewalInfo.request(id, try directory(url)) else { return nil }
             return try RenewalInfo(reading: send(request))
         } catch {
             if error.kind == .noAnswer {
@@ -96,5 +138,8 @@ struct AuthorityLink: ~Copyable {
     }
 
     /// Reads the directory and registers the account again before the next order.
-    mutating func forget(_ url: AuthorityURL) { sessions[url] = nil }
+    mutating func forget(_ url: AuthorityURL) { (sessions[url], directories[url]) = (nil, nil) }
+
+    /// The operator has done what the authorities asked for.
+    mutating func forgetRefusals() { refusals = [:] }
 }

@@ -22,6 +22,9 @@ public struct CertificateWorker: ~Copyable {
     private var link: AuthorityLink
     /// What the present claim took from the rate limits, until the authority hears of the order.
     private var unspent: [Bucket.Charge] = []
+    /// When the certificate of the host of the present claim expires; nil if it has none.
+    private var notAfter: Int64?
+    private var isRenewal: Bool { notAfter != nil }
     /// Whether the queue had the last turn.
     private var isQueueTurn = false
 
@@ -35,6 +38,8 @@ public struct CertificateWorker: ~Copyable {
     private static let checkedMilliseconds: Int64 = 3_600_000
     /// Until a certificate is written that could not be.
     private static let putMilliseconds: Int64 = 60_000
+    /// How often it looks whether a certificate that is no longer needed has expired.
+    private static let leavingMilliseconds: Int64 = 7 * 86_400_000
 
     public init(
         _ number: Int, _ rules: IssuanceRules, _ control: ManagerControl, places: ManagerPlaces, holder: String,
@@ -60,16 +65,17 @@ public struct CertificateWorker: ~Copyable {
         // Used by closures that cannot reach the worker.
         let (rules, suffixes, holder, control) = (rules, suffixes, holder, control)
         isQueueTurn.toggle()
-        let (first, second) = (CertificateWork.isQueued, CertificateWork.isNotQueued)
-        let conditions = isQueueTurn ? [first, second] : [second, first]
+        let queue = CertificateWork.queuePriority...CertificateWork.queuePriority
+        let others = CertificateWork.waitingPriority...CertificateWork.renewalPriority
+        let lanes = isQueueTurn ? [queue, others] : [others, queue]
         var charges: [Bucket.Charge] = []
         let claimed = try store.write { transaction throws(DatabaseError) -> Work? in
-            for condition in conditions {
-                let work = try Work.claim(CertificateWork.kind, by: holder, where: condition, in: transaction) { work in
+            for lane in lanes {
+                let work = try Work.claim(CertificateWork.kind, by: holder, priorities: lane, in: transaction) { work in
                     // A host that is not wanted any more leaves the queue without waiting.
                     let isCharged = work.state == State.queued.rawValue && control.isWanted(work.key)
                     charges =
-                        isCharged ? rules.charges(work.key, tries: work.tries, priority: work.priority, suffixes) : []
+                        isCharged ? rules.charges(work.key, tries: work.tries, turn: work.turn, suffixes) : []
                     return charges
                 }
                 if let work { return work }
@@ -90,11 +96,17 @@ public struct CertificateWorker: ~Copyable {
             let since = try isQueued ? IssuanceReport.load(host, in: transaction)?.since : nil
             return (try StoredCertificate.load(host, in: transaction).first, since.map { now - $0 } ?? 0)
         }
+        notAfter = stored?.notAfter
         if let stored, let problem = files.put(stored, store.keys) {
             return try putLater(work, problem, keeping: work.journal)
         }
-        guard control.isWanted(host) else { return try leave(work, stored) }
-        let journal = openJournal(work, stored)
+        // The operator has done what the authority asked for.
+        if work.state == State.paused.rawValue, work.tries == 0 { link.forgetRefusals() }
+        let known = openJournal(work)
+        let isWanted = control.isWanted(host)
+        let journal = known.flatMap { isWanted && isKept($0, work, stored) ? $0 : nil }
+        if journal == nil, let known { discard(known, of: host) }
+        guard isWanted else { return try leave(work, stored) }
         var work = work
         if journal == nil {
             if let stored, Clock.wallSeconds() < stored.renewAt / 1_000 {
@@ -124,14 +136,15 @@ public struct CertificateWorker: ~Copyable {
         journal: String? = nil, saving certificate: StoredCertificate? = nil
     ) throws(DatabaseError) {
         let unspent = unspent
+        self.unspent = []
+        let priority = CertificateWork.priority(state, isRenewal: isRenewal)
         let isChanged = state != .leaving && (problem != work.problem || state.rawValue != work.state)
         let isOurs = try store.write { transaction throws(DatabaseError) in
             let isOurs = try work.postpone(
                 to: try transaction.now() + wait, state: state.rawValue, problem: problem, tries: tries,
-                journal: journal, in: transaction)
+                journal: journal, priority: priority, in: transaction)
             if isOurs, let certificate { try certificate.save(in: transaction) }
             if isOurs { try Bucket.credit(unspent, in: transaction) }
-            if isOurs, state == .issued { try CertificateWork.prefer(work.key, in: transaction) }
             return isOurs
         }
         if isOurs, isChanged, let problem { control.log(.warning, "\(work.key): \(state.rawValue): \(problem)") }
@@ -145,7 +158,8 @@ public struct CertificateWorker: ~Copyable {
     ) throws(DatabaseError) {
         control.count(state)
         let usual = RenewalPlan.retryMilliseconds(
-            tries: work.tries, needsOperator: state == .paused, draw: .random(in: .min ... .max))
+            tries: work.tries, needsOperator: state == .paused,
+            lifeLeftMilliseconds: notAfter.map { $0 - Clock.wallSeconds() * 1_000 }, draw: .random(in: .min ... .max))
         try release(
             work, afterMilliseconds: max(wait, usual), state, problem, tries: work.tries + 1, journal: journal)
     }
@@ -170,20 +184,29 @@ public struct CertificateWorker: ~Copyable {
         case .rateLimited where wait > 0:
             try release(
                 work, afterMilliseconds: wait, .limited, problem.description, tries: work.tries, journal: journal)
-        case .userActionRequired: try fail(work, problem.demand, .paused, keeping: journal)
+        case .userActionRequired, .accountRefused: try fail(work, problem.demand, .paused, keeping: journal)
         default: try fail(work, problem.description, keeping: journal, afterMilliseconds: wait)
         }
     }
 
     /// An order waits for longer than a worker does.
     private mutating func postpone(
-        _ work: Work, bySeconds seconds: Int64, _ problem: AuthorityProblem?, keeping journal: String?
+        _ work: Work, bySeconds seconds: Int64, _ problem: AuthorityProblem?, keeping journal: String?,
+        at url: AuthorityURL
     ) throws(DatabaseError) {
         let wait = seconds * 1_000
         if let problem, problem.isTransient {
             return try fail(work, problem.description, keeping: journal, afterMilliseconds: wait)
         }
         let state = problem?.kind == .rateLimited ? State.limited : .ordering
+        // Other hosts would be refused too, so they wait in the queue.
+        if let problem, problem.isLimitOfAccount(suffixes.registeredDomain(of: work.key)),
+            let bucket = rules.budget(url).account
+        {
+            try store.write { transaction throws(DatabaseError) in
+                try bucket.drain(milliseconds: wait, in: transaction)
+            }
+        }
         try release(
             work, afterMilliseconds: wait, state, problem?.description, tries: work.tries, journal: journal)
     }
@@ -191,8 +214,10 @@ public struct CertificateWorker: ~Copyable {
     /// The host is no longer served, or has a certificate of the operator. The certificate stays until it expires.
     private mutating func leave(_ work: Work, _ stored: StoredCertificate?) throws(DatabaseError) {
         guard let stored, Clock.wallSeconds() * 1_000 < stored.notAfter else {
+            let unspent = unspent
             let isOurs = try store.write { transaction throws(DatabaseError) in
                 guard try work.finish(in: transaction) else { return false }
+                try Bucket.credit(unspent, in: transaction)
                 try StoredCertificate.remove(work.key, in: transaction)
                 return true
             }
@@ -205,8 +230,9 @@ public struct CertificateWorker: ~Copyable {
             ? "its certificate is not renewed, because wildcards need `acme.rfc2136`; set it, or put a certificate into config/hosts"
             : "it is no longer served here, or config/hosts has a certificate for it, which takes precedence"
         if needsUpdates, reason != work.problem { control.log(.warning, "\(work.key): \(reason)") }
+        let life = stored.notAfter - Clock.wallSeconds() * 1_000
         try release(
-            work, afterMilliseconds: stored.notAfter - Clock.wallSeconds() * 1_000, .leaving, reason, tries: 0)
+            work, afterMilliseconds: min(life, CertificateWorker.leavingMilliseconds), .leaving, reason, tries: 0)
     }
 
     /// Asks the authority when to renew, and chooses the moment again if it has moved the window.
@@ -257,8 +283,7 @@ public struct CertificateWorker: ~Copyable {
     private mutating func order(
         _ work: Work, _ stored: StoredCertificate?, continuing known: OrderJournal?
     ) throws(DatabaseError) {
-        let place = CertificateWorker.journalPlace(work)
-        let url = directory(work, stored)
+        let url = known?.directory ?? directory(work, stored)
         let isSaved = known != nil
         var journal = known
         var sealed = isSaved ? work.journal : nil
@@ -272,7 +297,8 @@ public struct CertificateWorker: ~Copyable {
             do throws(TLSError) {
                 journal = try OrderJournal(
                     for: [work.key], at: url, key: try SigningKey(rules.key), by: rules.challenge(for: work.key),
-                    profile: rules.profile, replaces: stored?.renewalID, preferredIssuer: rules.preferredIssuer)
+                    profile: rules.profile, replaces: stored?.renewalID, preferredIssuer: rules.preferredIssuer,
+                    tries: orderTries(work))
             } catch {
                 return try fail(work, error.description)
             }
@@ -288,10 +314,13 @@ public struct CertificateWorker: ~Copyable {
             }
             switch steps.next(&session, now: now) {
             case .save(let journal):
-                let text = Base64URL.text(try store.seal(Array(journal.text.utf8), for: place))
+                let text = Base64URL.text(
+                    try store.seal(Array(journal.text.utf8), for: CertificateWorker.journalPlace(work)))
                 sealed = text
+                let priority = CertificateWork.priority(.ordering, isRenewal: isRenewal)
                 let isOurs = try store.write { transaction throws(DatabaseError) in
-                    try work.record(state: State.ordering.rawValue, journal: text, in: transaction)
+                    try work.record(
+                        state: State.ordering.rawValue, journal: text, priority: priority, in: transaction)
                 }
                 guard isOurs else { return }
                 unspent = []
@@ -310,7 +339,7 @@ public struct CertificateWorker: ~Copyable {
                 steps.confirmStep()
             case .wait(let until, let problem):
                 guard until - now <= rules.patience.pauseSecondsMax, until <= end else {
-                    return try postpone(work, bySeconds: until - now, problem, keeping: sealed)
+                    return try postpone(work, bySeconds: until - now, problem, keeping: sealed, at: url)
                 }
                 control.rest(number, milliseconds: max(1, until - now) * 1_000)
                 let isOurs = try store.write { transaction throws(DatabaseError) in try work.renew(in: transaction) }
@@ -318,20 +347,30 @@ public struct CertificateWorker: ~Copyable {
             case .finished(.issued(let chain)):
                 return try keep(chain, key: steps.journal.key, work)
             case .finished(.failed(let failure)):
-                return try self.end(work, failure, url)
+                return try self.end(work, failure, steps.journal)
             }
         }
     }
 
-    /// The order that is under way; nil if there is none, if it cannot be read, or if its authority is given up for the next one
-    /// because it has not finished it for long.
-    private func openJournal(_ work: Work, _ stored: StoredCertificate?) -> OrderJournal? {
+    /// The order that is under way; nil if there is none, or if it cannot be read.
+    private func openJournal(_ work: Work) -> OrderJournal? {
         guard let sealed = work.journal.flatMap(Base64URL.bytes),
-            let opened = try? store.keys.open(sealed, for: CertificateWorker.journalPlace(work)),
-            let journal = OrderJournal(text: String(decoding: opened.secret, as: UTF8.self)),
-            journal.directory == directory(work, stored)
+            let opened = try? store.keys.open(sealed, for: CertificateWorker.journalPlace(work))
         else { return nil }
-        return journal
+        return OrderJournal(text: String(decoding: opened.secret, as: UTF8.self))
+    }
+
+    /// Whether an order is continued: at the authority whose turn it is, and at another one that has it and may still finish it.
+    private func isKept(_ journal: OrderJournal, _ work: Work, _ stored: StoredCertificate?) -> Bool {
+        if journal.directory == directory(work, stored) { return true }
+        return journal.order != nil && rules.directories.contains(journal.directory)
+            && orderTries(work) - journal.tries < RenewalPlan.triesMax(isUrgent: isUrgent(stored))
+    }
+
+    /// Gives an order up.
+    private mutating func discard(_ journal: OrderJournal, of host: String) {
+        withdraw(journal.published)
+        if !isRenewal { unspent += rules.refund(host, .lost, journal, suffixes) }
     }
 
     private static func journalPlace(_ work: Work) -> String { "work/\(work.kind)/\(work.key)" }
@@ -363,12 +402,14 @@ public struct CertificateWorker: ~Copyable {
 
     /// The authority for the next order: another one after a day of failures, and sooner if the certificate expires soon.
     private func directory(_ work: Work, _ stored: StoredCertificate?) -> AuthorityURL {
-        let isUrgent = stored.map {
-            RenewalPlan.isUrgent(
-                nowMilliseconds: Clock.wallSeconds() * 1_000, notBeforeMilliseconds: $0.notBefore,
-                notAfterMilliseconds: $0.notAfter)
-        }
-        return rules.directory(tries: orderTries(work), isUrgent: isUrgent ?? false)
+        rules.directory(tries: orderTries(work), isUrgent: isUrgent(stored))
+    }
+
+    private func isUrgent(_ stored: StoredCertificate?) -> Bool {
+        guard let stored else { return false }
+        return RenewalPlan.isUrgent(
+            nowMilliseconds: Clock.wallSeconds() * 1_000, notBeforeMilliseconds: stored.notBefore,
+            notAfterMilliseconds: stored.notAfter)
     }
 
     /// The failed orders, without the waits for DNS.
@@ -410,7 +451,11 @@ public struct CertificateWorker: ~Copyable {
             journal: journal)
     }
 
-    private mutating func end(_ work: Work, _ failure: OrderFailure, _ url: AuthorityURL) throws(DatabaseError) {
+    private mutating func end(
+        _ work: Work, _ failure: OrderFailure, _ journal: OrderJournal
+    ) throws(DatabaseError) {
+        let url = journal.directory
+        if !isRenewal { unspent = rules.refund(work.key, failure.cause, journal, suffixes) }
         switch failure.cause {
         case .paused(let page): try fail(work, "\(failure); unpause it at \(page)", .paused)
         case .terms: try fail(work, failure.problems.map(\.demand).joined(separator: "; "), .paused)
@@ -433,40 +478,13 @@ public struct CertificateWorker: ~Copyable {
     }
 }
 
-extension IssuanceRules {
-    /// The authority for an order after some failures.
-    func directory(tries: Int64, isUrgent: Bool) -> AuthorityURL {
-        directories[RenewalPlan.authorityIndex(tries: tries, isUrgent: isUrgent, count: directories.count)]
-    }
-
-    /// What an order of a new host takes from the rate limits.
-    func charges(_ host: String, tries: Int64, priority: Int64, _ suffixes: PublicSuffixes) -> [Bucket.Charge] {
-        let budget = Budget(
-            authority: directory(tries: tries, isUrgent: false).host, isModelled: isBudgetModelled)
-        return budget.charges(hosts: [host], isRenewal: false, mayUseReserve: priority >= 0, suffixes: suffixes)
-            + budget.failureCharges(host)
-    }
-}
-
-extension CertificateWork {
-    /// Gives the work on a host the priority of renewals. When it is due does not change.
-    fileprivate static func prefer(_ host: String, in transaction: borrowing Transaction) throws(DatabaseError) {
-        try Work.add(
-            kind, host, state: IssuanceState.issued.rawValue, due: .max, priority: renewalPriority, in: transaction)
-    }
-}
-
-extension AuthorityURL {
-    /// Without the port.
-    var host: String { String(text.dropFirst("https://".count).prefix { $0 != "/" && $0 != ":" && $0 != "?" }) }
-}
-
 extension AuthorityProblem {
+    /// Whether a limit is one of the whole account or of this machine. Let's Encrypt names the domain in all others but one.
+    fileprivate func isLimitOfAccount(_ domain: String) -> Bool {
+        guard kind == .rateLimited, unpausePage == nil else { return false }
+        return !detail.contains(domain) && !detail.contains("exact set")
+    }
+
     /// What the operator has to do, with the page for it if the authority names one.
     fileprivate var demand: String { (instance ?? termsOfService).map { "\(self); see \($0)" } ?? description }
-}
-
-extension StoredCertificate {
-    /// Identifies the certificate at its authority; nil if it has no such name.
-    var renewalID: String? { (try? IssuedChain(pem: Array(chain.utf8)))?.renewalID }
 }

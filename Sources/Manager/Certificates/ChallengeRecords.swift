@@ -9,14 +9,16 @@ import Posix
 struct ChallengeRecords: Sendable {
     private let server: UpdateServer
     private let resolver: ResolverSettings
+    /// Of the zone's name servers.
+    private let port: UInt16
 
-    /// How often the server is asked for a new record; in between is a second.
+    /// How often each server is asked for a new record; in between is a second.
     private static let looksMax = 30
 
     /// Nil if the rules name no server for updates.
     init?(_ rules: IssuanceRules) {
         guard let server = rules.updates else { return nil }
-        (self.server, resolver) = (server, rules.resolver)
+        (self.server, resolver, port) = (server, rules.resolver, rules.nameServerPort)
     }
 
     /// Finds the zone of a host's record at the server, without changing anything.
@@ -25,7 +27,7 @@ struct ChallengeRecords: Sendable {
         _ = try updating(record) { () throws(UpdateFailure) in try server.zone(of: record.target) }
     }
 
-    /// Adds the records, and waits until the server answers with all of them.
+    /// Adds the records, and waits until all name servers of their zones answer with them: the authority asks any of them.
     /// - Parameter rest: waits for a second.
     func publish(_ answers: [OrderAnswer], rest: () -> Void) throws(PreflightProblem) {
         var records: [(place: Place, text: [UInt8])] = []
@@ -46,6 +48,60 @@ struct ChallengeRecords: Sendable {
                     "name server \(server.address) took the TXT record of \(place.target), but does not answer with it; "
                         + "name the zone's primary server")
             }
+            try awaitSecondaries(text, at: place, rest)
+        }
+    }
+
+    /// Waits for the name servers of the zone. One that does not answer at all, such as one with IPv6 only, cannot be asked from here.
+    private func awaitSecondaries(_ text: [UInt8], at place: Place, _ rest: () -> Void) throws(PreflightProblem) {
+        let zone = try updating(place) { () throws(UpdateFailure) in try server.zone(of: place.target) }
+        var left = try nameServers(of: zone).filter { $0 != server.address }
+        for look in 1...ChallengeRecords.looksMax where !left.isEmpty {
+            if look > 1 { rest() }
+            var late: [SocketAddress] = []
+            for address in left where try isLate(address, text, place.target) { late.append(address) }
+            left = late
+        }
+        guard let late = left.first else { return }
+        throw .dns(
+            "name server \(late) of \(zone) does not answer with the TXT record of \(place.target), which \(server.address) has; "
+                + "check that it gets the zone's changes at once (NOTIFY)")
+    }
+
+    private func isLate(
+        _ address: SocketAddress, _ text: [UInt8], _ name: DomainName
+    ) throws(PreflightProblem) -> Bool {
+        var settings = ResolverSettings()
+        (settings.servers, settings.attempts, settings.attemptMilliseconds) = ([address], 1, 2_000)
+        return switch try lookUp(.txt, name, settings) {
+        case .found(let records, _): !records.contains(.text(text))
+        case .noData, .noSuchName: true
+        case .failed: false
+        }
+    }
+
+    private func nameServers(of zone: DomainName) throws(PreflightProblem) -> [SocketAddress] {
+        guard case .found(let records, _) = try lookUp(.ns, zone, resolver) else { return [] }
+        var addresses: [SocketAddress] = []
+        for case .nameServer(let name) in records.prefix(ChallengeRecords.serversMax) {
+            for type in [DNSRecordType.a, .aaaa] {
+                guard case .found(let records, _) = try lookUp(type, name, resolver) else { continue }
+                for case .address(let address) in records {
+                    if let address = SocketAddress(ip: "\(address)", port: port) { addresses.append(address) }
+                }
+            }
+        }
+        return addresses
+    }
+
+    /// The owner of the domain chooses how many there are.
+    private static let serversMax = 16
+
+    private func lookUp(
+        _ type: DNSRecordType, _ name: DomainName, _ settings: ResolverSettings
+    ) throws(PreflightProblem) -> DNSOutcome {
+        do throws(SystemError) { return try Resolver(settings).lookUp(type, of: name) } catch {
+            throw .dns("cannot look up names: \(error.reason)")
         }
     }
 
@@ -71,11 +127,7 @@ struct ChallengeRecords: Sendable {
 
     private func place(_ text: String) throws(PreflightProblem) -> Place {
         guard let name = DomainName(text) else { throw .dns("\(text) is too long for a name in DNS") }
-        let outcome: DNSOutcome
-        do throws(SystemError) { outcome = try Resolver(resolver).lookUp(.txt, of: name) } catch {
-            throw .dns("cannot look up names: \(error.reason)")
-        }
-        switch outcome {
+        switch try lookUp(.txt, name, resolver) {
         case .found(_, let aliases), .noData(let aliases), .noSuchName(let aliases):
             return Place(name: name, target: aliases.last ?? name)
         case .failed(let failure): throw .dns(failure.description)

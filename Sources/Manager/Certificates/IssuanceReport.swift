@@ -25,7 +25,7 @@ public struct IssuanceFigures: Sendable, Equatable {
             if let state = IssuanceState(rawValue: state) { hosts[state] = Int(count) }
         }
         let oldest = try transaction.query(
-            "select min(since) from work where kind = ? and state not in (?, ?)", CertificateWork.kind,
+            "select min(coalesce(began, since)) from work where kind = ? and state not in (?, ?)", CertificateWork.kind,
             IssuanceState.issued.rawValue, IssuanceState.leaving.rawValue)
         let since: Int64? = try oldest[0][0]
         longestWaitMilliseconds = since.map { max(0, now - $0) }
@@ -47,6 +47,8 @@ public struct IssuanceReport: Sendable, Equatable {
     public let problem: String?
     /// The time of the last change of the state, in milliseconds since 1970.
     public let since: Int64
+    /// Since when the host has been without something that it should have, or has had it. Attempts do not change it.
+    public let began: Int64
     /// The next step of the manager, in milliseconds since 1970.
     public let due: Int64
     public let tries: Int64
@@ -61,7 +63,7 @@ public struct IssuanceReport: Sendable, Equatable {
 
     private static let select = """
         select work.key, work.state, work.problem, work.due, work.tries, certificate.issuer, certificate.not_after,
-            certificate.renew_at, work.since
+            certificate.renew_at, work.since, coalesce(work.began, work.since)
         from work left join certificate on certificate.name = work.key
         """
 
@@ -69,7 +71,7 @@ public struct IssuanceReport: Sendable, Equatable {
         let state: String = try row[1]
         (host, self.state, problem) = (try row[0], IssuanceState(rawValue: state), try row[2])
         (due, tries, issuer) = (try row[3], try row[4], try row[5])
-        (notAfter, renewAt, since) = (try row[6], try row[7], try row[8])
+        (notAfter, renewAt, since, began) = (try row[6], try row[7], try row[8], try row[9])
     }
 
     /// The state of a host; nil if there is no work for it.
@@ -96,7 +98,10 @@ public struct IssuanceReport: Sendable, Equatable {
     /// - Returns: false if there is no work for it.
     public static func hurry(_ host: String, in transaction: borrowing Transaction) throws(DatabaseError) -> Bool {
         try transaction.execute(
-            "update work set due = ?, tries = 0 where kind = ? and key = ?", try transaction.now(),
+            """
+            update work set due = ?, tries = 0, priority = case when priority = ? then ? else priority end
+            where kind = ? and key = ?
+            """, try transaction.now(), CertificateWork.waitingPriority, CertificateWork.newPriority,
             CertificateWork.kind,
             host) == 1
     }

@@ -30,6 +30,8 @@ public struct IssuanceRules: Sendable {
     /// The port to which the authority connects.
     public var port: UInt16 = 80
     public var resolver = ResolverSettings()
+    /// Of the name servers of zones.
+    var nameServerPort: UInt16 = 53
     var patience = AuthorityPatience()
     /// For requests to authorities.
     public var proxy: ProxySettings?
@@ -49,6 +51,10 @@ struct AuthorityPatience: Sendable {
     var answerMilliseconds = 30_000
     /// Between two requests of an order. Longer waits are left to the store, so that another host has its turn.
     var pauseSecondsMax: Int64 = 20
+    /// How old the last answer of an authority may be before an order: the clock may be wrong since.
+    var directoryMilliseconds: Int64 = 600_000
+    /// After an answer that did not arrive in time, all orders fail at once for so long, instead of holding up each worker.
+    var silenceMilliseconds: Int64 = 55_000
     /// For one order without a break. Then it, too, is left to the store.
     var orderSecondsMax: Int64 = 120
 }

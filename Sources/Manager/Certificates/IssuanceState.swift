@@ -21,6 +21,9 @@ public enum IssuanceState: String, CaseIterable, Sendable {
     /// Whether it waits for a change of DNS. Its failed attempts are then preflights, and say nothing about an authority.
     var isWaitingForRecords: Bool { self == .waitingForDNS || self == .waitingForCAA }
 
+    /// Whether a host is not without something that it should have.
+    var isSettled: Bool { self == .issued || self == .leaving }
+
     /// What happens next, or what an operator has to do.
     public var nextStep: String {
         switch self {
@@ -42,9 +45,15 @@ public enum IssuanceState: String, CaseIterable, Sendable {
 /// The work on certificates: one row for each host, from its first appearance until its certificate has expired.
 enum CertificateWork {
     static let kind = "certificate"
-    /// Renewals come before new hosts, whose priorities are 0 and less.
-    static let renewalPriority: Int64 = 1
-    /// Conditions for claims. The queue has turns of its own: it may be long, and most of it waits for limits that stop nothing else.
-    static let isQueued = "state = '\(IssuanceState.queued.rawValue)'"
-    static let isNotQueued = "state <> '\(IssuanceState.queued.rawValue)'"
+    /// Priorities. The queue has turns of its own: it may be long, and most of it waits for limits that stop nothing else. Hosts that
+    /// were looked at before come last, because what they wait for may be slow on purpose.
+    static let (queuePriority, waitingPriority, newPriority, renewalPriority): (Int64, Int64, Int64, Int64) = (
+        0, 1, 2, 3
+    )
+
+    static func priority(_ state: IssuanceState, isRenewal: Bool) -> Int64 {
+        if state.isWaitingForRecords { return waitingPriority }
+        if isRenewal || state == .issued { return renewalPriority }
+        return state == .queued ? queuePriority : newPriority
+    }
 }

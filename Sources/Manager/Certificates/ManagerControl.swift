@@ -13,6 +13,9 @@ public final class ManagerControl: Sendable {
     private struct State {
         /// Nil until the server has been asked once: then all hosts with work are.
         var wanted: Set<String>?
+        /// The folders of hosts' app files, for hosts whose files are in folders.
+        var folders: [String: String] = [:]
+        var suffixes = PublicSuffixes(text: "")
         var isStopping = false
         var outage = StoreOutage()
         /// The database of the outage, for messages.
@@ -91,6 +94,19 @@ public final class ManagerControl: Sendable {
     func isWanted(_ host: String) -> Bool { state.withLock { $0.wanted?.contains(host) ?? true } }
 
     func want(_ hosts: Set<String>) { state.withLock { $0.wanted = hosts } }
+
+    /// Notes whose hosts are served.
+    /// - Parameter folders: the first folders below `config/apps`, by host.
+    public func noteTenants(_ folders: [String: String], _ suffixes: PublicSuffixes) {
+        state.withLock { ($0.folders, $0.suffixes) = (folders, suffixes) }
+    }
+
+    /// Whose work on a host is: that of the folder of its app file. Without folders, it is that of the registered domain.
+    func tenant(of host: String) -> String {
+        state.withLock { state in
+            state.folders[host].map { "\($0)/" } ?? state.suffixes.registeredDomain(of: host)
+        }
+    }
 
     /// Notes whether the store could be used, and says so when that changes. What lasts ends the process.
     public func noteStore(_ error: DatabaseError?) {

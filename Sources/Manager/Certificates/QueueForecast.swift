@@ -28,26 +28,28 @@ public struct QueueForecast: Sendable {
     public subscript(host: String) -> Turn? { turns[host] }
 
     /// Reads the queue and the buckets.
+    /// - Parameter host: one that is to enter the queue, unless it is in it.
     public init(
-        _ rules: IssuanceRules, _ suffixes: PublicSuffixes, in transaction: borrowing Transaction
+        _ rules: IssuanceRules, _ suffixes: PublicSuffixes, with host: String? = nil,
+        in transaction: borrowing Transaction
     ) throws(DatabaseError) {
-        try self.init(in: transaction) { host, tries, priority in
-            rules.charges(host, tries: tries, priority: priority, suffixes)
+        try self.init(with: host, in: transaction) { host, tries, turn in
+            rules.charges(host, tries: tries, turn: turn, suffixes)
         }
     }
 
     init(
-        in transaction: borrowing Transaction,
-        charges: (_ host: String, _ tries: Int64, _ priority: Int64) -> [Bucket.Charge]
+        with host: String? = nil, in transaction: borrowing Transaction,
+        charges: (_ host: String, _ tries: Int64, _ turn: Int64) -> [Bucket.Charge]
     ) throws(DatabaseError) {
         let now = try transaction.now()
         var queue: [Entry] = []
         // In the order in which work is claimed.
         for row in try transaction.query(
             """
-            select key, tries, priority, due from work where kind = ? and state = ? and (until is null or until <= ?)
-            order by priority desc, due, key
-            """, CertificateWork.kind, IssuanceState.queued.rawValue, now)
+            select key, tries, turn, due from work where kind = ? and (state = ? or key = ?) and (until is null or until <= ?)
+            order by turn desc, due, key
+            """, CertificateWork.kind, IssuanceState.queued.rawValue, host ?? "", now)
         {
             let host: String = try row[0]
             queue.append(Entry(host: host, due: try row[3], charges: charges(host, try row[1], try row[2])))

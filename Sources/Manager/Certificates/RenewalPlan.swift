@@ -41,9 +41,11 @@ public enum RenewalPlan {
     /// - Parameter tries: the number of failed attempts so far.
     public static func authorityIndex(tries: Int64, isUrgent: Bool, count: Int) -> Int {
         precondition(count > 0, "there is an authority")
-        let triesOfFirst: Int64 = isUrgent ? 1 : Int64(retryMinutes.count)
-        return Int(max(0, tries - triesOfFirst + 1) % Int64(count))
+        return Int(max(0, tries - triesMax(isUrgent: isUrgent) + 1) % Int64(count))
     }
+
+    /// The failures after which an authority, or an order that it has, is given up for the next one.
+    static func triesMax(isUrgent: Bool) -> Int64 { isUrgent ? 1 : Int64(retryMinutes.count) }
 
     /// The waits after failed orders; the last one is repeated.
     private static let retryMinutes: [Int64] = [1, 10, 100, 24 * 60]
@@ -52,10 +54,14 @@ public enum RenewalPlan {
     /// - Parameters:
     ///   - tries: the number of failed attempts before this one.
     ///   - needsOperator: whether trying again sooner than in a day is useless.
-    public static func retryMilliseconds(tries: Int64, needsOperator: Bool = false, draw: UInt64) -> Int64 {
+    ///   - lifeLeftMilliseconds: of the present certificate, if any. Certificates of a few days need more attempts in a day.
+    public static func retryMilliseconds(
+        tries: Int64, needsOperator: Bool = false, lifeLeftMilliseconds: Int64? = nil, draw: UInt64
+    ) -> Int64 {
         let last = retryMinutes.count - 1
         let index = needsOperator ? last : Int(min(max(0, tries), Int64(last)))
-        return withJitter(retryMinutes[index] * minuteMilliseconds, draw)
+        let most = lifeLeftMilliseconds.map { max(minuteMilliseconds, $0 / 8) } ?? .max
+        return min(most, withJitter(retryMinutes[index] * minuteMilliseconds, draw))
     }
 
     /// The waits after failed preflights. Then hourly for a week, daily for a month (of 30 days), and weekly.

@@ -73,7 +73,7 @@ struct DeliveryRecord: Hashable, Sendable {
     /// Records what a host serves, and adds the work. A file with another tag but of the same meaning is no new version. Of a
     /// host that returns after more than an hour, another server may have sent files in the meantime, so its history has a gap.
     static func publish(
-        _ name: String, _ verifier: DeliveryVerifier, tag: String, digest: [UInt8]?,
+        _ name: String, _ verifier: DeliveryVerifier, of tenant: String = "", tag: String, digest: [UInt8]?,
         in transaction: borrowing Transaction
     ) throws(DatabaseError) {
         let now = try transaction.now()
@@ -98,7 +98,8 @@ struct DeliveryRecord: Hashable, Sendable {
         let due = known == nil ? now : now + DeliveryPlan.firstMilliseconds
         let priority = DeliveryPlan.priority(replacingVersionOfAge: known.map { now - $0.published })
         try Work.add(
-            verifier.workKind, name, state: DeliveryState.unknown.rawValue, due: due, priority: priority,
+            verifier.workKind, name, tenant: tenant, state: DeliveryState.unknown.rawValue, due: due,
+            priority: priority,
             in: transaction)
         // The look that was planned before may have a higher one. That of a new host stays.
         try transaction.execute(

@@ -189,11 +189,12 @@ struct DeliveryRegister: Sendable {
             }
         }
         control.noteSource(DeliveryRegister.filesQuestion, nil)
-        let changes = found
+        let (changes, control) = (found, control)
         try store.write(isRepeatable: true) { transaction throws(DatabaseError) in
             for change in changes {
                 try DeliveryRecord.publish(
-                    change.key.name, change.key.verifier, tag: change.tag, digest: change.digest, in: transaction)
+                    change.key.name, change.key.verifier, of: control.tenant(of: change.key.name), tag: change.tag,
+                    digest: change.digest, in: transaction)
             }
         }
         return true

@@ -31,21 +31,34 @@ public struct Bucket: Hashable, Sendable {
         public let tokens: Double
         /// The tokens that must be left afterwards.
         public let reserve: Double
+        /// Whether all work takes from the bucket, so that other work would not get what is missing either.
+        public let isOfAll: Bool
 
-        public init(_ bucket: Bucket, tokens: Double = 1, reserve: Double = 0) {
+        public init(_ bucket: Bucket, tokens: Double = 1, reserve: Double = 0, isOfAll: Bool = false) {
             precondition(tokens + reserve <= bucket.capacity, "a full bucket has enough for each charge")
-            (self.bucket, self.tokens, self.reserve) = (bucket, tokens, reserve)
+            (self.bucket, self.tokens, self.reserve, self.isOfAll) = (bucket, tokens, reserve, isOfAll)
         }
+    }
+
+    /// Why charges cannot be taken now.
+    struct Shortage: Hashable, Sendable {
+        /// Until all of them can be taken.
+        var milliseconds: Int64
+        /// Whether only buckets are short from which all work takes.
+        var isOfAll: Bool
     }
 
     /// Takes all charges, or none of them.
     /// - Returns: nil if they were taken; otherwise the milliseconds until all of them can be taken.
-    public static func debit(_ charges: [Charge], in transaction: borrowing Transaction) throws(DatabaseError) -> Int64?
-    {
+    public static func debit(
+        _ charges: [Charge], in transaction: borrowing Transaction
+    ) throws(DatabaseError) -> Int64? { try take(charges, in: transaction)?.milliseconds }
+
+    static func take(_ charges: [Charge], in transaction: borrowing Transaction) throws(DatabaseError) -> Shortage? {
         guard !charges.isEmpty else { return nil }
         precondition(Set(charges.map(\.bucket)).count == charges.count, "each bucket is charged once")
         let now = try transaction.now()
-        var wait: Int64 = 0
+        var shortage: Shortage?
         var left: [(bucket: Bucket, tokens: Double)] = []
         // Always in the same order, to prevent deadlocks between nodes.
         for charge in charges.sorted(by: { ($0.bucket.scope, $0.bucket.subject) < ($1.bucket.scope, $1.bucket.subject) }
@@ -53,10 +66,14 @@ public struct Bucket: Hashable, Sendable {
             let bucket = charge.bucket
             let tokens = try bucket.tokens(now, in: transaction) - charge.tokens
             let missing = charge.reserve - tokens
-            if missing > 0 { wait = max(wait, bucket.milliseconds(filling: missing)) }
+            if missing > 0 {
+                shortage = Shortage(
+                    milliseconds: max(shortage?.milliseconds ?? 0, bucket.milliseconds(filling: missing)),
+                    isOfAll: charge.isOfAll && shortage?.isOfAll != false)
+            }
             left.append((bucket, tokens))
         }
-        guard wait == 0 else { return wait }
+        if let shortage { return shortage }
         for (bucket, tokens) in left {
             try transaction.execute(
                 "update bucket set tokens = ?, at = ? where scope = ? and subject = ?", tokens, now, bucket.scope,
@@ -79,13 +96,24 @@ public struct Bucket: Hashable, Sendable {
         }
     }
 
+    /// Empties the bucket, so that it has one token after this time, and not before.
+    func drain(milliseconds: Int64, in transaction: borrowing Transaction) throws(DatabaseError) {
+        let now = try transaction.now()
+        let most = 1 - Double(milliseconds) * capacity / Double(fillMilliseconds)
+        try transaction.execute(
+            "update bucket set tokens = ?, at = ? where scope = ? and subject = ?",
+            min(try tokens(now, in: transaction), most), now, scope, subject)
+    }
+
     /// The tokens in the bucket now, locked until the transaction ends. A bucket is full before its first use.
     private func tokens(_ now: Int64, in transaction: borrowing Transaction) throws(DatabaseError) -> Double {
-        // A change that changes nothing locks a row that exists, so that it is not removed before it is read.
+        // The change also locks a row that exists, so that it is not removed before it is read. A time in the future is corrected,
+        // because the bucket would not fill until then: the database's clock was ahead.
         try transaction.execute(
             """
             insert into bucket (scope, subject, tokens, at) values (?, ?, ?, ?)
-            on conflict (scope, subject) do update set at = bucket.at
+            on conflict (scope, subject) do update set
+                at = case when bucket.at > excluded.at then excluded.at else bucket.at end
             """, scope, subject, capacity, now)
         let rows = try transaction.lock("select tokens, at from bucket where scope = ? and subject = ?", scope, subject)
         return tokens(Level(tokens: try rows[0][0], at: try rows[0][1]), now)

@@ -115,5 +115,23 @@ public struct Store: ~Copyable {
                 "create index work_turn on work (kind, priority desc, due, key)",
             ]
         },
+        Migration(version: 3, readerMin: 1) { _ in
+            [
+                "alter table work add column tenant text not null default ''",
+                "alter table work add column turn bigint not null default 0",
+                "alter table work add column began bigint",
+                // Before, priorities of certificates were 1 for renewals, and 0 and less for the hosts of a domain.
+                """
+                update work set began = since, priority = case
+                    when kind <> '\(CertificateWork.kind)' then priority
+                    when state = '\(IssuanceState.queued.rawValue)' then \(CertificateWork.queuePriority)
+                    when state like 'waiting-%' and tries > 0 then \(CertificateWork.waitingPriority)
+                    when priority > 0 then \(CertificateWork.renewalPriority) else \(CertificateWork.newPriority) end
+                """,
+                "create index work_level on work (kind, priority desc, turn desc, due, key)",
+                "create index work_tenant on work (kind, tenant, priority, due)",
+                "drop index work_turn",
+            ]
+        },
     ])
 }

@@ -2,6 +2,7 @@
 // backups and its operators never see them.
 
 public import Database
+import TLS
 
 /// A certificate with its chain and its sealed key.
 public struct StoredCertificate: Hashable, Sendable {
@@ -29,6 +30,9 @@ public struct StoredCertificate: Hashable, Sendable {
 
     /// The place for which the key of a certificate is sealed, so that it cannot be used for another host.
     public static func sealingPlace(_ name: String, _ keyKind: String) -> String { "certificate/\(name)/\(keyKind)" }
+
+    /// Identifies the certificate at its authority; nil if it has no such name.
+    var renewalID: String? { (try? IssuedChain(pem: Array(chain.utf8)))?.renewalID }
 
     private static let columns = "name, key_kind, chain, issuer, sealed_key, not_before, not_after, renew_at"
 

@@ -8,17 +8,23 @@ public import Database
 public struct Work: Hashable, Sendable {
     /// The duration of a claim: longer than one step of a slow certificate authority.
     public static let claimMilliseconds: Int64 = 600_000
-    /// The number of candidates for a claim. Work without enough tokens is postponed, so the next claim gets other candidates.
+    /// A claim that lasts longer was made when the database's clock was ahead.
+    private static let claimMillisecondsMax = 2 * claimMilliseconds
+    /// Work waits at most this long: the longest wait that an authority may ask for is eight days. What is due later was written
+    /// when the database's clock was ahead.
+    static let waitMillisecondsMax: Int64 = 10 * 86_400_000
+    /// The number of candidates for a claim at each level. Work without enough tokens is postponed, so the next claim gets others.
     static let candidatesMax: Int64 = 16
-    /// The problem of work without enough tokens, until it is claimed.
-    static let limitedProblem = "waits for the rate limit of the authority"
-    /// The states of work that waits for something outside.
-    private static let waitingStates = "waiting-%"
+    /// States in which nothing is wrong, in SQL.
+    private static let settledStates =
+        "(\(IssuanceState.allCases.filter(\.isSettled).map { "'\($0.rawValue)'" }.joined(separator: ", ")))"
 
     public let kind: String
     public let key: String
     public let state: String
     public let priority: Int64
+    /// 0 if no other work of its tenant was due when it was added, and one less each time that number doubles.
+    public let turn: Int64
     /// The number of failed attempts.
     public var tries: Int64
     /// Why the last attempt failed, for people.
@@ -26,35 +32,62 @@ public struct Work: Hashable, Sendable {
     /// Notes of the node that worked on it last, with which the next one continues after a crash.
     public let journal: String?
     let holder: String
+    /// Whether its last holder neither finished nor released it, because it crashed or was slow. What that holder took from rate
+    /// limits is now this one's.
+    let isTakenOver: Bool
     /// The number of the claim.
     let attempt: Int64
 
     /// Adds work; if it exists, makes it due earlier or more important.
+    /// - Parameter tenant: whose work it is. The more of a tenant's work is due within a day, the later is the turn of what is added:
+    ///   a tenant with ten thousand hosts does not delay one with a single host. Empty for work of no tenant.
     public static func add(
-        _ kind: String, _ key: String, state: String, due: Int64, priority: Int64 = 0,
+        _ kind: String, _ key: String, tenant: String = "", state: String, due: Int64, priority: Int64 = 0,
         in transaction: borrowing Transaction
     ) throws(DatabaseError) {
+        let now = try transaction.now()
+        var turn: Int64 = 0
+        if !tenant.isEmpty {
+            let rows = try transaction.query(
+                """
+                select count(*) from (
+                    select 1 as one from work where kind = ? and tenant = ? and priority <= ? and due <= ? and key <> ? limit ?) as earlier
+                """, kind, tenant, priority, due + turnMilliseconds, key,
+                turnCountMax)
+            let count: Int64 = try rows[0][0]
+            turn = -Int64(Int64.bitWidth - count.leadingZeroBitCount)
+        }
         try transaction.execute(
             """
-            insert into work (kind, key, state, since, due, priority, tries, attempt) values (?, ?, ?, ?, ?, ?, 0, 0)
+            insert into work (kind, key, tenant, state, since, began, due, priority, turn, tries, attempt)
+            values (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0)
             on conflict (kind, key) do update set
+                turn = case when excluded.due < work.due then excluded.turn else work.turn end,
                 due = case when excluded.due < work.due then excluded.due else work.due end,
-                priority = case when excluded.priority > work.priority then excluded.priority else work.priority end
-            """, kind, key, state, try transaction.now(), due, priority)
+                priority = case when excluded.priority > work.priority then excluded.priority else work.priority end,
+                tenant = case when excluded.tenant = '' then work.tenant else excluded.tenant end
+            """, kind, key, tenant, state, now, now, due, priority, turn)
     }
+
+    /// Work that is due within this time counts for the turn of more work of the same tenant.
+    private static let turnMilliseconds: Int64 = 86_400_000
+    /// Counting more would cost more than it tells.
+    private static let turnCountMax: Int64 = 1_024
 
     /// Records that work has been done by other means, or adds it in that state. A claim on it is lost, with its notes.
     static func settle(
         _ kind: String, _ key: String, state: String, due: Int64, in transaction: borrowing Transaction
     ) throws(DatabaseError) {
+        let now = try transaction.now()
         try transaction.execute(
             """
-            insert into work (kind, key, state, since, due, priority, tries, attempt) values (?, ?, ?, ?, ?, 0, 0, 0)
+            insert into work (kind, key, state, since, began, due, priority, tries, attempt) values (?, ?, ?, ?, ?, ?, 0, 0, 0)
             on conflict (kind, key) do update set
                 since = case when work.state = excluded.state then work.since else excluded.since end,
+                began = case when work.state in \(settledStates) then coalesce(work.began, work.since) else excluded.began end,
                 state = excluded.state, due = excluded.due, tries = 0, attempt = work.attempt + 1, holder = null,
                 until = null, journal = null, problem = null
-            """, kind, key, state, try transaction.now(), due)
+            """, kind, key, state, now, now, due)
     }
 
     /// The states of all work of a kind, by key.
@@ -68,55 +101,99 @@ public struct Work: Hashable, Sendable {
         return states
     }
 
-    /// Claims the most important work that is due and within its rate limits. Work that waits for something outside, such as DNS
-    /// records, and was tried before comes after all other work: what it waits for may be slow on purpose.
+    /// Claims the most important work that is due and within its rate limits: by priority, then by turn, then by time.
     /// - Parameter holder: a unique name of this process.
-    /// - Parameter condition: on the row, in SQL; other work is left alone.
+    /// - Parameter priorities: other work is left alone.
     /// - Parameter charges: the tokens that the work takes from buckets. They are taken in this transaction, so no node can
     ///   exceed a limit.
     /// - Returns: nil if there is nothing to do.
     public static func claim(
-        _ kind: String, by holder: String, where condition: String = "", in transaction: borrowing Transaction,
-        charges: (Work) -> [Bucket.Charge] = { _ in [] }
+        _ kind: String, by holder: String, priorities: ClosedRange<Int64> = .min ... .max,
+        in transaction: borrowing Transaction, charges: (Work) -> [Bucket.Charge] = { _ in [] }
     ) throws(DatabaseError) -> Work? {
         let now = try transaction.now()
-        let rows = try transaction.claim(
+        var level = (priority: priorities.upperBound, turn: Int64.max)
+        // Each level is a short walk in the index. One query for all of them would sort everything that is due.
+        while let row = try transaction.query(
             """
-            select key, state, tries, journal, attempt, priority, problem from work
-            where kind = ? and due <= ? and (until is null or until <= ?) \(condition.isEmpty ? "" : "and \(condition)")
-            order by case when tries > 0 and state like '\(waitingStates)' then 1 else 0 end, priority desc, due, key
-            limit ?
-            """, kind, now, now, candidatesMax)
-        for row in rows {
-            let problem: String? = try row[6]
-            let work = Work(
-                kind: kind, key: try row[0], state: try row[1], priority: try row[5], tries: try row[2],
-                problem: problem == limitedProblem ? nil : problem, journal: try row[3], holder: holder,
-                attempt: try row[4] + 1)
-            if let waitMilliseconds = try Bucket.debit(charges(work), in: transaction) {
-                try transaction.execute(
-                    "update work set due = ?, problem = ? where kind = ? and key = ?", now + waitMilliseconds,
-                    limitedProblem, kind, work.key)
-                continue
+            select priority, turn from work where kind = ? and (priority, turn) < (?, ?)
+            order by priority desc, turn desc limit 1
+            """, kind, level.priority, level.turn
+        ).first {
+            level = (try row[0], try row[1])
+            if level.priority < priorities.lowerBound { break }
+            switch try claim(kind, by: holder, at: level, now, in: transaction, charges: charges) {
+            case .work(let work): return work
+            case .none: continue
+            case .exhausted: return nil
             }
-            try transaction.execute(
-                "update work set holder = ?, until = ?, due = ?, attempt = ?, problem = ? where kind = ? and key = ?",
-                holder, now + claimMilliseconds, now + claimMilliseconds, work.attempt, work.problem, kind, work.key)
-            return work
         }
+        try correctTimes(kind, now, in: transaction)
         return nil
     }
 
-    /// Ends the claims of processes that are known to have ended.
+    private enum Claim {
+        case work(Work)
+        case none
+        /// What all work takes from is empty, so there is no use in looking further.
+        case exhausted
+    }
+
+    private static func claim(
+        _ kind: String, by holder: String, at level: (priority: Int64, turn: Int64), _ now: Int64,
+        in transaction: borrowing Transaction, charges: (Work) -> [Bucket.Charge]
+    ) throws(DatabaseError) -> Claim {
+        let rows = try transaction.claim(
+            """
+            select key, state, tries, journal, attempt, problem, holder from work
+            where kind = ? and priority = ? and turn = ? and due <= ? and (until is null or until <= ? or until > ?)
+            order by due, key limit ?
+            """, kind, level.priority, level.turn, now, now, now + claimMillisecondsMax, candidatesMax)
+        for row in rows {
+            let lastHolder: String? = try row[6]
+            let work = Work(
+                kind: kind, key: try row[0], state: try row[1], priority: level.priority, turn: level.turn,
+                tries: try row[2], problem: try row[5], journal: try row[3], holder: holder,
+                isTakenOver: lastHolder != nil, attempt: try row[4] + 1)
+            let charges = charges(work)
+            if !work.isTakenOver, let shortage = try Bucket.take(charges, in: transaction) {
+                if shortage.isOfAll { return .exhausted }
+                try transaction.execute(
+                    "update work set due = ? where kind = ? and key = ?", now + shortage.milliseconds, kind, work.key)
+                continue
+            }
+            try transaction.execute(
+                "update work set holder = ?, until = ?, due = ?, attempt = ? where kind = ? and key = ?", holder,
+                now + claimMilliseconds, now + claimMilliseconds, work.attempt, kind, work.key)
+            return .work(work)
+        }
+        return .none
+    }
+
+    /// Makes work due that would wait for longer than any has to. A machine may start with a clock that is a year ahead.
+    private static func correctTimes(
+        _ kind: String, _ now: Int64, in transaction: borrowing Transaction
+    ) throws(DatabaseError) {
+        let end = now + claimMilliseconds
+        try transaction.execute(
+            """
+            update work set due = case when holder is null then ? else ? end, until = case when holder is null then until else ? end
+            where kind = ? and due > ?
+            """, now, end, end, kind, now + waitMillisecondsMax)
+    }
+
+    /// Ends the claims of processes that are known to have ended. The work keeps its holder, as after a claim that has expired:
+    /// what it took from rate limits is not taken again.
     /// - Parameter prefix: how the names of these processes begin.
     public static func freeClaims(
         ofHolders prefix: String, in transaction: borrowing Transaction
     ) throws(DatabaseError) {
+        let now = try transaction.now()
         try transaction.execute(
             """
-            update work set holder = null, until = null, due = case when due < until then due else ? end
+            update work set due = case when due < until then due else ? end, until = ?
             where substr(holder, 1, length(?)) = ?
-            """, try transaction.now(), prefix, prefix)
+            """, now, now, prefix, prefix)
     }
 
     /// Extends the claim by ten minutes. Like all changes below, it returns false if the claim is no longer the latest one:
@@ -127,25 +204,28 @@ public struct Work: Hashable, Sendable {
     }
 
     /// Records the progress, before a step that cannot be repeated.
-    public func record(state: String, journal: String, in transaction: borrowing Transaction) throws(DatabaseError)
-        -> Bool
-    {
-        try change(
-            "\(Work.sinceChange), state = ?, journal = ?", state, try transaction.now(), state, journal, in: transaction
-        )
+    public func record(
+        state: String, journal: String, priority: Int64? = nil, in transaction: borrowing Transaction
+    ) throws(DatabaseError) -> Bool {
+        let now = try transaction.now()
+        return try change(
+            "\(Work.sinceChange), state = ?, journal = ?, priority = coalesce(?, priority)", state, now, state, now,
+            state,
+            journal, priority, in: transaction)
     }
 
     /// Releases the work until a later time.
     /// - Parameter tries: the number of failed attempts from now on.
     public func postpone(
-        to due: Int64, state: String, problem: String?, tries: Int64, journal: String? = nil,
+        to due: Int64, state: String, problem: String?, tries: Int64, journal: String? = nil, priority: Int64? = nil,
         in transaction: borrowing Transaction
     ) throws(DatabaseError) -> Bool {
-        try change(
+        let now = try transaction.now()
+        return try change(
             """
             \(Work.sinceChange), due = \(Work.dueUnlessAdded), state = ?, problem = ?, tries = ?, journal = ?,
-            holder = null, until = null
-            """, state, try transaction.now(), due, state, problem, tries, journal, in: transaction)
+            priority = coalesce(?, priority), holder = null, until = null
+            """, state, now, state, now, due, state, problem, tries, journal, priority, in: transaction)
     }
 
     /// Removes finished work, or releases it if it was added again in the meantime.
@@ -162,8 +242,11 @@ public struct Work: Hashable, Sendable {
     /// Claimed work is due when its claim ends. An earlier time means that it was added again.
     private static let dueUnlessAdded = "case when due < until then due else ? end"
 
-    /// The time of the last change of the state.
-    private static let sinceChange = "since = case when state = ? then since else ? end"
+    /// The times of the last change of the state, and of the last change from what is settled to what is not or back.
+    private static let sinceChange = """
+        since = case when state = ? then since else ? end,
+        began = case when (state in \(settledStates)) = (? in \(settledStates)) then coalesce(began, since) else ? end
+        """
 
     private func change(
         _ assignments: String, _ values: any ColumnType..., in transaction: borrowing Transaction

@@ -19,6 +19,7 @@ extension Command {
             associated acme check HOST      look at DNS now, and say what is missing; nothing is ordered
             associated acme issue HOST      try HOST again now, for example after a change of DNS
             associated acme import DIR      import the account and the certificates of another ACME client
+            associated acme account new     replace the account key, for example of a deactivated account
 
             The manager orders a certificate for every served host whose DNS records lead to this server, if server.json has
             `acme: { contact: ["you@example.com"], termsAgreed: true }`; see docs/acme.md.
@@ -27,7 +28,7 @@ extension Command {
             HOST/fullchain.pem and HOST/privkey.pem, such as config/hosts. Nothing in it is changed. Hosts whose certificates are
             imported get no new one until it is time to renew them.
             """,
-        operands: Operands(usage: "status|check|issue|import [HOST|DIR]", counts: 1...2),
+        operands: Operands(usage: "status|check|issue|import|account [HOST|DIR|new]", counts: 1...2),
         options: [
             .config, .state,
             Option(
@@ -40,11 +41,11 @@ extension Command {
             "HOST has no certificate or cannot get one now, something was not imported, or the store cannot be read"
     ) { arguments throws(Refusal) in
         let (action, operand) = (arguments.operands[0], arguments.operands.dropFirst().first)
-        guard ["status", "check", "issue", "import"].contains(action) else {
-            throw .usage("unknown action \"\(action)\"; write status, check, issue or import")
+        guard ["status", "check", "issue", "import", "account"].contains(action) else {
+            throw .usage("unknown action \"\(action)\"; write status, check, issue, import or account")
         }
         if action != "status", operand == nil {
-            throw .usage("`acme \(action)` needs a \(action == "import" ? "DIR" : "HOST")")
+            throw .usage("`acme \(action)` needs \(["import": "a DIR", "account": "`new`"][action] ?? "a HOST")")
         }
         for option in ["--account", "--replace-account"] where action != "import" && arguments.has(option) {
             throw .usage("\(option) is for `acme import`")
@@ -59,13 +60,14 @@ extension Command {
         if action == "import", let folder = operand {
             return try ACMEImport.run(folder, loaded, inputs, rules, arguments)
         }
+        if action == "account", let verb = operand { return try ACMEAccount.run(verb, loaded, inputs) }
         let host = operand.map { HostPattern.typed($0) }
         let keys = try inputs.keys(createsMissing: false)
         do throws(DatabaseError) {
             var store = try Store(inputs.location, keys: keys)
             switch (action, host) {
             case ("check", let host?): return try check(host, inputs, rules, &store)
-            case ("issue", let host?): return try hurry(host, inputs, &store)
+            case ("issue", let host?): return try hurry(host, inputs, rules, &store)
             case (_, let host?): return try show(host, inputs, rules, &store)
             default: return try overview(inputs, rules, &store)
             }
@@ -133,10 +135,13 @@ extension Command {
     /// `queued for 5 minutes: waits for the rate limit of the authority; place 12, about 8 h`.
     private static func line(_ report: IssuanceReport, _ forecast: QueueForecast?) -> String {
         let now = Clock.wallSeconds() * 1_000
-        var text = "\(report.state?.rawValue ?? "unknown") for \(Age.text(seconds: (now - report.since) / 1_000))"
+        // Attempts do not end what is wrong.
+        let isBusy = report.state == .queued || report.state == .ordering
+        let since = isBusy ? report.since : report.began
+        var text = "\(report.state?.rawValue ?? "unknown") for \(Age.text(seconds: max(0, now - since) / 1_000))"
         if let problem = report.problem { text += ": \(problem)" }
         if let turn = forecast?[report.host] {
-            text += "; \(turn)"
+            text += ": waits for the rate limit of the authority; \(turn)"
         } else if report.state != .issued, report.state != .ordering, report.due > now {
             text += "; next try in \(Age.text(seconds: (report.due - now) / 1_000))"
         }
@@ -144,20 +149,26 @@ extension Command {
     }
 
     private static func hurry(
-        _ host: String, _ inputs: ManagerInputs, _ store: inout Store
+        _ host: String, _ inputs: ManagerInputs, _ rules: IssuanceRules, _ store: inout Store
     ) throws(DatabaseError) -> ExitStatus {
-        let found = try store.write { transaction throws(DatabaseError) in
+        let (found, forecast) = try store.write { transaction throws(DatabaseError) in
             let report = try IssuanceReport.load(host, in: transaction)
             if report?.isSettled(now: Clock.wallSeconds() * 1_000) == false {
                 _ = try IssuanceReport.hurry(host, in: transaction)
             }
-            return report
+            // Renewals are free of the limits.
+            guard let report, report.notAfter == nil else { return (report, QueueForecast?.none) }
+            return (report, try QueueForecast(rules, PublicSuffixes(), with: host, in: transaction))
         }
         guard let report = found else { return unknown(host, inputs) }
         if let term = CertificateTerm(report), report.isSettled(now: Clock.wallSeconds() * 1_000) {
             Console.output(line: "\(host) has a \(term.text(now: Clock.wallSeconds())); nothing to do")
         } else if inputs.hasManager == false {
             Console.output(line: "\(host) is tried when the manager is started; \(noManager)")
+        } else if let turn = forecast?[host], turn.waitMilliseconds >= 60_000 {
+            Console.output(
+                line: "\(host) is checked again now, and ordered when the rate limits allow it: \(turn); see "
+                    + "`associated acme status \(host)`")
         } else {
             Console.output(line: "\(host) is tried again now; see `associated acme status \(host)`")
         }

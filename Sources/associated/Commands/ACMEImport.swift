@@ -66,7 +66,7 @@ struct ACMEImport {
     }
 
     /// Leaves root, so that the store belongs to the user that the manager runs as.
-    private static func becomeOwner(of loaded: LoadedSettings) throws(Refusal) {
+    static func becomeOwner(of loaded: LoadedSettings) throws(Refusal) {
         do {
             let owner: Account? =
                 if let name = loaded.settings.user { try Account(name) } else { Account.owner(of: loaded.statePath) }

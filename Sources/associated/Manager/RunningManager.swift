@@ -67,7 +67,7 @@ final class RunningManager {
         answers = ManagerAnswers(control)
         register =
             rules == nil
-            ? nil : HostRegister(control, places: inputs.places, suffixes: suffixes, covers: inputs.covers)
+            ? nil : HostRegister(control, places: inputs.places, covers: inputs.covers)
         // The file may be unusable, which must be known at the start.
         if let rules { _ = try ClientContext(authorityFile: rules.authorityFile) }
         do { try openStore() } catch let error as DatabaseError {
@@ -147,6 +147,7 @@ final class RunningManager {
             noteServer(response.status == 200 || response.status == 204 ? nil : "it answers \(response.status)")
             guard response.status == 200, let served = ServedHosts(json: response.body) else { return nil }
             (digest, takenAt) = (served.digest, now)
+            control.noteTenants(served.folders, suffixes)
             return served.hosts
         } catch {
             noteServer(error.description)

@@ -65,7 +65,8 @@ struct AdminAnswers: ServerSources {
     func served() -> ServedHosts {
         // Both are of one catalogue.
         let catalogue = parts.published.current
-        return ServedHosts(digest: parts.digest.text(of: catalogue), hosts: catalogue.servedHosts)
+        return ServedHosts(
+            digest: parts.digest.text(of: catalogue), hosts: catalogue.servedHosts, folders: state.folders)
     }
 
     /// The certificates, judged by the present time.

@@ -15,6 +15,8 @@ final class ServerState: Sendable {
         var kept: [StatusReport.Kept] = []
         /// The findings of each host on a last good version.
         var reasons: [String: [String]] = [:]
+        /// The folders of hosts' app files, for hosts whose files are in folders.
+        var folders: [String: String] = [:]
         var findings: [StatusReport.OpenFinding] = []
         /// When each finding was found, by its line, and when each host got its last good version, by its name.
         var since: [String: Int64] = [:]
@@ -186,6 +188,7 @@ final class ServerState: Sendable {
         noteState(.lastGood, tenants.stateProblem)
         state.withLock { state in
             state.failure = nil
+            for (host, folder) in report.folders { state.folders[host] = folder }
             state.hosting = report.figures
             state.guardedFiles = Array(guarded.prefix(ServerState.guardedFilesMax))
             state.keepAges(of: findings + reasons.map(\.host), from: now)
@@ -217,6 +220,8 @@ final class ServerState: Sendable {
         state.withLock { $0.settingsFindings + [$0.failure].compactMap { $0 } + $0.findings }
     }
     var guardedFiles: [String] { state.withLock { $0.guardedFiles } }
+
+    var folders: [String: String] { state.withLock { $0.folders } }
 
     var hostsOnLastGood: Set<String> { state.withLock { Set($0.reasons.keys) } }
 

@@ -12,6 +12,7 @@ extension HouseRule {
             if module.name.hasPrefix("Association") { allowed.insert("AssociationSamples") }
             if allowed.contains("Database") { allowed.insert("DatabaseSupport") }
             if allowed.contains("ACME") { allowed.insert("ACMESupport") }
+            if allowed.contains("DNS") { allowed.insert("DNSSupport") }
             // What makes requests is tested with what carries them.
             if module.name == "ACME" { allowed.insert("Client") }
             // What writes JSON without reading any is tested with our own strict reader.

@@ -68,6 +68,7 @@ final class BindServer {
         @ SOA ns hostmaster 1 3600 600 86400 60
         @ NS ns
         ns A 127.0.0.1
+        _acme-challenge.alias CNAME _acme-challenge.shop
         END
         /usr/sbin/named -g -n 1 -c "$1/named.conf" </dev/null >named.log 2>&1 &
         trap 'kill -KILL $!' EXIT
