@@ -192,7 +192,8 @@ final class RunningManager {
         if let delivery = inputs.delivery {
             let source = DeliveryLink(server: server, statePath: inputs.statePath)
             starts.append { number in
-                let register = DeliveryRegisterWorker(number, control, node: self.node, source: source, store: try store())
+                let register = DeliveryRegisterWorker(
+                    number, control, node: self.node, source: source, store: try store())
                 return try Thread(name: "deliveries", owning: register) { $0.run() }
             }
             for service in DeliveryVerifier.allCases {
