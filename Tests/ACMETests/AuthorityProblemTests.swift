@@ -30,7 +30,7 @@ struct AuthorityProblemTests {
     @Test(arguments: AuthorityProblem.Kind.allCases)
     func `knows every type in problem documents`(kind: AuthorityProblem.Kind) {
         let read = AuthorityProblem(.problem(400, kind.rawValue)).kind
-        #expect(read == ([.noAnswer, .unusable].contains(kind) ? .unknown : kind))
+        #expect(read == ([.noAnswer, .unusable, .accountRefused].contains(kind) ? .unknown : kind))
     }
 
     @Test(

@@ -141,12 +141,14 @@ struct FolderFaultTests {
         #include <stdlib.h>
         #include <string.h>
         #include <sys/stat.h>
-        int stat(const char *path, struct stat *status) {
+        #include <sys/syscall.h>
+        #include <unistd.h>
+        int fstatat(int folder, const char *path, struct stat *status, int flags) {
             struct stat other;
             const char *flag = getenv("HANG_WHILE");
             if (strstr(path, "/server.json"))
-                while (flag && fstatat(AT_FDCWD, flag, &other, 0) == 0) poll(NULL, 0, 100);
-            return fstatat(AT_FDCWD, path, status, 0);
+                while (flag && syscall(SYS_newfstatat, AT_FDCWD, flag, &other, 0) == 0) poll(NULL, 0, 100);
+            return syscall(SYS_newfstatat, folder, path, status, flags);
         }
         """
 }

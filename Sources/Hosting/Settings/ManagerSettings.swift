@@ -251,7 +251,9 @@ extension SettingsReader {
     /// The URL may contain a password, so no message contains it.
     mutating func readProxy(_ member: SourceMember) {
         guard let text = string(member) else { return }
-        if text.hasPrefix("http://"), DeliverySettings.isWebURL(text) {
+        // It may begin with a name and a password.
+        let place = text.hasPrefix("http://") ? text.dropFirst("http://".count).split(separator: "@").last ?? "" : ""
+        if DeliverySettings.isWebURL("http://\(place)") {
             settings.manager.proxyURL = text
         } else {
             report(
