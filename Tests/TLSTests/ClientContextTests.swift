@@ -27,8 +27,9 @@ struct ClientContextTests {
         ]
         (server.standardOutput, server.standardError) = (output, FileHandle.nullDevice)
         try server.run()
+        // The thread of a test may block other signals, which a child inherits.
         defer {
-            server.terminate()
+            kill(server.processIdentifier, SIGKILL)
             server.waitUntilExit()
         }
         var text = ""
