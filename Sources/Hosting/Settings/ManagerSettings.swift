@@ -253,7 +253,7 @@ extension SettingsReader {
         guard let text = string(member) else { return }
         // It may begin with a name and a password.
         let place = text.hasPrefix("http://") ? text.dropFirst("http://".count).split(separator: "@").last ?? "" : ""
-        if DeliverySettings.isWebURL("http://\(place)") {
+        if text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }), DeliverySettings.isWebURL("http://\(place)") {
             settings.manager.proxyURL = text
         } else {
             report(

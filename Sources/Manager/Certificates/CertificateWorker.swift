@@ -284,14 +284,12 @@ public struct CertificateWorker: ~Copyable {
         _ work: Work, _ stored: StoredCertificate?, continuing known: OrderJournal?
     ) throws(DatabaseError) {
         let url = known?.directory ?? directory(work, stored)
-        let isSaved = known != nil
-        var journal = known
-        var sealed = isSaved ? work.journal : nil
+        var (journal, sealed) = (known, known == nil ? nil : work.journal)
         var session: AuthoritySession
         do throws(AuthorityProblem) { session = try link.session(url) } catch {
             return try postpone(work, error, keeping: sealed)
         }
-        if !isSaved {
+        if known == nil {
             // A certificate that cannot be written is not ordered.
             if let problem = writeProblem { return try fail(work, problem) }
             do throws(TLSError) {
@@ -304,7 +302,7 @@ public struct CertificateWorker: ~Copyable {
             }
         }
         guard let journal else { return }
-        var steps = OrderSteps(journal, isSaved: isSaved)
+        var steps = OrderSteps(journal, isSaved: known != nil)
         defer { link.keep(session, url) }
         let end = Clock.wallSeconds() + rules.patience.orderSecondsMax
         while true {
