@@ -53,7 +53,7 @@ struct AuthorityLink: ~Copyable {
                 isTruncated: response.isTruncated, retryAfterSeconds: response.retryAfterSeconds(now: now))
         } catch {
             if error.isTimeOut { hungAt[request.url.host] = Clock.monotonicMilliseconds() }
-            throw .noAnswer("\(location.hostField): \(error)")
+            throw .noAnswer("the authority \(location.hostField): \(error)")
         }
     }
 
@@ -61,7 +61,7 @@ struct AuthorityLink: ~Copyable {
     private mutating func directory(_ url: AuthorityURL) throws(AuthorityProblem) -> AuthorityDirectory {
         let now = Clock.monotonicMilliseconds()
         if let silent = hungAt[url.host], now - silent < rules.patience.silenceMilliseconds {
-            throw .noAnswer("\(url.host) did not answer in time, \((now - silent) / 1_000) s ago")
+            throw .noAnswer("the authority \(url.host) did not answer in time, \((now - silent) / 1_000) s ago")
         }
         if let known = directories[url], now - known.readAt < rules.patience.directoryMilliseconds {
             return known.directory

@@ -116,8 +116,9 @@ public struct CertificateWorker: ~Copyable {
             let isChecked = isQueued && queuedMilliseconds < CertificateWorker.checkedMilliseconds
             if rules.isPreflightRequired, !isChecked {
                 if let problem = preflight(host, directory(work, stored)) { return try postpone(work, problem) }
-                work.tries = orderTries(work)
             }
+            // Earlier looks at DNS are not failed orders, also if the settings no longer ask for them.
+            work.tries = orderTries(work)
             // Renewals are free of the limits, and must not wait behind new hosts.
             if stored == nil, !isQueued {
                 return try release(work, afterMilliseconds: 0, .queued, tries: work.tries)
