@@ -166,13 +166,30 @@ struct ManagerTests {
     }
 
     @Test func `says why a host has no certificate`() throws {
-        try settings("acme: { \(ManagerTests.unreachable) }")
+        try settings(
+            "acme: { \(ManagerTests.unreachable) }, manager: { admin: 'unix:\(folder.path)/manager.sock' }")
         let server = try RunningServer(places + ["--http", "127.0.0.1:0"])
         #expect(server.line(beginning: "a.example: failing: 127.0.0.1:1: ") != nil)
         let status = try Subject.run(["acme", "status", "a.example"] + places)
         #expect(status.status == 1)
         #expect(status.output.contains("a.example: failing for "), "\(status.output) \(status.errors)")
         #expect(status.output.contains("next: remove the cause"))
+        let shown = try Subject.run(["status", "a.example"] + places)
+        #expect(
+            shown.output.contains("\nordered certificate: failing for ")
+                && shown.output.contains("\n  next: remove the cause"), "\(shown.output) \(shown.errors)")
+        let all = try Subject.run(["status"] + places)
+        #expect(
+            all.output.contains("\nordered certificates: 1 failing\n  a.example: failing for "),
+            "\(all.output) \(all.errors)")
+        let json = try Subject.run(["status", "--format", "json"] + places)
+        for member in ["\"hostsThatNeedAttention\": [", "\"host\": \"a.example\"", "\"failing\": 1"] {
+            #expect(json.output.contains(member), "\(json.output)")
+        }
+        let own = try Subject.run(["status", "a.example", "--format", "json"] + places)
+        #expect(own.output.contains("\"state\": \"failing\""), "\(own.output)")
+        let asking = ["--unix-socket", "\(folder.path)/manager.sock", "http://localhost/status"]
+        #expect(try eventually { try Subject.curl(asking).output.contains("\"host\": \"a.example\"") })
         let unknown = try Subject.run(["acme", "issue", "b.example"] + places)
         #expect(unknown.status == 1 && unknown.errors.contains("the server does not serve it"), "\(unknown.errors)")
         server.send(SIGTERM)
@@ -187,8 +204,9 @@ struct ManagerTests {
         let denied = try Subject.run(["acme", "status", "b.example"] + places)
         #expect(denied.errors.contains("`acme.allow` or `acme.deny` in server.json excludes it"), "\(denied.errors)")
         try folder.write("config/hosts/c.example/fullchain.pem", "")
-        let own = try Subject.run(["acme", "status", "c.example"] + places)
-        #expect(own.errors.contains("it has a certificate of its own, "), "\(own.errors)")
+        let ownCertificate = try Subject.run(["acme", "status", "c.example"] + places)
+        #expect(
+            ownCertificate.errors.contains("it has a certificate of its own, "), "\(ownCertificate.errors)")
     }
 
     @Test func `shows how far a host's file has got`() throws {

@@ -87,65 +87,25 @@ extension Command {
                 try QueueForecast(rules, PublicSuffixes(), in: transaction)
             )
         }
-        let counts = IssuanceState.allCases.compactMap { state in
-            figures.hosts[state].map { "\($0) \(state.rawValue)" }
-        }
-        Console.output(
-            line: counts.isEmpty ? "no hosts yet: the manager has not asked the server" : counts.joined(separator: ", ")
-        )
-        for report in hosts { Console.output(line: "  \(report.host): \(line(report, forecast))") }
+        Console.output(line: figures.counts ?? "no hosts yet: the manager has not asked the server")
+        for report in hosts { Console.output(line: "  \(report.host): \(report.line(forecast))") }
         if inputs.hasManager == false { Console.output(line: noManager) }
         return .success
     }
 
     private static let overviewMax: Int64 = 50
-    private static let noManager =
-        "the manager is not running; start `associated serve` or `associated manage`, or see their log"
+    private static let noManager = IssuanceOverview.noManager
 
     private static func show(
         _ host: String, _ inputs: ManagerInputs, _ rules: IssuanceRules, _ store: inout Store
     ) throws(DatabaseError) -> ExitStatus {
-        let (found, forecast) = try store.read {
-            transaction throws(DatabaseError) -> (IssuanceReport?, QueueForecast?) in
-            let report = try IssuanceReport.load(host, in: transaction)
-            // The turn of one host depends on the whole queue.
-            guard report?.state == .queued else { return (report, nil) }
-            return (report, try QueueForecast(rules, PublicSuffixes(), in: transaction))
-        }
-        guard let report = found else { return unknown(host, inputs) }
-        Console.output(line: "\(host): \(line(report, forecast))")
-        let term = CertificateTerm(report)
-        if let term {
-            Console.output(
-                line: "  \(term.text(now: Clock.wallSeconds())), issued by \(report.issuer ?? "an unknown authority")")
-        }
-        let isExpired = term?.isOver(now: Clock.wallSeconds()) == true
-        if inputs.hasManager == false {
-            Console.output(line: "  next: \(noManager)")
-        } else if isExpired, report.state == .issued {
-            Console.output(
-                line: "  next: see the manager's log for why it was not renewed, then `associated acme issue`")
-        } else if let step = report.state?.nextStep {
-            Console.output(line: "  next: \(step)")
-        }
-        return term == nil || isExpired ? .failure : .success
-    }
-
-    /// Such as `waiting-dns for 3 hours: shop.example.com has no A or AAAA record; next try in 20 minutes`, or
-    /// `queued for 5 minutes: waits for the rate limit of the authority; place 12, about 8 h`.
-    private static func line(_ report: IssuanceReport, _ forecast: QueueForecast?) -> String {
-        let now = Clock.wallSeconds() * 1_000
-        // Attempts do not end what is wrong.
-        let isBusy = report.state == .queued || report.state == .ordering
-        let since = isBusy ? report.since : report.began
-        var text = "\(report.state?.rawValue ?? "unknown") for \(Age.text(seconds: max(0, now - since) / 1_000))"
-        if let problem = report.problem { text += ": \(problem)" }
-        if let turn = forecast?[report.host] {
-            text += ": waits for the rate limit of the authority; \(turn)"
-        } else if report.state != .issued, report.state != .ordering, report.due > now {
-            text += "; next try in \(Age.text(seconds: (report.due - now) / 1_000))"
-        }
-        return text
+        guard
+            case .host(let report?, let forecast, let hasManager) = try IssuanceOverview.load(
+                host, inputs, rules, &store)
+        else { return unknown(host, inputs) }
+        Console.output(line: "\(host): \(report.line(forecast))")
+        for line in report.details(hasManager: hasManager) { Console.output(line: line) }
+        return CertificateTerm(report)?.isOver(now: Clock.wallSeconds()) == false ? .success : .failure
     }
 
     private static func hurry(
