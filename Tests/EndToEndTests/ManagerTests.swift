@@ -34,6 +34,7 @@ struct ManagerTests {
         #expect(run.status == 0, "\(run.errors) \(run.output)")
         #expect(run.output.contains("3 hosts, 3 orders at the authority, 2 kills of the manager"))
         #expect(run.output.contains("3 hosts, renewed 1 times; "))
+        #expect(run.output.hasSuffix("host1.example is revoked and replaced\n"))
     }
 
     @Test func `follows a change through all states of a delivery`() throws {
@@ -248,6 +249,42 @@ struct ManagerTests {
         #expect(none.status == 0 && none.output.isEmpty)
         let wrong = try Subject.run(["status", "--deliveries", "late"] + places)
         #expect(wrong.status == 2 && wrong.errors.contains("is not a state; write one of "), "\(wrong.errors)")
+    }
+
+    @Test func `replaces the account key`() throws {
+        try settings("store: { keyFile: '\(folder.path)/key' }, acme: { \(ManagerTests.unreachable) }")
+        try folder.write("key", String(repeating: "k", count: 32))
+        let runs = try (0..<2).map { _ in try Subject.run(["acme", "account", "new"] + places) }
+        let thumbprints = runs.map { run in
+            String(run.output.split(separator: "\n").first?.split(separator: " ").last ?? "")
+        }
+        #expect(runs.allSatisfy { $0.status == 0 && $0.output.contains("\nnext: restart the manager") }, "\(runs)")
+        #expect(Set(thumbprints).count == 2 && thumbprints.allSatisfy { $0.utf8.count == 43 }, "\(thumbprints)")
+        // The manager registers the second one, and the server answers challenges with it.
+        let server = try RunningServer(places + ["--http", "127.0.0.1:0"])
+        #expect(server.line(beginning: "a.example: failing: ") != nil)
+        let token = "a-token-of-no-order"
+        let url = "http://127.0.0.1:\(server.port)/.well-known/acme-challenge/\(token)"
+        #expect(try eventually { try Subject.curl([url]).output == "\(token).\(thumbprints[1])" })
+        let wrong = try Subject.run(["acme", "account", "old"] + places)
+        #expect(wrong.status == 2 && wrong.errors.contains("write account new"), "\(wrong.errors)")
+    }
+
+    @Test func `revokes only what the manager has`() throws {
+        try settings("store: { keyFile: '\(folder.path)/key' }, acme: { \(ManagerTests.unreachable) }")
+        try folder.write("key", String(repeating: "k", count: 32))
+        let unknown = try Subject.run(["acme", "revoke", "a.example"] + places)
+        #expect(
+            unknown.status == 1 && unknown.errors.contains("the manager has no certificate of a.example"),
+            "\(unknown.errors)")
+        for (arguments, problem) in [
+            (["revoke"], "needs a HOST"),
+            (["revoke", "a.example", "--reason", "bored"], "unknown reason \"bored\"; write"),
+            (["issue", "a.example", "--reason", "superseded"], "--reason is for `acme revoke`"),
+        ] {
+            let run = try Subject.run(["acme"] + arguments + places)
+            #expect(run.status == 2 && run.errors.contains(problem), "\(run.errors)")
+        }
     }
 
     @Test func `one manager works in a state directory`() throws {

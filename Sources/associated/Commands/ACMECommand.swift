@@ -18,6 +18,7 @@ extension Command {
             associated acme status [HOST]   the hosts without a certificate and why, or the state of HOST
             associated acme check HOST      look at DNS now, and say what is missing; nothing is ordered
             associated acme issue HOST      try HOST again now, for example after a change of DNS
+            associated acme revoke HOST     have the certificate of HOST revoked and replaced
             associated acme import DIR      import the account and the certificates of another ACME client
             associated acme account new     replace the account key, for example of a deactivated account
 
@@ -28,7 +29,7 @@ extension Command {
             HOST/fullchain.pem and HOST/privkey.pem, such as config/hosts. Nothing in it is changed. Hosts whose certificates are
             imported get no new one until it is time to renew them.
             """,
-        operands: Operands(usage: "status|check|issue|import|account [HOST|DIR|new]", counts: 1...2),
+        operands: Operands(usage: "status|check|issue|revoke|import|account [HOST|DIR|new]", counts: 1...2),
         options: [
             .config, .state,
             Option(
@@ -36,13 +37,16 @@ extension Command {
                 help: "account key to import (default: that of DIR for the first of `acme.directories`)"),
             Option(
                 name: "--replace-account", value: nil, help: "replace another account key that the manager has already"),
+            Option(
+                name: "--reason", value: "REASON",
+                help: "with revoke: \(ACMERevocation.reasonNames) (default: unspecified)"),
         ],
         failure:
             "HOST has no certificate or cannot get one now, something was not imported, or the store cannot be read"
     ) { arguments throws(Refusal) in
         let (action, operand) = (arguments.operands[0], arguments.operands.dropFirst().first)
-        guard ["status", "check", "issue", "import", "account"].contains(action) else {
-            throw .usage("unknown action \"\(action)\"; write status, check, issue, import or account")
+        guard ["status", "check", "issue", "revoke", "import", "account"].contains(action) else {
+            throw .usage("unknown action \"\(action)\"; write status, check, issue, revoke, import or account")
         }
         if action != "status", operand == nil {
             throw .usage("`acme \(action)` needs \(["import": "a DIR", "account": "`new`"][action] ?? "a HOST")")
@@ -50,6 +54,7 @@ extension Command {
         for option in ["--account", "--replace-account"] where action != "import" && arguments.has(option) {
             throw .usage("\(option) is for `acme import`")
         }
+        if action != "revoke", arguments.has("--reason") { throw .usage("--reason is for `acme revoke`") }
         let loaded = try LoadedSettings(arguments)
         guard loaded.settings.manager.issuance != nil else {
             for finding in loaded.findings { Console.error(finding) }
@@ -62,6 +67,9 @@ extension Command {
         }
         if action == "account", let verb = operand { return try ACMEAccount.run(verb, loaded, inputs) }
         let host = operand.map { HostPattern.typed($0) }
+        if action == "revoke", let host {
+            return try ACMERevocation.run(host, reason: arguments["--reason"], loaded, inputs, rules)
+        }
         let keys = try inputs.keys(createsMissing: false)
         do throws(DatabaseError) {
             var store = try Store(inputs.location, keys: keys)
@@ -170,6 +178,7 @@ extension Command {
         }
         for line in report.found { Console.output(line: "found   \(line)") }
         for line in report.wanted { Console.output(line: "wanted  \(line)") }
+        for line in report.notes { Console.output(line: "note    \(line)") }
         switch report.problem {
         case nil:
             let exclusion = inputs.exclusion(of: host).map { "; but no certificate is ordered: \($0)" } ?? ""
