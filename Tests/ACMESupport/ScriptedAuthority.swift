@@ -38,6 +38,11 @@ final class ScriptedAuthority {
         var findsThumbprint = false
         /// The account is refused, and cannot be registered again.
         var isAccountDeactivated = false
+        /// Of the account.
+        var contact: [String] = []
+        var renewalExplanation = ""
+        /// The reasons for which certificates were revoked.
+        var revocations: [Int] = []
     }
 
     struct Order: Sendable {
@@ -147,7 +152,10 @@ final class ScriptedAuthority {
             let times = [days.lowerBound, days.upperBound].map { days in
                 "\(Clock.day(Clock.wallSeconds() + days * 86_400))T00:00:00Z"
             }
-            return respond(200, #"{"suggestedWindow": {"start": "\#(times[0])", "end": "\#(times[1])"}}"#)
+            let page = oddities.renewalExplanation
+            return respond(
+                200,
+                #"{"suggestedWindow": {"start": "\#(times[0])", "end": "\#(times[1])"}, "explanationURL": "\#(page)"}"#)
         default:
             complaints.append("\(method) \(path)")
             return respond(200, "")
@@ -155,6 +163,8 @@ final class ScriptedAuthority {
     }
 
     private func check(_ message: ReceivedMessage, _ request: AuthorityRequest) {
+        // Signed with the key of a certificate.
+        if request.url.text == "\(base)/revoke" { return }
         if !message.isSigned(by: key.key) { complaints.append("a wrong signature") }
         if message.head("url") != request.url.text { complaints.append("a message for another address") }
         if request.url.text == "\(base)/account" {
@@ -187,7 +197,14 @@ final class ScriptedAuthority {
         let number = parts.count > 1 ? Int(parts[1]) ?? 0 : 0
         switch parts.first {
         case "new-order": return newOrder(message)
-        case "account": return respond(200, account, [("Location", "\(base)/account/1")])
+        case "account":
+            let contact = message.object.member(named: "contact")?.asArray?.compactMap(\.asString)
+            if parts.count > 1, let contact { oddities.contact = contact }
+            return respond(200, account, [("Location", "\(base)/account/1")])
+        case "revoke":
+            if !oddities.revocations.isEmpty { return refuse(400, "alreadyRevoked") }
+            oddities.revocations.append(message.object.member(named: "reason")?.asInt ?? 0)
+            return respond(200, "")
         case "orders" where oddities.listsOrders: return listOrders(number)
         case "order" where orders.indices.contains(number): return respond(200, read(number))
         case "authz" where hosts.indices.contains(number):
@@ -206,7 +223,8 @@ final class ScriptedAuthority {
 
     private var account: String {
         let list = ", \"orders\": \"\(base)/orders/0\""
-        return "{\"status\": \"valid\"\(oddities.listsOrders ? list : "")}"
+        let contact = oddities.contact.map { "\"\($0)\"" }.joined(separator: ", ")
+        return "{\"status\": \"valid\", \"contact\": [\(contact)]\(oddities.listsOrders ? list : "")}"
     }
 
     private func listOrders(_ page: Int) -> AuthorityResponse {

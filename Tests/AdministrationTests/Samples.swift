@@ -110,7 +110,8 @@ enum Samples {
         var metrics = ManagerMetrics(version: "1.0")
         metrics.hosts = [("issued", 214), ("queued", 31), ("waiting-dns", 1)]
         metrics.orders = [("issued", 2), ("failing", 1)]
-        (metrics.lifeLeftMin, metrics.budgetOrders, metrics.residentBytes) = (0.4, 300, 20_000_000)
+        (metrics.lifeLeftMin, metrics.residentBytes) = (0.4, 20_000_000)
+        metrics.budgets = [("domains", 24.5), ("orders", 300)]
         return metrics.families + deliveries.families
     }()
 

@@ -185,9 +185,10 @@ enum Contract {
             Case(url: "both.example\(legacy)", status: 200, schemes: ["http"]),
             Case(url: "both.example\(android)", status: 200, schemes: ["http"]),
             Case(
-                url: "both.example/.well-known/acme-challenge/token", status: 200, body: "token.thumbprint",
+                url: "both.example/.well-known/acme-challenge/token-of-an-order", status: 200,
+                body: "token-of-an-order.thumbprint",
                 schemes: ["http"]),
-            Case(url: "both.example/.well-known/acme-challenge/other", status: 404, schemes: ["http"]),
+            Case(url: "both.example/.well-known/acme-challenge/another-challenge", status: 404, schemes: ["http"]),
             Case(url: "android.example\(apple)", status: 404, schemes: ["http"])),
     ]
 }

@@ -26,7 +26,7 @@ struct ContractTests {
                 "config/apps/spa.json", "{ name: \"Three\", hosts: [\"spa.example\"], \(ios), pages: { spa: true } }")
             let wellKnown = "config/hosts/both.example/well-known"
             try folder.write("\(wellKnown)/security.txt", "Contact: mailto:security@example.com\n")
-            try folder.write("\(wellKnown)/acme-challenge/token", "token.thumbprint")
+            try folder.write("\(wellKnown)/acme-challenge/token-of-an-order", "token-of-an-order.thumbprint")
             let filling = String(repeating: " and so on", count: 100)
             try folder.write("public/both.example/page.html", "<p>own page\(filling)")
             try folder.write("public/both.example/links/file", "file, not landing")

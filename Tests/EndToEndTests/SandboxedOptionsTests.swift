@@ -22,7 +22,7 @@ struct SandboxedOptionsTests {
         try folder.write("pages/a.example/page.html", page)
         // Each has a folder of its own, which no other option allows.
         for name in ["state", "log", "plain", "secure", "admin"] { try folder.write("\(name)/.keep", "") }
-        try folder.write("acme/.well-known/acme-challenge/token", "token.thumbprint")
+        try folder.write("acme/.well-known/acme-challenge/token-of-an-order", "token-of-an-order.thumbprint")
         try folder.write("token/file", "0123456789abcdef\n")
         try folder.write("phrase/file", "hush\n")
     }
@@ -60,7 +60,7 @@ struct SandboxedOptionsTests {
             try tests.fetch("/page.html", scheme: "https", socket: "secure/socket") == tests.page
         },
         "--acme-webroot": Case(value: "acme") {
-            try $0.fetch("/.well-known/acme-challenge/token", $1) == "token.thumbprint"
+            try $0.fetch("/.well-known/acme-challenge/token-of-an-order", $1) == "token-of-an-order.thumbprint"
         },
         "--access-log": Case(value: "log/requests") { tests, server in
             _ = try tests.fetch("/page.html", server)

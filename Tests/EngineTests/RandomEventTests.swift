@@ -262,7 +262,10 @@ private final class RandomPlay {
             self.request(path, method, lines, more)
         }
         switch pick(13) {
-        case 12: return .init(request: self.request("/.well-known/acme-challenge/a"), body: Array("a.print".utf8))
+        case 12:
+            return .init(
+                request: self.request("/.well-known/acme-challenge/a123456789abcdef"),
+                body: Array("a123456789abcdef.print".utf8))
         case 0: return .init(request: request("HEAD"), body: body, isHead: true)
         case 1: return .init(request: request("GET", "Content-Length: 2000\r\n", much), body: body)
         case 2:

@@ -173,7 +173,7 @@ struct SecureTests {
         #expect(try plain("/aasa")?.status == 200)
         #expect(try plain("/.well-known/none")?.status == 404)
         #expect(try plain("/apple-app-site-association")?.status == 404)
-        #expect(try plain("/.well-known/acme-challenge/token")?.status == 404)
+        #expect(try plain("/.well-known/acme-challenge/token-of-an-order")?.status == 404)
         var stranger = try TestClient(server.engine.addresses[0])
         try stranger.send(get("/", host: "other.test"))
         #expect(try stranger.response()?.status == 404)

@@ -2,6 +2,7 @@
 
 import Database
 import Posix
+import TLS
 import TestSupport
 import Testing
 
@@ -43,6 +44,81 @@ struct CertificateLifeTests {
         let second = try #require(try rig.certificate())
         #expect(second == first && rig.count("renewal") == 2)
         try rig.expectIssued()
+    }
+
+    @Test func `says why an authority asks for an early renewal`() throws {
+        let rig = try rig()
+        rig.servers[0].use {
+            $0.renewalDays = 30...32
+            $0.oddities.renewalExplanation = "https://ca.example/why"
+        }
+        try rig.settleLater()
+        try rig.settleLater()
+        let lines = rig.log.value.filter { $0.contains("the authority asks for a renewal on ") }
+        #expect(lines.count == 1 && lines[0].hasSuffix("; see https://ca.example/why"), "\(rig.log.value)")
+    }
+
+    @Test func `has a certificate revoked with its own key, and replaces it`() throws {
+        let rig = try rig(authorities: 3)
+        // The first one serves the connection of the worker.
+        var rules = rig.rules
+        rules.directories.removeFirst()
+        let others = rig.servers.dropFirst()
+        func revoke() throws -> CertificateRevocation.Outcome {
+            // The certificate may be that of any authority, and of another account.
+            try CertificateRevocation.run(
+                CertificateRig.host, .keyCompromise, rules, AccountKey(try SigningKey(.p256)), userAgent: "test",
+                &rig.store)
+        }
+        let first = try #require(try rig.certificate())
+        let refusal = AuthorityResponse(status: 404, fields: [], body: Array(#"{"detail": "not ours"}"#.utf8))
+        for server in others { server.use { $0.instead = [("/revoke", refusal), ("/revoke", refusal)] } }
+        guard case .refused(let problem) = try revoke() else {
+            Issue.record("it is not refused")
+            return
+        }
+        #expect(problem == "localhost: not ours; localhost: not ours")
+        #expect(try rig.certificate() == first)
+        rig.servers[2].use { $0.instead = [] }
+        #expect(try revoke() == .revoked)
+        #expect(others.map { $0.use { $0.oddities.revocations } } == [[], [1]])
+        try rig.settle()
+        try rig.expectIssued()
+        let second = try #require(try rig.certificate())
+        #expect(second.chain != first.chain && second.sealedKey != first.sealedKey)
+        // What was revoked already, and its replacement is due at once again.
+        for _ in 0..<2 { #expect(try revoke() == .revoked) }
+        #expect(try rig.standing()?.waitSeconds == 0)
+        try rig.execute("delete from certificate")
+        #expect(try revoke() == .unknown)
+    }
+
+    @Test func `a changed contact reaches the authority, once`() throws {
+        let rig = try CertificateRig {
+            ($0.contact, $0.profile) = (["mailto:new@shop.example"], "shortlived")
+        }
+        rig.servers[0].use { $0.oddities.contact = ["mailto:old@shop.example"] }
+        try rig.serve([CertificateRig.host, "www.shop.example"])
+        try rig.settle()
+        #expect(rig.servers[0].use { $0.oddities.contact } == ["mailto:new@shop.example"])
+        #expect(rig.count("account") == 1 && rig.count("new-account") == 1)
+        // Neither stops an order.
+        let note =
+            "localhost does not offer the profile \"shortlived\" of `acme.profile`, so certificates have its default; it offers tlsserver"
+        #expect(rig.log.value.filter { $0 == note }.count == 1, "\(rig.log.value)")
+        #expect(rig.servers[0].use { $0.orders.count } == 2)
+    }
+
+    @Test func `a contact that the authority refuses stops no order`() throws {
+        let rig = try CertificateRig { $0.contact = ["mailto:new@shop.example"] }
+        let refusal = AuthorityResponse(
+            status: 400, fields: [],
+            body: Array(#"{"type": "urn:ietf:params:acme:error:invalidContact", "detail": "no such domain"}"#.utf8))
+        rig.servers[0].use { $0.instead = [("/account/1", refusal)] }
+        try rig.serve()
+        try rig.settle()
+        try rig.expectIssued()
+        #expect(rig.log.value.contains("localhost does not take `acme.contact`: no such domain"), "\(rig.log.value)")
     }
 
     @Test func `does not ask an authority again at once that does not answer`() throws {

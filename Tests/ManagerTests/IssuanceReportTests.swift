@@ -46,12 +46,56 @@ struct IssuanceReportTests {
             return try IssuanceFigures(rules, in: transaction)
         }
         guard let allowed = row.allowed else {
-            #expect(figures.accountTokens == nil)
+            #expect(figures.budgets.isEmpty)
             return
         }
         // The database's clock runs on.
-        let tokens = try #require(figures.accountTokens)
+        let tokens = try #require(figures.budgets[.orders])
         #expect((allowed...allowed + 0.5).contains(tokens))
+    }
+
+    @Test(arguments: TestEngine.available)
+    func `says what each limit allows for the subject with the fewest`(engine: TestEngine) throws {
+        let rules = try rules()
+        let database = try TestDatabase(engine)
+        var store = try database.store()
+        let budgets = try store.write { transaction throws(DatabaseError) in
+            // A clock that was ahead adds nothing, and full buckets are full.
+            let now = try transaction.now()
+            for (scope, subject, tokens, at) in [
+                ("domains", "a.example", 24, now + 600_000), ("domains", "b.example", 3, now + 600_000),
+                ("sets", "shop.a.example", 1, now + 600_000), ("failures", "shop.a.example", 0, now - 7_200_000),
+            ] as [(String, String, Double, Int64)] {
+                try transaction.execute(
+                    "insert into bucket (scope, subject, tokens, at) values (?, ?, ?, ?)", "b.example/\(scope)",
+                    subject, tokens, at)
+            }
+            return try IssuanceFigures(rules, in: transaction).budgets
+        }
+        #expect(budgets == [.domains: 3, .sets: 1, .failures: 1])
+    }
+
+    /// Each row: a state, the hours for which the host has been without a certificate, and whether it needs a person.
+    @Test(
+        arguments: TestEngine.available,
+        [
+            ("failing", 0, true), ("paused-by-ca", 0, true), ("waiting-dns", 23, false), ("waiting-dns", 25, true),
+            ("waiting-caa", 23, false), ("waiting-caa", 25, true), ("queued", 99, false), ("limited", 99, false),
+            ("issued", 99, false), ("leaving", 99, false),
+        ])
+    func `lists the hosts that need a person`(engine: TestEngine, row: (String, Int64, Bool)) throws {
+        let (state, hours, isStuck) = row
+        let database = try TestDatabase(engine)
+        var store = try database.store()
+        let figures = try store.write { transaction throws(DatabaseError) in
+            let now = try transaction.now()
+            for number in 10..<22 {
+                try Work.add(CertificateWork.kind, "\(number).example", state: state, due: now, in: transaction)
+            }
+            try transaction.execute("update work set began = ?", now - hours * 3_600_000)
+            return try IssuanceFigures(in: transaction)
+        }
+        #expect(figures.stuck.map(\.host) == (isStuck ? (10..<21).map { "\($0).example" } : []))
     }
 
     @Test(arguments: TestEngine.available)

@@ -14,8 +14,8 @@ public struct ManagerMetrics: Sendable {
     public var oldestWaitingSeconds: Double = 0
     /// Nil without certificates.
     public var lifeLeftMin: Double?
-    /// Nil before the first order.
-    public var budgetOrders: Double?
+    /// By limit of the authority; without those of which nothing has been taken yet.
+    public var budgets: [(limit: String, left: Double)] = []
     public var residentBytes: Double?
 
     public init(version: String) { self.version = version }
@@ -41,9 +41,10 @@ public struct ManagerMetrics: Sendable {
             .gauge(
                 "associated_acme_life_left_min",
                 "Smallest share of its lifetime that is left of any ordered certificate, from 1 to 0.", lifeLeftMin),
-            .gauge(
-                "associated_acme_budget_orders",
-                "Orders that the authority's limit for the account allows now.", budgetOrders),
+            .labelled(
+                "associated_acme_budget_left", .gauge,
+                "Orders that the authority's limit allows now, for the subject with the fewest, by limit.", "limit",
+                budgets.map { ($0.limit, $0.left) }),
             .gauge("associated_manager_resident_bytes", "Resident memory of the manager.", residentBytes),
         ]
     }

@@ -26,9 +26,10 @@ final class ChallengeReader: Sendable {
     /// Waiting requests of all clients, and of one IPv4 address or IPv6 /64.
     static let waitingMax = 1_024
     static let waitingPerNetworkMax = 64
-    /// The path of a challenge, which a token follows. Authorities use 43 characters.
     private static let prefix: StaticString = "/.well-known/acme-challenge/"
-    private static let tokenBytesMax = 128
+    /// A token has at least 128 bits (RFC 8555 §8.3), so 22 characters; authorities use 43. A short one is a word that a client made
+    /// up, and the thumbprint would be appended to it.
+    private static let tokenBytes = 16...128
 
     /// A host and a token.
     private struct Question: Hashable {
@@ -72,9 +73,7 @@ final class ChallengeReader: Sendable {
     /// The token of a challenge's path; nil for every other path.
     static func token(of path: Span<UInt8>) -> Range<Int>? {
         let count = prefix.utf8CodeUnitCount
-        guard path.count > count, path.count <= count + tokenBytesMax, path.hasPrefix(prefix) else {
-            return nil
-        }
+        guard tokenBytes.contains(path.count - count), path.hasPrefix(prefix) else { return nil }
         for index in count..<path.count where !isOfToken(path[index]) { return nil }
         return count..<path.count
     }

@@ -19,6 +19,8 @@ struct AuthorityLink: ~Copyable {
     private var hungAt: [String: Int64] = [:]
     /// Until when authorities that did not answer are asked for no renewal information, by the monotonic clock.
     private var silentUntil: [AuthorityURL: Int64] = [:]
+    /// What an operator should know that no order depends on.
+    private var notes: [String] = []
     /// By how much the clock of the authority is ahead of this machine's.
     private var clockLeadSeconds: Int64 = 0
 
@@ -95,12 +97,54 @@ struct AuthorityLink: ~Copyable {
         }
         do throws(AuthorityProblem) {
             let answer = try session.perform(registration) { request throws(AuthorityProblem) in try send(request) }
-            session.account = try AuthorityAccount(reading: answer).url
+            let known = try AuthorityAccount(reading: answer)
+            session.account = known.url
+            // That of a new account (201) is as it should be.
+            let isOld = answer.status == 200 && !rules.contact.isEmpty
+            if isOld, Set(known.contact) != Set(rules.contact) { changeContact(of: known, &session, url) }
         } catch {
             throw noted(error, at: url)
         }
+        if let profile = rules.profile, directory.profiles[profile] == nil {
+            let offered = directory.profiles.keys.sorted().prefix(10).joined(separator: ", ")
+            notes.append(
+                "\(url.host) does not offer the profile \"\(profile)\" of `acme.profile`, so certificates have its default; "
+                    + (offered.isEmpty ? "it offers none" : "it offers \(offered)"))
+        }
         sessions[url] = session
         return session
+    }
+
+    /// The account is older than `acme.contact`: registering it again does not change it.
+    private mutating func changeContact(
+        of account: AuthorityAccount, _ session: inout AuthoritySession, _ url: AuthorityURL
+    ) {
+        do throws(AuthorityProblem) {
+            _ = try session.perform(account.update(contact: rules.contact)) { request throws(AuthorityProblem) in
+                try send(request)
+            }
+        } catch { notes.append("\(url.host) does not take `acme.contact`: \(error.detail)") }
+    }
+
+    /// What has been noted since the last call.
+    mutating func takeNotes() -> [String] {
+        defer { notes = [] }
+        return notes
+    }
+
+    /// Revokes a certificate with its own key, which needs no account.
+    mutating func revoke(
+        _ chain: IssuedChain, _ reason: Revocation.Reason, signedBy key: SigningKey, at url: AuthorityURL
+    ) throws(AuthorityProblem) {
+        var session = AuthoritySession(try directory(url), key: account)
+        guard let call = Revocation.call(chain, reason, session, signedBy: key) else {
+            throw .noAnswer("it does not revoke certificates")
+        }
+        do throws(AuthorityProblem) {
+            _ = try session.perform(call) { request throws(AuthorityProblem) in try send(request) }
+        } catch {
+            if error.kind != .alreadyRevoked { throw error }
+        }
     }
 
     /// Remembers that the account was refused: each host would ask for it again.

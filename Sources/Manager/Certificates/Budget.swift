@@ -10,9 +10,6 @@ public struct Budget: Sendable {
     private let authority: String
     private let isModelled: Bool
 
-    private static let hourMilliseconds: Int64 = 3_600_000
-    private static let weekMilliseconds = 7 * 24 * hourMilliseconds
-
     /// - Parameter authority: the host of its directory.
     /// - Parameter isModelled: false for an authority without known limits, such as a private one.
     public init(authority: String, isModelled: Bool) {
@@ -28,9 +25,9 @@ public struct Budget: Sendable {
         return [
             // So a tenant with many new hosts does not keep all others waiting.
             Bucket.Charge(orders, reserve: mayUseReserve ? 0 : orders.capacity / 5, isOfAll: true),
-            Bucket.Charge(certificates(of: host)),
-            Bucket.Charge(certificates(in: suffixes.registeredDomain(of: host))),
-            Bucket.Charge(bucket(.failures, name, capacity: 1, fillMilliseconds: Budget.hourMilliseconds)),
+            Bucket.Charge(bucket(.sets, host)),
+            Bucket.Charge(bucket(.domains, suffixes.registeredDomain(of: host))),
+            Bucket.Charge(bucket(.failures, name)),
         ]
     }
 
@@ -38,7 +35,7 @@ public struct Budget: Sendable {
     var account: Bucket? { isModelled ? orders : nil }
 
     /// What the authority limits; the last part of a bucket's scope. The fewest hosts share the first ones.
-    enum Limit: String, CaseIterable {
+    public enum Limit: String, CaseIterable, Sendable {
         case failures, sets, domains, orders
     }
 
@@ -47,42 +44,45 @@ public struct Budget: Sendable {
         bucket.scope.split(separator: "/").last.flatMap { Limit(rawValue: String($0)) }
     }
 
-    /// The orders that the rate limits of the authorities allow the account now, at the one that allows the fewest; nil before the
-    /// first one.
-    static func accountTokens(
+    /// What each limit of the authorities allows now, at the authority and for the subject that it allows the fewest. Without a limit
+    /// of which nothing has been taken yet.
+    static func left(
         _ rules: IssuanceRules, in transaction: borrowing Transaction
-    ) throws(DatabaseError) -> Double? {
+    ) throws(DatabaseError) -> [Limit: Double] {
         let now = try transaction.now()
-        var fewest: Double?
-        for bucket in rules.directories.compactMap({ rules.budget($0).account }) {
-            let rows = try transaction.query(
-                "select tokens, at from bucket where scope = ? and subject = ?", bucket.scope, bucket.subject)
-            guard let row = rows.first else { continue }
-            let tokens = bucket.level(Bucket.Level(tokens: try row[0], at: try row[1]), now).tokens
-            fewest = min(fewest ?? tokens, tokens)
+        var fewest: [Limit: Double] = [:]
+        for budget in rules.directories.map({ rules.budget($0) }) where budget.isModelled {
+            for limit in Limit.allCases {
+                let bucket = budget.bucket(limit, "")
+                let lowest = try transaction.query(
+                    """
+                    select min(tokens + cast(case when at < ? then ? - at else 0 end as double precision)
+                        * cast(? as double precision)) from bucket where scope = ?
+                    """, now, now, bucket.capacity / Double(bucket.fillMilliseconds), bucket.scope)
+                let tokens: Double? = try lowest[0][0]
+                if let tokens { fewest[limit] = min(fewest[limit] ?? bucket.capacity, tokens) }
+            }
         }
         return fewest
     }
 
-    /// 300 orders of an account in three hours.
-    private var orders: Bucket {
-        bucket(.orders, "account", capacity: 300, fillMilliseconds: 3 * Budget.hourMilliseconds)
-    }
+    private var orders: Bucket { bucket(.orders, "account") }
 
-    /// 50 certificates in seven days. A full bucket of 25, and the 25 that flow in, are 50 at most.
-    private func certificates(in domain: String) -> Bucket {
-        bucket(.domains, domain, capacity: 25, fillMilliseconds: Budget.weekMilliseconds)
-    }
-
-    /// 5 certificates of exactly this host in seven days; at most four are used.
-    private func certificates(of host: String) -> Bucket {
-        bucket(.sets, host, capacity: 2, fillMilliseconds: Budget.weekMilliseconds)
-    }
-
-    private func bucket(_ limit: Limit, _ subject: String, capacity: Double, fillMilliseconds: Int64) -> Bucket {
-        Bucket(
+    private func bucket(_ limit: Limit, _ subject: String) -> Bucket {
+        let (capacity, hours): (Double, Int64) =
+            switch limit {
+            // One an hour.
+            case .failures: (1, 1)
+            // 5 certificates of exactly this host in seven days; at most four are used.
+            case .sets: (2, 7 * 24)
+            // 50 certificates in seven days. A full bucket of 25, and the 25 that flow in, are 50 at most.
+            case .domains: (25, 7 * 24)
+            // 300 orders of an account in three hours.
+            case .orders: (300, 3)
+            }
+        return Bucket(
             scope: "\(authority)/\(limit.rawValue)", subject: subject, capacity: capacity,
-            fillMilliseconds: fillMilliseconds)
+            fillMilliseconds: hours * 3_600_000)
     }
 }
 

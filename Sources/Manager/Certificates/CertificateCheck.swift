@@ -31,7 +31,10 @@ public struct CertificateCheck: Sendable {
         _ host: String, _ rules: IssuanceRules, _ account: AccountKey, userAgent: String
     ) throws -> PreflightReport {
         var link = try AuthorityLink(rules, account, userAgent: userAgent)
-        return try CertificateCheck(rules, account.thumbprint, try? link.session(rules.directories[0])).report(host)
+        var report = try CertificateCheck(rules, account.thumbprint, try? link.session(rules.directories[0])).report(
+            host)
+        report.notes = link.takeNotes()
+        return report
     }
 
     func report(_ host: String) throws(SystemError) -> PreflightReport {

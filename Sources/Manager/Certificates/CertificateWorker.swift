@@ -85,6 +85,7 @@ public struct CertificateWorker: ~Copyable {
         guard let work = claimed else { return false }
         unspent = charges
         try process(work)
+        for note in link.takeNotes() { control.logOnce(.warning, note) }
         return true
     }
 
@@ -247,6 +248,12 @@ public struct CertificateWorker: ~Copyable {
             if !window.contains(stored.renewAt) {
                 stored.renewAt = CertificateWorker.renewalTime(stored.notBefore, stored.notAfter, window)
                 changed = stored
+                let page = info.explanation.map { "; see \($0)" } ?? ""
+                if !page.isEmpty || stored.renewAt <= Clock.wallSeconds() * 1_000 {
+                    control.log(
+                        .info,
+                        "\(work.key): the authority asks for a renewal on \(Clock.day(stored.renewAt / 1_000))\(page)")
+                }
             }
         }
         let wait = RenewalPlan.nextCheckMilliseconds(

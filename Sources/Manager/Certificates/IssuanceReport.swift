@@ -9,8 +9,11 @@ public struct IssuanceFigures: Sendable, Equatable {
     public var longestWaitMilliseconds: Int64?
     /// The smallest share of a certificate's life that is left, without hosts that are leaving; nil without certificates.
     public var lifeLeftMin: Double?
-    /// The orders that the limit for the whole account allows now; nil before the first one.
-    public var accountTokens: Double?
+    /// What each rate limit allows now where it is tightest.
+    public var budgets: [Budget.Limit: Double] = [:]
+    /// Hosts that need a person: up to `stuckMax`, and one more if there are more.
+    public var stuck: [IssuanceReport] = []
+    public static let stuckMax = 10
 
     public init() {}
 
@@ -36,7 +39,8 @@ public struct IssuanceFigures: Sendable, Equatable {
                 (select 1 from work where kind = ? and key = certificate.name and state = ?)
             """, now, CertificateWork.kind, IssuanceState.leaving.rawValue)
         lifeLeftMin = try share[0][0]
-        accountTokens = if let rules { try Budget.accountTokens(rules, in: transaction) } else { nil }
+        budgets = if let rules { try Budget.left(rules, in: transaction) } else { [:] }
+        stuck = try IssuanceReport.stuck(limit: Int64(IssuanceFigures.stuckMax) + 1, in: transaction)
     }
 }
 
@@ -91,6 +95,24 @@ public struct IssuanceReport: Sendable, Equatable {
             \(select) where work.kind = ? and work.state <> ?
             order by case when work.problem is null then 1 else 0 end, work.key limit ?
             """, CertificateWork.kind, IssuanceState.issued.rawValue, limit
+        ).map { row throws(DatabaseError) in try IssuanceReport(row) }
+    }
+
+    /// DNS is often slow, and a problem of less than a day usually ends by itself.
+    private static let patienceMilliseconds: Int64 = 86_400_000
+
+    /// The hosts that need a person: their orders fail, the authority waits for the operator, or their DNS records have been wrong for
+    /// more than a day.
+    fileprivate static func stuck(
+        limit: Int64, in transaction: borrowing Transaction
+    ) throws(DatabaseError) -> [IssuanceReport] {
+        try transaction.query(
+            """
+            \(select) where work.kind = ? and (work.state in (?, ?)
+                or (work.state in (?, ?) and coalesce(work.began, work.since) < ?)) order by work.key limit ?
+            """, CertificateWork.kind, IssuanceState.failing.rawValue, IssuanceState.paused.rawValue,
+            IssuanceState.waitingForDNS.rawValue, IssuanceState.waitingForCAA.rawValue,
+            try transaction.now() - patienceMilliseconds, limit
         ).map { row throws(DatabaseError) in try IssuanceReport(row) }
     }
 

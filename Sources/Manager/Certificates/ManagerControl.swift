@@ -23,6 +23,7 @@ public final class ManagerControl: Sendable {
         /// Why the process has to end.
         var failure: String?
         var outcomes: [IssuanceState: Int] = [:]
+        var said: Set<String> = []
         /// Of everything that the server serves; nil until it has been asked.
         var servedDigest: String?
         /// Why a service cannot be asked for its copies.
@@ -55,6 +56,11 @@ public final class ManagerControl: Sendable {
     }
 
     public func log(_ level: Level, _ text: String) { write(level, text) }
+
+    /// Logs what each worker notices, but only one has to say.
+    func logOnce(_ level: Level, _ text: String) {
+        if state.withLock({ $0.said.insert(text).inserted }) { log(level, text) }
+    }
 
     public var isStopping: Bool { state.withLock { $0.isStopping } }
 

@@ -6,6 +6,8 @@ public struct PreflightReport: Hashable, Sendable {
     /// are all addresses together.
     public internal(set) var wanted: [String] = []
     public internal(set) var found: [String] = []
+    /// What the authority does not offer, although the settings ask for it.
+    public internal(set) var notes: [String] = []
     /// Nil if the host can get a certificate.
     public internal(set) var problem: PreflightProblem?
 }

@@ -18,6 +18,7 @@ extension Command {
             associated acme status [HOST]   the hosts without a certificate and why, or the state of HOST
             associated acme check HOST      look at DNS now, and say what is missing; nothing is ordered
             associated acme issue HOST      try HOST again now, for example after a change of DNS
+            associated acme revoke HOST     have the certificate of HOST revoked and replaced
             associated acme import DIR      import the account and the certificates of another ACME client
             associated acme account new     replace the account key, for example of a deactivated account
 
@@ -28,7 +29,7 @@ extension Command {
             HOST/fullchain.pem and HOST/privkey.pem, such as config/hosts. Nothing in it is changed. Hosts whose certificates are
             imported get no new one until it is time to renew them.
             """,
-        operands: Operands(usage: "status|check|issue|import|account [HOST|DIR|new]", counts: 1...2),
+        operands: Operands(usage: "status|check|issue|revoke|import|account [HOST|DIR|new]", counts: 1...2),
         options: [
             .config, .state,
             Option(
@@ -36,13 +37,16 @@ extension Command {
                 help: "account key to import (default: that of DIR for the first of `acme.directories`)"),
             Option(
                 name: "--replace-account", value: nil, help: "replace another account key that the manager has already"),
+            Option(
+                name: "--reason", value: "REASON",
+                help: "with revoke: \(ACMERevocation.reasonNames) (default: unspecified)"),
         ],
         failure:
             "HOST has no certificate or cannot get one now, something was not imported, or the store cannot be read"
     ) { arguments throws(Refusal) in
         let (action, operand) = (arguments.operands[0], arguments.operands.dropFirst().first)
-        guard ["status", "check", "issue", "import", "account"].contains(action) else {
-            throw .usage("unknown action \"\(action)\"; write status, check, issue, import or account")
+        guard ["status", "check", "issue", "revoke", "import", "account"].contains(action) else {
+            throw .usage("unknown action \"\(action)\"; write status, check, issue, revoke, import or account")
         }
         if action != "status", operand == nil {
             throw .usage("`acme \(action)` needs \(["import": "a DIR", "account": "`new`"][action] ?? "a HOST")")
@@ -50,6 +54,7 @@ extension Command {
         for option in ["--account", "--replace-account"] where action != "import" && arguments.has(option) {
             throw .usage("\(option) is for `acme import`")
         }
+        if action != "revoke", arguments.has("--reason") { throw .usage("--reason is for `acme revoke`") }
         let loaded = try LoadedSettings(arguments)
         guard loaded.settings.manager.issuance != nil else {
             for finding in loaded.findings { Console.error(finding) }
@@ -62,6 +67,9 @@ extension Command {
         }
         if action == "account", let verb = operand { return try ACMEAccount.run(verb, loaded, inputs) }
         let host = operand.map { HostPattern.typed($0) }
+        if action == "revoke", let host {
+            return try ACMERevocation.run(host, reason: arguments["--reason"], loaded, inputs, rules)
+        }
         let keys = try inputs.keys(createsMissing: false)
         do throws(DatabaseError) {
             var store = try Store(inputs.location, keys: keys)
@@ -87,65 +95,25 @@ extension Command {
                 try QueueForecast(rules, PublicSuffixes(), in: transaction)
             )
         }
-        let counts = IssuanceState.allCases.compactMap { state in
-            figures.hosts[state].map { "\($0) \(state.rawValue)" }
-        }
-        Console.output(
-            line: counts.isEmpty ? "no hosts yet: the manager has not asked the server" : counts.joined(separator: ", ")
-        )
-        for report in hosts { Console.output(line: "  \(report.host): \(line(report, forecast))") }
+        Console.output(line: figures.counts ?? "no hosts yet: the manager has not asked the server")
+        for report in hosts { Console.output(line: "  \(report.host): \(report.line(forecast))") }
         if inputs.hasManager == false { Console.output(line: noManager) }
         return .success
     }
 
     private static let overviewMax: Int64 = 50
-    private static let noManager =
-        "the manager is not running; start `associated serve` or `associated manage`, or see their log"
+    private static let noManager = IssuanceOverview.noManager
 
     private static func show(
         _ host: String, _ inputs: ManagerInputs, _ rules: IssuanceRules, _ store: inout Store
     ) throws(DatabaseError) -> ExitStatus {
-        let (found, forecast) = try store.read {
-            transaction throws(DatabaseError) -> (IssuanceReport?, QueueForecast?) in
-            let report = try IssuanceReport.load(host, in: transaction)
-            // The turn of one host depends on the whole queue.
-            guard report?.state == .queued else { return (report, nil) }
-            return (report, try QueueForecast(rules, PublicSuffixes(), in: transaction))
-        }
-        guard let report = found else { return unknown(host, inputs) }
-        Console.output(line: "\(host): \(line(report, forecast))")
-        let term = CertificateTerm(report)
-        if let term {
-            Console.output(
-                line: "  \(term.text(now: Clock.wallSeconds())), issued by \(report.issuer ?? "an unknown authority")")
-        }
-        let isExpired = term?.isOver(now: Clock.wallSeconds()) == true
-        if inputs.hasManager == false {
-            Console.output(line: "  next: \(noManager)")
-        } else if isExpired, report.state == .issued {
-            Console.output(
-                line: "  next: see the manager's log for why it was not renewed, then `associated acme issue`")
-        } else if let step = report.state?.nextStep {
-            Console.output(line: "  next: \(step)")
-        }
-        return term == nil || isExpired ? .failure : .success
-    }
-
-    /// Such as `waiting-dns for 3 hours: shop.example.com has no A or AAAA record; next try in 20 minutes`, or
-    /// `queued for 5 minutes: waits for the rate limit of the authority; place 12, about 8 h`.
-    private static func line(_ report: IssuanceReport, _ forecast: QueueForecast?) -> String {
-        let now = Clock.wallSeconds() * 1_000
-        // Attempts do not end what is wrong.
-        let isBusy = report.state == .queued || report.state == .ordering
-        let since = isBusy ? report.since : report.began
-        var text = "\(report.state?.rawValue ?? "unknown") for \(Age.text(seconds: max(0, now - since) / 1_000))"
-        if let problem = report.problem { text += ": \(problem)" }
-        if let turn = forecast?[report.host] {
-            text += ": waits for the rate limit of the authority; \(turn)"
-        } else if report.state != .issued, report.state != .ordering, report.due > now {
-            text += "; next try in \(Age.text(seconds: (report.due - now) / 1_000))"
-        }
-        return text
+        guard
+            case .host(let report?, let forecast, let hasManager) = try IssuanceOverview.load(
+                host, inputs, rules, &store)
+        else { return unknown(host, inputs) }
+        Console.output(line: "\(host): \(report.line(forecast))")
+        for line in report.details(hasManager: hasManager) { Console.output(line: line) }
+        return CertificateTerm(report)?.isOver(now: Clock.wallSeconds()) == false ? .success : .failure
     }
 
     private static func hurry(
@@ -210,6 +178,7 @@ extension Command {
         }
         for line in report.found { Console.output(line: "found   \(line)") }
         for line in report.wanted { Console.output(line: "wanted  \(line)") }
+        for line in report.notes { Console.output(line: "note    \(line)") }
         switch report.problem {
         case nil:
             let exclusion = inputs.exclusion(of: host).map { "; but no certificate is ordered: \($0)" } ?? ""

@@ -75,10 +75,9 @@ struct DeliveryOverview {
             + "\(Age.text(seconds: now - entry.since / 1_000))\(detail)"
     }
 
-    /// The server's answer with the deliveries.
-    func added(to value: SourceValue) -> [UInt8]? {
-        guard let members = value.asObject else { return nil }
-        var own: [(String, SourceValue)] = members.map { ($0.key, $0.value) }
+    /// For `--format json`.
+    var members: [(String, SourceValue)] {
+        var own: [(String, SourceValue)] = []
         if isOfHost {
             own.append(("deliveries", .array(timelines.map(\.jsonValue))))
         } else {
@@ -103,7 +102,7 @@ struct DeliveryOverview {
                         ])
                     })
             ))
-        return SourceWriter.canonical(.object(own))
+        return own
     }
 
     /// Lists the hosts in one state.

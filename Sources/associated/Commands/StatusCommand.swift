@@ -17,7 +17,9 @@ extension Command {
             With HOST, it shows the certificate of that host, when Apple, Google and phones last fetched its association files,
             and whether they got the current version. If the settings have `delivery`, it also shows how far the files have got:
             published, fetched, in service at Apple and Google. Without HOST, it then shows how many hosts are in which state,
-            and the ten worst. HOST, --hosts, --expiring and --deliveries cannot be combined.
+            and the ten worst. If the manager orders certificates, it shows the state of the host's and the next step, or how
+            many are in which state, and up to ten hosts that need a person. HOST, --hosts, --expiring and --deliveries cannot
+            be combined.
             """,
         operands: Operands(usage: "[HOST]", counts: 0...1),
         options: [
@@ -104,13 +106,18 @@ extension Command {
         guard let text else {
             throw .failure("cannot read the server's answer; is it an associated server of about this version?")
         }
-        let watches = loaded.settings.manager.delivery != nil && !listsHosts && within == nil
-        let deliveries = watches ? DeliveryOverview.load(host, loaded) : nil
+        let (manager, hasMore) = (loaded.settings.manager, !listsHosts && within == nil)
+        // Certificates and deliveries are of the configured name: that host, or the wildcard that covers it.
+        let name = host.map { value.member(named: "name")?.asString ?? HostPattern.typed($0) }
+        let certificates = hasMore && manager.issuance != nil ? IssuanceOverview.load(name, loaded) : nil
+        let deliveries = hasMore && manager.delivery != nil ? DeliveryOverview.load(host, loaded) : nil
         if isJSON {
-            Console.output(data: deliveries?.added(to: value) ?? response.body)
+            let more = (certificates?.members ?? []) + (deliveries?.members ?? [])
+            let members = (value.asObject ?? []).map { ($0.key, $0.value) } + more
+            Console.output(data: more.isEmpty ? response.body : SourceWriter.canonical(.object(members)))
         } else {
             Console.output(text)
-            for line in deliveries?.lines ?? [] { Console.output(line: line) }
+            for line in (certificates?.lines ?? []) + (deliveries?.lines ?? []) { Console.output(line: line) }
         }
         return status?.isFine != false ? .success : .failure
     }

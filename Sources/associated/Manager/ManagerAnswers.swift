@@ -1,9 +1,11 @@
-// The answers of the manager's own admin listener: health and metrics. They come from numbers that the manager's loop leaves here,
+// The answers of the manager's own admin listener: health, metrics and the states of certificates. They come from numbers that the manager's loop leaves here,
 // so that a slow database delays no probe.
 
 import Administration
+import HTTP
 import Manager
 import Posix
+import SourceJSON
 import Synchronization
 
 final class ManagerAnswers: AdminSources {
@@ -33,14 +35,20 @@ final class ManagerAnswers: AdminSources {
         metrics.orders = IssuanceState.allCases.map { (state: $0.rawValue, count: outcomes[$0] ?? 0) }
         metrics.oldestWaitingSeconds = issuance.longestWaitMilliseconds.map { Double($0) / 1_000 } ?? 0
         metrics.lifeLeftMin = issuance.lifeLeftMin
-        metrics.budgetOrders = issuance.accountTokens
+        metrics.budgets = Budget.Limit.allCases.compactMap { limit in
+            issuance.budgets[limit].map { (limit.rawValue, $0) }
+        }
         metrics.residentBytes = usage.memoryBytes.map { Double($0.resident) }
         return metrics.families + (figures.deliveries?.families ?? [])
     }
 
-    var paths: [String] { [] }
+    var paths: [String] { ["/status"] }
 
-    func answer(path: String) -> AdminResponse? { nil }
+    func answer(path: String) -> AdminResponse? {
+        guard path == "/status" else { return nil }
+        let members = figures.withLock { $0 }.issuance.members
+        return AdminResponse(.ok, AdminResponse.json, SourceWriter.canonical(.object(members)))
+    }
 }
 
 /// What the manager's loop knows about its work.

@@ -34,6 +34,7 @@ struct ManagerTests {
         #expect(run.status == 0, "\(run.errors) \(run.output)")
         #expect(run.output.contains("3 hosts, 3 orders at the authority, 2 kills of the manager"))
         #expect(run.output.contains("3 hosts, renewed 1 times; "))
+        #expect(run.output.hasSuffix("host1.example is revoked and replaced\n"))
     }
 
     @Test func `follows a change through all states of a delivery`() throws {
@@ -166,13 +167,30 @@ struct ManagerTests {
     }
 
     @Test func `says why a host has no certificate`() throws {
-        try settings("acme: { \(ManagerTests.unreachable) }")
+        try settings(
+            "acme: { \(ManagerTests.unreachable) }, manager: { admin: 'unix:\(folder.path)/manager.sock' }")
         let server = try RunningServer(places + ["--http", "127.0.0.1:0"])
         #expect(server.line(beginning: "a.example: failing: 127.0.0.1:1: ") != nil)
         let status = try Subject.run(["acme", "status", "a.example"] + places)
         #expect(status.status == 1)
         #expect(status.output.contains("a.example: failing for "), "\(status.output) \(status.errors)")
         #expect(status.output.contains("next: remove the cause"))
+        let shown = try Subject.run(["status", "a.example"] + places)
+        #expect(
+            shown.output.contains("\nordered certificate: failing for ")
+                && shown.output.contains("\n  next: remove the cause"), "\(shown.output) \(shown.errors)")
+        let all = try Subject.run(["status"] + places)
+        #expect(
+            all.output.contains("\nordered certificates: 1 failing\n  a.example: failing for "),
+            "\(all.output) \(all.errors)")
+        let json = try Subject.run(["status", "--format", "json"] + places)
+        for member in ["\"hostsThatNeedAttention\": [", "\"host\": \"a.example\"", "\"failing\": 1"] {
+            #expect(json.output.contains(member), "\(json.output)")
+        }
+        let own = try Subject.run(["status", "a.example", "--format", "json"] + places)
+        #expect(own.output.contains("\"state\": \"failing\""), "\(own.output)")
+        let asking = ["--unix-socket", "\(folder.path)/manager.sock", "http://localhost/status"]
+        #expect(try eventually { try Subject.curl(asking).output.contains("\"host\": \"a.example\"") })
         let unknown = try Subject.run(["acme", "issue", "b.example"] + places)
         #expect(unknown.status == 1 && unknown.errors.contains("the server does not serve it"), "\(unknown.errors)")
         server.send(SIGTERM)
@@ -187,8 +205,9 @@ struct ManagerTests {
         let denied = try Subject.run(["acme", "status", "b.example"] + places)
         #expect(denied.errors.contains("`acme.allow` or `acme.deny` in server.json excludes it"), "\(denied.errors)")
         try folder.write("config/hosts/c.example/fullchain.pem", "")
-        let own = try Subject.run(["acme", "status", "c.example"] + places)
-        #expect(own.errors.contains("it has a certificate of its own, "), "\(own.errors)")
+        let ownCertificate = try Subject.run(["acme", "status", "c.example"] + places)
+        #expect(
+            ownCertificate.errors.contains("it has a certificate of its own, "), "\(ownCertificate.errors)")
     }
 
     @Test func `shows how far a host's file has got`() throws {
@@ -230,6 +249,42 @@ struct ManagerTests {
         #expect(none.status == 0 && none.output.isEmpty)
         let wrong = try Subject.run(["status", "--deliveries", "late"] + places)
         #expect(wrong.status == 2 && wrong.errors.contains("is not a state; write one of "), "\(wrong.errors)")
+    }
+
+    @Test func `replaces the account key`() throws {
+        try settings("store: { keyFile: '\(folder.path)/key' }, acme: { \(ManagerTests.unreachable) }")
+        try folder.write("key", String(repeating: "k", count: 32))
+        let runs = try (0..<2).map { _ in try Subject.run(["acme", "account", "new"] + places) }
+        let thumbprints = runs.map { run in
+            String(run.output.split(separator: "\n").first?.split(separator: " ").last ?? "")
+        }
+        #expect(runs.allSatisfy { $0.status == 0 && $0.output.contains("\nnext: restart the manager") }, "\(runs)")
+        #expect(Set(thumbprints).count == 2 && thumbprints.allSatisfy { $0.utf8.count == 43 }, "\(thumbprints)")
+        // The manager registers the second one, and the server answers challenges with it.
+        let server = try RunningServer(places + ["--http", "127.0.0.1:0"])
+        #expect(server.line(beginning: "a.example: failing: ") != nil)
+        let token = "a-token-of-no-order"
+        let url = "http://127.0.0.1:\(server.port)/.well-known/acme-challenge/\(token)"
+        #expect(try eventually { try Subject.curl([url]).output == "\(token).\(thumbprints[1])" })
+        let wrong = try Subject.run(["acme", "account", "old"] + places)
+        #expect(wrong.status == 2 && wrong.errors.contains("write account new"), "\(wrong.errors)")
+    }
+
+    @Test func `revokes only what the manager has`() throws {
+        try settings("store: { keyFile: '\(folder.path)/key' }, acme: { \(ManagerTests.unreachable) }")
+        try folder.write("key", String(repeating: "k", count: 32))
+        let unknown = try Subject.run(["acme", "revoke", "a.example"] + places)
+        #expect(
+            unknown.status == 1 && unknown.errors.contains("the manager has no certificate of a.example"),
+            "\(unknown.errors)")
+        for (arguments, problem) in [
+            (["revoke"], "needs a HOST"),
+            (["revoke", "a.example", "--reason", "bored"], "unknown reason \"bored\"; write"),
+            (["issue", "a.example", "--reason", "superseded"], "--reason is for `acme revoke`"),
+        ] {
+            let run = try Subject.run(["acme"] + arguments + places)
+            #expect(run.status == 2 && run.errors.contains(problem), "\(run.errors)")
+        }
     }
 
     @Test func `one manager works in a state directory`() throws {

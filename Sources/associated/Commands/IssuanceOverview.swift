@@ -1,0 +1,131 @@
+// What operators see of the certificates that the manager orders, in words and as JSON: `associated status`, `associated acme` and the
+// manager's admin listener say the same. The commands read the store, so they work while no manager runs, for users who can read
+// the state directory.
+
+import Administration
+import Database
+import Hosting
+import Manager
+import Posix
+import SourceJSON
+
+/// The certificate of one host, or those of all hosts in numbers with the hosts that need a person.
+enum IssuanceOverview {
+    case host(IssuanceReport?, QueueForecast?, hasManager: Bool?)
+    case all(IssuanceFigures)
+
+    static let noManager =
+        "the manager is not running; start `associated serve` or `associated manage`, or see their log"
+
+    /// Says why if the store cannot be read.
+    static func load(_ host: String?, _ loaded: LoadedSettings) -> IssuanceOverview? {
+        do {
+            let inputs = try ManagerInputs(loaded)
+            guard let rules = inputs.rules else { return nil }
+            var store = try Store(inputs.location, keys: try inputs.keys(createsMissing: false))
+            guard let host else {
+                return .all(
+                    try store.read { transaction throws(DatabaseError) in try IssuanceFigures(in: transaction) })
+            }
+            return try load(host, inputs, rules, &store)
+        } catch {
+            Console.error(line: "cannot show the manager's certificates: \(error)")
+            return nil
+        }
+    }
+
+    static func load(
+        _ host: String, _ inputs: ManagerInputs, _ rules: IssuanceRules, _ store: inout Store
+    ) throws(DatabaseError) -> IssuanceOverview {
+        let (report, forecast) = try store.read {
+            transaction throws(DatabaseError) -> (IssuanceReport?, QueueForecast?) in
+            let report = try IssuanceReport.load(host, in: transaction)
+            // The turn of one host depends on the whole queue.
+            guard report?.state == .queued else { return (report, nil) }
+            return (report, try QueueForecast(rules, PublicSuffixes(), in: transaction))
+        }
+        return .host(report, forecast, hasManager: inputs.hasManager)
+    }
+
+    var lines: [String] {
+        switch self {
+        case .host(nil, _, _): []
+        case .host(let report?, let forecast, let hasManager):
+            ["ordered certificate: \(report.line(forecast))"] + report.details(hasManager: hasManager)
+        case .all(let figures):
+            ["ordered certificates: \(figures.counts ?? "none yet")"]
+                + figures.stuck.prefix(IssuanceFigures.stuckMax).map { "  \($0.host): \($0.line(nil))" }
+                + (figures.stuck.count > IssuanceFigures.stuckMax ? ["  and others; see `associated acme status`"] : [])
+        }
+    }
+
+    /// For `--format json`. Times are in seconds since 1970.
+    var members: [(String, SourceValue)] {
+        switch self {
+        case .host(let report, _, _): [("orderedCertificate", report?.jsonValue ?? .null)]
+        case .all(let figures): figures.members
+        }
+    }
+}
+
+extension IssuanceFigures {
+    /// Such as `1 waiting-dns, 31 queued, 214 issued`; nil without hosts.
+    var counts: String? {
+        let counts = IssuanceState.allCases.compactMap { state in hosts[state].map { "\($0) \(state.rawValue)" } }
+        return counts.isEmpty ? nil : counts.joined(separator: ", ")
+    }
+
+    var members: [(String, SourceValue)] {
+        [
+            (
+                "orderedCertificates",
+                .object(IssuanceState.allCases.map { ($0.rawValue, .integer(hosts[$0] ?? 0)) })
+            ),
+            ("hostsThatNeedAttention", .array(stuck.prefix(IssuanceFigures.stuckMax).map(\.jsonValue))),
+        ]
+    }
+}
+
+extension IssuanceReport {
+    fileprivate var jsonValue: SourceValue {
+        func text(_ text: String?) -> SourceValue { text.map { .string($0) } ?? .null }
+        func seconds(_ time: Int64?) -> SourceValue { time.map { .integer(Int($0 / 1_000)) } ?? .null }
+        return .object([
+            ("host", .string(host)), ("state", text(state?.rawValue)), ("problem", text(problem)),
+            ("since", seconds(shownSince)), ("next", text(state?.nextStep)), ("nextTry", seconds(due)),
+            ("issuer", text(issuer)), ("notAfter", seconds(notAfter)), ("renewAt", seconds(renewAt)),
+        ])
+    }
+
+    /// Attempts do not end what is wrong.
+    private var shownSince: Int64 { state == .queued || state == .ordering ? since : began }
+
+    /// Such as `waiting-dns for 3 hours: shop.example.com has no A or AAAA record; next try in 20 minutes`, or
+    /// `queued for 5 minutes: waits for the rate limit of the authority; place 12, about 8 h`.
+    func line(_ forecast: QueueForecast?) -> String {
+        let now = Clock.wallSeconds() * 1_000
+        var text = "\(state?.rawValue ?? "unknown") for \(Age.text(seconds: max(0, now - shownSince) / 1_000))"
+        if let problem { text += ": \(problem)" }
+        if let turn = forecast?[host] {
+            text += ": waits for the rate limit of the authority; \(turn)"
+        } else if state != .issued, state != .ordering, due > now {
+            text += "; next try in \(Age.text(seconds: (due - now) / 1_000))"
+        }
+        return text
+    }
+
+    /// The certificate, and the next step.
+    func details(hasManager: Bool?) -> [String] {
+        let (term, now) = (CertificateTerm(self), Clock.wallSeconds())
+        var lines: [String] = []
+        if let term { lines.append("  \(term.text(now: now)), issued by \(issuer ?? "an unknown authority")") }
+        if hasManager == false {
+            lines.append("  next: \(IssuanceOverview.noManager)")
+        } else if term?.isOver(now: now) == true, state == .issued {
+            lines.append("  next: see the manager's log for why it was not renewed, then `associated acme issue`")
+        } else if let step = state?.nextStep {
+            lines.append("  next: \(step)")
+        }
+        return lines
+    }
+}
