@@ -190,6 +190,10 @@ struct DeliveryWorkerTests {
         var store = try rig.database.store()
         let outages = try store.read { transaction throws(DatabaseError) in try DeliveryOutage.all(in: transaction) }
         #expect(outages.map(\.verifier) == [.apple] && outages.map(\.problem) == ["it answers 429"])
+        let list = try store.read { transaction throws(DatabaseError) in
+            try DeliveryList([.unknown], countMax: 9, in: transaction)
+        }
+        #expect(list.count == 2 && Set(list.entries.map(\.detail)) == ["", "Apple: it answers 429"])
 
         try rig.pass(milliseconds: 3_600_000)
         try rig.work(&worker)
