@@ -17,9 +17,9 @@ public struct CheckedHost: Hashable, Sendable, CustomStringConvertible {
         let isPlain = name.utf8.allSatisfy { byte in
             byte >= 0x30 && byte <= 0x39 || byte >= 0x61 && byte <= 0x7A || byte == 0x2D || byte == 0x2E || byte == 0x5F
         }
-        guard isPlain, !name.isEmpty, name.utf8.count <= 253, !name.hasPrefix("."), !name.contains("..") else {
-            return nil
-        }
+        guard isPlain, !name.isEmpty, name.utf8.count <= 253, !name.hasPrefix("."), !name.hasSuffix("."),
+            !name.contains("..")
+        else { return nil }
         guard parts.count == 1 || UInt16(parts[1]) ?? 0 > 0 else { return nil }
         self.init(name: name, port: parts.count == 2 ? UInt16(parts[1]) ?? 443 : 443)
     }

@@ -32,7 +32,7 @@ struct IssuanceQueueTests {
         init() throws {
             database = try TestDatabase(.sqlite)
             store = try database.store()
-            control = try ManagerControl(workerCount: 1) { _, _ in }
+            control = try ManagerControl(workerCount: 1, suffixes: suffixes) { _, _ in }
             register = HostRegister(
                 control, places: ManagerPlaces(certificates: "", thumbprint: "", hosts: "\(database.folder)/own")
             ) { _ in true }
@@ -41,8 +41,9 @@ struct IssuanceQueueTests {
         /// Takes the hosts of the server. The DNS records of new ones are right.
         /// - Parameter folders: of app files, by host.
         func serve(_ hosts: [String], folders: [String: String] = [:]) throws {
-            control.noteTenants(folders, suffixes)
-            try register.take(hosts, &store)
+            let hosts = hosts.sorted()
+            let folderNames = hosts.map { folders[$0] ?? "" }.joined(separator: "/")
+            try register.take(ServedNames(hosts.joined(separator: "/"), folders: folderNames), &store)
             try store.write { transaction throws(DatabaseError) in
                 try transaction.execute(
                     "update work set state = ?, priority = ? where state = ?", IssuanceState.queued.rawValue,

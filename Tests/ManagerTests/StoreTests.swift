@@ -289,8 +289,7 @@ struct StoreTests {
         #expect(epochs == [1, nil, 1, 2, nil])
     }
 
-    @Test(arguments: TestEngine.available) func `stores certificates, observations and nodes`(engine: TestEngine) throws
-    {
+    @Test(arguments: TestEngine.available) func `stores certificates and observations`(engine: TestEngine) throws {
         let database = try TestDatabase(engine)
         var store = try database.store()
         var certificate = StoredCertificate(
@@ -304,16 +303,13 @@ struct StoreTests {
             try Observation.record("shop.example", "apple", state: "equal", digest: [7], detail: "", in: transaction)
             try transaction.execute("update observation set since = 1")
             try Observation.record("shop.example", "apple", state: "equal", digest: [7], detail: "", in: transaction)
-            try Node(id: "1", name: "a", version: "1", applied: 1, skew: 0, standing: "ready").save(in: transaction)
-            try Node(id: "1", name: "a", version: "1", applied: 9, skew: 0, standing: "ready").save(in: transaction)
             return (
                 try StoredCertificate.load("shop.example", in: transaction),
-                try Observation.load("shop.example", in: transaction), try Node.all(in: transaction)
+                try Observation.load("shop.example", in: transaction)
             )
         }
         #expect(found.0 == [certificate])
         #expect(found.1.map(\.state) == ["equal"] && found.1[0].since == 1 && found.1[0].looked > 1)
-        #expect(found.2.map(\.applied) == [9] && found.2[0].beat > 1)
     }
 
     @Test(arguments: TestEngine.available) func `reports the work on certificates`(engine: TestEngine) throws {

@@ -7,11 +7,12 @@ import SourceJSON
 public struct ServedHosts: Sendable, Equatable {
     /// The digest of everything that is served. It also changes when a host's files do.
     public let digest: String
-    /// The configured names, sorted; `*.example.com` for a wildcard.
-    public let hosts: [String]
-    /// The first folders below `config/apps` of the hosts' app files, by host. Not of hosts whose file is directly there, or that
-    /// have none.
-    public let folders: [String: String]
+    /// The configured names, sorted, with `/` between them; `*.example.com` for a wildcard. One text, because the manager would
+    /// need 150 bytes for each of a million values.
+    public let names: String
+    /// The first folders below `config/apps` of the hosts' app files, in the order of the hosts, with `/` between them. Empty for
+    /// a host whose file is directly there, or that has none. All empty if no host has a folder.
+    public let folders: String
 
     /// As many hosts as a fleet is designed for.
     public static let hostsMax = 1_000_000
@@ -22,34 +23,31 @@ public struct ServedHosts: Sendable, Equatable {
     private static let digestBytesMax = 64
 
     public init(digest: String, hosts: [String], folders: [String: String] = [:]) {
+        let sorted = hosts.sorted()
         self.digest = digest
-        self.hosts = hosts.sorted()
-        self.folders = folders
+        names = sorted.joined(separator: "/")
+        self.folders = folders.isEmpty ? "" : sorted.map { folders[$0] ?? "" }.joined(separator: "/")
     }
 
     /// Reads an answer. Nil if it is anything else, or exceeds a limit.
     public init?(json bytes: [UInt8]) { self.init(json: bytes, hostsMax: ServedHosts.hostsMax) }
 
     init?(json bytes: [UInt8], hostsMax: Int) {
-        // A few more values, for members that a later version adds.
-        let limits = SourceLimits(depth: 8, bytes: ServedHosts.bytesMax, values: 2 * hostsMax + 100, problems: 1)
+        // More values than there are, for members that a later version adds.
+        let limits = SourceLimits(depth: 8, bytes: ServedHosts.bytesMax, values: 100, problems: 1)
         let document = SourceReader.read(bytes, as: .json, limits: limits)
         guard document.isAcceptable, let digest = document.value?.member(named: "digest")?.asString,
-            ServedHosts.isDigest(digest), let elements = document.value?.member(named: "hosts")?.asArray,
-            elements.count <= hostsMax
+            ServedHosts.isDigest(digest), let names = document.value?.member(named: "hosts")?.asString,
+            ServedHosts.areNames(names, countMax: hostsMax)
         else { return nil }
-        let hosts = elements.compactMap(\.asString)
-        guard hosts.count == elements.count, hosts.allSatisfy(ServedHosts.isName) else { return nil }
-        // Of an earlier version, there are none.
-        let names = document.value?.member(named: "folders")?.asArray?.map { $0.asString ?? "" } ?? []
-        let folders = zip(hosts, names).filter { !$1.isEmpty }
-        self.init(digest: digest, hosts: hosts, folders: Dictionary(folders, uniquingKeysWith: { first, _ in first }))
+        (self.digest, self.names) = (digest, names)
+        folders = document.value?.member(named: "folders")?.asString ?? ""
     }
 
-    /// In the shortest form. The folders are in the order of the hosts, and empty for a host without one.
+    /// In the shortest form.
     public var json: [UInt8] {
-        var members = [("digest", digest.jsonValue), ("hosts", hosts.jsonValue)]
-        if !folders.isEmpty { members.append(("folders", hosts.map { folders[$0] ?? "" }.jsonValue)) }
+        var members = [("digest", digest.jsonValue), ("hosts", names.jsonValue)]
+        if !folders.isEmpty { members.append(("folders", folders.jsonValue)) }
         return SourceWriter.minified(.object(members))
     }
 
@@ -59,9 +57,19 @@ public struct ServedHosts: Sendable, Equatable {
             && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
     }
 
-    /// Whether a name can be logged and compared as it is. What it stands for is for the reader to check.
-    private static func isName(_ text: String) -> Bool {
-        (1...nameBytesMax).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    /// Whether the names are in order, and can be logged and compared as they are. What they stand for is for the reader to check.
+    private static func areNames(_ text: String, countMax: Int) -> Bool {
+        var (count, before, rest) = (0, Substring(), text[...])
+        while !text.isEmpty {
+            let name = rest.utf8.prefix { $0 != UInt8(ascii: "/") }
+            count += 1
+            guard count <= countMax, (1...nameBytesMax).contains(name.count), before < Substring(name),
+                name.allSatisfy({ (0x21...0x7E).contains($0) })
+            else { return false }
+            if name.endIndex == rest.endIndex { return true }
+            (before, rest) = (Substring(name), rest[rest.utf8.index(after: name.endIndex)...])
+        }
+        return true
     }
 }
 

@@ -19,30 +19,42 @@ public struct HostRegister: Sendable {
         (self.control, self.places, self.covers) = (control, places, covers)
     }
 
-    /// Takes the served hosts.
-    public func take(_ hosts: [String], _ store: inout Store) throws(DatabaseError) {
-        let wanted = Set(
-            hosts.lazy.filter { DomainName($0) != nil && covers($0) && places.ownCertificate(of: $0) == nil })
-        control.want(wanted)
-        let known: [String: String] = try store.read { transaction throws(DatabaseError) in
-            try Work.states(CertificateWork.kind, in: transaction)
+    /// Takes the served hosts. What the store has is read in parts, so that it needs no memory for each host.
+    public func take(_ served: ServedNames, _ store: inout Store) throws(DatabaseError) {
+        var hosts = served
+        hosts.want { DomainName($0) != nil && covers($0) && places.ownCertificate(of: $0) == nil }
+        control.noteHosts(hosts)
+        var (isNew, last) = (hosts.isWanted, String?(""))
+        while let after = last {
+            let known = try store.read { transaction throws(DatabaseError) in
+                try Work.states(
+                    CertificateWork.kind, after: after, countMax: HostRegister.batchCount, in: transaction)
+            }
+            let changed = known.filter { hosts.isWanted($0.key) == ($0.state == IssuanceState.leaving.rawValue) }
+            for index in known.compactMap({ hosts.index(of: $0.key) }) { isNew[index] = false }
+            try add(changed.map(\.key), CertificateWork.waitingPriority, &store)
+            last = known.last?.key
         }
-        let new = wanted.filter { known[$0] == nil }.sorted().map { (host: $0, priority: CertificateWork.newPriority) }
-        let isLeaving = IssuanceState.leaving.rawValue
-        let changed = known.filter { wanted.contains($0.key) == ($0.value == isLeaving) }.map {
-            (host: $0.key, priority: CertificateWork.waitingPriority)
+        var new: [String] = []
+        for index in isNew.indices where isNew[index] {
+            new.append(hosts[index])
+            if new.count < HostRegister.batchCount { continue }
+            try add(new, CertificateWork.newPriority, &store)
+            new = []
         }
-        let due = new + changed
-        for start in stride(from: 0, to: due.count, by: HostRegister.batchCount) {
-            try store.write(isRepeatable: true) { transaction throws(DatabaseError) in
-                let now = try transaction.now()
-                for (host, priority) in due[start..<min(due.count, start + HostRegister.batchCount)] {
-                    try Work.add(
-                        CertificateWork.kind, host, tenant: control.tenant(of: host),
-                        state: IssuanceState.waitingForDNS.rawValue, due: now, priority: priority, in: transaction)
-                }
+        try add(new, CertificateWork.newPriority, &store)
+    }
+
+    private func add(_ hosts: [String], _ priority: Int64, _ store: inout Store) throws(DatabaseError) {
+        if hosts.isEmpty { return }
+        try store.write(isRepeatable: true) { transaction throws(DatabaseError) in
+            let now = try transaction.now()
+            for host in hosts {
+                try Work.add(
+                    CertificateWork.kind, host, tenant: control.tenant(of: host),
+                    state: IssuanceState.waitingForDNS.rawValue, due: now, priority: priority, in: transaction)
             }
         }
-        if !due.isEmpty { control.wake() }
+        control.wake()
     }
 }

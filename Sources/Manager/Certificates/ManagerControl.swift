@@ -12,10 +12,7 @@ public final class ManagerControl: Sendable {
 
     private struct State {
         /// Nil until the server has been asked once: then all hosts with work are.
-        var wanted: Set<String>?
-        /// The folders of hosts' app files, for hosts whose files are in folders.
-        var folders: [String: String] = [:]
-        var suffixes = PublicSuffixes(text: "")
+        var served: ServedNames?
         var isStopping = false
         var outage = StoreOutage()
         /// The database of the outage, for messages.
@@ -37,6 +34,7 @@ public final class ManagerControl: Sendable {
     }
 
     private let state = Mutex(State())
+    private let suffixes: PublicSuffixes
     private let bells: [Bell]
     private let write: @Sendable (Level, String) -> Void
 
@@ -48,10 +46,13 @@ public final class ManagerControl: Sendable {
     }
 
     /// - Parameter workerCount: the threads that rest between pieces of work.
-    public init(workerCount: Int, log: @escaping @Sendable (Level, String) -> Void) throws(SystemError) {
+    public init(
+        workerCount: Int, suffixes: PublicSuffixes = PublicSuffixes(text: ""),
+        log: @escaping @Sendable (Level, String) -> Void
+    ) throws(SystemError) {
         var bells: [Bell] = []
         for _ in 0..<workerCount { bells.append(Bell(try WakeUp())) }
-        self.bells = bells
+        (self.suffixes, self.bells) = (suffixes, bells)
         write = log
     }
 
@@ -97,21 +98,15 @@ public final class ManagerControl: Sendable {
         bells[worker].wakeUp.clear()
     }
 
-    func isWanted(_ host: String) -> Bool { state.withLock { $0.wanted?.contains(host) ?? true } }
+    func isWanted(_ host: String) -> Bool { state.withLock { $0.served?.isWanted(host) ?? true } }
 
-    func want(_ hosts: Set<String>) { state.withLock { $0.wanted = hosts } }
-
-    /// Notes whose hosts are served.
-    /// - Parameter folders: the first folders below `config/apps`, by host.
-    public func noteTenants(_ folders: [String: String], _ suffixes: PublicSuffixes) {
-        state.withLock { ($0.folders, $0.suffixes) = (folders, suffixes) }
-    }
+    /// Notes which hosts are served, and whose they are.
+    public func noteHosts(_ hosts: ServedNames) { state.withLock { $0.served = hosts } }
 
     /// Whose work on a host is: that of the folder of its app file. Without folders, it is that of the registered domain.
     func tenant(of host: String) -> String {
-        state.withLock { state in
-            state.folders[host].map { "\($0)/" } ?? state.suffixes.registeredDomain(of: host)
-        }
+        let folder = state.withLock { $0.served?.folder(of: host) }
+        return folder.map { "\($0)/" } ?? suffixes.registeredDomain(of: host)
     }
 
     /// Notes whether the store could be used, and says so when that changes. What lasts ends the process.

@@ -84,19 +84,22 @@ public struct DeliveryList: Sendable, Equatable {
     public init(
         _ states: [DeliveryState], countMax: Int, in transaction: borrowing Transaction
     ) throws(DatabaseError) {
-        let served = """
-            from observation join delivery on delivery.name = observation.name
-                and delivery.verifier = observation.verifier
-            where delivery.gone is null and observation.state = ?
-            """
         for state in states {
+            // Before the first look there is no observation.
+            let served = """
+                from delivery left join observation on observation.name = delivery.name
+                    and observation.verifier = delivery.verifier
+                where delivery.gone is null and (observation.state = ?\(state == .unknown ? " or observation.state is null" : ""))
+                """
             count += Int(try transaction.query("select count(*) \(served)", state.rawValue)[0][0] as Int64)
             let left = countMax - entries.count
             if left <= 0 { continue }
             let rows = try transaction.query(
                 """
-                select observation.name, observation.verifier, observation.since, observation.detail \(served)
-                order by observation.since, observation.name, observation.verifier limit ?
+                select delivery.name, delivery.verifier, coalesce(observation.since, delivery.published),
+                    coalesce(observation.detail, (select problem from work
+                        where kind = 'delivery/' || delivery.verifier and key = delivery.name), '') \(served)
+                order by 3, 1, 2 limit ?
                 """, state.rawValue, Int64(left))
             for row in rows {
                 let verifier: String = try row[1]

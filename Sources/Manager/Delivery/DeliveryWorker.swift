@@ -38,7 +38,6 @@ public struct DeliveryWorker: ~Copyable {
 
     /// More than any association file has.
     static let bodyBytesMax = 5 * 1_048_576
-    private static let milliseconds = 15_000
     private static let restMilliseconds: Int64 = 2_000
     private static let closedMilliseconds: Int64 = 60_000
     /// How often it waits for a host's certificate: about a day, with the waits after failed preflights.
@@ -52,16 +51,17 @@ public struct DeliveryWorker: ~Copyable {
         "a file that this server is not known to have sent; looking again in ten minutes"
 
     /// - Parameter number: of its bell in the control.
+    /// - Parameter timeoutMilliseconds: for one request.
     public init(
         _ number: Int, _ verifier: DeliveryVerifier, _ rules: DeliveryRules, _ control: ManagerControl, holder: String,
-        source: any DeliverySource, outside: OutsideCheck?, store: consuming Store
+        source: any DeliverySource, outside: OutsideCheck?, timeoutMilliseconds: Int = 15_000, store: consuming Store
     ) throws(TLSError) {
         (self.number, self.verifier, self.rules, self.control) = (number, verifier, rules, control)
         (self.source, self.outside) = (source, outside)
         self.holder = "\(holder)/\(number)"
         var settings = WebSessionSettings()
         (settings.userAgent, settings.proxy) = (rules.userAgent, rules.proxy)
-        settings.limits.milliseconds = DeliveryWorker.milliseconds
+        settings.limits.milliseconds = timeoutMilliseconds
         settings.limits.bodyBytesMax = DeliveryWorker.bodyBytesMax
         web = WebSession(try ClientContext(authorityFile: nil), settings)
         self.store = store

@@ -1,4 +1,4 @@
-// Observations of verifiers (which version of a host's file they have) and of nodes (which of them are alive).
+// Observations of verifiers: which version of a host's file they have.
 
 public import Database
 
@@ -40,49 +40,6 @@ public struct Observation: Hashable, Sendable {
             Observation(
                 name: try row[0], verifier: try row[1], state: try row[2], since: try row[3], digest: try row[4],
                 looked: try row[5], detail: try row[6])
-        }
-    }
-}
-
-/// A server of the fleet, as it last reported itself.
-public struct Node: Hashable, Sendable {
-    public var id: String
-    public var name: String
-    public var version: String
-    /// The last change that it serves.
-    public var applied: Int64
-    /// The milliseconds by which its clock is ahead of the database's.
-    public var skew: Int64
-    public var standing: String
-    /// The time of its report.
-    public private(set) var beat: Int64
-
-    public init(id: String, name: String, version: String, applied: Int64, skew: Int64, standing: String) {
-        (self.id, self.name, self.version) = (id, name, version)
-        (self.applied, self.skew, self.standing, beat) = (applied, skew, standing, 0)
-    }
-
-    private static let columns = "id, name, version, applied, skew, standing, beat"
-
-    /// Reports that the node is alive.
-    public func save(in transaction: borrowing Transaction) throws(DatabaseError) {
-        try transaction.execute(
-            """
-            insert into node (\(Node.columns)) values (?, ?, ?, ?, ?, ?, ?)
-            on conflict (id) do update set
-                name = excluded.name, version = excluded.version, applied = excluded.applied, skew = excluded.skew,
-                standing = excluded.standing, beat = excluded.beat
-            """, id, name, version, applied, skew, standing, try transaction.now())
-    }
-
-    /// All nodes that ever reported themselves.
-    public static func all(in transaction: borrowing Transaction) throws(DatabaseError) -> [Node] {
-        try transaction.query("select \(columns) from node order by name, id").map { row throws(DatabaseError) in
-            var node = Node(
-                id: try row[0], name: try row[1], version: try row[2], applied: try row[3], skew: try row[4],
-                standing: try row[5])
-            node.beat = try row[6]
-            return node
         }
     }
 }

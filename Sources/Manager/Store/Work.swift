@@ -90,15 +90,14 @@ public struct Work: Hashable, Sendable {
             """, kind, key, state, now, now, due)
     }
 
-    /// The states of all work of a kind, by key.
-    public static func states(
-        _ kind: String, in transaction: borrowing Transaction
-    ) throws(DatabaseError) -> [String: String] {
-        var states: [String: String] = [:]
-        for row in try transaction.query("select key, state from work where kind = ?", kind) {
-            states[try row[0]] = try row[1] as String
-        }
-        return states
+    /// The states of some work of a kind, in the order of the keys.
+    /// - Parameter after: the last key that was read before.
+    static func states(
+        _ kind: String, after: String, countMax: Int, in transaction: borrowing Transaction
+    ) throws(DatabaseError) -> [(key: String, state: String)] {
+        try transaction.query(
+            "select key, state from work where kind = ? and key > ? order by key limit ?", kind, after, Int64(countMax)
+        ).map { row throws(DatabaseError) in (key: try row[0], state: try row[1]) }
     }
 
     /// Claims the most important work that is due and within its rate limits: by priority, then by turn, then by time.

@@ -17,7 +17,7 @@ final class RunningManager {
     private let inputs: ManagerInputs
     private let rules: IssuanceRules?
     private let register: HostRegister?
-    private let suffixes: PublicSuffixes
+    private let suffixes = PublicSuffixes()
     private let keys: SealingKeys
     /// Nil until the store has been opened.
     private var account: AccountKey?
@@ -55,9 +55,9 @@ final class RunningManager {
         lock = try inputs.lockState()
         keys = try inputs.keys(createsMissing: true)
         node = "\(HostMachine.name):\(Directory.absolute(inputs.statePath))"
-        suffixes = PublicSuffixes()
-        control = try ManagerControl(workerCount: RunningManager.workerCount + RunningManager.otherThreads) {
-            level, text in
+        control = try ManagerControl(
+            workerCount: RunningManager.workerCount + RunningManager.otherThreads, suffixes: suffixes
+        ) { level, text in
             switch level {
             case .info: Log.info(text)
             case .warning: Log.warning(text)
@@ -105,7 +105,9 @@ final class RunningManager {
             let hosts = askServer(now)
             try openStore()
             if let hosts {
-                try register?.take(hosts, &store!)
+                if let register { try register.take(hosts, &store!) } else { control.noteHosts(hosts) }
+                // The answer needed more memory than the names.
+                Memory.returnFreed()
                 // A host is looked at only if its certificate is not waited for, so this work has to be there first.
                 control.noteServed(digest)
             }
@@ -138,7 +140,7 @@ final class RunningManager {
     }
 
     /// The served hosts, if they are to be looked at now.
-    private func askServer(_ now: Int64) -> [String]? {
+    private func askServer(_ now: Int64) -> ServedNames? {
         let isDue = now - takenAt >= RunningManager.takeAgainMilliseconds
         do throws(AdminClient.Failure) {
             let response = try AdminClient.get(
@@ -147,8 +149,7 @@ final class RunningManager {
             noteServer(response.status == 200 || response.status == 204 ? nil : "it answers \(response.status)")
             guard response.status == 200, let served = ServedHosts(json: response.body) else { return nil }
             (digest, takenAt) = (served.digest, now)
-            control.noteTenants(served.folders, suffixes)
-            return served.hosts
+            return ServedNames(served.names, folders: served.folders)
         } catch {
             noteServer(error.description)
             return nil

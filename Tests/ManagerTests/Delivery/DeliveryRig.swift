@@ -78,7 +78,9 @@ extension DeliveryWorkerTests {
         let server: ScriptedServer
         let log: Shared<[String]>
         let control: ManagerControl
-        let rules: DeliveryRules
+        var rules: DeliveryRules
+        /// For one request to a service.
+        var timeoutMilliseconds = 15_000
         /// What the addresses of all hosts answer.
         let outside = Shared<[(RemoteAddress, OutsideCheck.Answer)]>([])
         let outsideRequests = Shared<[RemoteAddress]>([])
@@ -96,6 +98,7 @@ extension DeliveryWorkerTests {
                 requests.change { $0.append(request) }
                 let path = request.split(separator: " ").dropFirst().first.map(String.init) ?? ""
                 let reply = shared.value.first { path.hasPrefix($0.key) }?.value
+                if reply == Rig.stall { return .stall([]) }
                 return .text(reply ?? Rig.reply(404, "no"))
             }
             control = try ManagerControl(workerCount: 4) { level, text in log.change { $0.append("\(level): \(text)") }
@@ -109,6 +112,9 @@ extension DeliveryWorkerTests {
             ]
             self.rules = rules
         }
+
+        /// In place of an answer: there is none until the client gives up.
+        static let stall = "stall"
 
         static func reply(_ status: Int, _ body: String, _ fields: String = "") -> String {
             "HTTP/1.1 \(status) X\r\nContent-Length: \(body.utf8.count)\r\n\(fields)\r\n\(body)"
@@ -124,7 +130,7 @@ extension DeliveryWorkerTests {
                 })
             return try DeliveryWorker(
                 number, verifier, rules, control, holder: "n/1", source: source, outside: check,
-                store: database.store())
+                timeoutMilliseconds: timeoutMilliseconds, store: database.store())
         }
 
         func worker() throws -> Monitor {

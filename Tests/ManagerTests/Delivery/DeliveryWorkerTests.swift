@@ -190,6 +190,10 @@ struct DeliveryWorkerTests {
         var store = try rig.database.store()
         let outages = try store.read { transaction throws(DatabaseError) in try DeliveryOutage.all(in: transaction) }
         #expect(outages.map(\.verifier) == [.apple] && outages.map(\.problem) == ["it answers 429"])
+        let list = try store.read { transaction throws(DatabaseError) in
+            try DeliveryList([.unknown], countMax: 9, in: transaction)
+        }
+        #expect(list.count == 2 && Set(list.entries.map(\.detail)) == ["", "Apple: it answers 429"])
 
         try rig.pass(milliseconds: 3_600_000)
         try rig.work(&worker)
@@ -257,10 +261,15 @@ struct DeliveryWorkerTests {
         }
         try rig.work(&worker, rounds: 1)
         #expect(rig.requests.value.isEmpty)
-        try store.write { transaction throws(DatabaseError) in
+        // All connections end with the process, and the next one opens the database again.
+        _ = consume worker
+        _ = consume store
+        var reopened = try rig.database.store()
+        try reopened.write { transaction throws(DatabaseError) in
             try Work.freeClaims(ofHolders: "n/", in: transaction)
         }
-        try rig.work(&worker, rounds: 1)
+        var next = try rig.worker()
+        try rig.work(&next, rounds: 1)
         #expect(try rig.timelines().map(\.state) == [.equal])
         #expect(rig.requests.value.count { $0.hasPrefix("GET /a/v1/") } == 1)
     }
@@ -285,6 +294,38 @@ struct DeliveryWorkerTests {
         let lines = rig.log.value.filter { $0.contains("cannot ask ") }
         #expect(lines.count == 1)
         #expect(lines.first?.contains("cannot ask Apple and Google for copies: it answers 502") == true)
+    }
+
+    /// A firewall drops what is sent, or rejects it. Both services are behind it.
+    @Test(arguments: [true, false])
+    func `blocked outgoing traffic gets one line, and what is known stays`(isRejected: Bool) throws {
+        let replies = ["/a/v1/": Rig.reply(200, Self.apple), "/v1/": Rig.reply(200, "{}")]
+        let hosts = [Self.host, "b.example.com", "c.example.com"]
+        let file: [DeliveryVerifier: String] = [.apple: Self.apple, .google: Self.statements]
+        let rig = try Rig([Self.host: file], replies)
+        var known = try rig.worker()
+        try rig.work(&known)
+        #expect(try rig.figures().hosts[.apple] == [.equal: 1])
+        rig.log.change { $0 = [] }
+        if isRejected {
+            // Nothing listens there.
+            let closed = "http://127.0.0.1:1"
+            rig.rules.apple = try #require(WebLocation("\(closed)/a/v1/"))
+            rig.rules.google = try #require(WebLocation("\(closed)/v1/"))
+        } else {
+            rig.replies.change { $0 = ["/a/v1/": Rig.stall, "/v1/": Rig.stall] }
+            rig.timeoutMilliseconds = 20
+        }
+        rig.source.files.withLock { files in for host in hosts { files[host] = file } }
+        var blocked = try rig.worker()
+        try rig.work(&blocked, rounds: 20)
+        let lines = rig.log.value.filter { $0.hasPrefix("warning:") || $0.hasPrefix("error:") }
+        #expect(lines.count == 1, "\(lines)")
+        #expect(lines.first?.contains("cannot ask Apple and Google for copies: ") == true)
+        #expect(lines.first?.contains("is outgoing traffic blocked?") == true)
+        #expect(rig.control.deliveryProblems.count == 2)
+        #expect(try rig.figures().hosts[.apple] == [.equal: 1, .unknown: 2])
+        #expect(try rig.figures().failing.values.allSatisfy { $0 == 0 })
     }
 
     @Test func `a host that an old configuration lacks keeps its history for an hour`() throws {

@@ -81,10 +81,15 @@ struct WebhooksTests {
         var sender = try WebhookWorker(1, rig.rules, rig.control, holder: "n/2", store: try rig.database.store())
         let isEarly = try sender.step(now: 0)
         #expect(!isEarly && rig.requests.value.isEmpty)
-        try store.write { transaction throws(DatabaseError) in
+        // All connections end with the process, and the next one opens the database again.
+        _ = consume sender
+        _ = consume store
+        var reopened = try rig.database.store()
+        try reopened.write { transaction throws(DatabaseError) in
             try Work.freeClaims(ofHolders: "n/", in: transaction)
         }
-        while try sender.step(now: 0) {}
+        var next = try WebhookWorker(1, rig.rules, rig.control, holder: "n/3", store: try rig.database.store())
+        while try next.step(now: 0) {}
         #expect(rig.requests.value.count == 1)
         #expect(try rig.figures().waitingMessages == 0)
     }
