@@ -68,7 +68,9 @@ struct ManagerSandboxTests {
             command: ["/usr/bin/unshare", "-m", "/bin/bash", "-c", script, "bash"] + command, environment: [:],
             input: nil)
         let line = server.line(beginning: "a.example: failing: ") ?? ""
-        #expect(line.hasPrefix("a.example: failing: the authority ca.audit-lab.com:1: cannot connect: connection refused"), "\(line)")
+        #expect(
+            line.hasPrefix("a.example: failing: the authority ca.audit-lab.com:1: cannot connect: connection refused"),
+            "\(line)")
         #expect(names.queryCount >= 2)
     }
 }
