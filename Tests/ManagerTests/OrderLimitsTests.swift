@@ -230,8 +230,8 @@ struct OrderLimitsTests {
         let (dns, renewed) = ("dns.example", "renewed.example")
         try rig.serve((0..<100).map { "h\($0).example" } + [dns, renewed])
         try rig.execute("update work set state = 'queued', priority = 0 where key like 'h%'")
-        try rig.execute("update work set tries = 1, priority = 1 where key = '\(dns)'")
-        try rig.execute("update work set state = 'failing', priority = 3 where key = '\(renewed)'")
+        try rig.execute("update work set tries = 1 where key = '\(dns)'")
+        try rig.execute("update work set state = 'failing', priority = 2 where key = '\(renewed)'")
         func states() throws -> [String?] {
             let states = try rig.store.read { transaction throws(DatabaseError) in
                 try Work.states(CertificateWork.kind, after: "", countMax: 200, in: transaction)

@@ -77,9 +77,11 @@ public final class Tenants: @unchecked Sendable {
         let isStart = !hasBegun
         hasBegun = true
         var report = commit(decision, sites, changes, notes: start?.notes ?? [])
-        let hosts = isStart ? Array(memory.appFiles.hosts) : Array(sites.outcomes.keys)
+        let hosts = isStart ? Array(memory.appFiles.hosts) + Array(memory.folders.keys) : Array(sites.outcomes.keys)
         report.folders = hosts.map { host in
-            (host, memory.appFiles.paths(naming: host).first.flatMap(AppTree.topFolder))
+            if let path = memory.appFiles.paths(naming: host).first { return (host, AppTree.topFolder(of: path)) }
+            // Hosts without an app file count as those of one tenant: a folder for each of many domains is easy to make.
+            return (host, memory.folders[host]?.wellKnown == nil ? nil : ".")
         }
         return report
     }

@@ -66,7 +66,7 @@ public struct CertificateWorker: ~Copyable {
         let (rules, suffixes, holder, control) = (rules, suffixes, holder, control)
         isQueueTurn.toggle()
         let queue = CertificateWork.queuePriority...CertificateWork.queuePriority
-        let others = CertificateWork.waitingPriority...CertificateWork.renewalPriority
+        let others = CertificateWork.checkPriority...CertificateWork.renewalPriority
         let lanes = isQueueTurn ? [queue, others] : [others, queue]
         var charges: [Bucket.Charge] = []
         let claimed = try store.write { transaction throws(DatabaseError) -> Work? in

@@ -32,17 +32,17 @@ public struct HostRegister: Sendable {
             }
             let changed = known.filter { hosts.isWanted($0.key) == ($0.state == IssuanceState.leaving.rawValue) }
             for index in known.compactMap({ hosts.index(of: $0.key) }) { isNew[index] = false }
-            try add(changed.map(\.key), CertificateWork.waitingPriority, &store)
+            try add(changed.map(\.key), CertificateWork.checkPriority, &store)
             last = known.last?.key
         }
         var new: [String] = []
         for index in isNew.indices where isNew[index] {
             new.append(hosts[index])
             if new.count < HostRegister.batchCount { continue }
-            try add(new, CertificateWork.newPriority, &store)
+            try add(new, CertificateWork.checkPriority, &store)
             new = []
         }
-        try add(new, CertificateWork.newPriority, &store)
+        try add(new, CertificateWork.checkPriority, &store)
     }
 
     private func add(_ hosts: [String], _ priority: Int64, _ store: inout Store) throws(DatabaseError) {

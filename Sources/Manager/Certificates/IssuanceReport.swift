@@ -121,10 +121,7 @@ public struct IssuanceReport: Sendable, Equatable {
     public static func hurry(_ host: String, in transaction: borrowing Transaction) throws(DatabaseError) -> Bool {
         try transaction.execute(
             """
-            update work set due = ?, tries = 0, priority = case when priority = ? then ? else priority end
-            where kind = ? and key = ?
-            """, try transaction.now(), CertificateWork.waitingPriority, CertificateWork.newPriority,
-            CertificateWork.kind,
-            host) == 1
+            update work set due = ?, tries = 0 where kind = ? and key = ?
+            """, try transaction.now(), CertificateWork.kind, host) == 1
     }
 }

@@ -45,15 +45,13 @@ public enum IssuanceState: String, CaseIterable, Sendable {
 /// The work on certificates: one row for each host, from its first appearance until its certificate has expired.
 enum CertificateWork {
     static let kind = "certificate"
-    /// Priorities. The queue has turns of its own: it may be long, and most of it waits for limits that stop nothing else. Hosts that
-    /// were looked at before come last, because what they wait for may be slow on purpose.
-    static let (queuePriority, waitingPriority, newPriority, renewalPriority): (Int64, Int64, Int64, Int64) = (
-        0, 1, 2, 3
-    )
+    /// Priorities. The queue has turns of its own: it may be long, and most of it waits for limits that stop nothing else. New
+    /// hosts do not come before those that wait for DNS: a tenant with many new hosts would stop the looks at all others.
+    static let (queuePriority, checkPriority, renewalPriority): (Int64, Int64, Int64) = (0, 1, 2)
 
     static func priority(_ state: IssuanceState, isRenewal: Bool) -> Int64 {
-        if state.isWaitingForRecords { return waitingPriority }
+        if state.isWaitingForRecords { return checkPriority }
         if isRenewal || state == .issued { return renewalPriority }
-        return state == .queued ? queuePriority : newPriority
+        return state == .queued ? queuePriority : checkPriority
     }
 }

@@ -30,10 +30,12 @@ struct DeliveryBreaker: Hashable, Sendable {
         return wait > DeliveryBreaker.retryAfterSecondsMax * 1_200 ? 0 : max(0, wait)
     }
 
-    /// Whether an unusable answer with this status is a failure of the service. Most statuses of 4xx are about one host. Apple
-    /// gives a reason with each 404, so one without comes from something in between.
+    /// Whether an unusable answer with this status is a failure of the service. A service may pass on what a host sends with 200, so
+    /// that is about the host, as are most statuses of 4xx. Apple gives a reason with each 404, so one without comes from something
+    /// in between.
     static func isFailure(ofServiceWith status: Int) -> Bool {
-        !(400..<500).contains(status) || [401, 403, 404, 407, 429].contains(status)
+        !(200..<300).contains(status)
+            && (!(400..<500).contains(status) || [401, 403, 404, 407, 429].contains(status))
     }
 
     /// - Returns: whether requests were stopped before.

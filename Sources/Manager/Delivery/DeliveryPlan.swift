@@ -61,12 +61,12 @@ enum DeliveryPlan {
     /// Of the first look at a version. A tenant that changes its files all the time delays the looks at no other tenant's change.
     /// - Parameter ageMilliseconds: of the version before; nil for the first version of a host.
     static func priority(replacingVersionOfAge ageMilliseconds: Int64?) -> Int64 {
-        guard let ageMilliseconds else { return priorityOfFirst }
+        guard let ageMilliseconds else { return priorityOfChanges }
         return ageMilliseconds < hourMilliseconds ? priorityOfOthers : priorityOfChanges
     }
 
     static let priorityOfOthers: Int64 = 0
+    /// Also of the first look at a host, which makes Apple's CDN fetch the file before the first phone asks. Among both, the turns of
+    /// tenants decide: many new hosts of one tenant do not delay the changes of another.
     static let priorityOfChanges: Int64 = 1
-    /// The first look at a host: it makes Apple's CDN fetch the file before the first phone asks.
-    static let priorityOfFirst: Int64 = 2
 }

@@ -101,10 +101,12 @@ struct DeliveryRecord: Hashable, Sendable {
             verifier.workKind, name, tenant: tenant, state: DeliveryState.unknown.rawValue, due: due,
             priority: priority,
             in: transaction)
-        // The look that was planned before may have a higher one. That of a new host stays.
+        // The look that was planned before may have a higher one. That of a host without a look stays.
         try transaction.execute(
-            "update work set priority = ? where kind = ? and key = ? and priority = ?", priority, verifier.workKind,
-            name, DeliveryPlan.priorityOfChanges)
+            """
+            update work set priority = ? where kind = ? and key = ?
+                and exists (select 1 from observation where name = ? and verifier = ?)
+            """, priority, verifier.workKind, name, name, verifier.rawValue)
     }
 
     private static func addVersion(

@@ -125,8 +125,8 @@ public struct Store: ~Copyable {
                 update work set began = since, priority = case
                     when kind <> '\(CertificateWork.kind)' then priority
                     when state = '\(IssuanceState.queued.rawValue)' then \(CertificateWork.queuePriority)
-                    when state like 'waiting-%' and tries > 0 then \(CertificateWork.waitingPriority)
-                    when priority > 0 then \(CertificateWork.renewalPriority) else \(CertificateWork.newPriority) end
+                    when state not like 'waiting-%' and priority > 0 then \(CertificateWork.renewalPriority)
+                    else \(CertificateWork.checkPriority) end
                 """,
                 "create index work_level on work (kind, priority desc, turn desc, due, key)",
                 "create index work_tenant on work (kind, tenant, priority, due)",

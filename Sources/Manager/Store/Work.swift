@@ -62,7 +62,7 @@ public struct Work: Hashable, Sendable {
             insert into work (kind, key, tenant, state, since, began, due, priority, turn, tries, attempt)
             values (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0)
             on conflict (kind, key) do update set
-                turn = case when excluded.due < work.due then excluded.turn else work.turn end,
+                turn = case when excluded.due < work.due and excluded.tenant <> '' then excluded.turn else work.turn end,
                 due = case when excluded.due < work.due then excluded.due else work.due end,
                 priority = case when excluded.priority > work.priority then excluded.priority else work.priority end,
                 tenant = case when excluded.tenant = '' then work.tenant else excluded.tenant end
