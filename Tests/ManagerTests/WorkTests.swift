@@ -83,4 +83,41 @@ struct WorkTests {
         }
         #expect(wait == 0)
     }
+
+    @Test(arguments: TestEngine.available)
+    func `work that is added again without its tenant keeps its turn`(engine: TestEngine) throws {
+        var store = try TestDatabase(engine).store()
+        let turn = try store.write { transaction throws(DatabaseError) -> Int64 in
+            let now = try transaction.now()
+            for key in ["one", "two", "three"] {
+                try Work.add("order", key, tenant: "a/", state: "queued", due: now + 1_000, in: transaction)
+            }
+            try Work.add("order", "three", state: "queued", due: now, in: transaction)
+            return try transaction.query("select turn from work where key = 'three'")[0][0]
+        }
+        #expect(turn == -2)
+    }
+
+    @Test(arguments: TestEngine.available)
+    func `many new hosts of a tenant do not stop the looks at another one's DNS`(engine: TestEngine) throws {
+        var store = try TestDatabase(engine).store()
+        let keys = try store.write { transaction throws(DatabaseError) -> [String] in
+            let now = try transaction.now()
+            let waiting = IssuanceState.waitingForDNS
+            for number in 0..<20 {
+                try Work.add(
+                    CertificateWork.kind, "h\(number)", tenant: "a/", state: waiting.rawValue, due: now - 1,
+                    priority: CertificateWork.checkPriority, in: transaction)
+            }
+            try Work.add(
+                CertificateWork.kind, "waits", tenant: "b/", state: waiting.rawValue, due: now,
+                priority: CertificateWork.priority(waiting, isRenewal: false), in: transaction)
+            var keys: [String] = []
+            while keys.count < 3, let work = try Work.claim(CertificateWork.kind, by: "c", in: transaction) {
+                keys.append(work.key)
+            }
+            return keys
+        }
+        #expect(keys.contains("waits"), "\(keys)")
+    }
 }

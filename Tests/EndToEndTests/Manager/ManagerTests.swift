@@ -133,7 +133,7 @@ struct ManagerTests {
         (manager.environment, manager.standardError) = (Subject.environment, output)
         try manager.run()
         var text = ""
-        while !text.contains("a.example: failing: 127.0.0.1:1: ") {
+        while !text.contains("a.example: failing: the authority 127.0.0.1:1: ") {
             let bytes = output.fileHandleForReading.availableData
             try #require(!bytes.isEmpty, "\(text)")
             text += String(decoding: bytes, as: UTF8.self)
@@ -170,7 +170,7 @@ struct ManagerTests {
         try settings(
             "acme: { \(ManagerTests.unreachable) }, manager: { admin: 'unix:\(folder.path)/manager.sock' }")
         let server = try RunningServer(places + ["--http", "127.0.0.1:0"])
-        #expect(server.line(beginning: "a.example: failing: 127.0.0.1:1: ") != nil)
+        #expect(server.line(beginning: "a.example: failing: the authority 127.0.0.1:1: ") != nil)
         let status = try Subject.run(["acme", "status", "a.example"] + places)
         #expect(status.status == 1)
         #expect(status.output.contains("a.example: failing for "), "\(status.output) \(status.errors)")
@@ -372,7 +372,7 @@ struct ManagerTests {
         #expect(server.line(beginning: "manager: ready") != nil)
         range.l_type = Int16(F_UNLCK)
         #expect(fcntl(file, F_SETLK, &range) == 0)
-        #expect(server.line(beginning: "a.example: failing: 127.0.0.1:1: ") != nil)
+        #expect(server.line(beginning: "a.example: failing: the authority 127.0.0.1:1: ") != nil)
     }
 
     private static let hasPostgreSQL = ["x86_64", "aarch64"].contains {
