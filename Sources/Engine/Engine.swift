@@ -20,7 +20,7 @@ public final class Engine: Sendable {
     public let accessLog: AccessLog?
     private let controls: [WorkerControl]
     private let threads: [ThreadHandle]
-    private let readers: CertificateReaders?
+    private let certificateReading: LoadingQueue?
     private let challenges: ChallengeReader?
 
     /// Why the engine could not start.
@@ -49,18 +49,20 @@ public final class Engine: Sendable {
         accessLog = settings.accessLog
         var controls: [WorkerControl] = []
         var threads: [ThreadHandle] = []
-        var readers: CertificateReaders?
-        if let secure = settings.secure { readers = try CertificateReaders(secure.certificates) }
+        let queue = try settings.secure.map { secure throws(StartError) in
+            try Engine.starting { try LoadingQueue(secure.certificates) }
+        }
         let challenges: ChallengeReader? = if let find = settings.challenges { try ChallengeReader(find) } else { nil }
         let addressCounts = AddressCounts(limit: settings.limits.connectionsPerAddressMax)
         self.addressCounts = addressCounts
         do throws(StartError) {
+            if let queue { try Engine.starting { try queue.start() } }
             for worker in 0..<settings.workerCount {
                 let control = try Engine.starting { try WorkerControl(number: worker) }
                 threads.append(
                     try Engine.start(
                         Worker(
-                            settings, control: control, published: published, queue: readers?.queue,
+                            settings, control: control, published: published, queue: queue,
                             addressCounts: addressCounts, recorder: metrics.recorder(worker),
                             log: settings.accessLog?.sink(worker), challenges: challenges),
                         number: worker))
@@ -69,11 +71,11 @@ public final class Engine: Sendable {
         } catch {
             for control in controls { control.drain(.stop) }
             for thread in threads { thread.join() }
-            readers?.end()
+            queue?.end()
             challenges?.end()
             throw error
         }
-        (self.readers, self.challenges, self.controls, self.threads) = (readers, challenges, controls, threads)
+        (certificateReading, self.challenges, self.controls, self.threads) = (queue, challenges, controls, threads)
     }
 
     /// The limit of the settings, but no more than there are descriptors for. Some are reserved: with none left, no certificate
@@ -121,7 +123,7 @@ public final class Engine: Sendable {
     public func stop(isTakenOver: Bool = false) {
         for control in controls { control.drain(isTakenOver ? .takenOver : .stop) }
         for thread in threads { thread.join() }
-        readers?.end()
+        certificateReading?.end()
         challenges?.end()
     }
 }

@@ -27,7 +27,7 @@ final class WorkerRig {
     var proxiedPlainAddress: SocketAddress { addresses[1] }
     var proxiedSecureAddress: SocketAddress { addresses[3] }
     let metrics = WorkerMetrics(workerCount: 1)
-    private let readers: CertificateReaders
+    private let queue: LoadingQueue
     private let challenges: ChallengeReader
     private(set) var now: Int64
 
@@ -52,12 +52,13 @@ final class WorkerRig {
         addresses = settings.listeners.map { $0.sockets[0].address }
         published = PublishedCatalogue(TestEngine.catalogue(sites))
         control = try WorkerControl(number: 0)
-        readers = try CertificateReaders(certificates)
+        queue = try LoadingQueue(certificates)
+        try queue.start()
         challenges = try ChallengeReader { _, token in token + Array(".print".utf8) }
         // The worker of a rig runs on the thread of its test.
         signal(SIGPIPE, SIG_IGN)
         worker = try Worker(
-            settings, control: control, published: published, queue: readers.queue, addressCounts: nil,
+            settings, control: control, published: published, queue: queue, addressCounts: nil,
             recorder: metrics.recorder(0), challenges: challenges)
         now = worker.now
         // The kernel's clock is not the test's, so silent clients are accepted at once.
@@ -65,7 +66,7 @@ final class WorkerRig {
     }
 
     deinit {
-        readers.end()
+        queue.end()
         challenges.end()
     }
 

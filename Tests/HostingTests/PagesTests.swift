@@ -99,7 +99,7 @@ struct PagesTests {
         site.openFilesMax = 0
         #expect(try site.restart().findings.contains { $0.file.hasSuffix("common.bin") })
         #expect(!hasCommonPage)
-        #expect(site.tenants.memory.defaultsSignature == nil)
+        #expect(site.tenants.memory.defaultsMark == nil)
         site.openFilesMax = .max
         #expect(try site.restart().findings.isEmpty)
         #expect(hasCommonPage)

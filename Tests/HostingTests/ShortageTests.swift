@@ -76,7 +76,7 @@ struct ShortageTests {
             let site = try TenantTree()
             try site.shop("a.json", hosts: ["a.example.com"])
             try site.write("public/a.example.com/page.html", "page")
-            let loader = ConfigurationLoader(
+            let loader = Tenants(
                 configPath: site.tree.config, publicPath: site.tree.root + "/public", environment: nil)
             var failures = 0
             for descriptors in 0...9 {

@@ -12,13 +12,13 @@ import Testing
 
 struct SignedAnswerTests {
     private let tree: ConfigTree
-    private let loader: ConfigurationLoader
+    private let loader: Tenants
     private static let wellKnown = "/.well-known/apple-app-site-association"
     private static let root = "/apple-app-site-association"
 
     init() throws {
         tree = try ConfigTree()
-        loader = ConfigurationLoader(configPath: tree.config, publicPath: tree.root + "/public", environment: nil)
+        loader = Tenants(configPath: tree.config, publicPath: tree.root + "/public", environment: nil)
     }
 
     private func app(_ host: String, signed: String) throws {

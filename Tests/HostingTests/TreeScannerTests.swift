@@ -50,7 +50,7 @@ struct TreeScannerTests {
     @Test func `a file that was just written is read again until its marks are reliable`() throws {
         let folders = HostFolders(configPath: site.tree.config, publicPath: site.tree.root + "/public")
         func isSame() throws -> Bool {
-            try folders.signature(of: .pages("x.example.com")) == folders.signature(of: .pages("x.example.com"))
+            try folders.mark(of: .pages("x.example.com")) == folders.mark(of: .pages("x.example.com"))
         }
         var isToldFromItsPast = false
         // On a slow machine, the moment may have passed before the file is read.

@@ -40,7 +40,7 @@ struct CertificateRecordTests {
         .broken(CertificateProblem(.malformedKey, file: "privkey.pem", "state \(stamp)", fix: "none"))
     }
 
-    private func look(_ look: Look) throws -> CertificateRecord.Look {
+    private func look(_ look: Look) throws -> CertificateRecord.Comparison {
         switch look {
         case .gone: .gone
         case .same: .same

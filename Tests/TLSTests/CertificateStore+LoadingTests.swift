@@ -192,7 +192,7 @@ struct CertificateStoreLoadingTests {
         #expect(bench.problems(store).isEmpty)
         try bench.hosts.write("a.example/fullchain.pem", "another half")
         for _ in 0..<5 { #expect(bench.answer(store, "a.example") == "a.example") }
-        #expect(store.drainNews().isEmpty, "the problem is open and already reported")
+        #expect(store.register.drain().isEmpty, "the problem is open and already reported")
         #expect(store.problems(9).map(\.problem.kind) == [.malformedCertificate])
     }
 
@@ -249,7 +249,7 @@ struct CertificateStoreLoadingTests {
             try bench.hosts.write("\(folder)/privkey.pem", files[1])
             #expect(bench.answer(store, host) == name)
             #expect(store.problems(9).isEmpty)
-            #expect(store.drainNews().ended.map(\.file) == ["\(bench.hosts.path)/\(folder)/fullchain.pem"])
+            #expect(store.register.drain().ended.map(\.file) == ["\(bench.hosts.path)/\(folder)/fullchain.pem"])
         }
         try bench.hosts.remove(folder)
         for _ in 0..<2 { #expect(bench.answer(store, host) == name) }

@@ -21,7 +21,7 @@ struct HelloGateTests {
         init(_ store: CertificateStore) throws {
             self.store = store
             queue = try LoadingQueue(store)
-            ready = try ReadyHandshakes()
+            ready = try ReadyHandshakes([])
             context = try SecureContext(
                 SecureSettings(certificates: store, tickets: try TicketKeys()), queue: queue, ready: ready)
         }

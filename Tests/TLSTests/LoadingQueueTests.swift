@@ -24,7 +24,7 @@ struct LoadingQueueTests {
     @Test func `answers all handshakes that wait for a name together`() throws {
         try bench.install("shop.example.com", names: ["shop.example.com"])
         let queue = try LoadingQueue(bench.store())
-        let (first, second) = (try ReadyHandshakes(), try ReadyHandshakes())
+        let (first, second) = (try ReadyHandshakes([]), try ReadyHandshakes([]))
         queue.add(name("shop.example.com"), (1, first))
         queue.add(name("shop.example.com"))
         queue.add(name("shop.example.com"), (2, second))
@@ -39,7 +39,7 @@ struct LoadingQueueTests {
 
     @Test func `reads names in the order of arrival`() throws {
         let queue = try LoadingQueue(bench.store())
-        let ready = try ReadyHandshakes()
+        let ready = try ReadyHandshakes([])
         for round in 0..<3 {
             for index in 0..<50 { queue.add(name("h\(round)-\(index).test"), (UInt64(index), ready)) }
             queue.readAll()
@@ -50,7 +50,7 @@ struct LoadingQueueTests {
     @Test func `limits waiting refreshes, but always accepts a handshake`() throws {
         let store = bench.store()
         let queue = try LoadingQueue(store)
-        let ready = try ReadyHandshakes()
+        let ready = try ReadyHandshakes([])
         for index in 0..<2_000 { queue.add(name("h\(index).test")) }
         queue.add(name("waiting.test"), (1, ready))
         queue.readAll()
@@ -62,7 +62,7 @@ struct LoadingQueueTests {
         let store = bench.store()
         let queue = try LoadingQueue(store)
         queue.add(name("shop.example.com"))
-        queue.end([.quick, .slow])
+        queue.end()
         queue.run(.quick)
         queue.run(.slow)
         #expect(state(store, "shop.example.com") == "pending")
@@ -85,7 +85,7 @@ struct LoadingQueueTests {
             return
         }
         let queue = try LoadingQueue(store)
-        let ready = try ReadyHandshakes()
+        let ready = try ReadyHandshakes([])
         queue.add(name("slow.test"), (1, ready))
         queue.add(name("shop.test"), (2, ready))
         queue.readAll()

@@ -45,7 +45,7 @@ private final class ServerTLS: @unchecked Sendable {
 
     init(_ certificates: CertificateStore) throws {
         queue = try LoadingQueue(certificates)
-        ready = try ReadyHandshakes()
+        ready = try ReadyHandshakes([])
         context = try SecureContext(
             SecureSettings(certificates: certificates, tickets: try TicketKeys()), queue: queue, ready: ready)
     }

@@ -220,7 +220,7 @@ extension Worker {
         unsafe slot.pointee.interest = nil
     }
 
-    /// Ends an idle connection.
+    /// Ends a connection that has no unanswered request, or only a part of one.
     mutating func closeGracefully(_ slot: Slot, _ reason: CloseReason) {
         unsafe slot.pointee.closeReason = reason
         unsafe slot.pointee.ending = .close

@@ -49,7 +49,7 @@ import Telemetry
         let poller = try Engine.starting { try Poller() }
         let acceptor = try Engine.starting { try Acceptor(settings, worker: control.number, addressCounts) }
         guard poller.add(control.wakeUp.descriptor.number, .readable, token: Worker.wakeUpToken),
-            poller.add(control.readyHandshakes.wakeUp.descriptor.number, .readable, token: Worker.readyToken)
+            poller.add(control.readyHandshakes.descriptor, .readable, token: Worker.readyToken)
         else {
             throw .cannotStart("the kernel watches no more descriptors for this user")
         }

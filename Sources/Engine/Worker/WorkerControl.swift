@@ -25,7 +25,7 @@ final class WorkerControl: Sendable {
     init(number: Int) throws(SystemError) {
         self.number = number
         wakeUp = try WakeUp()
-        readyHandshakes = try ReadyHandshakes()
+        readyHandshakes = try ReadyHandshakes([])
     }
 
     /// Nil while the worker is to serve.

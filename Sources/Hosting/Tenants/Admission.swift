@@ -171,7 +171,7 @@ struct Admission {
     /// or for a host that a changed file waited for. They are read in later rounds, so no change waits for them. All other
     /// waiting files cost nothing.
     var waiting: Set<String> {
-        memory.appFiles.paths(awaiting: scan.awaitedHosts.union(concernedHosts)).subtracting(scan.read)
+        memory.appFiles.paths(awaiting: scan.awaitedHosts.union(concernedHosts)).subtracting(scan.examined)
     }
 
     /// The decisions as a value that holds no reference to the old state, which is about to change.

@@ -40,7 +40,7 @@ public struct RoundReport: Sendable {
 
     init(_ decision: Decision, notes: [String]) {
         self.notes = notes
-        readCount = decision.scan.read.count
+        readCount = decision.scan.examined.count
         later = decision.scan.later
         later.waiting.formUnion(decision.waiting)
     }

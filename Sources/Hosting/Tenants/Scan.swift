@@ -43,7 +43,7 @@ struct Scan: Sendable {
     var versions: [AppVersion: LoadedAppFile] = [:]
     /// The app files to read, and those that have been read.
     var paths: [String] = []
-    var read: Set<String> = []
+    var examined: Set<String> = []
     /// Files that have, or may have, changed. Other candidates were held or refused before.
     var changed: Set<String> = []
     /// Files whose findings are all reported, even those that were reported before.
@@ -62,7 +62,7 @@ struct Scan: Sendable {
     /// Hosts to render even if no app file of them has changed.
     var hosts: Set<String> = []
     /// The marks of the pages for all hosts, and these pages if they have changed.
-    var defaultsSignature: UInt64?
+    var defaultsMark: UInt64?
     var defaults: PageSet?
     /// Answers whether a host has files of its own, if their folders have not been listed yet.
     var unread: HostFolderIndex?

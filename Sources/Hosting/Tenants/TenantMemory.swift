@@ -8,7 +8,7 @@ struct TenantMemory: Sendable {
     /// By host, if it has folders.
     var folders: [String: FolderRecord] = [:]
     /// Marks of the pages for all hosts.
-    var defaultsSignature: UInt64?
+    var defaultsMark: UInt64?
     /// By host, the files that it was rendered from since the start, so that unchanged ones need not be read again.
     var knownFiles: [String: KnownFiles] = [:]
     /// Hosts that keep their last good version because the present one cannot be rendered.
@@ -91,7 +91,7 @@ struct TenantMemory: Sendable {
         }
         for (host, record) in scan.folders { folders[host] = record.isEmpty ? nil : record }
         (openFindings.appFolders, openFindings.hostsFolder) = (scan.unusableFolders, scan.hostsFolderFinding)
-        defaultsSignature = scan.defaultsSignature
+        defaultsMark = scan.defaultsMark
     }
 
     private mutating func put(_ record: AppRecord?, at path: String) {

@@ -78,8 +78,8 @@ struct TreeScanner {
         let waiting = changes.waiting.filter { appFiles[$0].map { !$0.awaitedHosts.isEmpty } ?? false }.sorted()
         paths.formUnion(waiting.prefix(TreeScanner.waitingAtOnceMax))
         scan.later.waiting.formUnion(waiting.dropFirst(TreeScanner.waitingAtOnceMax))
-        scan.read = paths.filter { !scan.unusableFolders.isOverQuota($0) }
-        scan.paths = scan.read.filter { scan.candidates[$0] == nil }.sorted()
+        scan.examined = paths.filter { !scan.unusableFolders.isOverQuota($0) }
+        scan.paths = scan.examined.filter { scan.candidates[$0] == nil }.sorted()
         return scan
     }
 
@@ -179,9 +179,9 @@ struct TreeScanner {
     func addRest(to scan: inout Scan) throws(SystemError) {
         scan.postponeGone()
         let gone = memory.appFiles.paths(awaiting: Set(scan.pathsByHost.keys)).filter {
-            memory.appFiles[$0]?.state == .gone && !scan.read.contains($0)
+            memory.appFiles[$0]?.state == .gone && !scan.examined.contains($0)
         }
-        scan.read.formUnion(gone)
+        scan.examined.formUnion(gone)
         var found: [FileReading] = []
         read(gone.sorted()) { found += $0 }
         scan.add(found, knowing: memory)
@@ -236,7 +236,7 @@ struct TreeScanner {
         }
         addFolders(of: hosts, to: &scan)
         scan.hosts.formUnion(scan.folders.keys)
-        scan.defaultsSignature = memory.defaultsSignature
+        scan.defaultsMark = memory.defaultsMark
         if changes.everything || changes.pageFolders.contains("_default") { try addDefaults(to: &scan) }
         scan.hosts.formUnion(changes.hosts)
         scan.hosts.formUnion(start?.hosts ?? [])
@@ -256,7 +256,7 @@ struct TreeScanner {
                 // An unreadable folder counts as unchanged.
                 return FolderRecord(
                     wellKnown: memory.folders[host]?.wellKnown,
-                    pages: try folders.signature(of: .pages(HostFolders.name(of: host))))
+                    pages: try folders.mark(of: .pages(HostFolders.name(of: host))))
             }
             return (host, record)
         }
@@ -284,8 +284,8 @@ struct TreeScanner {
     }
 
     private func addDefaults(to scan: inout Scan) throws(SystemError) {
-        let signature = try folders.signature(of: .pages("_default"))
-        if signature == scan.defaultsSignature { return }
+        let mark = try folders.mark(of: .pages("_default"))
+        if mark == scan.defaultsMark { return }
         var quota = HostQuota(folders.limits)
         quota.compression = .unlimited
         let pages = try PageSet(of: "_default", in: folders, quota: &quota, findings: &scan.findings)
@@ -293,7 +293,7 @@ struct TreeScanner {
         if !pages.beingWritten.isEmpty { scan.later.pageFolders.insert("_default") }
         // A later full scan may find room for all files.
         let isWhole = pages.beingWritten.isEmpty && pages.overOpenFileLimit.isEmpty && !pages.isOverQuota
-        scan.defaultsSignature = isWhole ? signature : nil
+        scan.defaultsMark = isWhole ? mark : nil
         // Until then the previous pages are better than some of the new ones.
         if !isWhole, start == nil { return }
         if let template = pages.landingTemplate {

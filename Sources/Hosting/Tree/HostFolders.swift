@@ -147,8 +147,8 @@ public struct HostFolders: Sendable {
         if let index, !index.mayHaveFolder(host) { return FolderRecord() }
         let name = HostFolders.name(of: host)
         return FolderRecord(
-            wellKnown: index?.isUnreadable == true ? nil : try signature(of: .wellKnown(name)),
-            pages: try signature(of: .pages(name)))
+            wellKnown: index?.isUnreadable == true ? nil : try mark(of: .wellKnown(name)),
+            pages: try mark(of: .pages(name)))
     }
 
     /// Opens a host's folder; nil if it does not exist. It may be a link into a link target, but not to another host's folder,
@@ -186,13 +186,13 @@ public struct HostFolders: Sendable {
     }
 
     /// A hash of all marks in a folder, which changes with its content; nil if the folder does not exist.
-    func signature(of tree: HostTree) throws(SystemError) -> UInt64? {
+    func mark(of tree: HostTree) throws(SystemError) -> UInt64? {
         let now = Clock.wallNanoseconds()
         do throws(SystemError) {
             guard let folder = try open(tree) else { return nil }
             let scan = FolderScan(folder, HostQuota(limits).bounds)
             if let shortage = scan.shortage { throw shortage }
-            return scan.failure?.isMissing == true ? nil : HostFolders.signature(of: scan, now: now)
+            return scan.failure?.isMissing == true ? nil : HostFolders.mark(of: scan, now: now)
         } catch {
             if error.isShortage { throw error }
             // The folder exists but cannot be read; rendering the host reports that.
@@ -200,18 +200,18 @@ public struct HostFolders: Sendable {
         }
     }
 
-    private static func signature(of scan: FolderScan, now: Int64) -> UInt64 {
+    private static func mark(of scan: FolderScan, now: Int64) -> UInt64 {
         // A sum, so that the order does not matter.
-        var signature: UInt64 = scan.excess == nil ? 1 : 2
+        var sum: UInt64 = scan.excess == nil ? 1 : 2
         for file in scan.files {
             var mark = hash(file.path)
             for number in file.status.numbers { mark = mix(mark ^ number) }
             // A file that was just written may change again without changing its marks, so it is read again at the next round.
             if !file.status.isSettled(atNanoseconds: now) { mark = .random(in: .min ... .max) }
-            signature &+= mix(mark)
+            sum &+= mix(mark)
         }
-        for (path, problem) in scan.problems { signature &+= mix(hash(path) ^ problem.number) }
-        return signature
+        for (path, problem) in scan.problems { sum &+= mix(hash(path) ^ problem.number) }
+        return sum
     }
 
     private static func hash(_ path: String) -> UInt64 {

@@ -14,7 +14,7 @@ struct CertificateLoader: Sendable {
     /// Compares a folder's files with its record, and reads them if they have changed. Nil if a key takes long to open, and the
     /// lane is the quick one.
     func compare(_ folder: CertificateFolder, with known: CertificateRecord?, _ lane: ReadingLane) -> CertificateRecord
-        .Look?
+        .Comparison?
     {
         let files = CertificateFiles(folder, in: tree)
         guard let stamp = files.stamp(passphrase) else { return .gone }
@@ -46,7 +46,7 @@ struct CertificateLoader: Sendable {
 
     private func read(
         _ files: CertificateFiles, _ stamp: Int, _ lane: ReadingLane, isRetry: Bool = false
-    ) -> CertificateRecord.Look? {
+    ) -> CertificateRecord.Comparison? {
         switch files.load(passphrase: passphrase, pool: pool, lane) {
         case .absent: return .gone
         case .slow: return nil

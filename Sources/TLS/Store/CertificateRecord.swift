@@ -13,7 +13,7 @@ struct CertificateRecord: Sendable {
     }
 
     /// The result of a check of the folder.
-    enum Look: Sendable {
+    enum Comparison: Sendable {
         /// There is no `fullchain.pem`.
         case gone
         /// The files in service.
@@ -49,7 +49,7 @@ struct CertificateRecord: Sendable {
     var isUnsettled: Bool { refused.map { !$0.isSettled } ?? false }
 
     /// Applies the result of a check.
-    mutating func apply(_ look: Look, host: String?, now: Int64) {
+    mutating func apply(_ look: Comparison, host: String?, now: Int64) {
         switch look {
         case .same: refused = nil
         case .gone: refused = Refused(stamp: nil, content: nil, isSettled: refused.map { $0.stamp == nil } ?? false)

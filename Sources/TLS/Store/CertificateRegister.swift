@@ -6,7 +6,7 @@ import Synchronization
 
 /// The entries by the name of a folder below `config/hosts`: one with a certificate, or the one that a served host without a
 /// certificate should have. Thread-safe; workers do not use it.
-final class CertificateRegister: Sendable {
+public final class CertificateRegister: Sendable {
     /// How many changes are listed until the next call of `drain`; further ones are only counted.
     struct Bounds {
         var found = 256
@@ -121,7 +121,7 @@ final class CertificateRegister: Sendable {
 
     /// The changes since the last call. Resolved problems and renewals are reported after a survey, so that hundreds of them are
     /// one number.
-    func drain() -> CertificateNews {
+    public func drain() -> CertificateNews {
         state.withLock { state in
             var news = state.news
             state.news = CertificateNews()
@@ -134,8 +134,8 @@ final class CertificateRegister: Sendable {
         }
     }
 
-    /// Updates the problems of expiry of all certificates for which they may have changed.
-    func updateExpiries(_ now: Int64) {
+    /// Updates the problems of expiry of all certificates for which they may have changed, without reading files.
+    public func updateExpiries(_ now: Int64) {
         state.withLock { state in
             // If the clock was set back, everything has to be updated.
             let former = state.lastExpiryUpdateSeconds
@@ -180,7 +180,7 @@ final class CertificateRegister: Sendable {
     static let soonestMax = 5
     private static let extremesSeconds: Int64 = 60
 
-    func survey(now: Int64) -> CertificateSurvey {
+    public func survey(now: Int64) -> CertificateSurvey {
         state.withLock { state in
             var survey = CertificateSurvey()
             (survey.counts, survey.isComplete) = (state.counts.filter { $0.value > 0 }, state.isComplete)
@@ -222,7 +222,7 @@ final class CertificateRegister: Sendable {
     }
 
     /// The certificates that expire before a time, in the order of their expiry.
-    func ending(before seconds: Int64, now: Int64) -> [CertificateSurvey.Expiry] {
+    public func ending(before seconds: Int64, now: Int64) -> [CertificateSurvey.Expiry] {
         let found = state.withLock { state in
             state.entries.compactMap { folder, entry -> CertificateSurvey.Expiry? in
                 guard let summary = entry.value.summary, summary.notAfter < seconds else { return nil }
@@ -233,7 +233,7 @@ final class CertificateRegister: Sendable {
     }
 
     /// The first open problems: errors before the others, then in the order of the files.
-    func problems(_ countMax: Int) -> [OpenProblem] {
+    public func problems(_ countMax: Int) -> [OpenProblem] {
         let all = state.withLock { Array($0.problems.values) }.joined()
         func key(_ open: OpenProblem) -> (Int, String, String) {
             (open.problem.severity == .error ? 0 : 1, open.problem.file, open.problem.id)
@@ -247,8 +247,10 @@ final class CertificateRegister: Sendable {
 
     func problems(of folder: String) -> [OpenProblem] { state.withLock { $0.problems[folder] ?? [] } }
 
+    public var openProblems: ProblemCounts { state.withLock { $0.openProblems } }
+
     /// Some folders with open errors.
-    func foldersWithErrors(_ countMax: Int) -> [String] {
+    public func foldersWithErrors(_ countMax: Int) -> [String] {
         state.withLock { state in
             if state.openProblems.errors == 0 { return [] }
             return Array(

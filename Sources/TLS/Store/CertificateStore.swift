@@ -1,8 +1,8 @@
 // Finds the certificate for a name. Files are read when a client first asks for a name, and folders are never listed, so that a
 // start with a hundred thousand hosts is as fast as with ten. Decoded certificates are cached, within limits.
 //
-// Workers use only memory (`resolve`). If a name is not in memory, a thread of the control plane searches all its places on disk
-// at once (`read`), and the result is passed to the handshakes that wait for it.
+// Workers use only memory (`resolve`). If a name is not in memory, a reading thread searches all its places on disk at once (`read`),
+// and the result is passed to the handshakes that wait for it.
 
 public import Posix
 import Synchronization
@@ -32,8 +32,8 @@ public final class CertificateStore: Sendable {
     private let wantsDevelopment: @Sendable (String) -> Bool
     let serves: @Sendable (String) -> Bool
     let isOrdered: @Sendable (String) -> Bool
-    /// The status of the certificates of served hosts.
-    let register: CertificateRegister
+    /// The status of the certificates of served hosts: the results of surveys and handshakes.
+    public let register: CertificateRegister
     let cache: Mutex<CertificateCache>
 
     /// - Parameters:
@@ -171,7 +171,7 @@ public final class CertificateStore: Sendable {
 
     /// The record of a folder after a check; nil if it has no certificate.
     private func record(
-        of folder: CertificateFolder, after look: CertificateRecord.Look, known: CertificateRecord?
+        of folder: CertificateFolder, after look: CertificateRecord.Comparison, known: CertificateRecord?
     ) -> CertificateRecord? {
         guard var record = known else {
             guard case .found(let stamp, let content) = look else { return nil }
@@ -236,25 +236,6 @@ public final class CertificateStore: Sendable {
         case .folder, .nowhere, .slow: false
         }
     }
-
-    /// The results of surveys and handshakes.
-    public func surveyed(now: Int64) -> CertificateSurvey { register.survey(now: now) }
-
-    /// Open problems of the certificates of served hosts, errors first.
-    public func problems(_ countMax: Int) -> [OpenProblem] { register.problems(countMax) }
-
-    public var openProblemCounts: ProblemCounts { register.state.withLock { $0.openProblems } }
-
-    /// The certificates that expire before a time, in the order of their expiry.
-    public func ending(before seconds: Int64, now: Int64) -> [CertificateSurvey.Expiry] {
-        register.ending(before: seconds, now: now)
-    }
-
-    /// Some folders with open errors.
-    public func foldersWithErrors(_ countMax: Int) -> [String] { register.foldersWithErrors(countMax) }
-
-    /// The changes since the last call.
-    public func drainNews() -> CertificateNews { register.drain() }
 
     /// The certificate of a configured host (`*.example.com` for a wildcard), and all its problems. Nil before the first survey,
     /// and for a development certificate.

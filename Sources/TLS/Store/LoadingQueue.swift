@@ -1,6 +1,6 @@
 // The queue of names whose certificates have to be read from disk, and the handshakes that wait for them. Reading takes a
 // millisecond, or much longer with a slow disk or an encrypted key, and must not block a worker: the handshake pauses at its first
-// message, a thread of the control plane reads, and the worker continues with the result.
+// message, another thread reads, and the worker continues with the result.
 //
 // Keys that take long to open have a lane of their own, so that those of one host do not delay the others. Each name is in one
 // lane at a time, and is read by one thread at a time.
@@ -15,35 +15,16 @@ public enum ReadingLane: Sendable {
     case slow
 }
 
-/// Handshakes of one worker that can continue.
-public final class ReadyHandshakes: Sendable {
-    /// Its descriptor is readable when there are some.
-    public let wakeUp: WakeUp
-    private let handshakes = Mutex<[Handshake]>([])
-
-    public struct Handshake: Sendable {
-        /// The worker's token of the connection.
-        public let token: UInt64
-        /// The result. It is passed to the handshake directly, because it may be evicted from the cache meanwhile.
-        public let certificate: CertificateStore.Lookup
-    }
-
-    public init() throws(SystemError) { wakeUp = try WakeUp() }
-
-    /// The handshakes that became ready since the last call.
-    public func take() -> [Handshake] {
-        wakeUp.clear()
-        return handshakes.withLock { handshakes in
-            defer { handshakes = [] }
-            return handshakes
-        }
-    }
-
-    func add(_ handshake: Handshake) {
-        handshakes.withLock { $0.append(handshake) }
-        wakeUp.wake()
-    }
+/// A handshake that can continue.
+public struct ReadyHandshake: Sendable {
+    /// The worker's token of the connection.
+    public let token: UInt64
+    /// The result. It is passed to the handshake directly, because it may be evicted from the cache meanwhile.
+    public let certificate: CertificateStore.Lookup
 }
+
+/// Handshakes of one worker that can continue.
+public typealias ReadyHandshakes = Mailbox<[ReadyHandshake]>
 
 /// The queue of all workers. A name that is requested twice is read once.
 public final class LoadingQueue: Sendable {
@@ -111,13 +92,20 @@ public final class LoadingQueue: Sendable {
         if isNew { quickWork.signal() }
     }
 
-    /// The work of a reading thread, until `end`.
-    public func run(_ lane: ReadingLane) {
+    /// Keys that take long to open have a thread of their own, so that the others do not wait for them.
+    private static let lanes: [ReadingLane] = [.quick, .quick, .slow]
+
+    /// Starts the reading threads. If one cannot be started, `end` ends the others.
+    public func start() throws(SystemError) {
+        for (number, lane) in LoadingQueue.lanes.enumerated() {
+            // Never joined: a read in progress may take long.
+            try Thread(name: "certificates \(number)") { self.run(lane) }.detach()
+        }
+    }
+
+    func run(_ lane: ReadingLane) {
         while true {
-            switch lane {
-            case .quick: quickWork.wait()
-            case .slow: slowWork.wait()
-            }
+            if lane == .quick { quickWork.wait() } else { slowWork.wait() }
             if state.withLock({ $0.isEnding }) { return }
             readNext(lane)
         }
@@ -128,15 +116,10 @@ public final class LoadingQueue: Sendable {
         while readNext(.quick) || readNext(.slow) {}
     }
 
-    /// Makes the threads of these lanes return from `run`. Queued names are not read any more.
-    public func end(_ lanes: some Sequence<ReadingLane>) {
+    /// Ends the reading threads, without waiting for a read in progress. Queued names are not read any more.
+    public func end() {
         state.withLock { $0.isEnding = true }
-        for lane in lanes {
-            switch lane {
-            case .quick: quickWork.signal()
-            case .slow: slowWork.signal()
-            }
-        }
+        for lane in LoadingQueue.lanes { if lane == .quick { quickWork.signal() } else { slowWork.signal() } }
     }
 
     @discardableResult
@@ -149,7 +132,7 @@ public final class LoadingQueue: Sendable {
             return true
         }
         for waiter in state.withLock({ $0.waiters.removeValue(forKey: next) }) ?? [] {
-            waiter.ready.add(ReadyHandshakes.Handshake(token: waiter.token, certificate: certificate))
+            waiter.ready.leave { $0.append(ReadyHandshake(token: waiter.token, certificate: certificate)) }
         }
         return true
     }

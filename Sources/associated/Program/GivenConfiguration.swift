@@ -55,7 +55,7 @@ struct GivenConfiguration {
 
     /// The paths of its app files; nil if it has no folder `apps`.
     var appFiles: [String]? {
-        ConfigurationLoader.appFiles(
+        Tenants.appFiles(
             configPath: path, linkTargets: settings.linkTargets, limits: settings.limits)
     }
 
@@ -87,7 +87,7 @@ struct GivenConfiguration {
     func load(inspecting inspect: AppFileInspector? = nil) throws(ConfigurationError) -> LoadedConfiguration {
         // Signing documents brings private keys into memory, and a core dump would copy them to disk.
         try? ProcessMemory.forbidDumps()
-        return try ConfigurationLoader(
+        return try Tenants(
             configPath: path, publicPath: publicPath, environment: environment,
             signer: settings.signer(configPath: path, passphrase: passphrase), linkTargets: settings.linkTargets,
             limits: settings.limits, owners: settings.owners

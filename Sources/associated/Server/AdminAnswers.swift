@@ -71,7 +71,7 @@ struct AdminAnswers: ServerSources {
 
     /// The certificates, judged by the present time.
     private var judgedCertificates: CertificateStore? {
-        parts.certificates?.updateExpiries(now: Clock.wallSeconds())
+        parts.certificates?.register.updateExpiries(Clock.wallSeconds())
         return parts.certificates
     }
 
@@ -165,7 +165,7 @@ struct AdminAnswers: ServerSources {
         let now = Clock.wallSeconds()
         return ExpiryReport(
             nowSeconds: now, withinSeconds: seconds,
-            all: store.ending(before: now + seconds, now: now).map { CertificateFigures.Expiry($0) })
+            all: store.register.ending(before: now + seconds, now: now).map { CertificateFigures.Expiry($0) })
     }
 
     /// A read that hangs never finishes, so it cannot report itself.
@@ -195,7 +195,7 @@ struct AdminAnswers: ServerSources {
     private var hosting: HostingFigures {
         var figures = state.hosting
         figures.errors += state.stateProblems.count + diskFindings.count
-        guard let counts = judgedCertificates?.openProblemCounts else { return figures }
+        guard let counts = judgedCertificates?.register.openProblems else { return figures }
         figures.errors += counts.errors
         figures.warnings += counts.warnings
         figures.notes += counts.notes
@@ -226,14 +226,14 @@ struct AdminAnswers: ServerSources {
 extension CertificateFigures {
     init(_ store: CertificateStore, listMax: Int, now: Int64) {
         self.init()
-        let survey = store.surveyed(now: now)
+        let survey = store.register.survey(now: now)
         (usable, lastGood) = (survey.counts[.usable] ?? 0, survey.counts[.lastGood] ?? 0)
         (broken, missing) = (survey.counts[.broken] ?? 0, survey.counts[.missing] ?? 0)
         (inMemory, isComplete) = (store.identityCount, survey.isComplete)
         (open, found) = (Counts(survey.openProblems), Counts(survey.found))
         loadFailures = survey.found.loadFailures
         (soonest, judgedLifeLeftMin) = (survey.soonest.map { Expiry($0) }, survey.judgedLifeLeftMin)
-        problems = store.problems(listMax).map { CertificateReport.Problem($0) }
+        problems = store.register.problems(listMax).map { CertificateReport.Problem($0) }
     }
 }
 

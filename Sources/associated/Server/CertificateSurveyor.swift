@@ -99,8 +99,8 @@ extension CertificateSurveyor {
             }
             if now >= schedule.minute {
                 schedule.minute = now + CertificateSurveyor.minuteMilliseconds
-                check(certificates.foldersWithErrors(CertificateSurveyor.watchedMax), &schedule)
-                certificates.updateExpiries(now: Clock.wallSeconds())
+                check(certificates.register.foldersWithErrors(CertificateSurveyor.watchedMax), &schedule)
+                certificates.register.updateExpiries(Clock.wallSeconds())
             }
             requests.wait(milliseconds: Int32(clamping: max(0, schedule.next - Clock.monotonicMilliseconds())))
         }
@@ -131,7 +131,7 @@ extension CertificateSurveyor {
             isWhole = outcome.isWhole
         }
         let now = Clock.monotonicMilliseconds()
-        certificates.updateExpiries(now: Clock.wallSeconds())
+        certificates.register.updateExpiries(Clock.wallSeconds())
         schedule.everything = now + CertificateSurveyor.hourMilliseconds
         schedule.notBefore = now + (now - began) * CertificateSurveyor.restShare
     }

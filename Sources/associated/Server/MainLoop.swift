@@ -218,7 +218,7 @@ final class MainLoop: @unchecked Sendable {
         if watchdog.isDue(now: now, isAlive: isAlive) { server.notifier.notify(.alive) }
         for text in server.admin.complaints() { Log.warning(text) }
         // Surveys and handshakes leave their findings here.
-        if let news = server.certificates?.drainNews() { ReloadLog.certificates(news) }
+        if let news = server.certificates?.register.drain() { ReloadLog.certificates(news) }
         if server.state.noteState(.ledger, server.admin.problem) {
             // The directory can be written again, so the state is saved now.
             add(TreeChanges(savesState: true))

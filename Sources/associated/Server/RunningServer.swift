@@ -67,7 +67,7 @@ struct FolderWithoutEvents: Equatable, Sendable {
     let path: String
     let fileSystem: String
 
-    /// The folders of a configuration. Call it before the sandbox hides them.
+    /// The folders of a configuration.
     static func all(_ given: LoadedSettings) -> [FolderWithoutEvents] {
         let config = given.configPath
         let paths = [config, "\(config)/apps", "\(config)/hosts", "\(config)/retired", given.publicPath]

@@ -294,9 +294,9 @@ struct Server {
         guard settings.isStrict, let certificates else { return nil }
         background.start { _ = certificates.survey(published.current.servedHosts) }
         guard isFinished(background, signals) else { return .failure(saying: "stopped before it was ready") }
-        let errors = certificates.openProblemCounts.errors
+        let errors = certificates.register.openProblems.errors
         if errors == 0 { return nil }
-        ReloadLog.certificates(certificates.drainNews())
+        ReloadLog.certificates(certificates.register.drain())
         return .failure(saying: "not started: \(Count.of(errors, "certificate error")) above, and --strict is set")
     }
 }

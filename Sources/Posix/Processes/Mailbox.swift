@@ -1,28 +1,28 @@
 // Messages from one thread to another, merged until they are taken. Neither thread waits for the other.
 
-import Posix
 import Synchronization
 
-final class Mailbox<Content: Sendable>: Sendable {
+/// Content that one thread changes and another takes.
+public final class Mailbox<Content: Sendable>: Sendable {
     private let content: Mutex<Content>
     private let empty: Content
     private let hasContent: WakeUp
 
-    init(_ empty: Content) throws(SystemError) {
+    public init(_ empty: Content) throws(SystemError) {
         content = Mutex(empty)
         self.empty = empty
         hasContent = try WakeUp()
     }
 
     /// Readable when there is a message.
-    var descriptor: Int32 { hasContent.descriptor.number }
+    public var descriptor: Int32 { hasContent.descriptor.number }
 
-    func leave(_ change: (inout Content) -> Void) {
+    public func leave(_ change: (inout Content) -> Void) {
         content.withLock { change(&$0) }
         hasContent.wake()
     }
 
-    func take() -> Content {
+    public func take() -> Content {
         hasContent.clear()
         return content.withLock { content in
             defer { content = empty }
@@ -31,5 +31,5 @@ final class Mailbox<Content: Sendable>: Sendable {
     }
 
     /// Waits for a message, at most this long; forever if negative.
-    func wait(milliseconds: Int32) { _ = hasContent.wait(milliseconds: milliseconds) }
+    public func wait(milliseconds: Int32) { _ = hasContent.wait(milliseconds: milliseconds) }
 }

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Hosting
 
-struct ConfigurationLoaderTests {
+struct LoadedConfigurationTests {
     private let tree: ConfigTree
 
     init() throws { tree = try ConfigTree() }
@@ -84,7 +84,7 @@ struct ConfigurationLoaderTests {
 
     @Test func `a missing apps folder is one error`() throws {
         #expect {
-            try ConfigurationLoader(configPath: "/nowhere", publicPath: "/nowhere", environment: nil).load()
+            try Tenants(configPath: "/nowhere", publicPath: "/nowhere", environment: nil).load()
         } throws: {
             "\($0)"
                 == "cannot read /nowhere/apps: no such file or directory; pass the folder that contains apps/ with --config"
@@ -154,7 +154,7 @@ final class ConfigTree {
     func page(_ name: String, _ text: String) throws { try write("public/\(name)", text) }
 
     func load() throws -> LoadedConfiguration {
-        try ConfigurationLoader(configPath: config, publicPath: root + "/public", environment: nil).load()
+        try Tenants(configPath: config, publicPath: root + "/public", environment: nil).load()
     }
 
     func write(_ name: String, _ text: String) throws {

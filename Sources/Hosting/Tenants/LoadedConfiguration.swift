@@ -5,7 +5,7 @@ public import Catalogue
 public import HTTP
 public import Posix
 public import SourceJSON
-public import TLS
+import TLS
 
 /// The result of loading.
 public struct LoadedConfiguration: Sendable {
@@ -34,27 +34,12 @@ public struct ConfigurationError: Error, CustomStringConvertible {
 /// A function for an app file that was read and parsed.
 public typealias AppFileInspector = @Sendable (_ path: String, _ bytes: [UInt8], _ document: SourceDocument) -> Void
 
-public struct ConfigurationLoader: Sendable {
-    private let tenants: Tenants
-
-    /// - Parameters:
-    ///   - signer: signs documents; if nil, each host's own certificate does.
-    ///   - linkTargets: folders that links may lead into, in addition to the host's own.
-    ///   - limits: quotas of hosts and folders.
-    ///   - owners: which hosts the app files of a folder may name.
-    public init(
-        configPath: String, publicPath: String, environment: String?, signer: DocumentSigner? = nil,
-        linkTargets: LinkTargets = .none, limits: Limits = Limits(), owners: HostOwners = HostOwners()
-    ) {
-        tenants = Tenants(
-            configPath: configPath, publicPath: publicPath, environment: environment, signer: signer,
-            linkTargets: linkTargets, limits: limits, owners: owners)
-    }
-
+extension Tenants {
+    /// Loads everything once, without state.
     /// - Parameter inspect: called with each app file that is read, on several threads.
     public func load(inspecting inspect: AppFileInspector? = nil) throws(ConfigurationError) -> LoadedConfiguration {
-        tenants.source.inspect = inspect
-        let report = try tenants.round(.allAgain)
+        source.inspect = inspect
+        let report = try round(.allAgain)
         let hosts = report.catalogue.layers.last?.hosts.sorted() ?? []
         return LoadedConfiguration(
             catalogue: report.catalogue, findings: report.findings, hosts: hosts, strays: strays(among: hosts))
@@ -64,12 +49,12 @@ public struct ConfigurationLoader: Sendable {
 
     /// A folder of `config/hosts` that no app file names is a host of its own, or a typing error.
     private func strays(among hosts: [String]) -> [Finding] {
-        let (appFiles, folders) = (tenants.memory.appFiles, tenants.folders)
+        let appFiles = memory.appFiles
         func isNamed(_ host: String) -> Bool { !appFiles.paths(naming: host).isEmpty }
         let strays = hosts.filter { !isNamed($0) && !HostName.wildcards(over: $0).contains(where: isNamed) }
         // Every pair is compared, so this is skipped for very large configurations.
         let named =
-            appFiles.hosts.count * strays.count > ConfigurationLoader.comparisonsMax ? [] : appFiles.hosts.sorted()
+            appFiles.hosts.count * strays.count > Tenants.comparisonsMax ? [] : appFiles.hosts.sorted()
         return strays.map { host in
             let nearest = NearestKey.find(host, among: named)
             return Finding(
@@ -78,9 +63,7 @@ public struct ConfigurationLoader: Sendable {
                 fix: nearest.map { "did you mean `\($0)`?" })
         }
     }
-}
 
-extension ConfigurationLoader {
     /// The paths of all app files of a configuration; nil if it has no `apps` folder. Unreadable folders are among the findings
     /// of `load`.
     public static func appFiles(configPath: String, linkTargets: LinkTargets, limits: Limits) -> [String]? {
