@@ -90,10 +90,10 @@ let package = Package(
         tests("Hosting", "Association", "Catalogue", "HTTP", "Posix", "SourceJSON", "TLS", "Telemetry", "TestSupport"),
         tests("Telemetry", "HTTP", "Posix", "SourceJSON", "TestSupport"),
         tests("Engine", "Catalogue", "HTTP", "Posix", "TLS", "Telemetry", "TestSupport"),
-        .target(
+        .testTarget(
             name: "DatabaseSupport", dependencies: ["Database"], path: "Tests/DatabaseSupport", swiftSettings: house),
         tests("Database", "DatabaseSupport", "Posix", "TestSupport"),
-        .target(
+        .testTarget(
             name: "ACMESupport", dependencies: ["ACME", "HTTP", "Posix", "SourceJSON", "TLS", "TestSupport"],
             path: "Tests/ACMESupport", swiftSettings: house),
         tests(
@@ -103,7 +103,7 @@ let package = Package(
             "TestSupport", "Verifier"),
         tests("Client", "Posix", "TLS", "TestSupport"),
         tests("ACME", "ACMESupport", "Client", "SourceJSON", "TLS", "TestSupport"),
-        .target(
+        .testTarget(
             name: "DNSSupport", dependencies: ["DNS", "Posix", "TLS", "TestSupport"], path: "Tests/DNSSupport",
             swiftSettings: house),
         tests("DNS", "DNSSupport", "Posix", "TestSupport"),
