@@ -64,7 +64,7 @@ let package = Package(
             dependencies: ["ACME", "Client", "DNS", "Database", "Posix", "SourceJSON", "TLS", "Verifier"],
             swiftSettings: strict),
         .target(
-            name: "Administration", dependencies: ["Client", "Telemetry", "HTTP", "Posix", "SourceJSON"],
+            name: "Administration", dependencies: ["Client", "TLS", "Telemetry", "HTTP", "Posix", "SourceJSON"],
             swiftSettings: strict),
         .executableTarget(
             name: "associated",
@@ -108,7 +108,7 @@ let package = Package(
             swiftSettings: house),
         tests("DNS", "DNSSupport", "Posix", "TestSupport"),
         tests("Verifier", "Association", "AssociationLint", "Client", "Posix", "TLS", "TestSupport"),
-        tests("Administration", "HTTP", "Posix", "SourceJSON", "Telemetry", "TestSupport"),
+        tests("Administration", "HTTP", "Posix", "SourceJSON", "TLS", "Telemetry", "TestSupport"),
         .testTarget(
             name: "EndToEndTests", dependencies: ["associated", "Posix", "TLS", "TestSupport"], swiftSettings: house),
         .testTarget(

@@ -10,11 +10,11 @@ struct CertificateStoreSurveyTests {
 
     init() throws { bench = try StoreBench() }
 
-    private func states(_ store: CertificateStore) -> [CertificateState: Int] { store.surveyed(now: 0).counts }
+    private func states(_ store: CertificateStore) -> [CertificateState: Int] { store.register.survey(now: 0).counts }
 
     /// The rules of new problems, and the folders of closed problems and renewals.
     private func news(_ store: CertificateStore) -> [String] {
-        let news = store.drainNews()
+        let news = store.register.drain()
         return news.found.map(\.id) + news.ended.map { "ended \($0.file.dropFirst(bench.hosts.path.count + 1))" }
             + news.renewed.map { "renewed \($0.folder)" }
     }
@@ -37,15 +37,15 @@ struct CertificateStoreSurveyTests {
             "wrong.test",
         ]
         let store = store { hosts.contains($0) }
-        #expect(!store.surveyed(now: 0).isComplete)
+        #expect(!store.register.survey(now: 0).isComplete)
         #expect(isSettled(store.survey(hosts)))
-        #expect(store.surveyed(now: 0).isComplete)
+        #expect(store.register.survey(now: 0).isComplete)
         #expect(states(store) == [.usable: 2, .broken: 4, .missing: 2])
         #expect(
             news(store).sorted() == [
                 "CERT-002", "CERT-009", "CERT-011", "CERT-011", "CERT-025", "CERT-025",
             ])
-        #expect(store.surveyed(now: 0).soonest.first?.folder == "late.test")
+        #expect(store.register.survey(now: 0).soonest.first?.folder == "late.test")
         #expect(store.identityCount == 0, "none of it is kept")
         // Names that a client invents are not findings.
         for index in 0..<20 { _ = store.identity(for: "g\(index).y.example.com") }
@@ -236,8 +236,8 @@ struct CertificateStoreSurveyTests {
         #expect(news(store).isEmpty)
         #expect(store.identityCount == 1)
         #expect(states(store) == [.usable: 1])
-        #expect(store.surveyed(now: 0).soonest.map(\.folder) == ["a.test"])
-        #expect(store.openProblemCounts == ProblemCounts())
+        #expect(store.register.survey(now: 0).soonest.map(\.folder) == ["a.test"])
+        #expect(store.register.openProblemCounts == ProblemCounts())
     }
 
     @Test func `drops a shared certificate with its last host`() throws {
@@ -277,7 +277,7 @@ struct CertificateStoreSurveyTests {
         }
         #expect(!outcome.isWhole)
         #expect(states(store) == [.missing: 2])
-        #expect(!store.surveyed(now: 0).isComplete)
+        #expect(!store.register.survey(now: 0).isComplete)
     }
 
     @Test func `checks the default certificate if there is one`() throws {
@@ -300,7 +300,7 @@ struct CertificateStoreSurveyTests {
         let store = bench.store(recheckMilliseconds: 0, managedPath: managed.path) { $0 != "unserved.test" }
         func overriding(repeats: Bool = false) -> CertificateNews.Overriding? {
             _ = store.survey(names.prefix(7), repeats: repeats)
-            return store.drainNews().overriding
+            return store.register.drain().overriding
         }
         let all = CertificateNews.Overriding(count: 6, first: ["h0.test", "h1.test", "h2.test", "h3.test", "h4.test"])
         #expect(overriding() == all)

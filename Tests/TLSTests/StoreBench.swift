@@ -32,7 +32,7 @@ struct StoreBench {
     }
 
     /// The problems reported since the last call.
-    func problems(_ store: CertificateStore) -> [CertificateProblem] { store.drainNews().found }
+    func problems(_ store: CertificateStore) -> [CertificateProblem] { store.register.drain().found }
 
     func install(_ folder: String, names: [String], days: Int = 90) throws {
         try authority.install(try authority.issue(names, days: days), folder, in: hosts)

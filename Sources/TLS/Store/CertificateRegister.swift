@@ -6,7 +6,7 @@ import Synchronization
 
 /// The entries by the name of a folder below `config/hosts`: one with a certificate, or the one that a served host without a
 /// certificate should have. Thread-safe; workers do not use it.
-final class CertificateRegister: Sendable {
+public final class CertificateRegister: Sendable {
     /// How many changes are listed until the next call of `drain`; further ones are only counted.
     struct Bounds {
         var found = 256
@@ -121,7 +121,7 @@ final class CertificateRegister: Sendable {
 
     /// The changes since the last call. Resolved problems and renewals are reported after a survey, so that hundreds of them are
     /// one number.
-    func drain() -> CertificateNews {
+    public func drain() -> CertificateNews {
         state.withLock { state in
             var news = state.news
             state.news = CertificateNews()
@@ -135,7 +135,7 @@ final class CertificateRegister: Sendable {
     }
 
     /// Updates the problems of expiry of all certificates for which they may have changed.
-    func updateExpiries(_ now: Int64) {
+    public func updateExpiries(_ now: Int64) {
         state.withLock { state in
             // If the clock was set back, everything has to be updated.
             let former = state.lastExpiryUpdateSeconds
@@ -180,7 +180,7 @@ final class CertificateRegister: Sendable {
     static let soonestMax = 5
     private static let extremesSeconds: Int64 = 60
 
-    func survey(now: Int64) -> CertificateSurvey {
+    public func survey(now: Int64) -> CertificateSurvey {
         state.withLock { state in
             var survey = CertificateSurvey()
             (survey.counts, survey.isComplete) = (state.counts.filter { $0.value > 0 }, state.isComplete)
@@ -222,7 +222,7 @@ final class CertificateRegister: Sendable {
     }
 
     /// The certificates that expire before a time, in the order of their expiry.
-    func ending(before seconds: Int64, now: Int64) -> [CertificateSurvey.Expiry] {
+    public func ending(before seconds: Int64, now: Int64) -> [CertificateSurvey.Expiry] {
         let found = state.withLock { state in
             state.entries.compactMap { folder, entry -> CertificateSurvey.Expiry? in
                 guard let summary = entry.value.summary, summary.notAfter < seconds else { return nil }
@@ -232,8 +232,11 @@ final class CertificateRegister: Sendable {
         return found.sorted { ($0.notAfter, $0.folder) < ($1.notAfter, $1.folder) }
     }
 
+    /// Open problems of the certificates of served hosts.
+    public var openProblemCounts: ProblemCounts { state.withLock { $0.openProblems } }
+
     /// The first open problems: errors before the others, then in the order of the files.
-    func problems(_ countMax: Int) -> [OpenProblem] {
+    public func problems(_ countMax: Int) -> [OpenProblem] {
         let all = state.withLock { Array($0.problems.values) }.joined()
         func key(_ open: OpenProblem) -> (Int, String, String) {
             (open.problem.severity == .error ? 0 : 1, open.problem.file, open.problem.id)
@@ -247,8 +250,7 @@ final class CertificateRegister: Sendable {
 
     func problems(of folder: String) -> [OpenProblem] { state.withLock { $0.problems[folder] ?? [] } }
 
-    /// Some folders with open errors.
-    func foldersWithErrors(_ countMax: Int) -> [String] {
+    public func foldersWithErrors(_ countMax: Int) -> [String] {
         state.withLock { state in
             if state.openProblems.errors == 0 { return [] }
             return Array(
@@ -295,7 +297,6 @@ final class CertificateRegister: Sendable {
         var overriding = CertificateNews.Overriding()
         var survey: Int32 = 0
         var isSurveying = false
-        /// Whether there was a complete survey.
         var isComplete = false
         var nextExpiryChange: Int64 = .max
         var lastExpiryUpdateSeconds: Int64 = 0
@@ -428,7 +429,6 @@ public struct CertificateSurvey: Sendable {
     /// Open problems, and all problems since the start.
     public var openProblems = ProblemCounts()
     public var found = ProblemCounts()
-    /// Whether there was a complete survey.
     public var isComplete = false
     /// The certificates that expire first, with the folder's name: a host, `_wildcard.example.com` or `_default`.
     public var soonest: [Expiry] = []
@@ -440,8 +440,13 @@ public struct CertificateSurvey: Sendable {
         /// Seconds since 1970.
         public var notAfter: Int64
         public var issuer: String
-        /// The remaining share of its lifetime, from 0 to 100.
-        public var lifeLeftPercent: Int
+        /// The remaining share of its lifetime, from 0 to 100. Nil in a report of an earlier version.
+        public var lifeLeftPercent: Int?
+
+        public init(folder: String = "", notAfter: Int64 = 0, issuer: String = "", lifeLeftPercent: Int? = nil) {
+            (self.folder, self.notAfter, self.issuer) = (folder, notAfter, issuer)
+            self.lifeLeftPercent = lifeLeftPercent
+        }
     }
 }
 
@@ -451,6 +456,10 @@ public struct ProblemCounts: Sendable, Equatable {
     public var warnings = 0
     public var notes = 0
     public var loadFailures = 0
+
+    public init() {}
+
+    public var all: Int { errors + warnings + notes }
 
     mutating func count(_ problem: CertificateProblem, _ step: Int) {
         if problem.kind.isFailureToLoad { loadFailures += step }

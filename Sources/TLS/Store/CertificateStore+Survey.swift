@@ -68,9 +68,6 @@ extension CertificateStore {
         return round.outcome
     }
 
-    /// Updates the problems of expiry of all certificates, without reading files.
-    public func updateExpiries(now: Int64) { register.updateExpiries(now) }
-
     private func forget(_ name: String) {
         register.drop(name)
         let key = Array(name.utf8)

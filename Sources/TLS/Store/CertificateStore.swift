@@ -33,7 +33,7 @@ public final class CertificateStore: Sendable {
     let serves: @Sendable (String) -> Bool
     let isOrdered: @Sendable (String) -> Bool
     /// The status of the certificates of served hosts.
-    let register: CertificateRegister
+    public let register: CertificateRegister
     let cache: Mutex<CertificateCache>
 
     /// - Parameters:
@@ -97,7 +97,7 @@ public final class CertificateStore: Sendable {
         let host = String(decoding: name, as: UTF8.self)
         switch search(CertificateOrder.candidates(for: host), for: host, lane) {
         case .slow: return nil
-        case .nowhere:
+        case .absent:
             rememberSource(.nothing, of: name)
             return .missing
         case .folder(let folder, let lookup):
@@ -117,7 +117,7 @@ public final class CertificateStore: Sendable {
     private enum Place {
         case folder(CertificateFolder, Lookup)
         case development(DevelopmentAuthority)
-        case nowhere
+        case absent
         /// A key takes long to open, and the lane is the quick one.
         case slow
     }
@@ -137,7 +137,7 @@ public final class CertificateStore: Sendable {
                 }
             }
         }
-        return .nowhere
+        return .absent
     }
 
     private func rememberSource(_ source: CertificateCache.Source?, of name: [UInt8]) {
@@ -182,7 +182,6 @@ public final class CertificateStore: Sendable {
         return record.isGone && !keeps(record.content, folder) ? nil : record
     }
 
-    /// Registers the status of a folder.
     func updateRegister(_ record: CertificateRecord, of folder: CertificateFolder) {
         let known = register.entry(folder.name)
         // The status does not change until the next check has confirmed it.
@@ -233,28 +232,9 @@ public final class CertificateStore: Sendable {
         case .development: true
         case .folder(_, .identity(let identity)):
             identity.facts.first?.names.contains { CertificateName.covers($0, host) } == true
-        case .folder, .nowhere, .slow: false
+        case .folder, .absent, .slow: false
         }
     }
-
-    /// The results of surveys and handshakes.
-    public func surveyed(now: Int64) -> CertificateSurvey { register.survey(now: now) }
-
-    /// Open problems of the certificates of served hosts, errors first.
-    public func problems(_ countMax: Int) -> [OpenProblem] { register.problems(countMax) }
-
-    public var openProblemCounts: ProblemCounts { register.state.withLock { $0.openProblems } }
-
-    /// The certificates that expire before a time, in the order of their expiry.
-    public func ending(before seconds: Int64, now: Int64) -> [CertificateSurvey.Expiry] {
-        register.ending(before: seconds, now: now)
-    }
-
-    /// Some folders with open errors.
-    public func foldersWithErrors(_ countMax: Int) -> [String] { register.foldersWithErrors(countMax) }
-
-    /// The changes since the last call.
-    public func drainNews() -> CertificateNews { register.drain() }
 
     /// The certificate of a configured host (`*.example.com` for a wildcard), and all its problems. Nil before the first survey,
     /// and for a development certificate.

@@ -33,10 +33,7 @@ public final class ReadyHandshakes: Sendable {
     /// The handshakes that became ready since the last call.
     public func take() -> [Handshake] {
         wakeUp.clear()
-        return handshakes.withLock { handshakes in
-            defer { handshakes = [] }
-            return handshakes
-        }
+        return handshakes.exchange([])
     }
 
     func add(_ handshake: Handshake) {

@@ -21,7 +21,6 @@ final class CertificateSurveyor: Sendable {
 
     /// When the next work is due, by the monotonic clock. Used by the thread only.
     private struct Schedule {
-        /// Whether a survey of everything is requested.
         var wantsEverything = false
         /// When the hourly survey is due.
         var everything: Int64
@@ -56,7 +55,6 @@ final class CertificateSurveyor: Sendable {
         thread.detach()
     }
 
-    /// Requests a survey of everything.
     func survey() { requests.leave { $0.everything = true } }
 
     /// Requests a survey of everything now; open findings are reported again.
@@ -99,8 +97,8 @@ extension CertificateSurveyor {
             }
             if now >= schedule.minute {
                 schedule.minute = now + CertificateSurveyor.minuteMilliseconds
-                check(certificates.foldersWithErrors(CertificateSurveyor.watchedMax), &schedule)
-                certificates.updateExpiries(now: Clock.wallSeconds())
+                check(certificates.register.foldersWithErrors(CertificateSurveyor.watchedMax), &schedule)
+                certificates.register.updateExpiries(Clock.wallSeconds())
             }
             requests.wait(milliseconds: Int32(clamping: max(0, schedule.next - Clock.monotonicMilliseconds())))
         }
@@ -131,7 +129,7 @@ extension CertificateSurveyor {
             isWhole = outcome.isWhole
         }
         let now = Clock.monotonicMilliseconds()
-        certificates.updateExpiries(now: Clock.wallSeconds())
+        certificates.register.updateExpiries(Clock.wallSeconds())
         schedule.everything = now + CertificateSurveyor.hourMilliseconds
         schedule.notBefore = now + (now - began) * CertificateSurveyor.restShare
     }
