@@ -2,7 +2,7 @@
 
 import CLinux
 import Glibc
-import Synchronization
+public import Synchronization
 
 /// A running thread. Its owner must join or detach it.
 public struct Thread: ~Copyable, Sendable {
@@ -149,6 +149,16 @@ public struct WakeUp: ~Copyable, Sendable {
     public func clear() {
         var count: eventfd_t = 0
         _ = unsafe read(descriptor.number, &count, MemoryLayout<eventfd_t>.size)
+    }
+}
+
+extension Mutex where Value: Sendable {
+    /// Puts a value in the place of the present one, which is returned.
+    public func exchange(_ value: Value) -> Value {
+        withLock { present in
+            defer { present = value }
+            return present
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 // Slow work on another thread, for a thread that must not wait for a disk.
 
 import Posix
+import Synchronization
 
 /// Runs one job at a time. Used by one thread.
 final class Background {
@@ -9,7 +10,6 @@ final class Background {
 
     init() throws(SystemError) { isDone = try WakeUp() }
 
-    /// Readable when the job is done.
     var descriptor: Int32 { isDone.descriptor.number }
 
     var isBusy: Bool { thread != nil }
@@ -47,4 +47,32 @@ extension Background: @unchecked Sendable {}
 /// Holds the result of a job for the thread that joins it.
 final class JobResult<Value>: @unchecked Sendable {
     var value: Value?
+}
+
+/// Messages from one thread to another, merged until they are taken. Neither thread waits for the other.
+final class Mailbox<Content: Sendable>: Sendable {
+    private let content: Mutex<Content>
+    private let empty: Content
+    private let hasContent: WakeUp
+
+    init(_ empty: Content) throws(SystemError) {
+        content = Mutex(empty)
+        self.empty = empty
+        hasContent = try WakeUp()
+    }
+
+    var descriptor: Int32 { hasContent.descriptor.number }
+
+    func leave(_ change: (inout Content) -> Void) {
+        content.withLock { change(&$0) }
+        hasContent.wake()
+    }
+
+    func take() -> Content {
+        hasContent.clear()
+        return content.exchange(empty)
+    }
+
+    /// Waits for a message, at most this long; forever if negative.
+    func wait(milliseconds: Int32) { _ = hasContent.wait(milliseconds: milliseconds) }
 }
