@@ -64,7 +64,7 @@ let package = Package(
             dependencies: ["ACME", "Client", "DNS", "Database", "Posix", "SourceJSON", "TLS", "Verifier"],
             swiftSettings: strict),
         .target(
-            name: "Administration", dependencies: ["Client", "Telemetry", "HTTP", "Posix", "SourceJSON"],
+            name: "Administration", dependencies: ["Client", "TLS", "Telemetry", "HTTP", "Posix", "SourceJSON"],
             swiftSettings: strict),
         .executableTarget(
             name: "associated",
@@ -90,10 +90,10 @@ let package = Package(
         tests("Hosting", "Association", "Catalogue", "HTTP", "Posix", "SourceJSON", "TLS", "Telemetry", "TestSupport"),
         tests("Telemetry", "HTTP", "Posix", "SourceJSON", "TestSupport"),
         tests("Engine", "Catalogue", "HTTP", "Posix", "TLS", "Telemetry", "TestSupport"),
-        .target(
+        .testTarget(
             name: "DatabaseSupport", dependencies: ["Database"], path: "Tests/DatabaseSupport", swiftSettings: house),
         tests("Database", "DatabaseSupport", "Posix", "TestSupport"),
-        .target(
+        .testTarget(
             name: "ACMESupport", dependencies: ["ACME", "HTTP", "Posix", "SourceJSON", "TLS", "TestSupport"],
             path: "Tests/ACMESupport", swiftSettings: house),
         tests(
@@ -103,12 +103,12 @@ let package = Package(
             "TestSupport", "Verifier"),
         tests("Client", "Posix", "TLS", "TestSupport"),
         tests("ACME", "ACMESupport", "Client", "SourceJSON", "TLS", "TestSupport"),
-        .target(
+        .testTarget(
             name: "DNSSupport", dependencies: ["DNS", "Posix", "TLS", "TestSupport"], path: "Tests/DNSSupport",
             swiftSettings: house),
         tests("DNS", "DNSSupport", "Posix", "TestSupport"),
         tests("Verifier", "Association", "AssociationLint", "Client", "Posix", "TLS", "TestSupport"),
-        tests("Administration", "HTTP", "Posix", "SourceJSON", "Telemetry", "TestSupport"),
+        tests("Administration", "HTTP", "Posix", "SourceJSON", "TLS", "Telemetry", "TestSupport"),
         .testTarget(
             name: "EndToEndTests", dependencies: ["associated", "Posix", "TLS", "TestSupport"], swiftSettings: house),
         .testTarget(

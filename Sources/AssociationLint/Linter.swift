@@ -13,9 +13,8 @@ public enum Linter {
     public static func lint(apple bytes: [UInt8], parsed document: SourceDocument? = nil, file: String) -> [Finding] {
         let reading = AppleAssociation.read(bytes, parsed: document, file: file)
         guard let content = reading.content else { return reading.findings }
-        var check = AppleAssociationCheck(content, findings: reading.problems)
-        check.run()
-        return check.findings.sorted
+        var check = AppleAssociationCheck(association: content, findings: reading.problems)
+        return check.run()
     }
 
     /// Lints an assetlinks.json file as it is served. With `host`, it also finds includes that point back to the file.
@@ -25,9 +24,8 @@ public enum Linter {
     ) -> [Finding] {
         let reading = StatementList.read(bytes, parsed: document, file: file, host: host)
         guard let content = reading.content else { return reading.findings }
-        var check = StatementListCheck(content, findings: reading.problems)
-        check.run()
-        return check.findings.sorted
+        var check = StatementListCheck(list: content, findings: reading.problems)
+        return check.run()
     }
 
     /// Lints the entitlements of an app on Apple's systems, an XML property list.

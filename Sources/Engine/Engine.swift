@@ -4,7 +4,6 @@
 public import Catalogue
 import HTTP
 public import Posix
-import Synchronization
 import TLS
 public import Telemetry
 

@@ -1,5 +1,6 @@
 // A sample server with fixed numbers and texts.
 
+import TLS
 import Telemetry
 
 @testable import Administration
@@ -55,10 +56,10 @@ enum Samples {
 
     static var certificates: CertificateFigures {
         var certificates = CertificateFigures()
-        (certificates.usable, certificates.broken, certificates.loadFailures) = (12, 1, 2)
+        (certificates.usable, certificates.broken, certificates.found.loadFailures) = (12, 1, 2)
         (certificates.lastGood, certificates.missing, certificates.inMemory) = (2, 3, 9)
         (certificates.found.errors, certificates.found.warnings) = (2, 3)
-        certificates.open = .init(errors: 4)
+        certificates.open.errors = 4
         certificates.judgedLifeLeftMin = -0.02
         certificates.problems = [problem]
         certificates.soonest = [

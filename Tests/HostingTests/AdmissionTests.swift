@@ -135,7 +135,7 @@ struct AdmissionTests {
         files.find("f", AppFileChanges.text(["a.example"], ["one"], more: "guard: \"warn\""))
         var admission = files.admission
         for _ in 0..<2 { admission.guardRemovals() }
-        #expect(admission.scan.candidates["f"]?.findings.map(\.rule) == [.app042])
+        #expect(admission.decision().scan.candidates["f"]?.findings.map(\.rule) == [.app042])
     }
 
     /// The host that fails, the files that have changed, the files that are rejected, and whether the host stays unchanged.

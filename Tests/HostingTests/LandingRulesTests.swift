@@ -1,12 +1,12 @@
 // Compares the server's compiled rules with Apple's matching, for random rules and URLs: the landing page must be shown exactly
 // where the app would open.
 
-import Association
 import Catalogue
 import SourceJSON
 import TestSupport
 import Testing
 
+@testable import Association
 @testable import Hosting
 
 struct LandingRulesTests {

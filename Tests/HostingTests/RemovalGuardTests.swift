@@ -1,10 +1,10 @@
 // Live entries are not removed silently: ways to lose them and ways to allow it, from the file to the answer. `AdmissionTests`
 // covers what needs no disk.
 
-import Association
 import Foundation
 import Testing
 
+@testable import Association
 @testable import Hosting
 
 struct RemovalGuardTests {

@@ -28,6 +28,19 @@ struct ModuleTableTests {
         #expect(names == module.mayImport.subtracting(ModuleTable.toolchain))
     }
 
+    /// `swift build -c release` builds every module that is not a test target, and release builds are not testable.
+    @Test func `no module of an ordinary build imports another with @testable`() throws {
+        let manifest = try SourceTree.content(of: "Package.swift")
+        let supporting = manifest.matches(of: /\.target\(\s*name: "(\w+)"[^()]*path: "Tests\//).map { String($0.1) }
+        #expect(supporting.contains("TestSupport"))
+        let files = SourceTree.swiftFiles.filter { file in
+            supporting.contains { file.path.hasPrefix("Tests/\($0)/") } || file.path.hasPrefix("Sources/")
+        }
+        for file in files {
+            #expect(!file.text.code.contains { $0.hasPrefix("@testable") }, "\(file.path) builds only with the tests")
+        }
+    }
+
     @Test func `the file that the image's build writes the commit into is there`() throws {
         let line = try #require(
             SourceTree.content(of: "Dockerfile").split(separator: "\n").first { $0.contains("let commit") })

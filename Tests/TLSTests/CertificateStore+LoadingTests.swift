@@ -193,7 +193,7 @@ struct CertificateStoreLoadingTests {
         try bench.hosts.write("a.example/fullchain.pem", "another half")
         for _ in 0..<5 { #expect(bench.answer(store, "a.example") == "a.example") }
         #expect(store.register.drain().isEmpty, "the problem is open and already reported")
-        #expect(store.problems(9).map(\.problem.kind) == [.malformedCertificate])
+        #expect(store.register.problems(9).map(\.problem.kind) == [.malformedCertificate])
     }
 
     @Test(arguments: [["other.example"], []])
@@ -244,11 +244,11 @@ struct CertificateStoreLoadingTests {
             try bench.hosts.remove(folder)
             for _ in 0..<4 { #expect(bench.answer(store, host) == name) }
             #expect(bench.problems(store).map(\.kind) == [.filesGone], "reported once")
-            #expect(store.problems(9).map(\.problem.file) == ["\(bench.hosts.path)/\(folder)/fullchain.pem"])
+            #expect(store.register.problems(9).map(\.problem.file) == ["\(bench.hosts.path)/\(folder)/fullchain.pem"])
             try bench.hosts.write("\(folder)/fullchain.pem", files[0])
             try bench.hosts.write("\(folder)/privkey.pem", files[1])
             #expect(bench.answer(store, host) == name)
-            #expect(store.problems(9).isEmpty)
+            #expect(store.register.problems(9).isEmpty)
             #expect(store.register.drain().ended.map(\.file) == ["\(bench.hosts.path)/\(folder)/fullchain.pem"])
         }
         try bench.hosts.remove(folder)
@@ -256,7 +256,7 @@ struct CertificateStoreLoadingTests {
         serves.withLock { $0 = false }
         _ = store.survey([])
         #expect(bench.answer(store, host) == "none")
-        #expect(store.problems(9).isEmpty)
+        #expect(store.register.problems(9).isEmpty)
     }
 
     @Test(arguments: ["_wildcard.example", "_default"])
@@ -271,7 +271,7 @@ struct CertificateStoreLoadingTests {
             try bench.hosts.remove("a.example")
             for _ in 0..<3 { _ = bench.answer(store, "a.example") }
             #expect(bench.answer(store, "a.example") == (isMoved ? "*.example" : "a.example"))
-            #expect(store.problems(9).contains { $0.problem.kind == .filesGone } == !isMoved)
+            #expect(store.register.problems(9).contains { $0.problem.kind == .filesGone } == !isMoved)
         }
     }
 }

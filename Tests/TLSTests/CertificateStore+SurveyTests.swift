@@ -237,7 +237,7 @@ struct CertificateStoreSurveyTests {
         #expect(store.identityCount == 1)
         #expect(states(store) == [.usable: 1])
         #expect(store.register.survey(now: 0).soonest.map(\.folder) == ["a.test"])
-        #expect(store.register.openProblems == ProblemCounts())
+        #expect(store.register.openProblemCounts == ProblemCounts())
     }
 
     @Test func `drops a shared certificate with its last host`() throws {

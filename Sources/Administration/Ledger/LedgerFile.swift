@@ -35,7 +35,6 @@ struct LedgerFile: Equatable {
         return text + LedgerFile.end(of: text[...], lineCount: count)
     }
 
-    /// The last line.
     static func end(of body: ArraySlice<UInt8>, lineCount: Int) -> [UInt8] {
         Array("end \(lineCount) \(checksum(body))\n".utf8)
     }

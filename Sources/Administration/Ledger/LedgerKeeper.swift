@@ -57,12 +57,7 @@ public final class LedgerKeeper: Sendable {
     }
 
     /// The warnings since the last call.
-    public func takeWarnings() -> [String] {
-        warnings.withLock { warnings in
-            defer { warnings = [] }
-            return warnings
-        }
-    }
+    public func takeWarnings() -> [String] { warnings.exchange([]) }
 
     /// Why the state directory cannot be written; usually nil. It is tried even when there is nothing to save, so that an
     /// operator learns of it before something is lost.

@@ -5,7 +5,6 @@ public import Posix
 import Synchronization
 
 public final class AdminListener: Sendable {
-    /// The address on which it listens.
     public let address: SocketAddress
     private let control: AdminControl
     private let thread: Mutex<ThreadHandle?>
@@ -49,11 +48,7 @@ public final class AdminListener: Sendable {
 
     /// Ends all connections and the thread.
     public func stop() {
-        let running = thread.withLock { running in
-            defer { running = nil }
-            return running
-        }
-        guard let running else { return }
+        guard let running = thread.exchange(nil) else { return }
         control.stop()
         running.join()
     }

@@ -111,7 +111,6 @@ public struct AdminResponse: Sendable {
         self.init(status, AdminResponse.plainText, Array(lines.map { "\($0)\n" }.joined().utf8))
     }
 
-    /// The bytes to send.
     func bytes(wantsBody: Bool, closes: Bool) -> [UInt8] {
         var lines = fields
         lines.add("date", HTTPDate.text(Clock.wallSeconds()))

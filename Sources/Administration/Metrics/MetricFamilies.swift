@@ -2,6 +2,7 @@
 // and client traffic.
 
 import HTTP
+import TLS
 import Telemetry
 
 extension MetricsSnapshot {
@@ -99,7 +100,7 @@ extension MetricsSnapshot {
                 certificates.inMemory),
             .counter(
                 "associated_certificate_load_failures_total", "Certificates whose files could not be used.",
-                certificates.loadFailures),
+                certificates.found.loadFailures),
             .labelled(
                 "associated_certificate_findings_total", .counter, "Findings about certificates since the start.",
                 "severity",

@@ -78,7 +78,6 @@ public enum MetricValue: Sendable, Equatable {
 
     init(_ count: Int) { self = .count(UInt64(clamping: count)) }
 
-    /// The number in the text format.
     var text: String {
         switch self {
         case .count(let count): return "\(count)"

@@ -6,7 +6,6 @@ public import Telemetry
 public struct MetricsSnapshot: Sendable {
     public var version = ""
     public var commit = ""
-    /// The TLS library in use.
     public var library = ""
     public var uptimeSeconds = 0.0
     public var isReady = false
@@ -17,7 +16,6 @@ public struct MetricsSnapshot: Sendable {
     /// Nil without TLS.
     public var certificates: CertificateFigures?
     public var verifiers = VerifierFigures()
-    /// Whether the state directory can be written.
     public var isStateWritable = true
     public var servedDigest = ""
     /// Nil if the server needs no manager.
@@ -26,7 +24,6 @@ public struct MetricsSnapshot: Sendable {
 
     public init(_ metrics: WorkerMetrics) { self.metrics = metrics }
 
-    /// All families, in the order of the output.
     var families: [MetricFamily] {
         programFamilies + trafficFamilies + workerFamilies + hostingFamilies + certificateFamilies + verifierFamilies
             + managerFamilies + processFamilies
@@ -57,7 +54,6 @@ public struct ReloadFigures: Sendable, Equatable {
     public var unchanged = 0
     public var failed = 0
     public var durations = HistogramReading()
-    /// The last reload, if there was one.
     public var last: Last?
     /// Milliseconds since the last iteration of the main loop.
     public var controlMilliseconds: Int64 = 0

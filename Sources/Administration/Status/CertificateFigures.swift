@@ -2,6 +2,7 @@
 
 import Posix
 import SourceJSON
+public import TLS
 
 /// The certificates of all served hosts.
 public struct CertificateFigures: Sendable, Equatable {
@@ -22,42 +23,15 @@ public struct CertificateFigures: Sendable, Equatable {
     /// lifetimes, the last 84 days count.
     public var judgedLifeLeftMin: Double?
     /// Open findings, and the first of them.
-    public var open = Counts()
+    public var open = ProblemCounts()
     public var problems: [CertificateReport.Problem] = []
     /// All findings since the start, and how often files could not be used.
-    public var found = Counts()
-    public var loadFailures = 0
+    public var found = ProblemCounts()
 
     /// Whether no certificate is known.
     var isEmpty: Bool { usable + lastGood + broken + missing == 0 }
 
-    public struct Expiry: Sendable, Equatable {
-        /// A folder below `config/hosts`: a host, `_wildcard.example.com` or `_default`.
-        public var folder: String
-        /// Seconds since 1970.
-        public var notAfter: Int64
-        public var issuer: String
-        /// The remaining share of its lifetime. Nil from a server of an earlier version.
-        public var lifeLeftPercent: Int?
-
-        public init(folder: String = "", notAfter: Int64 = 0, issuer: String = "", lifeLeftPercent: Int? = nil) {
-            (self.folder, self.notAfter, self.issuer) = (folder, notAfter, issuer)
-            self.lifeLeftPercent = lifeLeftPercent
-        }
-    }
-
-    /// Findings by severity.
-    public struct Counts: Sendable, Equatable {
-        public var errors: Int
-        public var warnings: Int
-        public var notes: Int
-
-        public init(errors: Int = 0, warnings: Int = 0, notes: Int = 0) {
-            (self.errors, self.warnings, self.notes) = (errors, warnings, notes)
-        }
-
-        var sum: Int { errors + warnings + notes }
-    }
+    public typealias Expiry = CertificateSurvey.Expiry
 
     public init() {}
 }
@@ -112,7 +86,7 @@ extension CertificateFigures: JSONRecord {
             .needed("standingErrors", \.open.errors), .needed("standingWarnings", \.open.warnings),
             .needed("standingNotes", \.open.notes), .needed("errors", \.found.errors),
             .needed("warnings", \.found.warnings), .needed("notes", \.found.notes),
-            .needed("loadFailures", \.loadFailures), .optional("complete", \.isComplete),
+            .needed("loadFailures", \.found.loadFailures), .optional("complete", \.isComplete),
             .optional("soonest", \.soonest), .optional("problems", \.problems),
         ]
     }

@@ -1,6 +1,5 @@
 // All served hosts with the last fetches of their association files by Apple and Google, for `associated status --hosts`.
 
-import Posix
 package import SourceJSON
 public import Telemetry
 

@@ -6,7 +6,6 @@ public import Telemetry
 
 /// The answer of `/documents` and `/documents/AFTER`.
 public struct ServedDocuments: Sendable, Equatable {
-    /// The digest of everything that is served.
     public var digest: String
     /// In the order of their names.
     public var hosts: [Host]

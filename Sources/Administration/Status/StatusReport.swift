@@ -3,12 +3,12 @@
 
 import Posix
 import SourceJSON
+import TLS
 public import Telemetry
 
 /// The answer of `/status`.
 public struct StatusReport: Sendable, Equatable {
     public var version = ""
-    /// The version of the TLS library.
     public var library = ""
     public var processID = 0
     /// The time of the report and of the server's start, in seconds since 1970.
@@ -150,7 +150,7 @@ public struct StatusReport: Sendable, Equatable {
                 + (certificates.isComplete ? "" : "; not all checked yet")
         ]
         lines += certificates.problems.map { "  \($0.folder), \($0.text(nowSeconds))" }
-        lines += more(than: certificates.problems.count, of: certificates.open.sum)
+        lines += more(than: certificates.problems.count, of: certificates.open.all)
         for expiry in certificates.soonest {
             let when = Age.expiry(
                 expiry.notAfter, lifeLeftPercent: expiry.lifeLeftPercent, nowSeconds: nowSeconds)

@@ -6,7 +6,6 @@
 package struct AndroidGlob: Hashable, Sendable {
     package enum Step: Hashable, Sendable {
         case unit(UInt16)
-        /// Any one unit.
         case any
         /// Up to and including the first occurrence of the unit.
         case through(UInt16)
@@ -84,7 +83,6 @@ package struct AndroidGlob: Hashable, Sendable {
         hasStarLookahead = false
     }
 
-    /// Whether all of `text` matches.
     package func matches(_ text: some RandomAccessCollection<UInt16>) -> Bool {
         var position = text.startIndex
         for step in steps {

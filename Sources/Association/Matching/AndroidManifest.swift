@@ -43,7 +43,6 @@ public struct AndroidManifest: Sendable {
         ]
     }
 
-    /// Whether there is a filter for a host.
     public func names(_ host: String) -> Bool {
         filters.contains { $0.hosts.contains { Filter.has($0, host) != false } }
     }
@@ -177,7 +176,6 @@ extension AppFile {
     /// exclude, and its stars do not backtrack, so a pattern with an inner star becomes the prefix before it.
     public var manifestPaths: [ManifestPath]? {
         let table = SubstitutionTable(ios?.variables ?? [])
-        let defaults = [(ios?.defaults ?? AppleDefaults()).component]
         var paths: [ManifestPath] = []
         var seen: Set<ManifestPath> = []
         for link in links where link.exclude != true {

@@ -224,7 +224,6 @@ public enum AndroidDecision: Hashable, Sendable {
         }
     }
 
-    /// The index of the deciding rule.
     public var rule: Int? {
         switch self {
         case .allow(let rule), .block(let rule): rule

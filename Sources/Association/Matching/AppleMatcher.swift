@@ -65,7 +65,6 @@ public struct AppleMatcher: Sendable {
         rules = first.rules + second.rules
     }
 
-    /// How many rules the list has.
     public var count: Int { rules.count }
 
     /// The place of a rule in the written list, where invalid elements count too. Messages, such as those of `explain`,
@@ -79,11 +78,8 @@ public struct AppleMatcher: Sendable {
 
     /// The decision of the rules about `url`. The host is not compared: the caller chooses the rules for it.
     public func decide(_ url: LinkURL) -> AppleDecision {
-        var views = URLViews(url)
-        for index in rules.indices where Self.holds(rules[index], &views) {
-            return rules[index].excludes ? .exclude(rule: index) : .match(rule: index)
-        }
-        return .none
+        var work = Int.max
+        return decide(url, workLeft: &work) ?? .none
     }
 
     /// The same with a limit on the work: a fixed amount for each rule tried, and the worst case of its patterns. Nil if that
@@ -234,7 +230,6 @@ public enum AppleDecision: Hashable, Sendable {
         return false
     }
 
-    /// The index of the deciding rule.
     public var rule: Int? {
         switch self {
         case .match(let rule), .exclude(let rule): rule

@@ -6,14 +6,7 @@ package enum AppleSlashes {
     /// Empty becomes `/`; one character is kept; runs of `*` and of `/` become one; `/` is added at each end that has no `*`.
     package static func normalised(_ tokens: [PatternToken]) -> [PatternToken] {
         guard tokens.count != 1 || tokens.first.map(isVariable) == true else { return tokens }
-        var result: [PatternToken] = []
-        result.reserveCapacity(tokens.count + 2)
-        if tokens.first != .star && tokens.first != .slash { result.append(.slash) }
-        for token in tokens where !((token == .star || token == .slash) && token == result.last) {
-            result.append(token)
-        }
-        if result.last != .star && result.last != .slash { result.append(.slash) }
-        return result
+        return normalised(tokens, slash: .slash, star: .star)
     }
 
     package static func normalised(_ pattern: ParsedPattern) -> ParsedPattern {
@@ -24,19 +17,15 @@ package enum AppleSlashes {
 
     /// The same for the path of a URL.
     package static func normalised(_ path: [UInt8]) -> [UInt8] {
-        let slash = UInt8(ascii: "/")
-        let star = UInt8(ascii: "*")
-        guard path.count != 1 else { return path }
-        var result: [UInt8] = []
-        result.reserveCapacity(path.count + 2)
-        if path.first != star && path.first != slash { result.append(slash) }
-        var last: UInt8 = result.last ?? 0
-        for byte in path {
-            if byte == last && (byte == slash || byte == star) { continue }
-            result.append(byte)
-            last = byte
-        }
-        if last != star && last != slash { result.append(slash) }
+        path.count == 1 ? path : normalised(path, slash: UInt8(ascii: "/"), star: UInt8(ascii: "*"))
+    }
+
+    private static func normalised<Unit: Equatable>(_ units: [Unit], slash: Unit, star: Unit) -> [Unit] {
+        var result: [Unit] = []
+        result.reserveCapacity(units.count + 2)
+        if units.first != star && units.first != slash { result.append(slash) }
+        for unit in units where !((unit == star || unit == slash) && unit == result.last) { result.append(unit) }
+        if result.last != star && result.last != slash { result.append(slash) }
         return result
     }
 

@@ -51,10 +51,8 @@ package struct ByteTrie: Sendable {
         nodes[current].isEnd = true
     }
 
-    /// Whether a string ends at the node.
     package func isEnd(_ node: Int) -> Bool { nodes[node].isEnd }
 
-    /// The next bytes of the strings at the node.
     package func edges(of node: Int) -> [(byte: UInt8, node: Int)] { nodes[node].edges }
 
     /// Calls `found` with the end of each string whose rest below `node` is in `text` at `start`; returns the number of bytes

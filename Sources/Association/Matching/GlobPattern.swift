@@ -152,7 +152,6 @@ package struct GlobPattern: Sendable {
         return true
     }
 
-    /// The end of `piece` if it matches at `start`.
     private func end(of piece: Range<Int>, in bytes: [UInt8], at start: Int, upTo limit: Int) -> Int? {
         var position = start
         for index in piece {

@@ -20,8 +20,8 @@ struct PositionSearch {
     /// The positions of a byte, made on first use.
     private var masks: [UInt8: [UInt64]] = [:]
     private var setMasks: [ByteSet: [UInt64]] = [:]
-    /// The bytes that occur in the text.
-    private var present = PresentBytes()
+    /// By byte, whether it occurs in the text.
+    private var present = [Bool](repeating: false, count: 256)
     private var stepsLeft: Int
 
     /// The first window in which the lowest end of a piece is searched, in positions.
@@ -38,8 +38,8 @@ struct PositionSearch {
         self.text = text
         stepsLeft = stepsMax
         wordCount = text.count / 64 + 1
-        for byte in text { present.insert(byte) }
-        if present.isASCII {
+        for byte in text { present[Int(byte)] = true }
+        if !present[128...].contains(true) {
             starts = nil
         } else {
             var bits = [UInt64](repeating: 0, count: wordCount)
@@ -107,7 +107,7 @@ struct PositionSearch {
     }
 
     private mutating func advance(_ current: inout PositionSet, over byte: UInt8) {
-        guard present.contains(byte) else { return current.removeAll() }
+        guard present[Int(byte)] else { return current.removeAll() }
         stepsLeft -= current.span + 1
         if masks[byte] == nil { masks[byte] = mask { $0 == byte } }
         if let mask = masks[byte] { current.shift(keeping: mask) }
@@ -159,7 +159,7 @@ struct PositionSearch {
                 continue
             }
             if trie.isEnd(node) { reached.formUnion(positions) }
-            for (byte, child) in trie.edges(of: node) where present.contains(byte) {
+            for (byte, child) in trie.edges(of: node) where present[Int(byte)] {
                 var next = positions
                 advance(&next, over: byte)
                 if next.span > 0 { open.append((child, next)) }
@@ -175,34 +175,6 @@ struct PositionSearch {
     }
 }
 
-/// Which bytes occur in a text.
-private struct PresentBytes {
-    private var bits: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
-
-    var isASCII: Bool { bits.2 | bits.3 == 0 }
-
-    mutating func insert(_ byte: UInt8) {
-        let bit: UInt64 = 1 << UInt64(byte & 63)
-        switch byte >> 6 {
-        case 0: bits.0 |= bit
-        case 1: bits.1 |= bit
-        case 2: bits.2 |= bit
-        default: bits.3 |= bit
-        }
-    }
-
-    func contains(_ byte: UInt8) -> Bool {
-        let word =
-            switch byte >> 6 {
-            case 0: bits.0
-            case 1: bits.1
-            case 2: bits.2
-            default: bits.3
-            }
-        return word >> UInt64(byte & 63) & 1 == 1
-    }
-}
-
 /// Positions from 0 to the end of a text.
 struct PositionSet {
     private(set) var words: [UInt64]
@@ -210,7 +182,6 @@ struct PositionSet {
     private(set) var low: Int
     private(set) var high: Int
 
-    /// No positions.
     init(wordCount: Int) {
         words = [UInt64](repeating: 0, count: wordCount)
         low = 0
@@ -220,7 +191,6 @@ struct PositionSet {
     /// The number of words that a step over the set takes.
     var span: Int { max(high - low + 1, 0) }
 
-    /// The lowest position.
     var first: Int? {
         guard low <= high else { return nil }
         for word in low...high where words[word] != 0 { return word * 64 + words[word].trailingZeroBitCount }

@@ -57,7 +57,6 @@ public struct UnsettledPoint: Hashable, Sendable {
         (self.kind, self.rule) = (kind, rule)
     }
 
-    /// The point as a message.
     public var message: String { "rule \(rule): \(kind.message)" }
 }
 

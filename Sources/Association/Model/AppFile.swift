@@ -14,19 +14,16 @@ public struct AppFile: Sendable {
     /// The custom URL scheme, for snippets and the landing page.
     public var scheme: String?
     /// The rules in Apple's form; the first that matches decides.
-    public var links: [AppleComponent] { didSet { translation = nil } }
-    public var examples: [LinkExample]
+    public var links: [AppleComponent] = [] { didSet { translation = nil } }
+    public var examples: [LinkExample] = []
     /// Files that share a host are merged from the lowest priority up, then by path.
-    public var priority: Int
-    /// How long the documents may be cached.
-    public var cacheSeconds: Int
+    public var priority = 0
+    public var cacheSeconds = Self.cacheSecondsDefault
     /// What happens when a live entry is removed from the file.
-    public var removalGuard: RemovalGuard
-    public var retired: RetiredIdentities
-    public var pages: PageOptions
-    /// The names under `environments`.
-    public var environments: [String]
-    /// The overlay that was applied, if any.
+    public var removalGuard = RemovalGuard.block
+    public var retired = RetiredIdentities()
+    public var pages = PageOptions()
+    public var environments: [String] = []
     public var environment: String?
     public var ranges: Ranges
     /// The rules for Android; nil after a change of their sources.
@@ -45,22 +42,11 @@ public struct AppFile: Sendable {
         public var legacyPaths: SourceRange?
         public var signed: SourceRange?
         public var cacheControl: SourceRange?
-
-        public init(root: SourceRange) { self.root = root }
     }
 
     /// An app file with default values for everything else.
     public init(file: String, name: String, hosts: [HostPattern], range: SourceRange) {
-        (self.file, self.name, self.hosts) = (file, name, hosts)
-        links = []
-        examples = []
-        priority = 0
-        cacheSeconds = Self.cacheSecondsDefault
-        removalGuard = .block
-        retired = RetiredIdentities()
-        pages = PageOptions()
-        environments = []
-        ranges = Ranges(root: range)
+        (self.file, self.name, self.hosts, ranges) = (file, name, hosts, Ranges(root: range))
     }
 
     /// One hour, the time that Apple's and Google's caches keep the file anyway, and short enough to roll out a change.
@@ -82,26 +68,16 @@ public struct AppFile: Sendable {
 public struct IOSApp: Sendable {
     /// In the served form: ten-character prefix, dot, bundle id.
     public var appIDs: [String]
-    public var services: [AppleService]
+    public var services = AppleService.defaults
     /// The ids of App Clips, for the `appclips` service.
-    public var appClips: [String]
+    public var appClips: [String] = []
     /// The number of the app in the App Store.
     public var storeID: String?
     /// Whether `paths` and `apps: []` are written too, for iOS 9 to 12.
-    public var hasLegacyPaths: Bool
-    public var signing: DocumentSigning
-    public var defaults: AppleDefaults
-    public var variables: [SubstitutionVariable]
-
-    public init(
-        appIDs: [String], services: [AppleService] = AppleService.defaults, appClips: [String] = [],
-        storeID: String? = nil, hasLegacyPaths: Bool = false, signing: DocumentSigning = .none,
-        defaults: AppleDefaults = AppleDefaults(), variables: [SubstitutionVariable] = []
-    ) {
-        (self.appIDs, self.services, self.appClips) = (appIDs, services, appClips)
-        (self.storeID, self.hasLegacyPaths, self.signing) = (storeID, hasLegacyPaths, signing)
-        (self.defaults, self.variables) = (defaults, variables)
-    }
+    public var hasLegacyPaths = false
+    public var signing = DocumentSigning.none
+    public var defaults = AppleDefaults()
+    public var variables: [SubstitutionVariable] = []
 }
 
 /// The keys that rules inherit. With Apple, rules inherit patterns too, but not in an app file, because a rule whose path is
@@ -109,16 +85,12 @@ public struct IOSApp: Sendable {
 public struct AppleDefaults: Hashable, Sendable {
     public var caseSensitive: Bool?
     public var percentEncoded: Bool?
+}
 
-    public init(caseSensitive: Bool? = nil, percentEncoded: Bool? = nil) {
-        (self.caseSensitive, self.percentEncoded) = (caseSensitive, percentEncoded)
-    }
-
-    public var isEmpty: Bool { caseSensitive == nil && percentEncoded == nil }
-
-    /// As a component that rules inherit from.
-    package var component: AppleComponent {
-        AppleComponent(caseSensitive: caseSensitive, percentEncoded: percentEncoded)
+extension AppFile {
+    /// The defaults as components that rules inherit from.
+    package var defaults: [AppleComponent] {
+        [AppleComponent(caseSensitive: ios?.defaults.caseSensitive, percentEncoded: ios?.defaults.percentEncoded)]
     }
 }
 
@@ -143,18 +115,10 @@ public enum DocumentSigning: String, Hashable, Sendable, CaseIterable {
 public struct AndroidApp: Sendable {
     public var packages: [AndroidPackage]
     /// In full: `delegate_permission/common.handle_all_urls`.
-    public var relations: [String]
+    public var relations = [AndroidApp.handleAllURLs]
     /// Whether the rules are published for Android 15; without them only the app's manifest decides.
-    public var hasDynamicRules: Bool
-    public var isInPlayStore: Bool
-
-    public init(
-        packages: [AndroidPackage], relations: [String] = [AndroidApp.handleAllURLs], hasDynamicRules: Bool = false,
-        isInPlayStore: Bool = true
-    ) {
-        (self.packages, self.relations) = (packages, relations)
-        (self.hasDynamicRules, self.isInPlayStore) = (hasDynamicRules, isInPlayStore)
-    }
+    public var hasDynamicRules = false
+    public var isInPlayStore = true
 
     /// The relation that opens links, and the only one with dynamic rules.
     public static let handleAllURLs = "delegate_permission/common.handle_all_urls"
@@ -165,10 +129,6 @@ public struct AndroidPackage: Hashable, Sendable {
     public var name: String
     /// In the served form: upper case, 32 pairs, colons.
     public var fingerprints: [String]
-
-    public init(name: String, fingerprints: [String]) {
-        (self.name, self.fingerprints) = (name, fingerprints)
-    }
 }
 
 /// A URL and where it must open on each platform.
@@ -200,15 +160,11 @@ public struct LinkExample: Sendable {
 /// How the pages of the app's hosts behave.
 public struct PageOptions: Hashable, Sendable {
     /// Whether any path without a file answers `index.html`.
-    public var isSinglePageApp: Bool
+    public var isSinglePageApp = false
     /// Whether a path without a file answers the landing page if a rule includes it (default: unless `isSinglePageApp`).
-    public var hasLandingPage: Bool
+    public var hasLandingPage = true
     /// The sentence under the app's name on the landing page.
     public var tagline: String?
-
-    public init(isSinglePageApp: Bool = false, hasLandingPage: Bool = true, tagline: String? = nil) {
-        (self.isSinglePageApp, self.hasLandingPage, self.tagline) = (isSinglePageApp, hasLandingPage, tagline)
-    }
 }
 
 /// What the server does when a live app id, fingerprint, host or whole file is removed.

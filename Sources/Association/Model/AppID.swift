@@ -2,22 +2,8 @@
 
 import SourceJSON
 
-/// An application identifier in its two parts.
-public struct AppID: Hashable, Sendable {
-    /// The team id, or for old apps a seed id: ten characters.
-    public var prefix: String
-    public var bundleID: String
-
-    public var text: String { prefix + "." + bundleID }
-
-    /// The two parts of a valid id, or nil. Problems that are not errors make no difference.
-    public init?(_ text: String) {
-        guard !AppID.problems(in: text).contains(where: { $0.severity == .error }) else { return nil }
-        let (prefix, bundleID) = AppID.split(text)
-        guard let bundleID else { return nil }
-        (self.prefix, self.bundleID) = (prefix, bundleID)
-    }
-
+/// Checks app ids: the team id, or for old apps a seed id, of ten characters, a dot, and the bundle id.
+public enum AppID {
     /// The problems of an app id, the most serious first. Empty for a valid one.
     public static func problems(in text: String) -> [TextProblem] {
         let trimmed = text.trimmingSpaces()
@@ -38,13 +24,12 @@ public struct AppID: Hashable, Sendable {
                     fix: "write the ten characters of the team id, a dot, and the bundle id")
             ]
         }
-        var problems = prefixProblems(prefix, of: text, bundleID: bundleID)
+        let prefixProblem = prefixProblem(prefix, of: text, bundleID: bundleID)
         // With a wrong prefix, the text is usually not an app id at all.
-        if !problems.contains(where: { $0.severity == .error }) { problems += bundleProblems(bundleID, of: text) }
-        if problems.isEmpty, PlaceholderName.isOne(bundleID) || prefix == "ABCDE12345" || prefix == "A1B2C3D4E5" {
-            problems.append(placeholderProblem(text))
-        }
-        return problems
+        let bundleProblem = prefixProblem?.severity == .error ? nil : bundleProblem(bundleID, of: text)
+        let problems = [prefixProblem, bundleProblem].compactMap { $0 }
+        let isPlaceholder = PlaceholderName.isOne(bundleID) || prefix == "ABCDE12345" || prefix == "A1B2C3D4E5"
+        return problems.isEmpty && isPlaceholder ? [placeholderProblem(text)] : problems
     }
 
     /// Whether it is ten capitals and digits, a dot, and a bundle id without anything suspicious, as nearly all are.
@@ -75,7 +60,7 @@ public struct AppID: Hashable, Sendable {
         return (String(text[..<dot]), String(text[text.index(after: dot)...]))
     }
 
-    private static func prefixProblems(_ prefix: String, of text: String, bundleID: String) -> [TextProblem] {
+    private static func prefixProblem(_ prefix: String, of text: String, bundleID: String) -> TextProblem? {
         let scalars = Array(prefix.unicodeScalars)
         guard scalars.count == 10, scalars.allSatisfy({ $0.isLetter || $0.isDigit }) else {
             let reason: String
@@ -88,19 +73,15 @@ public struct AppID: Hashable, Sendable {
             } else {
                 reason = "has a prefix with characters other than A-Z and 0-9"
             }
-            return [
-                TextProblem(
-                    .aasa019, "app id \(text.quoted) \(reason), so it matches no app",
-                    fix: "write TEAMID.bundle.id with the ten characters of the team id")
-            ]
+            return TextProblem(
+                .aasa019, "app id \(text.quoted) \(reason), so it matches no app",
+                fix: "write TEAMID.bundle.id with the ten characters of the team id")
         }
-        guard scalars.contains(where: \.isLowerLetter) else { return [] }
-        return [
-            TextProblem(
-                .aasa020,
-                "app id \(text.quoted) has a prefix with lower-case letters, but team ids are upper case, so it may match no app",
-                fix: "write it in upper case", replacement: prefix.uppercased() + "." + bundleID)
-        ]
+        guard scalars.contains(where: \.isLowerLetter) else { return nil }
+        return TextProblem(
+            .aasa020,
+            "app id \(text.quoted) has a prefix with lower-case letters, but team ids are upper case, so it may match no app",
+            fix: "write it in upper case", replacement: prefix.uppercased() + "." + bundleID)
     }
 
     /// First words of bundle ids: an id that begins with one has no team id.
@@ -109,50 +90,39 @@ public struct AppID: Hashable, Sendable {
         "es", "br",
     ]
 
-    private static func bundleProblems(_ bundleID: String, of text: String) -> [TextProblem] {
+    private static func bundleProblem(_ bundleID: String, of text: String) -> TextProblem? {
         let scalars = bundleID.unicodeScalars
         if scalars.contains("*") {
-            return [
-                TextProblem(
-                    .aasa021, "app id \(text.quoted) has a wildcard, which association files do not support",
-                    fix: "list each app by its bundle id")
-            ]
+            return TextProblem(
+                .aasa021, "app id \(text.quoted) has a wildcard, which association files do not support",
+                fix: "list each app by its bundle id")
         }
         if let bad = scalars.first(where: { !($0.isLetter || $0.isDigit || $0 == "-" || $0 == "." || $0 == "_") }) {
-            return [
-                TextProblem(
-                    .aasa021,
-                    "app id \(text.quoted) has \(String(bad).quoted), but a bundle id has only letters, digits, hyphens and dots",
-                    fix: "write the bundle id as Xcode shows it")
-            ]
+            return TextProblem(
+                .aasa021,
+                "app id \(text.quoted) has \(String(bad).quoted), but a bundle id has only letters, digits, hyphens and dots",
+                fix: "write the bundle id as Xcode shows it")
         }
         if bundleID.begins(with: ".") || bundleID.ends(with: ".") || bundleID.contains(run: "..") {
-            return [
-                TextProblem(
-                    .aasa019, "app id \(text.quoted) has an empty part, so it matches no app",
-                    fix: "write the bundle id as Xcode shows it")
-            ]
+            return TextProblem(
+                .aasa019, "app id \(text.quoted) has an empty part, so it matches no app",
+                fix: "write the bundle id as Xcode shows it")
         }
-        guard scalars.contains("_") else { return [] }
+        guard scalars.contains("_") else { return nil }
         // Documented as illegal, but not known to be rejected, so it is not an error.
-        return [
-            TextProblem(
-                .aasa021,
-                "app id \(text.quoted) has an underscore, which Apple does not allow; Xcode writes a hyphen instead",
-                fix: "compare with the bundle id in Xcode", severity: .warning)
-        ]
+        return TextProblem(
+            .aasa021,
+            "app id \(text.quoted) has an underscore, which Apple does not allow; Xcode writes a hyphen instead",
+            fix: "compare with the bundle id in Xcode", severity: .warning)
     }
 
     /// A template's text instead of an id.
     private static func placeholder(in text: String) -> TextProblem? {
         guard placeholderWords(in: text.utf8.map(\.lowercasedASCII)) else { return nil }
         let (prefix, bundleID) = split(text)
-        let works =
-            bundleID.map {
-                prefixProblems(prefix, of: text, bundleID: $0).isEmpty && bundleProblems($0, of: text).isEmpty
-            }
-            ?? false
-        guard works else {
+        guard let bundleID, prefixProblem(prefix, of: text, bundleID: bundleID) == nil,
+            bundleProblem(bundleID, of: text) == nil
+        else {
             return TextProblem(
                 .aasa019, "app id \(text.quoted) is a template placeholder and matches no app",
                 fix: "write your team id and bundle id")

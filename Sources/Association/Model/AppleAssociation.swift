@@ -14,22 +14,13 @@ public struct AppleAssociation: Sendable {
     public var appclips: AppleServiceApps?
     public var activitycontinuation: AppleServiceApps?
     public var range: SourceRange
-
-    public init(
-        applinks: AppleLinks? = nil, webcredentials: AppleServiceApps? = nil, appclips: AppleServiceApps? = nil,
-        activitycontinuation: AppleServiceApps? = nil, range: SourceRange
-    ) {
-        (self.applinks, self.webcredentials, self.appclips) = (applinks, webcredentials, appclips)
-        (self.activitycontinuation, self.range) = (activitycontinuation, range)
-    }
 }
 
 /// The service of universal links.
 public struct AppleLinks: Sendable {
     /// In the order that decides between apps.
     public var details: [AppleDetail]
-    /// How `details` was written.
-    public var form: Form
+    public var form = Form.array
     public var defaults: AppleComponent?
     public var variables: [SubstitutionVariable]
     /// Whether there is the key `apps`, which iOS 9 to 12 require.
@@ -41,14 +32,6 @@ public struct AppleLinks: Sendable {
         case array
         /// With app ids as keys, as in 2015; it has no reliable order.
         case object
-    }
-
-    public init(
-        details: [AppleDetail], form: Form = .array, defaults: AppleComponent? = nil,
-        variables: [SubstitutionVariable] = [], hasApps: Bool = false, range: SourceRange
-    ) {
-        (self.details, self.form, self.defaults) = (details, form, defaults)
-        (self.variables, self.hasApps, self.range) = (variables, hasApps, range)
     }
 }
 
@@ -83,20 +66,12 @@ public struct AppleLegacyPath: Hashable, Sendable {
     public var pattern: String
     public var exclude: Bool
     public var range: SourceRange
-
-    public init(text: String, pattern: String, exclude: Bool = false, range: SourceRange) {
-        (self.text, self.pattern, self.exclude, self.range) = (text, pattern, exclude, range)
-    }
 }
 
 /// A service that names apps and has no patterns.
 public struct AppleServiceApps: Sendable {
     public var apps: [LocatedText]
     public var range: SourceRange
-
-    public init(apps: [LocatedText], range: SourceRange) {
-        (self.apps, self.range) = (apps, range)
-    }
 }
 
 /// The paths of the association files.

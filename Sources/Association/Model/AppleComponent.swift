@@ -27,7 +27,6 @@ public struct AppleComponent: Sendable {
         (self.comment, self.range) = (comment, range)
     }
 
-    /// All patterns of the rule.
     public var patterns: [String] {
         let queries: [String] =
             switch query {
@@ -38,7 +37,6 @@ public struct AppleComponent: Sendable {
         return [path, fragment].compactMap { $0 } + queries
     }
 
-    /// The variables in the patterns.
     package var variableNames: [ExactText] {
         patterns.flatMap { ParsedPattern($0).names }.map(ExactText.init(_:))
     }
@@ -112,10 +110,6 @@ public struct SubstitutionVariable: Hashable, Sendable {
     public var values: [String]
     /// Whether it was written as one string instead of an array.
     public var isBare = false
-
-    public init(name: String, values: [String]) {
-        (self.name, self.values) = (name, values)
-    }
 
     public static func == (left: SubstitutionVariable, right: SubstitutionVariable) -> Bool {
         left.name.isIdentical(to: right.name)

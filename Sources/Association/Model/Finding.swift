@@ -91,6 +91,12 @@ public struct TextProblem: Hashable, Sendable {
     }
 }
 
+extension [TextProblem] {
+    mutating func report(_ rule: RuleID, _ message: String, fix: String, replacement: String? = nil) {
+        append(TextProblem(rule, message, fix: fix, replacement: replacement))
+    }
+}
+
 /// A string of a document with its range.
 public struct LocatedText: Hashable, Sendable {
     public var text: String

@@ -26,7 +26,6 @@ public struct HostPattern: Hashable, Sendable {
         case notPunycode(String)
     }
 
-    /// The pattern as text.
     public var text: String { isWildcard ? "*.\(name)" : name }
 
     /// A host that the text of a pattern matches.

@@ -173,7 +173,6 @@ public enum LinkURLProblem: Error, Hashable, Sendable {
     /// A control character, or white space around the URL; the offset counts UTF-8 bytes.
     case strayCharacter(offset: Int)
 
-    /// The problem as a clause of a message.
     public var message: String {
         switch self {
         case .empty: "the URL is empty"

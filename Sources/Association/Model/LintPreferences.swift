@@ -5,7 +5,6 @@ import SourceJSON
 
 /// The `lint` settings of a project.
 public struct LintPreferences: Hashable, Sendable {
-    /// The rules that are not reported.
     public var ignored: Set<RuleID> = []
     public var severities: [RuleID: Severity] = [:]
 

@@ -78,10 +78,8 @@ public enum RuleID: String, Hashable, Sendable, CaseIterable {
 extension RuleID: Comparable, LosslessStringConvertible {
     public static func < (left: RuleID, right: RuleID) -> Bool { left.rawValue < right.rawValue }
 
-    /// The id in its usual form.
     public var description: String { "\(rawValue.dropLast(3).uppercased())-\(rawValue.suffix(3))" }
 
-    /// The rule with this id, or nil.
     public init?(_ id: String) {
         guard let rule = RuleID(rawValue: id.lowercased().filter { $0 != "-" }), rule.description == id else {
             return nil

@@ -5,26 +5,18 @@ public import SourceJSON
 /// A statement list.
 public struct StatementList: Sendable {
     /// Every entry that is an object and not an include, even if no consumer can use it.
-    public var statements: [Statement]
+    public var statements: [Statement] = []
     /// The URLs of the includes.
-    public var includes: [LocatedText]
+    public var includes: [LocatedText] = []
     /// The flaws of entries for AOSP, in their order.
-    public var flaws: [StatementFlaw]
+    public var flaws: [StatementFlaw] = []
     public var range: SourceRange
-
-    public init(
-        statements: [Statement] = [], includes: [LocatedText] = [], flaws: [StatementFlaw] = [],
-        range: SourceRange
-    ) {
-        (self.statements, self.includes, self.flaws, self.range) = (statements, includes, flaws, range)
-    }
 
     /// The flaw because of which an Android version rejects the whole list; nil if it reads the list.
     public func rejection(on release: AndroidRelease) -> StatementFlaw? {
         flaws.first { $0.rejectsList(on: release) }
     }
 
-    /// The statements that a consumer can use.
     public func statements(for consumer: StatementConsumer) -> [Statement] {
         statements.filter { $0.consumers.contains(consumer) }
     }
@@ -49,7 +41,7 @@ public struct StatementList: Sendable {
 /// A statement of a host about a target.
 public struct Statement: Sendable {
     /// The well-formed relations.
-    public var relations: [LocatedText]
+    public var relations: [LocatedText] = []
     /// Nil if it could not be read.
     public var target: StatementTarget?
     /// The rules for Android 15 under `handle_all_urls`; nil if there are none or Android discards them, so that the manifest
@@ -60,16 +52,8 @@ public struct Statement: Sendable {
     /// The rule because of which Android is assumed to discard them; nil if there is none.
     public var malformedRule: MalformedRule?
     /// The consumers that can use the statement, if they accept the file.
-    public var consumers: Set<StatementConsumer>
+    public var consumers = Set(StatementConsumer.allCases)
     public var range: SourceRange
-
-    public init(
-        relations: [LocatedText] = [], target: StatementTarget? = nil, dynamicRules: [AndroidRule]? = nil,
-        consumers: Set<StatementConsumer> = Set(StatementConsumer.allCases), range: SourceRange
-    ) {
-        (self.relations, self.target, self.dynamicRules) = (relations, target, dynamicRules)
-        (self.consumers, self.range) = (consumers, range)
-    }
 }
 
 /// The target of a statement.
@@ -105,16 +89,8 @@ public struct AndroidRule: Sendable {
     public var path: String?
     public var query: [QueryItemPattern]?
     public var fragment: String?
-    public var exclude: Bool
+    public var exclude = false
     public var range: SourceRange?
-
-    public init(
-        path: String? = nil, query: [QueryItemPattern]? = nil, fragment: String? = nil, exclude: Bool = false,
-        range: SourceRange? = nil
-    ) {
-        (self.path, self.query, self.fragment) = (path, query, fragment)
-        (self.exclude, self.range) = (exclude, range)
-    }
 
     /// Whether it has no part to compare.
     package var isEmpty: Bool { path == nil && query == nil && fragment == nil }
@@ -126,10 +102,6 @@ public struct MalformedRule: Hashable, Sendable {
     public var index: Int
     /// The range of the malformed value.
     public var range: SourceRange
-
-    public init(index: Int, range: SourceRange) {
-        (self.index, self.range) = (index, range)
-    }
 
     /// The result for any URL.
     public var step: MatchStep {

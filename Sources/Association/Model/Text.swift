@@ -29,7 +29,6 @@ extension String {
 }
 
 extension String {
-    /// The text as a JSON string.
     package var jsonQuoted: String { SourceWriter.quoted(self) }
 }
 
@@ -129,12 +128,10 @@ extension String {
 }
 
 extension Array {
-    /// The element, or nil if there is none.
     package func element(at index: Int) -> Element? { indices.contains(index) ? self[index] : nil }
 }
 
 extension SourceValue {
-    /// The type of the value, with its article.
     package var typeName: String {
         switch kind {
         case .null: "null"

@@ -33,11 +33,10 @@ enum WebSite {
         var problems: [TextProblem] = []
         if !address.rest.isEmpty {
             if isForWebAPK {
-                problems.append(
-                    TextProblem(
-                        .dal017,
-                        "site \(text.quoted) has a path; Chromium needs it for query_webapk, but Google rejects the statement",
-                        fix: "use this statement for query_webapk only"))
+                problems.report(
+                    .dal017,
+                    "site \(text.quoted) has a path; Chromium needs it for query_webapk, but Google rejects the statement",
+                    fix: "use this statement for query_webapk only")
             } else {
                 let extra = address.rest == "/" ? "a slash at the end" : "a path, query or fragment"
                 let origin = String(text.dropLast(address.rest.count))
@@ -70,16 +69,14 @@ enum WebSite {
     private static func adviceProblems(_ address: WebAddress, _ text: String) -> [TextProblem] {
         var problems: [TextProblem] = []
         if address.port == (address.scheme == "https" ? 443 : 80) {
-            problems.append(
-                TextProblem(
-                    .dal018, "site \(text.quoted) has the default port, which Google's documents say to omit",
-                    fix: "remove the port"))
+            problems.report(
+                .dal018, "site \(text.quoted) has the default port, which Google's documents say to omit",
+                fix: "remove the port")
         }
         if address.scheme == "http" {
-            problems.append(
-                TextProblem(
-                    .dal019, "site \(text.quoted) is plain http, so anyone on the network path can impersonate it",
-                    fix: "write https"))
+            problems.report(
+                .dal019, "site \(text.quoted) is plain http, so anyone on the network path can impersonate it",
+                fix: "write https")
         }
         return problems
     }

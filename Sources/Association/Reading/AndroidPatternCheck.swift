@@ -5,31 +5,27 @@ enum AndroidPatternCheck {
     static func problems(in pattern: String, isPath: Bool) -> [TextProblem] {
         var problems: [TextProblem] = []
         if pattern.contains(run: "*?") || pattern.contains(run: "**") {
-            problems.append(
-                TextProblem(
-                    .dal036, "\(pattern.quoted) has a star before ? or *, so Android looks for a literal dot",
-                    fix: "write ?* for one or more characters, or one star", replacement: collapsed(pattern)))
+            problems.report(
+                .dal036, "\(pattern.quoted) has a star before ? or *, so Android looks for a literal dot",
+                fix: "write ?* for one or more characters, or one star", replacement: collapsed(pattern))
         }
         if let escape = firstEscape(pattern) {
-            problems.append(
-                TextProblem(
-                    .dal037,
-                    "\(pattern.quoted) has \(escape.quoted), but Android decodes URLs, so it matches only URLs that are encoded "
-                        + "twice",
-                    fix: "write the decoded character"))
+            problems.report(
+                .dal037,
+                "\(pattern.quoted) has \(escape.quoted), but Android decodes URLs, so it matches only URLs that are encoded "
+                    + "twice",
+                fix: "write the decoded character")
         }
         if pattern.contains(run: "$(") {
-            problems.append(
-                TextProblem(
-                    .dal039, "\(pattern.quoted) has a variable of Apple's rules, but Android compares it as text",
-                    fix: "write one rule for each value"))
+            problems.report(
+                .dal039, "\(pattern.quoted) has a variable of Apple's rules, but Android compares it as text",
+                fix: "write one rule for each value")
         }
         if isPath, let first = pattern.unicodeScalars.first, first != "/", first != "*", first != "?" {
-            problems.append(
-                TextProblem(
-                    .dal043,
-                    "\(pattern.quoted) does not start with a slash, so it never matches on Android",
-                    fix: "write the slash", replacement: "/" + pattern))
+            problems.report(
+                .dal043,
+                "\(pattern.quoted) does not start with a slash, so it never matches on Android",
+                fix: "write the slash", replacement: "/" + pattern)
         }
         if let problem = innerStar(pattern) { problems.append(problem) }
         return problems

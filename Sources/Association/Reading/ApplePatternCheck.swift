@@ -59,21 +59,19 @@ struct ApplePatternCheck {
     private func variableProblems(_ parsed: ParsedPattern, _ pattern: String) -> [TextProblem] {
         var problems: [TextProblem] = []
         if parsed.isBroken {
-            problems.append(
-                TextProblem(
-                    .aasa061,
-                    "\(pattern.quoted) has a $( without ), or with $ or ( in its name, so it never matches",
-                    fix: "write $(name)"))
+            problems.report(
+                .aasa061,
+                "\(pattern.quoted) has a $( without ), or with $ or ( in its name, so it never matches",
+                fix: "write $(name)")
         }
         guard !parsed.names.isEmpty else { return problems }
         var reported: Set<ExactText> = []
         for name in parsed.names where !variables.contain(name) && reported.insert(ExactText(name)).inserted {
             let nearest = NearestKey.find(name, among: variables.compared)
-            problems.append(
-                TextProblem(
-                    .aasa060, "\(pattern.quoted) has the undefined variable \(name.quoted), so it never matches",
-                    fix: nearest.map { "write $(\($0))" } ?? "define it under substitutionVariables",
-                    replacement: nearest.map { pattern.replacingVariable(name, by: $0) }))
+            problems.report(
+                .aasa060, "\(pattern.quoted) has the undefined variable \(name.quoted), so it never matches",
+                fix: nearest.map { "write $(\($0))" } ?? "define it under substitutionVariables",
+                replacement: nearest.map { pattern.replacingVariable(name, by: $0) })
         }
         return problems
     }
@@ -120,40 +118,36 @@ struct ApplePatternCheck {
     private func partProblems(_ text: String, _ pattern: String) -> [TextProblem] {
         var problems: [TextProblem] = []
         if part != .fragment, percentEncoded, text.contains(run: "#") {
-            problems.append(
-                TextProblem(
-                    .aasa042, "\(pattern.quoted) has a #, but no \(part.name) of a URL has one, so it never matches",
-                    fix: "move the text after it to \"#\""))
+            problems.report(
+                .aasa042, "\(pattern.quoted) has a #, but no \(part.name) of a URL has one, so it never matches",
+                fix: "move the text after it to \"#\"")
         }
         switch part {
         case .path:
             if pattern.begins(with: "NOT ") || pattern.begins(with: "NOT/") {
-                problems.append(
-                    TextProblem(
-                        .aasa070,
-                        "\(pattern.quoted) starts with NOT, which is compared as text here, so the rule does not exclude "
-                            + "anything",
-                        fix: "remove NOT and add \"exclude\": true"))
+                problems.report(
+                    .aasa070,
+                    "\(pattern.quoted) starts with NOT, which is compared as text here, so the rule does not exclude "
+                        + "anything",
+                    fix: "remove NOT and add \"exclude\": true")
                 return problems
             }
             if let query = query(in: text) {
                 // The text has gaps for variables.
                 let written = self.query(in: pattern) ?? query
-                problems.append(
-                    TextProblem(
-                        .aasa041,
-                        "\(pattern.quoted) contains a query, but a path pattern is compared only with the URL's path, "
-                            + "where `?` matches any one character",
-                        fix: "move \(written.quoted) to the key \"?\""))
+                problems.report(
+                    .aasa041,
+                    "\(pattern.quoted) contains a query, but a path pattern is compared only with the URL's path, "
+                        + "where `?` matches any one character",
+                    fix: "move \(written.quoted) to the key \"?\"")
             }
             problems += pathProblems(pattern)
         case .legacyPath:
             if query(in: text) != nil {
-                problems.append(
-                    TextProblem(
-                        .aasa073,
-                        "\(pattern.quoted) has a query, but paths are never compared with it; ? is one character",
-                        fix: "write components with \"?\""))
+                problems.report(
+                    .aasa073,
+                    "\(pattern.quoted) has a query, but paths are never compared with it; ? is one character",
+                    fix: "write components with \"?\"")
             }
             let isMisspeltNot = ["not/", "not*"].contains(where: pattern.lowercased().begins(with:))
             if !isMisspeltNot { problems += pathProblems(pattern) }
@@ -180,25 +174,23 @@ struct ApplePatternCheck {
     private func pathProblems(_ pattern: String) -> [TextProblem] {
         var problems: [TextProblem] = []
         if pattern.isEmpty {
-            problems.append(
-                TextProblem(.aasa049, "the path pattern is empty and matches only the root", fix: "write \"/\""))
+            problems.report(
+                .aasa049, "the path pattern is empty and matches only the root", fix: "write \"/\"")
         } else if !["/", "*", "$(", "?"].contains(where: pattern.begins(with:)) {
             let isSingle = pattern.unicodeScalars.count == 1
-            problems.append(
-                TextProblem(
-                    .aasa049,
-                    isSingle
-                        ? "\(pattern.quoted) is one character without a slash, so it never matches"
-                        : "\(pattern.quoted) does not start with a slash; macOS 27 adds it, earlier systems perhaps not",
-                    fix: "write the slash", replacement: "/" + pattern))
+            problems.report(
+                .aasa049,
+                isSingle
+                    ? "\(pattern.quoted) is one character without a slash, so it never matches"
+                    : "\(pattern.quoted) does not start with a slash; macOS 27 adds it, earlier systems perhaps not",
+                fix: "write the slash", replacement: "/" + pattern)
         }
         if endsInOpenQuestionMark(pattern) {
-            problems.append(
-                TextProblem(
-                    .aasa050,
-                    "\(pattern.quoted) may also match a path without the last character, because of the slash that systems "
-                        + "add; this is not known for certain",
-                    fix: "write a slash before a single ?*, or only * at the end"))
+            problems.report(
+                .aasa050,
+                "\(pattern.quoted) may also match a path without the last character, because of the slash that systems "
+                    + "add; this is not known for certain",
+                fix: "write a slash before a single ?*, or only * at the end")
         }
         return problems
     }
@@ -296,58 +288,51 @@ struct ApplePatternCheck {
         let escapes = Escapes(in: text)
         if percentEncoded {
             if let letter = text.unicodeScalars.first(where: isOnlyALetterWithoutCase) {
-                problems.append(
-                    TextProblem(
-                        .aasa051,
-                        "\(pattern.quoted) has \(letter.codePoint), which a URL has only "
-                            + "percent-encoded; with caseSensitive false it matches only the letter \(String(letter.folded).quoted)",
-                        fix: "write the letter, or percent-encode it and set caseSensitive to true"))
+                problems.report(
+                    .aasa051,
+                    "\(pattern.quoted) has \(letter.codePoint), which a URL has only "
+                        + "percent-encoded; with caseSensitive false it matches only the letter \(String(letter.folded).quoted)",
+                    fix: "write the letter, or percent-encode it and set caseSensitive to true")
             }
             if let bad = text.unicodeScalars.first(where: { isNeverInURL($0) && !isOnlyALetterWithoutCase($0) }) {
-                problems.append(
-                    TextProblem(
-                        .aasa051,
-                        "\(pattern.quoted) has \(String(bad).quoted), which a URL has only percent-encoded, so the "
-                            + "pattern never matches",
-                        fix: "percent-encode it, or set percentEncoded to false", replacement: encoded(pattern)))
+                problems.report(
+                    .aasa051,
+                    "\(pattern.quoted) has \(String(bad).quoted), which a URL has only percent-encoded, so the "
+                        + "pattern never matches",
+                    fix: "percent-encode it, or set percentEncoded to false", replacement: encoded(pattern))
             }
             if let doubtful = text.unicodeScalars.first(where: { isDoubtful($0, isForeign: isForeign) }) {
-                problems.append(
-                    TextProblem(
-                        .aasa051,
-                        "\(pattern.quoted) has \(String(doubtful).quoted), which only some clients percent-encode, so it may "
-                            + "not match",
-                        fix: "write one rule for each spelling, or set percentEncoded to false"))
+                problems.report(
+                    .aasa051,
+                    "\(pattern.quoted) has \(String(doubtful).quoted), which only some clients percent-encode, so it may "
+                        + "not match",
+                    fix: "write one rule for each spelling, or set percentEncoded to false")
             }
             if escapes.hasLowerCase {
-                problems.append(
-                    TextProblem(
-                        .aasa053,
-                        "\(pattern.quoted) has lower-case letters after a percent sign, but most clients write upper case, so it "
-                            + "does not match their URLs",
-                        fix: "write upper-case digits", replacement: escapes.hasMalformed ? nil : upperCased(pattern)))
+                problems.report(
+                    .aasa053,
+                    "\(pattern.quoted) has lower-case letters after a percent sign, but most clients write upper case, so it "
+                        + "does not match their URLs",
+                    fix: "write upper-case digits", replacement: escapes.hasMalformed ? nil : upperCased(pattern))
             }
             if escapes.hasMalformed {
-                problems.append(
-                    TextProblem(
-                        .aasa054,
-                        "\(pattern.quoted) has a percent sign without two hexadecimal digits, so it never matches",
-                        fix: "write %25 for a percent sign"))
+                problems.report(
+                    .aasa054,
+                    "\(pattern.quoted) has a percent sign without two hexadecimal digits, so it never matches",
+                    fix: "write %25 for a percent sign")
             }
         } else if escapes.hasValid {
-            problems.append(
-                TextProblem(
-                    .aasa052,
-                    "\(pattern.quoted) is percent-encoded, but percentEncoded is false and URLs are decoded, so it matches only "
-                        + "URLs that are encoded twice",
-                    fix: "write the decoded character"))
+            problems.report(
+                .aasa052,
+                "\(pattern.quoted) is percent-encoded, but percentEncoded is false and URLs are decoded, so it matches only "
+                    + "URLs that are encoded twice",
+                fix: "write the decoded character")
         }
         if part == .query, text.contains(run: "+") {
-            problems.append(
-                TextProblem(
-                    .aasa059,
-                    "\(pattern.quoted) has a plus sign, which is not read as a space; clients write spaces as + or %20",
-                    fix: "write %20, or one rule for each spelling"))
+            problems.report(
+                .aasa059,
+                "\(pattern.quoted) has a plus sign, which is not read as a space; clients write spaces as + or %20",
+                fix: "write %20, or one rule for each spelling")
         }
         return problems
     }

@@ -15,7 +15,6 @@ struct AppleVariables {
 
     init(_ findings: FindingCollector) { self.findings = findings }
 
-    /// Reads `substitutionVariables`.
     mutating func read(_ value: SourceValue) {
         let members = findings.read(
             \.asObject, of: value, "substitutionVariables", .aasa064, "so no variable is defined",

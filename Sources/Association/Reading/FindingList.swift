@@ -18,7 +18,6 @@ package struct FindingList: Sendable {
 
     package init(file: String) { self.file = file }
 
-    /// All findings, sorted.
     package var sorted: [Finding] { (errors + others).sortedInFile }
 
     package var hasErrors: Bool { !errors.isEmpty }

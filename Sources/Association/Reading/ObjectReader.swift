@@ -43,7 +43,6 @@ struct ObjectReader {
     /// Whether a key is missing because it is misspelt, which is reported at the misspelt one.
     func misspells(_ key: String) -> Bool { intended.contains(key) && self[key] == nil }
 
-    /// The object under a key.
     func object(_ key: String, keys: [String]) -> ObjectReader? {
         self[key].flatMap { findings.object($0.value, path(key), keys: keys) }
     }

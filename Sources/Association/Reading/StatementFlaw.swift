@@ -29,7 +29,6 @@ public enum AndroidRelease: Int, Hashable, Sendable, CaseIterable, Comparable {
 public struct StatementFlaw: Hashable, Sendable {
     /// What is wrong.
     public let reason: String
-    /// The value that is wrong.
     public let range: SourceRange
     /// The entry that it is part of.
     public let entry: SourceRange

@@ -51,7 +51,7 @@ enum AppleDocument {
 
     private static func details(of app: AppFile, links: [AppleComponent]) -> [SourceValue] {
         guard let ios = app.ios else { return [] }
-        let defaults = ios.defaults.isEmpty ? nil : rendered(ios.defaults)
+        let defaults = ios.defaults == AppleDefaults() ? nil : app.defaults[0].value(includingComment: false)
         let components = SourceValue.array(links.map { $0.value(includingComment: false) })
         guard let legacy = app.legacyPaths else {
             return [
@@ -79,13 +79,6 @@ enum AppleDocument {
                 .app039, in: app, at: index.flatMap { app.ranges.variables.element(at: $0) },
                 "the variable \(name.quoted) is published as \(newName.quoted), \(reason)")
         }
-    }
-
-    private static func rendered(_ defaults: AppleDefaults) -> SourceValue {
-        .object(present: [
-            ("caseSensitive", defaults.caseSensitive.map { .bool($0) }),
-            ("percentEncoded", defaults.percentEncoded.map { .bool($0) }),
-        ])
     }
 }
 

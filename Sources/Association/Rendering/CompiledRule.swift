@@ -40,7 +40,6 @@ extension AppFile {
     /// The rules in this form, in order. A browser does not send the fragment, so it counts as absent.
     public var compiledRules: [CompiledRule] {
         let table = SubstitutionTable(ios?.variables ?? [])
-        let defaults = [(ios?.defaults ?? AppleDefaults()).component]
         var rules: [CompiledRule] = []
         for link in links {
             let component = link.inheriting(from: defaults)

@@ -1,6 +1,8 @@
 // Checks that need all apps of a host together: contradicting settings, an app that is there twice, and a document that is
 // too large.
 
+import SourceJSON
+
 /// Compares the apps of a host with each other.
 struct SharedHostCheck {
     /// In merge order.
@@ -10,7 +12,8 @@ struct SharedHostCheck {
     func findings() -> [Finding] {
         // Most hosts have one app with one id on each platform, so there is nothing to compare.
         if apps.count == 1, apps[0].ios?.appIDs.count ?? 0 < 2, apps[0].android?.packages.count ?? 0 < 2 { return [] }
-        return conflicts() + repeated(\.iosIDs, kind: "app id") + repeated(\.packageNames, kind: "package")
+        return conflicts() + repeated("app id", at: \.ranges.appIDs) { $0.ios?.appIDs ?? [] }
+            + repeated("package", at: \.ranges.packages) { ($0.android?.packages ?? []).map(\.name) }
     }
 
     /// One finding for each app whose setting is not used for the host.
@@ -39,16 +42,17 @@ struct SharedHostCheck {
         return findings
     }
 
-    private func repeated(_ names: KeyPath<AppFile, [(name: String, index: Int)]>, kind: String) -> [Finding] {
+    private func repeated(
+        _ kind: String, at ranges: KeyPath<AppFile, [SourceRange]>, _ names: (AppFile) -> [String]
+    ) -> [Finding] {
         var owners: [String: String] = [:]
         var findings: [Finding] = []
         for app in apps {
-            let ranges = kind == "package" ? app.ranges.packages : app.ranges.appIDs
-            for (name, index) in app[keyPath: names] {
+            for (index, name) in names(app).enumerated() {
                 if let owner = owners[name] {
                     findings.append(
                         Finding(
-                            .app038, in: app, at: ranges.element(at: index) ?? app.ranges.root,
+                            .app038, in: app, at: app[keyPath: ranges].element(at: index) ?? app.ranges.root,
                             "\(owner) also has the \(kind) \(name) for \(host); the behaviour of phones with two entries is "
                                 + "undefined",
                             fix: "merge the two files, or give them different hosts"))
@@ -83,15 +87,5 @@ struct SharedHostCheck {
                     fix: "use fewer rules or variables, or move apps to their own hosts"))
         }
         return findings
-    }
-}
-
-extension AppFile {
-    fileprivate var iosIDs: [(name: String, index: Int)] {
-        (ios?.appIDs ?? []).enumerated().map { ($0.element, $0.offset) }
-    }
-
-    fileprivate var packageNames: [(name: String, index: Int)] {
-        (android?.packages ?? []).enumerated().map { ($0.element.name, $0.offset) }
     }
 }

@@ -97,9 +97,7 @@ extension AppFile {
 
     /// The same with only the first rules, for a list that is too long for a search.
     package func sourceMatcher(first count: Int, table: SubstitutionTable) -> AppleMatcher {
-        AppleMatcher(
-            components: Array(links.prefix(count)), defaults: [(ios?.defaults ?? AppleDefaults()).component],
-            table: table)
+        AppleMatcher(components: Array(links.prefix(count)), defaults: defaults, table: table)
     }
 }
 

@@ -6,14 +6,10 @@ import SourceJSON
 /// Checks a list that has been read.
 struct StatementListCheck {
     let list: StatementList
-    private(set) var findings: FindingList
+    /// At first, what reading the list found.
+    var findings: FindingList
 
-    /// - Parameter findings: what reading the list found.
-    init(_ list: StatementList, findings: FindingList) {
-        (self.list, self.findings) = (list, findings)
-    }
-
-    mutating func run() {
+    mutating func run() -> [Finding] {
         var scope = ListScope()
         for rules in list.statements.lazy.flatMap(\.ruleLists) where !rules.isEmpty {
             AndroidListCheck.report(rules, into: &findings, &scope)
@@ -22,6 +18,7 @@ struct StatementListCheck {
         reportDuplicates(list.statements)
         reportSecondRuleLists(list.statements)
         reportCredentials(list.statements)
+        return findings.sorted
     }
 
     private mutating func reportIncludes() {

@@ -15,7 +15,7 @@ struct LinkOrderCheck {
         var findings = FindingList(file: app.file)
         let entry = AppleDetail(appIDs: [], components: app.links, range: app.ranges.links ?? app.ranges.root)
         AppleListCheck(
-            entry: entry, defaults: [(app.ios?.defaults ?? AppleDefaults()).component],
+            entry: entry, defaults: app.defaults,
             table: source.table, isForOldSystems: app.ios?.hasLegacyPaths == true, matcher: source
         ).report(into: &findings)
         reportUseless(into: &findings)

@@ -1,7 +1,6 @@
 // The rules of an app file as translated for another platform, as `PlatformComparison` needs them.
 
 import Association
-import SourceJSON
 
 /// A platform with the rules that were translated for it.
 struct OtherPlatform {

@@ -6,20 +6,17 @@ import SourceJSON
 /// Checks a file that has been read.
 struct AppleAssociationCheck {
     let association: AppleAssociation
-    private(set) var findings: FindingList
+    /// At first, what reading the file found.
+    var findings: FindingList
 
-    /// - Parameter findings: what reading the file found.
-    init(_ association: AppleAssociation, findings: FindingList) {
-        (self.association, self.findings) = (association, findings)
-    }
-
-    mutating func run() {
+    mutating func run() -> [Finding] {
         if let links = association.applinks {
             reportLists(of: links)
             reportRepeatedApps(links.details)
             reportLegacyUse(links)
         }
         reportAcrossServices()
+        return findings.sorted
     }
 
     private mutating func reportLists(of links: AppleLinks) {

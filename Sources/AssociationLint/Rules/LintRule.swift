@@ -43,7 +43,6 @@ public struct LintRule: Hashable, Sendable {
     /// Every rule, in the order of the families and then of the numbers.
     public static let all: [LintRule] = RuleID.Family.allCases.flatMap(\.rules)
 
-    /// The rule with this id.
     public static func named(_ id: RuleID) -> LintRule {
         guard let rule = byID[id] else { preconditionFailure("\(id) has no rule in the tables") }
         return rule

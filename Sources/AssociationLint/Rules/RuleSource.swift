@@ -1,8 +1,6 @@
 // The evidence for a lint rule: a public document, observed behaviour, or an inference without a source. docs/rules.md
 // prints it, so that a reader can check a claim.
 
-import Association
-
 /// A document or an observation behind a rule.
 public enum RuleSource: String, Hashable, Sendable, CaseIterable {
     case appleAssociatedDomains

@@ -21,7 +21,6 @@ struct PatternAutomaton {
 
     private(set) var states: [State] = []
     private(set) var starts: [Int] = []
-    /// The symbols on its edges.
     private(set) var symbols = NamedSymbols()
     /// Whether it exceeds the limit. It is incomplete then and must not be used.
     private(set) var isTooLarge = false
@@ -29,7 +28,6 @@ struct PatternAutomaton {
 
     init(statesMax: Int) { self.statesMax = statesMax }
 
-    /// Adds an Apple pattern.
     mutating func add(_ pattern: GlobPattern, tag: Int) {
         let start = newState(tag)
         starts.append(start)

@@ -1,8 +1,6 @@
 // Runs several recognizers in parallel over all texts, shortest first. Each combination of their states is visited once,
 // with the shortest text that leads to it. This finds inclusion, disjointness and witnesses.
 
-import Association
-
 /// A breadth-first search over the texts of one piece of a URL.
 struct ProductSearch {
     enum Outcome: Hashable { case finished, stopped, outOfSteps }

@@ -120,7 +120,6 @@ protocol RuleRelations {
     func simplePath(of rule: Int, isMatchedByOneOf others: [Int]) -> Bool?
     /// Whether `other` matches every path of `rule`. This is slower than checking all rules at once.
     mutating func path(of rule: Int, isWithin other: Int) -> Bool
-    /// A part of the rule that no URL matches.
     mutating func impossiblePart(of rule: Int) -> MatchStep.Part?
     /// Whether every URL that matches `rule` matches `other`, without their paths.
     mutating func ignoringPath(_ rule: Int, implies other: Int) -> Bool

@@ -1,8 +1,6 @@
 // Runs an automaton deterministically: a state is the set of the automaton's states that a text can reach. States are made
 // when they are first needed, and stored. For Apple's paths it normalises slashes while reading.
 
-import Association
-
 /// A deterministic run of patterns that read a URL in the same way.
 final class Recognizer {
     private let automaton: PatternAutomaton

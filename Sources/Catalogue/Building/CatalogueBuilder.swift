@@ -117,7 +117,6 @@ public struct CatalogueBuilder: ~Copyable {
         routes.add(run.sorted { ($0.pathHash, $0.path.offset) < ($1.pathHash, $1.path.offset) })
     }
 
-    /// The finished layer.
     public consuming func finish() -> CatalogueLayer {
         var header = ImageHeader(hash: heap.hash)
         if !withdrawn.isEmpty { sites = sites.indices.filter { !withdrawn.contains($0) }.map { sites[$0] } }
@@ -159,7 +158,6 @@ public struct CatalogueBuilder: ~Copyable {
         return files.count - 1
     }
 
-    /// Stores an answer and returns its number.
     mutating func store(_ answer: PreparedAnswer) -> UInt32 {
         let identity = store(answer.identity)
         return answers.add(
@@ -213,7 +211,6 @@ public struct CatalogueBuilder: ~Copyable {
         return UInt16(offset)
     }
 
-    /// Stores a site's landing pages.
     mutating func store(_ pages: [PreparedLanding]) -> Run {
         let run = pages.map { page in
             let ruleRun = page.rules.map { record($0) }

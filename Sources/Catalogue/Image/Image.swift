@@ -15,7 +15,6 @@ struct ImageHeader: BitwiseCopyable {
     static let formatNumber: UInt64 = 0x0002_7961_6C63_7361
 
     var format: UInt64 = ImageHeader.formatNumber
-    /// The size of the whole image.
     var byteCount: UInt64 = 0
     /// The keyed hash of its hosts and paths.
     var hash: KeyHash

@@ -39,14 +39,12 @@ struct ImageHeap: ~Copyable {
 
     func hash(of blob: Blob) -> UInt64 { unsafe hash.of(bytes(blob)) }
 
-    /// Appends a table, aligned for its records.
     mutating func append<Record: BitwiseCopyable>(table: [Record]) -> TablePlace {
         reserve((count + 15) / 16 * 16 - count)
         let offset = unsafe table.withUnsafeBytes { unsafe append($0) }
         return TablePlace(offset: UInt64(offset), count: UInt64(table.count))
     }
 
-    /// The finished image.
     consuming func finish(_ header: ImageHeader) -> Memory {
         var header = header
         header.byteCount = UInt64(count)
@@ -76,7 +74,6 @@ struct RecordTable<Record: BitwiseCopyable> {
 
     init(hash: KeyHash = KeyHash()) { self.hash = hash }
 
-    /// Stores a run of records, or finds it.
     mutating func add(_ run: [Record]) -> Run {
         if run.isEmpty { return Run() }
         return unsafe run.withUnsafeBytes { bytes in

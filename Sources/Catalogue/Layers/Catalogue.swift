@@ -3,8 +3,6 @@
 // images, so that a request touches no reference count.
 
 import HTTP
-import Posix
-import Synchronization
 
 /// Everything that is served at one moment. Replaced as a whole, never changed.
 @safe public final class Catalogue: @unchecked Sendable {
@@ -32,7 +30,6 @@ import Synchronization
 
     deinit { unsafe views.deallocate() }
 
-    /// The size in bytes of all images.
     public var byteCount: Int { layers.reduce(sharedPages?.byteCount ?? 0) { $0 + $1.byteCount } }
 
     /// Lends a view for the duration of a call.

@@ -1,8 +1,6 @@
 // The catalogue in service. The control plane replaces it; each worker takes over the new one between two events, and keeps the
 // old one until it has sent the answers from it.
 
-import HTTP
-import Posix
 import Synchronization
 
 /// The catalogue in service.

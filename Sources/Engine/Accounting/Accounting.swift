@@ -109,7 +109,6 @@ struct Accounting: ~Copyable {
         unsafe slot.pointee.exchanges = HeldExchanges()
     }
 
-    /// Records the answered requests.
     mutating func recordAnswered(_ session: SecureSession?) {
         let count = exchanges.answeredCount
         if count == 0 { return }

@@ -142,7 +142,6 @@ import Telemetry
     /// How many have an answer.
     var answeredCount: Int { isOpen ? count - 1 : count }
 
-    /// The last one.
     var last: UnsafeMutablePointer<Exchange> { unsafe list + (count - 1) }
 
     subscript(index: Int) -> Exchange { unsafe list[index] }
@@ -170,7 +169,6 @@ import Telemetry
         }
     }
 
-    /// Removes those with an answer.
     mutating func removeAnswered() {
         if isOpen {
             unsafe list[0] = list[count - 1]

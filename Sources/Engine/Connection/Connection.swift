@@ -27,7 +27,6 @@ struct Connection {
     var transport = Transport.plain
     /// Whether the client has announced over TLS that it will send no more after the present bytes.
     var hasEnded = false
-    /// All bytes received.
     var receivedBytes = 0
     /// Bytes sent or received since the deadline was set, in the direction that it limits.
     var progress = 0
@@ -102,7 +101,6 @@ struct Connection {
     @safe enum Phase {
         /// The PROXY header, before anything else.
         case proxyHeader(tlsFollows: Bool)
-        /// The TLS handshake.
         case handshake
         /// The handshake is paused until the certificate has been read. Nothing is received; received bytes are held.
         case certificate
@@ -122,7 +120,6 @@ struct Connection {
     enum Ending: UInt8 {
         /// The next request is read.
         case none
-        /// The connection is closed.
         case close
         /// The connection is closed when the client has closed it or had time to, because it may still be sending.
         case linger

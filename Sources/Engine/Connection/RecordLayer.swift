@@ -7,7 +7,6 @@ import TLS
 /// One worker's buffer for the TLS records of the connection that is being served, and the context of all its sessions.
 @safe struct RecordLayer: ~Copyable {
     let context: SecureContext
-    /// Received records.
     let received: UnsafeMutableRawBufferPointer
 
     /// How many plain bytes are encrypted at a time. A client that does not read can make the worker keep this much.

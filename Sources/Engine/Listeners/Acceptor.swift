@@ -35,7 +35,6 @@ struct WorkerListener: ~Copyable {
     private(set) var drain: Drain?
     /// Shared with the other workers; nil when addresses are not limited.
     private let addressCounts: AddressCounts?
-    /// Handshakes in progress.
     private(set) var handshakeCount = 0
     private let handshakesMax: Int
 

@@ -40,7 +40,6 @@ import Synchronization
         unsafe counters.deallocate()
     }
 
-    /// The weight of a connection.
     func weight(inHandshake: Bool) -> UInt32 { inHandshake ? min(limit, AddressCounts.handshakeWeight) : 1 }
 
     /// Counts a connection. False when its address, or a network that contains it, has too many. Clients on this machine are not
@@ -67,11 +66,7 @@ import Synchronization
 
     /// The network that was refused most often since the last call, an IPv4 address or an IPv6 /64, and how often.
     func takeMostRefused() -> (network: String, count: Int)? {
-        let refused = refused.withLock { refused in
-            defer { refused = [:] }
-            return refused
-        }
-        guard let (network, count) = refused.max(by: { $0.value < $1.value }) else { return nil }
+        guard let (network, count) = refused.exchange([:]).max(by: { $0.value < $1.value }) else { return nil }
         return (network.family == .ipv6 ? "\(network)/64" : "\(network)", count)
     }
 

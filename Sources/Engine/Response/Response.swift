@@ -27,7 +27,6 @@ struct Response {
     var landing: LandingPlace?
     /// Whether it contains parts of the request, so that it must be written before the input is overwritten.
     var repeatsRequest = false
-    /// The requested document, for metrics.
     var document = RequestedDocument.none
     /// Whether the host is served here.
     var isOfServedHost = false

@@ -1,6 +1,5 @@
 // The fixed parts of answers as bytes: status lines, field names and texts of errors, prepared once for each worker.
 
-import Catalogue
 import HTTP
 
 /// The prepared lines of one worker that do not come from the catalogue.

@@ -6,7 +6,6 @@ import TLS
 
 /// Shared by the engine and one worker.
 final class WorkerControl: Sendable {
-    /// The worker's number.
     let number: Int
     let wakeUp: WakeUp
     let readyHandshakes: ReadyHandshakes
@@ -31,7 +30,6 @@ final class WorkerControl: Sendable {
     /// Nil while the worker is to serve.
     var draining: Draining? { Draining(rawValue: wanted.load(ordering: .acquiring)) }
 
-    /// Makes the worker drain.
     func drain(_ draining: Draining) {
         wanted.store(draining.rawValue, ordering: .releasing)
         wakeUp.wake()
@@ -44,13 +42,7 @@ final class WorkerControl: Sendable {
     }
 
     /// The answers since the last call.
-    func takeChallenges() -> [ChallengeAnswer] {
-        challenges.withLock { challenges in
-            defer { challenges = [] }
-            return challenges
-        }
-    }
-
+    func takeChallenges() -> [ChallengeAnswer] { challenges.exchange([]) }
 }
 
 /// Checks that a worker's loop still runs. An idle worker sleeps for up to a minute, so the check wakes it, and the worker counts

@@ -24,7 +24,6 @@ public struct ByteRanges: Sendable {
         return starts[index]..<ends[index]
     }
 
-    /// Reads the value of a `Range` field.
     public static func read(_ value: Span<UInt8>, bodyCount: Int) -> Outcome {
         guard let equals = value.firstIndex(of: UInt8(ascii: "=")),
             value.extracting(0..<equals).equalsIgnoringCase("bytes")

@@ -34,7 +34,6 @@ extension Span<UInt8> {
         return true
     }
 
-    /// Whether the bytes are those of `other`.
     public func equals(_ other: Span<UInt8>) -> Bool {
         guard count == other.count else { return false }
         for index in 0..<count where self[index] != other[index] { return false }

@@ -12,7 +12,6 @@ public struct HostOwners: Sendable {
     private var hosts: [String: Set<String>] = [:]
     /// All owned hosts and the wildcards above them: folders without an entry may not name these.
     private var reserved: Set<String> = []
-    /// All owned hosts.
     private var owned: Set<String> = []
 
     public init() {}

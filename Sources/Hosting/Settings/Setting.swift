@@ -83,7 +83,6 @@ public struct Setting: Sendable {
         }
     }
 
-    /// The option with this name.
     public static func option(_ name: String) -> Option {
         guard let option = all.lazy.compactMap(\.option).first(where: { $0.name == name }) else {
             preconditionFailure("no setting has the option \(name)")

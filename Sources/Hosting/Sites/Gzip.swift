@@ -19,20 +19,27 @@ enum Gzip {
             &stream, level, (isSmall ? smallWindowBits : largeWindowBits) + 16, isSmall ? 6 : 9)
         precondition(started == Z_OK, "zlib is given parameters that it knows")
         defer { unsafe deflateEnd(&stream) }
-        var compressed = unsafe [UInt8](repeating: 0, count: Int(deflateBound(&stream, UInt(bytes.count))))
-        var input = bytes
+        let bytesMax = unsafe Int(deflateBound(&stream, UInt(bytes.count)))
+        let (compressed, result) = unsafe run(&stream, bytes, bytesMax: bytesMax) { unsafe deflate($0, Z_FINISH) }
+        precondition(result == Z_STREAM_END, "deflateBound is room enough")
+        return compressed
+    }
+
+    private static func run(
+        _ stream: inout z_stream, _ bytes: [UInt8], bytesMax: Int, _ step: (UnsafeMutablePointer<z_stream>) -> Int32
+    ) -> (output: [UInt8], result: Int32) {
+        var (input, output) = (bytes, [UInt8](repeating: 0, count: bytesMax))
         let result = unsafe input.withUnsafeMutableBufferPointer { source in
-            unsafe compressed.withUnsafeMutableBufferPointer { target in
+            unsafe output.withUnsafeMutableBufferPointer { target in
                 unsafe stream.next_in = source.baseAddress
                 unsafe stream.avail_in = UInt32(source.count)
                 unsafe stream.next_out = target.baseAddress
                 unsafe stream.avail_out = UInt32(target.count)
-                return unsafe deflate(&stream, Z_FINISH)
+                return unsafe step(&stream)
             }
         }
-        precondition(result == Z_STREAM_END, "deflateBound is room enough")
-        unsafe compressed.removeSubrange(Int(stream.total_out)...)
-        return compressed
+        unsafe output.removeSubrange(Int(stream.total_out)...)
+        return (output, result)
     }
 
     /// The first uncompressed bytes; fewer if the data ends or is not gzip.
@@ -49,18 +56,7 @@ enum Gzip {
         var stream = unsafe z_stream()
         guard unsafe associated_inflateInit2(&stream, largeWindowBits + 16) == Z_OK else { return ([], false) }
         defer { unsafe inflateEnd(&stream) }
-        var unpacked = [UInt8](repeating: 0, count: bytesMax)
-        var input = packed
-        let result = unsafe input.withUnsafeMutableBufferPointer { source in
-            unsafe unpacked.withUnsafeMutableBufferPointer { target in
-                unsafe stream.next_in = source.baseAddress
-                unsafe stream.avail_in = UInt32(source.count)
-                unsafe stream.next_out = target.baseAddress
-                unsafe stream.avail_out = UInt32(target.count)
-                return unsafe inflate(&stream, Z_SYNC_FLUSH)
-            }
-        }
-        unsafe unpacked.removeSubrange(Int(stream.total_out)...)
+        let (unpacked, result) = unsafe run(&stream, packed, bytesMax: bytesMax) { unsafe inflate($0, Z_SYNC_FLUSH) }
         return unsafe (unpacked, result == Z_STREAM_END && stream.avail_in == 0)
     }
 }

@@ -103,7 +103,6 @@ struct SiteRenderer: Sendable {
         return rendered
     }
 
-    /// Renders a site from what was read.
     func render(_ source: SiteSource) throws(SystemError) -> RenderedSite {
         var rendered = RenderedSite()
         var answers = pages(source)

@@ -67,7 +67,6 @@ struct SiteShelf {
         rebuildCatalogue()
     }
 
-    /// Sets the pages that all hosts share.
     mutating func share(_ pages: PageSet) {
         var builder = CatalogueBuilder()
         if !pages.answers.isEmpty {

@@ -5,7 +5,6 @@
 import Association
 import AssociationLint
 import Catalogue
-import HTTP
 import Posix
 import SourceJSON
 
@@ -19,7 +18,6 @@ struct WellKnownFiles: Sendable {
     /// The folder that links must stay in: the host's own.
     private let boundary: String
     private let isWildcard: Bool
-    /// The result for each file.
     private(set) var files: [RenderedFile] = []
     /// How many files were read because their marks had changed.
     private(set) var readCount = 0

@@ -13,7 +13,6 @@ public final class Compaction: @unchecked Sendable {
     private let folder: StateFolder?
     private var records = TenantRecords()
 
-    /// The results.
     private(set) var base: CatalogueLayer
     private(set) var failure: SystemError?
     private(set) var mapped: Mapped?

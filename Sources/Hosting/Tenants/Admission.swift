@@ -2,7 +2,6 @@
 // phones have cached it. Nothing here reads the disk.
 
 import Association
-import Posix
 import TLS
 
 /// The decisions of one round about app files, and which hosts they affect.
@@ -10,9 +9,13 @@ struct Admission {
     /// The state before the round.
     let memory: TenantMemory
     let source: AppSource
-    var scan: Scan
+    let scan: Scan
+    /// The contents of versions, as far as they are in memory.
+    private(set) var versions: [AppVersion: LoadedAppFile]
     /// The candidates that do not come into service, with the reason.
     private(set) var verdicts: [String: Verdict] = [:]
+    /// What has been decided about candidates, as findings.
+    private var findings: [String: [Finding]] = [:]
     /// Hosts that cannot be rendered although no candidate caused it; they stay unchanged.
     private(set) var unrenderable: Set<String> = []
 
@@ -26,7 +29,7 @@ struct Admission {
     }
 
     init(_ scan: Scan, knowing memory: TenantMemory, source: AppSource) {
-        (self.scan, self.memory, self.source) = (scan, memory, source)
+        (self.scan, self.memory, self.source, versions) = (scan, memory, source, scan.versions)
     }
 
     /// Whether the version on disk, or the deletion, takes effect.
@@ -50,7 +53,9 @@ struct Admission {
                 let removed = entriesRemoved(by: path)
                 guard !removed.isEmpty, let candidate = scan.candidates[path] else { continue }
                 let finding = finding(about: removed, at: path, candidate)
-                if !candidate.findings.contains(finding) { scan.note([finding], about: path) }
+                if !candidate.findings.contains(finding), findings[path]?.contains(finding) != true {
+                    findings[path, default: []].append(finding)
+                }
                 guard candidate.removalGuard == .block else { continue }
                 verdicts[path] = Verdict(
                     state: candidate.isGone ? .gone : .held, guardedCount: removed.count,
@@ -114,7 +119,7 @@ struct Admission {
             let waiting = culprits.filter { !scan.changed.contains($0) }
             for path in waiting.isEmpty ? culprits : waiting {
                 verdicts[path] = Verdict(state: .refused, awaitedHosts: names)
-                scan.note(reasons, about: path)
+                findings[path, default: []] += reasons
                 isAgain = true
             }
         }
@@ -140,9 +145,9 @@ struct Admission {
 
     /// The content of a version; nil if there is none or this program cannot read it.
     private mutating func app(_ version: AppVersion) -> LoadedAppFile? {
-        if let known = scan.versions[version] { return known }
+        if let known = versions[version] { return known }
         let app = good(version).flatMap { source.load($0, at: version.path) }
-        scan.versions[version] = app
+        versions[version] = app
         return app
     }
 
@@ -176,8 +181,9 @@ struct Admission {
 
     /// The decisions as a value that holds no reference to the old state, which is about to change.
     mutating func decision() -> Decision {
-        var decision = Decision(unrenderable: unrenderable, waiting: waiting)
+        var decision = Decision(scan: scan, unrenderable: unrenderable, waiting: waiting)
         for path in scan.candidates.keys {
+            decision.scan.note(findings[path] ?? [], about: path)
             decision.verdicts[path] = verdict(on: path)
             let added = added(by: path)
             if !added.isEmpty { decision.added[path] = added }
@@ -185,7 +191,6 @@ struct Admission {
                 decision.hostsWithNewLanding.formUnion(scan.candidates[path]?.hosts ?? [])
             }
         }
-        decision.scan = scan
         return decision
     }
 
@@ -204,7 +209,7 @@ struct Admission {
 
 /// The outcome of a round before anything is changed: what was read, and what was decided about it. The commit applies it.
 struct Decision {
-    var scan = Scan()
+    var scan: Scan
     /// The candidates that do not come into service.
     var verdicts: [String: Admission.Verdict] = [:]
     /// Hosts that stay unchanged because they cannot be rendered.

@@ -1,8 +1,6 @@
 // What is known about every app file, and which files name a host. Records are small: the content of an app file is parsed again
 // from its last good text when it is needed.
 
-import Posix
-
 /// All app files by path.
 struct AppFileIndex: Sendable {
     /// By path below `config/apps`.

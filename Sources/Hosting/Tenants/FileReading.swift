@@ -51,8 +51,8 @@ struct FileReading: Sendable {
             outcome = .same(mark)
             if isSame, known?.state == .current { return }
             let document = AppFile.parse(contents.bytes)
-            source.inspect?(source.file(path), contents.bytes, document)
             let reading = AppFile.read(document, file: source.file(path), environment: source.environment)
+            source.inspect?(source.file(path), contents.bytes, document, reading.appFile)
             let objections = source.owners.findings(about: reading, file: source.file(path), at: path)
             if isSame, reading.appFile != nil { return }
             var candidate = Scan.Candidate(content: .broken, mark: mark, findings: reading.findings + objections)

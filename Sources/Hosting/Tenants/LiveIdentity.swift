@@ -19,7 +19,6 @@ struct LiveIdentity: Hashable, Sendable {
         case fingerprint
     }
 
-    /// All entries of an app file.
     static func all(of app: AppFile) -> Set<LiveIdentity> {
         var all: Set<LiveIdentity> = []
         for host in app.hosts.map(\.text) {

@@ -31,8 +31,11 @@ public struct ConfigurationError: Error, CustomStringConvertible {
     }
 }
 
-/// A function for an app file that was read and parsed.
-public typealias AppFileInspector = @Sendable (_ path: String, _ bytes: [UInt8], _ document: SourceDocument) -> Void
+/// A function for an app file that was read; the model is nil if it has errors.
+public typealias AppFileInspector =
+    @Sendable (
+        _ path: String, _ bytes: [UInt8], _ document: SourceDocument, _ model: AppFile?
+    ) -> Void
 
 extension Tenants {
     /// Loads everything once, without state.

@@ -97,7 +97,7 @@ final class RoundSites {
         var apps: [AppVersion: LoadedAppFile] = [:]
         var texts: [AppVersion: AppRecord.GoodVersion] = [:]
         for version in plans.lazy.flatMap(\.apps) {
-            if let known = admission.scan.versions[version] {
+            if let known = admission.versions[version] {
                 apps[version] = known
             } else {
                 texts[version] = admission.good(version)

@@ -78,7 +78,6 @@ extension Tenants {
         return good.hosts.isEmpty || good.hosts.contains { shelf.tags(of: $0) != nil }
     }
 
-    /// Figures of all tenants.
     func figures() -> HostingFigures {
         let appFiles = memory.appFiles
         let unservedCount = appFiles.notInService.count { appFiles[$0]?.good != nil && !isServed($0) }

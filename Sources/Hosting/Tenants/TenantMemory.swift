@@ -99,7 +99,6 @@ struct TenantMemory: Sendable {
         (openFindings.files[path], openFindings.guarded[path]) = (nil, nil)
     }
 
-    /// Applies the outcome of rendering a host.
     mutating func apply(_ outcome: RenderedSite, of host: String, isUnrenderable: Bool) {
         if outcome.isSigned { signed.insert(host) } else { signed.remove(host) }
         if isUnrenderable {

@@ -100,15 +100,16 @@ public final class Tenants: @unchecked Sendable {
     ) throws(ConfigurationError) -> Decision {
         let scanner = try TreeScanner(changes, knowing: memory, source, folders, start)
         do throws(SystemError) {
-            var admission = Admission(try scanner.list(), knowing: memory, source: source)
-            var restCount = admission.scan.paths.count
-            scanner.read(admission.scan.paths) { some in
-                admission.scan.add(some, knowing: memory)
+            var scan = try scanner.list()
+            var restCount = scan.paths.count
+            scanner.read(scan.paths) { some in
+                scan.add(some, knowing: memory)
                 restCount -= some.count
-                if restCount > 0 { renderEarly(some.flatMap(\.hosts), &admission, scanner, sites) }
+                if restCount > 0 { renderEarly(some.flatMap(\.hosts), &scan, scanner, sites) }
             }
-            try scanner.addRest(to: &admission.scan)
-            try scanner.addFolders(to: &admission.scan)
+            try scanner.addRest(to: &scan)
+            try scanner.addFolders(to: &scan)
+            var admission = Admission(scan, knowing: memory, source: source)
             repeat {
                 admission.guardRemovals()
                 let hosts = admission.concernedHosts
@@ -125,12 +126,12 @@ public final class Tenants: @unchecked Sendable {
     /// Renders hosts before all files are read, so that the contents of very many files need not be in memory at once. If a file
     /// that is read later names one of these hosts too, its plan changes and it is rendered again.
     private func renderEarly(
-        _ hosts: [String], _ admission: inout Admission, _ scanner: TreeScanner, _ sites: RoundSites
+        _ hosts: [String], _ scan: inout Scan, _ scanner: TreeScanner, _ sites: RoundSites
     ) {
-        let hosts = hosts.filter { admission.scan.pathsByHost[$0]?.count == 1 }
-        scanner.addFolders(of: Set(hosts), to: &admission.scan)
-        sites.render(hosts, by: admission)
-        admission.scan.versions = [:]
+        let hosts = hosts.filter { scan.pathsByHost[$0]?.count == 1 }
+        scanner.addFolders(of: Set(hosts), to: &scan)
+        sites.render(hosts, by: Admission(scan, knowing: memory, source: source))
+        scan.versions = [:]
     }
 
     /// Applies the decisions and the rendered sites, and reports them.

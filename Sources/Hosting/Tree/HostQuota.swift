@@ -60,7 +60,6 @@ struct CompressionBudget: Sendable {
     /// Half a second of CPU time at most; less than a fifth of that for HTML, CSS and scripts.
     static let compressedBytesMax = 4_194_304
     private var bytesLeft = CompressionBudget.compressedBytesMax
-    /// Whether it was exhausted.
     private(set) var isSpent = false
 
     static var unlimited: CompressionBudget {

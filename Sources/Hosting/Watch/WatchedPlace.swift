@@ -119,7 +119,6 @@ struct WatchedPlaces {
         if more[directory]?.isEmpty == true { more[directory] = nil }
     }
 
-    /// Removes a directory from all places.
     mutating func remove(_ directory: Int32) {
         for place in self[directory] { remove(place, directory) }
     }

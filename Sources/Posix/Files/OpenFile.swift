@@ -7,7 +7,6 @@ import Synchronization
 /// A regular file that is open for reading as long as this object exists. A file that replaces it later is another one.
 public final class OpenFile: Sendable {
     private let file: RegularFile
-    /// The path with which it was opened.
     public let path: String
 
     init(_ file: consuming RegularFile, path: String) {
@@ -16,7 +15,6 @@ public final class OpenFile: Sendable {
         OpenFile.alive.add(1, ordering: .relaxed)
     }
 
-    /// Opens a regular file by its path.
     public convenience init(_ path: String) throws(FileError) { self.init(try RegularFile(path), path: path) }
 
     deinit { OpenFile.alive.subtract(1, ordering: .relaxed) }
@@ -26,7 +24,6 @@ public final class OpenFile: Sendable {
     /// How many of these files are open in this process, including those of an old catalogue that still has readers.
     public static var count: Int { alive.load(ordering: .relaxed) }
 
-    /// The metadata when it was opened.
     public var status: FileStatus { file.status }
     public var byteCount: Int { Int(status.byteCount) }
     public var inode: UInt64 { status.inode }
@@ -83,7 +80,6 @@ struct RegularFile: ~Copyable {
         do { return FileStatus(try stat(of: descriptor.number)) } catch { throw .system(error) }
     }
 
-    /// The metadata now.
     func statusNow() throws(FileError) -> FileStatus { try RegularFile.status(of: descriptor) }
 
     /// The whole content, because a file may grow meanwhile, but not more than the limit.

@@ -75,7 +75,6 @@ public enum ChildProcess {
         return (process, signal == 0 ? .status(status >> 8 & 0xFF) : .signal(signal))
     }
 
-    /// Sends a signal to a child that has not been reaped.
     public static func send(_ signal: Int32, to process: Int32) { kill(process, signal) }
 
     /// Has the kernel kill this process when `parent` ends; false if it has ended already. To be called again after a change of user,

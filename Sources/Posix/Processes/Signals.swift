@@ -25,7 +25,6 @@ public struct Signals: ~Copyable {
         return count == 1 ? next() : nil
     }
 
-    /// Waits for the next signal.
     public func next() -> Int32 {
         var information = signalfd_siginfo()
         let size = MemoryLayout<signalfd_siginfo>.size

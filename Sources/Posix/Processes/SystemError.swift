@@ -48,7 +48,6 @@ public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
         case other
     }
 
-    /// Whether the time was up.
     public var isTimeOut: Bool { number == ETIMEDOUT || number == EAGAIN }
 
     public var cause: Cause {

@@ -2,7 +2,7 @@
 
 import CLinux
 import Glibc
-import Synchronization
+public import Synchronization
 
 /// A running thread. Its owner must join or detach it.
 public struct Thread: ~Copyable, Sendable {
@@ -150,6 +150,45 @@ public struct WakeUp: ~Copyable, Sendable {
         var count: eventfd_t = 0
         _ = unsafe read(descriptor.number, &count, MemoryLayout<eventfd_t>.size)
     }
+}
+
+extension Mutex where Value: Sendable {
+    /// Puts a value in the place of the present one, which is returned.
+    public func exchange(_ value: Value) -> Value {
+        withLock { present in
+            defer { present = value }
+            return present
+        }
+    }
+}
+
+/// Messages from one thread to another, merged until they are taken. Neither thread waits for the other.
+public final class Mailbox<Content: Sendable>: Sendable {
+    private let content: Mutex<Content>
+    private let empty: Content
+    private let hasContent: WakeUp
+
+    public init(_ empty: Content) throws(SystemError) {
+        content = Mutex(empty)
+        self.empty = empty
+        hasContent = try WakeUp()
+    }
+
+    /// Readable when there is a message.
+    public var descriptor: Int32 { hasContent.descriptor.number }
+
+    public func leave(_ change: (inout Content) -> Void) {
+        content.withLock { change(&$0) }
+        hasContent.wake()
+    }
+
+    public func take() -> Content {
+        hasContent.clear()
+        return content.exchange(empty)
+    }
+
+    /// Waits for a message, at most this long; forever if negative.
+    public func wait(milliseconds: Int32) { _ = hasContent.wait(milliseconds: milliseconds) }
 }
 
 /// A running thread that another thread than its starter may join.

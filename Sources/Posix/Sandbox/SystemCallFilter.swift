@@ -47,7 +47,6 @@ public struct SystemCallFilter: Sendable {
 
     public init(rules: [Rule]) { self.rules = rules }
 
-    /// Whether there is a filter for this processor architecture.
     public static var isSupported: Bool { associated_architecture() != 0 }
 
     /// Numbers from here on are calls of x32 programs on the same processor.

@@ -70,7 +70,6 @@ public struct ClientSocket: ~Copyable, Sendable {
     /// For waiting for several sockets at once.
     public var number: Int32 { descriptor.number }
 
-    /// Sends all bytes.
     public func send(_ bytes: [UInt8]) throws(SystemError) {
         var sent = 0
         while sent < bytes.count {

@@ -20,7 +20,6 @@ public final class ListeningSocket: Sendable {
         file = address.path.flatMap { SocketFile($0) }
     }
 
-    /// Listens at a path, in the place of a socket that is there.
     public init(replacing path: String, permissions: UInt32) throws(SystemError) {
         listener = try Listener(replacing: path, permissions: permissions)
         file = SocketFile(path)

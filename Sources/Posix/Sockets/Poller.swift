@@ -70,7 +70,6 @@ import Glibc
         return 0
     }
 
-    /// One of the events of the last `wait`.
     public func event(_ index: Int) -> Event {
         let event = unsafe events[index]
         return unsafe Event(token: event.data.u64, flags: event.events)

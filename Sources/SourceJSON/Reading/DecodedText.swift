@@ -71,7 +71,6 @@ struct DecodedText {
 }
 
 extension [UInt8] {
-    /// Appends a scalar as UTF-8.
     mutating func append(_ scalar: Unicode.Scalar) {
         UTF8.encode(scalar) { append($0) }
     }

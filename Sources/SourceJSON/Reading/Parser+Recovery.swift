@@ -125,7 +125,6 @@ extension Parser {
         state = .colon
     }
 
-    /// Whether a value may begin at the cursor.
     var beginsValue: Bool {
         switch scanner.byte {
         case Byte.quote, Byte.apostrophe, Byte.openBrace, Byte.openBracket, Byte.minus, Byte.zero...Byte.nine:

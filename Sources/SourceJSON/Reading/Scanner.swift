@@ -41,12 +41,10 @@ struct Scanner {
         return offset < bytes.count ? bytes[offset] : 0
     }
 
-    /// The range from `start` to the cursor.
     func range(from start: SourcePosition) -> SourceRange {
         SourceRange(start: start, end: position)
     }
 
-    /// Whether the text continues with these characters.
     func continues(with text: String) -> Bool {
         continues(with: text, at: index)
     }
@@ -90,7 +88,6 @@ struct Scanner {
         while index < end { advance() }
     }
 
-    /// Returns to a position this cursor has been at.
     mutating func rewind(to position: SourcePosition) {
         index = position.offset
         line = position.line

@@ -9,7 +9,6 @@ public struct SourceEdit: Hashable, Sendable {
         (self.range, self.replacement) = (range, replacement)
     }
 
-    /// An insertion.
     public init(inserting text: String, at place: SourcePosition) {
         self.init(range: SourceRange(at: place), replacement: text)
     }

@@ -57,10 +57,8 @@ public struct SourceRange: Hashable, Sendable {
     /// The range of a value that was not read from a text: empty, at the beginning.
     public static let none = SourceRange(at: .start)
 
-    /// Whether it covers no text.
     public var isEmpty: Bool { start.offset == end.offset }
 
-    /// Whether it covers all of another range.
     package func contains(_ other: SourceRange) -> Bool {
         other.start.offset >= start.offset && other.end.offset <= end.offset
     }

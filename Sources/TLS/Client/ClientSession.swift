@@ -25,7 +25,6 @@ import Posix
     /// Whether bytes or the end of the stream can be read now.
     public var hasInput: Bool { unsafe SSL_pending(ssl) > 0 || socket.hasInput }
 
-    /// Sends all bytes. False when that fails.
     public func send(_ bytes: [UInt8], within milliseconds: Int) -> Bool {
         let deadline = Clock.monotonicMilliseconds() + Int64(milliseconds)
         while true {

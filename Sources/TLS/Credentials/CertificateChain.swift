@@ -34,7 +34,6 @@ import Synchronization
 
     deinit { unsafe CertificateChain.free(stack) }
 
-    /// A certificate of the chain.
     func certificate(_ index: Int) -> Certificate {
         precondition(index < count, "a chain has no certificate beyond its last")
         return unsafe Certificate(sharing: CertificateChain.certificate(stack, Int32(index)))

@@ -226,7 +226,6 @@ import Posix
 /// The file of a private key, read but not opened yet.
 struct KeyFile: ~Copyable {
     let path: String
-    /// The problem of its permissions, if there is one.
     let permissionProblem: CertificateProblem?
     private let text: SecretBytes
     private let protection: PrivateKey.Protection

@@ -25,7 +25,6 @@ import Posix
         count = try unsafe File.read(path, into: UnsafeMutableRawBufferPointer(start: start, count: capacity))
     }
 
-    /// The content of a file in a folder.
     init(reading name: String, in folder: borrowing Folder, bytesMax: Int) throws(FileError) {
         self.init(capacity: bytesMax)
         count = try unsafe folder.read(name, into: UnsafeMutableRawBufferPointer(start: start, count: capacity))

@@ -1,7 +1,6 @@
 // Creates certificates for development: that of the authority, or one for a host.
 
 import COpenSSL
-import Posix
 
 /// The content of a new certificate.
 struct CertificateDraft {
@@ -76,7 +75,6 @@ struct CertificateDraft {
 }
 
 extension Certificate {
-    /// The certificate in PEM.
     var pem: [UInt8] {
         guard let output = unsafe BIO_new(BIO_s_mem()) else { return [] }
         defer { unsafe BIO_free(output) }

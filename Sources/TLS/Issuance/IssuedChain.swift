@@ -14,7 +14,6 @@ public struct IssuedChain: Hashable, Sendable {
     /// Identifies the certificate in renewal requests (RFC 9773 §4.1); nil without an authority key identifier.
     public let renewalID: String?
 
-    /// Reads a chain in PEM.
     public init(pem bytes: [UInt8]) throws(TLSError) {
         guard bytes.count <= CertificateLimits.chainBytesMax else {
             throw TLSError("the certificate chain is too long")
@@ -39,10 +38,8 @@ public struct IssuedChain: Hashable, Sendable {
         (self.leaf, self.renewalID) = (leaf, renewalID)
     }
 
-    /// The facts of the host's certificate.
     public var facts: CertificateFacts { certificates[0] }
 
-    /// Whether the host's certificate is for this key.
     public func isFor(_ key: SigningKey) -> Bool { Certificate(der: leaf)?.matches(key.key) == true }
 
     /// Whether the host's certificate covers a host, or names this wildcard.

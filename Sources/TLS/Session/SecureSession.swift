@@ -56,7 +56,6 @@ import COpenSSL
         return outcome
     }
 
-    /// Whether the handshake is complete.
     public var isEstablished: Bool { unsafe SSL_is_init_finished(ssl) == 1 }
 
     /// Decrypts the records that `context` has. To be called until it wants input.
@@ -111,7 +110,6 @@ import COpenSSL
     /// Whether the version is TLS 1.3, not 1.2.
     public var isTLS13: Bool { unsafe SSL_version(ssl) >= TLS1_3_VERSION }
 
-    /// Frees the session.
     public func end() { unsafe SSL_free(ssl) }
 
     private func outcome(_ result: Int32) -> Outcome {

@@ -52,7 +52,6 @@ public struct SignedDocument: Sendable {
     public let content: [UInt8]
     /// Whether each signature is valid for the content, with the certificates in the message.
     public let isIntact: Bool
-    /// The certificates of the signers that are in the message.
     public let signers: [CertificateFacts]
 
     /// Nil if the bytes are not a signed message with embedded content.

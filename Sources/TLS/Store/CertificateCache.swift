@@ -1,8 +1,6 @@
 // The certificates in memory, in two bounded tables: the folders that were read, and the names without a folder of their own with
 // the folder that answers for them. So a look-up takes one or two steps, however many folders were searched on disk.
 
-import Posix
-
 /// Both tables; one lock protects them.
 struct CertificateCache {
     var folders: HostCache<CertificateRecord>

@@ -134,7 +134,7 @@ public final class CertificateRegister: Sendable {
         }
     }
 
-    /// Updates the problems of expiry of all certificates for which they may have changed, without reading files.
+    /// Updates the problems of expiry of all certificates for which they may have changed.
     public func updateExpiries(_ now: Int64) {
         state.withLock { state in
             // If the clock was set back, everything has to be updated.
@@ -232,6 +232,9 @@ public final class CertificateRegister: Sendable {
         return found.sorted { ($0.notAfter, $0.folder) < ($1.notAfter, $1.folder) }
     }
 
+    /// Open problems of the certificates of served hosts.
+    public var openProblemCounts: ProblemCounts { state.withLock { $0.openProblems } }
+
     /// The first open problems: errors before the others, then in the order of the files.
     public func problems(_ countMax: Int) -> [OpenProblem] {
         let all = state.withLock { Array($0.problems.values) }.joined()
@@ -247,9 +250,6 @@ public final class CertificateRegister: Sendable {
 
     func problems(of folder: String) -> [OpenProblem] { state.withLock { $0.problems[folder] ?? [] } }
 
-    public var openProblems: ProblemCounts { state.withLock { $0.openProblems } }
-
-    /// Some folders with open errors.
     public func foldersWithErrors(_ countMax: Int) -> [String] {
         state.withLock { state in
             if state.openProblems.errors == 0 { return [] }
@@ -297,7 +297,6 @@ public final class CertificateRegister: Sendable {
         var overriding = CertificateNews.Overriding()
         var survey: Int32 = 0
         var isSurveying = false
-        /// Whether there was a complete survey.
         var isComplete = false
         var nextExpiryChange: Int64 = .max
         var lastExpiryUpdateSeconds: Int64 = 0
@@ -430,7 +429,6 @@ public struct CertificateSurvey: Sendable {
     /// Open problems, and all problems since the start.
     public var openProblems = ProblemCounts()
     public var found = ProblemCounts()
-    /// Whether there was a complete survey.
     public var isComplete = false
     /// The certificates that expire first, with the folder's name: a host, `_wildcard.example.com` or `_default`.
     public var soonest: [Expiry] = []
@@ -442,8 +440,13 @@ public struct CertificateSurvey: Sendable {
         /// Seconds since 1970.
         public var notAfter: Int64
         public var issuer: String
-        /// The remaining share of its lifetime, from 0 to 100.
-        public var lifeLeftPercent: Int
+        /// The remaining share of its lifetime, from 0 to 100. Nil in a report of an earlier version.
+        public var lifeLeftPercent: Int?
+
+        public init(folder: String = "", notAfter: Int64 = 0, issuer: String = "", lifeLeftPercent: Int? = nil) {
+            (self.folder, self.notAfter, self.issuer) = (folder, notAfter, issuer)
+            self.lifeLeftPercent = lifeLeftPercent
+        }
     }
 }
 
@@ -453,6 +456,10 @@ public struct ProblemCounts: Sendable, Equatable {
     public var warnings = 0
     public var notes = 0
     public var loadFailures = 0
+
+    public init() {}
+
+    public var all: Int { errors + warnings + notes }
 
     mutating func count(_ problem: CertificateProblem, _ step: Int) {
         if problem.kind.isFailureToLoad { loadFailures += step }

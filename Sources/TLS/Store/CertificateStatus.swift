@@ -63,7 +63,6 @@ public struct CertificateSummary: Hashable, Sendable {
 struct CertificateStatus: Sendable {
     var state: CertificateState
     var problems: [CertificateProblem]
-    /// The summary of the certificate in service, if there is one.
     var summary: CertificateSummary?
     /// The names of the certificate.
     var names: [String] = []

@@ -32,7 +32,7 @@ public final class CertificateStore: Sendable {
     private let wantsDevelopment: @Sendable (String) -> Bool
     let serves: @Sendable (String) -> Bool
     let isOrdered: @Sendable (String) -> Bool
-    /// The status of the certificates of served hosts: the results of surveys and handshakes.
+    /// The status of the certificates of served hosts.
     public let register: CertificateRegister
     let cache: Mutex<CertificateCache>
 
@@ -97,7 +97,7 @@ public final class CertificateStore: Sendable {
         let host = String(decoding: name, as: UTF8.self)
         switch search(CertificateOrder.candidates(for: host), for: host, lane) {
         case .slow: return nil
-        case .nowhere:
+        case .absent:
             rememberSource(.nothing, of: name)
             return .missing
         case .folder(let folder, let lookup):
@@ -117,7 +117,7 @@ public final class CertificateStore: Sendable {
     private enum Place {
         case folder(CertificateFolder, Lookup)
         case development(DevelopmentAuthority)
-        case nowhere
+        case absent
         /// A key takes long to open, and the lane is the quick one.
         case slow
     }
@@ -137,7 +137,7 @@ public final class CertificateStore: Sendable {
                 }
             }
         }
-        return .nowhere
+        return .absent
     }
 
     private func rememberSource(_ source: CertificateCache.Source?, of name: [UInt8]) {
@@ -182,7 +182,6 @@ public final class CertificateStore: Sendable {
         return record.isGone && !keeps(record.content, folder) ? nil : record
     }
 
-    /// Registers the status of a folder.
     func updateRegister(_ record: CertificateRecord, of folder: CertificateFolder) {
         let known = register.entry(folder.name)
         // The status does not change until the next check has confirmed it.
@@ -233,7 +232,7 @@ public final class CertificateStore: Sendable {
         case .development: true
         case .folder(_, .identity(let identity)):
             identity.facts.first?.names.contains { CertificateName.covers($0, host) } == true
-        case .folder, .nowhere, .slow: false
+        case .folder, .absent, .slow: false
         }
     }
 

@@ -55,10 +55,8 @@ struct HostCache<Value> {
         _modify { yield &slots[place].value }
     }
 
-    /// The name of an entry.
     func name(_ place: Int) -> [UInt8] { slots[place].name }
 
-    /// Inserts a value, or replaces that of the name.
     mutating func insert(_ name: Span<UInt8>, hash: Int, _ value: Value) {
         if let place = place(name, hash: hash) {
             slots[place].value = value

@@ -50,7 +50,6 @@ public final class TicketKeys: Sendable {
         state = Mutex(State(keys: keys, dueMilliseconds: due, stamp: stamp))
     }
 
-    /// The key for a new ticket.
     func current(now: Int64) -> TicketKey {
         state.withLock { state in
             if now >= state.dueMilliseconds { advance(&state, now) }
@@ -217,7 +216,6 @@ final class TicketKey: Sendable {
 
     private let secret: SecretBytes
 
-    /// A new random key.
     init() throws(TLSError) { secret = try SecretBytes.random(count: TicketKey.byteCount) }
 
     /// 80 bytes of a shared file.

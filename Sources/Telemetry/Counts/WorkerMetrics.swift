@@ -23,7 +23,6 @@ public final class WorkerMetrics: Sendable {
     /// The recorder of one worker. Only that worker may use it.
     public func recorder(_ worker: Int) -> Recorder { Recorder(counters[worker], verifierFetches[worker]) }
 
-    /// The sum over all workers.
     public func total(_ counter: Counter) -> UInt64 {
         let more = counter == .droppedLogLines ? lostLines.load(ordering: .relaxed) : 0
         return counters.reduce(more) { $0 &+ $1.value(of: counter) }

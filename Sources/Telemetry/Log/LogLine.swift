@@ -21,12 +21,10 @@ struct LogLine {
         static let requestID = 128
     }
 
-    /// The most bytes of a line.
     static let bytesMax = 12_288
 
     init(_ format: LogFormat) { self.format = format }
 
-    /// Writes a line with its end.
     mutating func write(_ entry: borrowing AccessEntry, to cursor: inout LineCursor) {
         let seconds = entry.wallMicroseconds / 1_000_000
         if seconds != second { update(seconds) }

@@ -34,7 +34,6 @@ import Synchronization
         self.selection = selection
     }
 
-    /// Whether failed handshakes are logged.
     public var wantsHandshakes: Bool { selection.hasHandshakes }
 
     /// Writes the line of a handshake, unless there were too many in this second.

@@ -30,12 +30,7 @@ final class LogOrders: Sendable {
 
     func note(_ text: String) { notes.withLock { $0.append(text) } }
 
-    func takeNotes() -> [String] {
-        notes.withLock { notes in
-            defer { notes = [] }
-            return notes
-        }
-    }
+    func takeNotes() -> [String] { notes.exchange([]) }
 }
 
 /// The writer's state. Only its thread uses it.

@@ -43,7 +43,6 @@ public struct VerifierFetch {
         }
     }
 
-    /// The host in lower case.
     public var host: String {
         String(decoding: (0..<Int(hostCount)).map { Octet.lowercased(hostBytes[$0]) }, as: UTF8.self)
     }

@@ -1,6 +1,5 @@
 // The answers of services that keep copies of a host's files: Apple's CDN says why it has none, Google's service lists statements.
 
-import Association
 public import Client
 import SourceJSON
 import TLS

@@ -76,7 +76,6 @@ extension FetchedResponse {
 /// The result for one host.
 public struct ServerCheckReport: Sendable {
     public let host: CheckedHost
-    /// The addresses of the host.
     public let addresses: [String]
     public let peer: PeerFacts?
     public let files: [File]

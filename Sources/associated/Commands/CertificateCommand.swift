@@ -28,19 +28,15 @@ extension Command {
         if output == nil, !arguments.operands.isEmpty {
             return .usage(saying: "certificate needs --output DIR to write the files of \(arguments.operands[0])")
         }
-        do throws(TLSError) {
-            let authority = try DevelopmentAuthority(directory: arguments["--state"] ?? "state")
-            Console.output(line: authority.certificatePath)
-            for host in arguments.operands.map({ HostPattern.typed($0) }) {
-                let folder = "\(output ?? "")/\(host)"
-                let certificate = "\(folder)/fullchain.pem"
-                let key = "\(folder)/privkey.pem"
-                try authority.write(for: host, certificateFile: certificate, keyFile: key)
-                for file in [certificate, key] { Console.output(line: file) }
-            }
-            return .success
-        } catch {
-            return .failure(saying: error.description)
+        let authority = try DevelopmentAuthority(directory: arguments["--state"] ?? "state")
+        Console.output(line: authority.certificatePath)
+        for host in arguments.operands.map({ HostPattern.typed($0) }) {
+            let folder = "\(output ?? "")/\(host)"
+            let certificate = "\(folder)/fullchain.pem"
+            let key = "\(folder)/privkey.pem"
+            try authority.write(for: host, certificateFile: certificate, keyFile: key)
+            for file in [certificate, key] { Console.output(line: file) }
         }
+        return .success
     }
 }

@@ -22,31 +22,23 @@ extension Command {
             .setting("--admin").with(help: "admin listener of the server (default: that of server.json)"),
         ],
         failure: "the server is not ready or does not answer"
-    ) { arguments throws(Refusal) in
+    ) { arguments in
         let settings = try LoadedSettings(arguments).settings
         if let place = settings.admin { return try ready(place.address) }
         guard let address = settings.http.first else {
             return .failure(saying: "no address of the server is known; give one with --admin or --http")
         }
-        do throws(AdminClient.Failure) {
-            try AdminClient.ping(address, timeoutMilliseconds: timeoutMilliseconds)
-            return .success
-        } catch {
-            throw .failure(error.description)
-        }
+        try AdminClient.ping(address, timeoutMilliseconds: timeoutMilliseconds)
+        return .success
     }
 
     private static let timeoutMilliseconds = 2_000
 
     /// Readiness needs no token.
-    private static func ready(_ address: SocketAddress) throws(Refusal) -> ExitStatus {
-        do throws(AdminClient.Failure) {
-            let response = try AdminClient.get(
-                "/readyz", from: address, token: nil, timeoutMilliseconds: timeoutMilliseconds)
-            Console.output(String(decoding: response.body, as: UTF8.self))
-            return response.status == 200 ? .success : .failure
-        } catch {
-            throw .failure(error.description)
-        }
+    private static func ready(_ address: SocketAddress) throws(AdminClient.Failure) -> ExitStatus {
+        let response = try AdminClient.get(
+            "/readyz", from: address, token: nil, timeoutMilliseconds: timeoutMilliseconds)
+        Console.output(String(decoding: response.body, as: UTF8.self))
+        return response.status == 200 ? .success : .failure
     }
 }

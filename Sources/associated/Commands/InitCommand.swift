@@ -46,14 +46,10 @@ extension Command {
         if let finding = errors.first { return .usage(saying: finding.message) }
         let folder = arguments.operands.first ?? "config"
         for (path, content) in [("\(folder)/apps/\(file)", text), ("\(folder)/server.json", server)] {
-            do throws(SystemError) {
-                if try OutputFile.create(path, Array(content.utf8)) {
-                    Console.output(line: path)
-                } else {
-                    Console.complain("\(path) already exists; left unchanged")
-                }
-            } catch {
-                return .failure(saying: "cannot write \(path): \(error.reason)")
+            if try OutputFile.create(path, Array(content.utf8)) {
+                Console.output(line: path)
+            } else {
+                Console.complain("\(path) already exists; left unchanged")
             }
         }
         let step = known.isComplete ? "run" : "replace the placeholders, then run"

@@ -32,7 +32,7 @@ extension Command {
             .authority,
         ],
         failure: "the host is not served, has no such file, or --diff found a difference"
-    ) { arguments throws(Refusal) in
+    ) { arguments in
         guard arguments.has("--all") == arguments.operands.isEmpty else {
             return .usage(saying: "render needs a HOST, or --all and no HOST")
         }
@@ -48,14 +48,11 @@ extension Command {
             return .usage(saying: "unknown platform \"\(platform)\"; name apple or android")
         }
         let given = try GivenConfiguration(answering: arguments)
-        let loaded: LoadedConfiguration
-        do throws(ConfigurationError) { loaded = try given.load() } catch {
-            return .failure(saying: error.description)
-        }
+        let loaded = try given.load()
         let wanted = platform.map { [$0] } ?? platforms
         guard let host = arguments.operands.first else {
             for finding in loaded.findings where finding.severity == .error { Console.error(finding) }
-            return export(loaded.hosts, wanted, of: loaded, to: arguments["--output"] ?? "")
+            return try export(loaded.hosts, wanted, of: loaded, to: arguments["--output"] ?? "")
         }
         guard let documents = documents(of: host, in: loaded) else {
             let errors = loaded.findings.filter { $0.severity == .error }
@@ -65,7 +62,7 @@ extension Command {
                 saying: "\(host) cannot be rendered because of the error\(errors.count == 1 ? "" : "s") above; "
                     + "a running server may still serve its last good version")
         }
-        if let folder = arguments["--output"] { return export([host], wanted, of: loaded, to: folder) }
+        if let folder = arguments["--output"] { return try export([host], wanted, of: loaded, to: folder) }
         if arguments.has("--diff") { return try compare(host, documents, wanted, arguments) }
         for name in wanted {
             if let bytes = documents[name] { Console.output(data: bytes) }
@@ -79,7 +76,7 @@ extension Command {
     /// Writes the documents of hosts to the paths that a static website serves.
     private static func export(
         _ hosts: [String], _ wanted: [String], of loaded: LoadedConfiguration, to folder: String
-    ) -> ExitStatus {
+    ) throws(Refusal) -> ExitStatus {
         var count = 0
         for host in hosts {
             guard let documents = documents(of: host, in: loaded) else { continue }
@@ -87,11 +84,7 @@ extension Command {
                 guard let bytes = documents[name] else { continue }
                 let file = name == "apple" ? AssociationPath.apple : AssociationPath.statements
                 let path = "\(folder)/\(HostFolders.name(of: host))\(file)"
-                do throws(SystemError) {
-                    if try !OutputFile.create(path, bytes) { try OutputFile.replace(path, bytes) }
-                } catch {
-                    return .failure(saying: "cannot write \(path): \(error.reason)")
-                }
+                if try !OutputFile.create(path, bytes) { try OutputFile.replace(path, bytes) }
                 Console.output(line: path)
                 count += 1
             }

@@ -54,20 +54,16 @@ extension Command {
             }
             Console.complain("there is no app file \(live); its deletion is confirmed")
         }
-        do throws(SystemError) {
-            let isMarked = try OutputFile.create(retired, Array("// taken out of service on purpose\n".utf8))
-            if (try? File.status(live)) != nil {
-                guard isMarked else {
-                    return .failure(saying: "both \(live) and \(retired) exist; remove one of them")
-                }
-                guard unsafe rename(live, retired) == 0 else { throw SystemError(call: "rename", number: errno) }
-                Console.output(line: "moved \(live) to \(retired)")
-            } else {
-                Console.output(line: isMarked ? "wrote \(retired)" : "\(retired) already exists")
-            }
+        let isMarked = try OutputFile.create(retired, Array("// taken out of service on purpose\n".utf8))
+        guard (try? File.status(live)) != nil else {
+            Console.output(line: isMarked ? "wrote \(retired)" : "\(retired) already exists")
             return .success
-        } catch {
-            return .failure(saying: "cannot write \(retired): \(error.reason)")
         }
+        guard isMarked else { return .failure(saying: "both \(live) and \(retired) exist; remove one of them") }
+        guard unsafe rename(live, retired) == 0 else {
+            return .failure(saying: "cannot write \(retired): \(SystemError(call: "rename", number: errno).reason)")
+        }
+        Console.output(line: "moved \(live) to \(retired)")
+        return .success
     }
 }

@@ -32,7 +32,7 @@ extension Command {
             ]
             + settings(["--strict", "--reuse-port", "--trust", "--proxy-protocol", "--user", "--sandbox"]),
         failure: "the server could not start, or --check found an error"
-    ) { arguments throws(Refusal) in
+    ) { arguments in
         let loaded = try LoadedSettings(arguments)
         if arguments.has("--check") {
             var check = StartCheck(loaded, arguments)
@@ -41,8 +41,7 @@ extension Command {
         Log.begin(loaded.settings.processLog)
         guard let inheritance = Inheritance.own else { return ParentProcess.run(loaded, arguments) }
         switch inheritance.role {
-        case .server:
-            do { return try Server(loaded, inheritance).run() } catch { return .failure(saying: "\(error)") }
+        case .server: return try Server(loaded, inheritance).run()
         case .manager: return ManagerProcess.run(loaded, inheritance)
         }
     }

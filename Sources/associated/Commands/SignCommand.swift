@@ -1,7 +1,6 @@
 // `associated sign`: signs one file as the server does for `ios.signed`.
 
 import Association
-import Glibc
 import Posix
 import TLS
 
@@ -46,20 +45,13 @@ extension Command {
         switch outcome {
         case .shortage(let reason): return .failure(saying: "cannot sign \(path): \(reason)")
         case .impossible(let reason): return .failure(saying: "cannot sign \(path): \(reason)")
-        case .signed(let message, _): return write(message, to: arguments["--output"])
-        }
-    }
-
-    private static func write(_ message: [UInt8], to path: String?) -> ExitStatus {
-        guard let path else {
-            Console.output(data: message)
+        case .signed(let message, _):
+            if let path = arguments["--output"] {
+                try OutputFile.replace(path, message)
+            } else {
+                Console.output(data: message)
+            }
             return .success
-        }
-        do throws(SystemError) {
-            try OutputFile.replace(path, message)
-            return .success
-        } catch {
-            return .failure(saying: "cannot write \(path): \(error.reason)")
         }
     }
 }

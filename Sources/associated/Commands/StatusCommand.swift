@@ -43,35 +43,35 @@ extension Command {
         failure:
             "the server does not answer or does not serve HOST; without HOST, also if it is not ready, has an open error or "
             + "has not yet checked all certificates"
-    ) { arguments throws(Refusal) in
+    ) { arguments in
         let isJSON = try arguments.wantsJSON()
         let host = arguments.operands.first
         var within: Int64?
         if let text = arguments["--expiring"] {
-            guard host == nil else { throw .usage("--expiring takes no HOST") }
+            guard host == nil else { throw Refusal.usage("--expiring takes no HOST") }
             guard let span = TimeSpan(text) else {
-                throw .usage("--expiring \(text) is not a duration; write 14d or 36h")
+                throw Refusal.usage("--expiring \(text) is not a duration; write 14d or 36h")
             }
             within = span.seconds
         }
         let listsHosts = arguments.has("--hosts")
-        if listsHosts, within != nil || host != nil { throw .usage("--hosts takes neither HOST nor --expiring") }
-        if arguments.has("--never-fetched"), !listsHosts { throw .usage("--never-fetched needs --hosts") }
+        if listsHosts, within != nil || host != nil { throw Refusal.usage("--hosts takes neither HOST nor --expiring") }
+        if arguments.has("--never-fetched"), !listsHosts { throw Refusal.usage("--never-fetched needs --hosts") }
         let loaded = try LoadedSettings(arguments)
         if let text = arguments["--deliveries"] {
             guard host == nil, within == nil, !listsHosts else {
-                throw .usage("--deliveries takes neither HOST nor --hosts nor --expiring")
+                throw Refusal.usage("--deliveries takes neither HOST nor --hosts nor --expiring")
             }
             guard let state = DeliveryState(rawValue: text) else {
                 let states = DeliveryState.allCases.map(\.rawValue).joined(separator: ", ")
-                throw .usage("--deliveries \(text) is not a state; write one of \(states)")
+                throw Refusal.usage("--deliveries \(text) is not a state; write one of \(states)")
             }
             return try DeliveryOverview.list(state, loaded, asJSON: isJSON)
         }
         guard let place = loaded.settings.admin else {
             // The address may be in a part of server.json that could not be read.
             for finding in loaded.findings { Console.error(finding) }
-            throw .failure(
+            throw Refusal.failure(
                 "no admin listener is configured; start the server with --admin \(AdminPlace.defaultAddress) and give "
                     + "the same option here")
         }
@@ -80,15 +80,15 @@ extension Command {
             hosts ?? within.map { "/expiring/\($0)" } ?? host.map { "/status/\(HostPattern.typed($0))" } ?? "/status"
         let response = try ask(path, at: place)
         if response.status == 404 {
-            if listsHosts { throw .failure("the server does not list its hosts; its version is too old") }
+            if listsHosts { throw Refusal.failure("the server does not list its hosts; its version is too old") }
             if within != nil {
-                throw .failure("the server lists no certificates; it has no TLS, or its version is too old")
+                throw Refusal.failure("the server lists no certificates; it has no TLS, or its version is too old")
             }
-            throw .failure(
+            throw Refusal.failure(
                 host.map { unserved($0, response, GivenConfiguration(arguments)) } ?? "the server answers 404")
         }
         guard response.status == 200 else {
-            throw .failure(
+            throw Refusal.failure(
                 response.status == 401
                     ? "the server requires a token; give it with --admin-token-file or ASSOCIATED_ADMIN_TOKEN"
                     : "the server answers \(response.status)")
@@ -104,7 +104,7 @@ extension Command {
                 host == nil ? status?.text : HostReport(value)?.text
             }
         guard let text else {
-            throw .failure("cannot read the server's answer; is it an associated server of about this version?")
+            throw Refusal.failure("cannot read the server's answer; is it an associated server of about this version?")
         }
         let (manager, hasMore) = (loaded.settings.manager, !listsHosts && within == nil)
         // Certificates and deliveries are of the configured name: that host, or the wildcard that covers it.
@@ -124,16 +124,12 @@ extension Command {
 
     private static let statusTimeoutMilliseconds = 5_000
 
-    private static func ask(_ path: String, at place: AdminPlace) throws(Refusal) -> AdminClient.Response {
+    private static func ask(_ path: String, at place: AdminPlace) throws -> AdminClient.Response {
         let token = try AdminSettings(place).token
         guard path.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") })
-        else { throw .usage("\"\(path.dropFirst("/status/".count))\" is not a host") }
-        do throws(AdminClient.Failure) {
-            return try AdminClient.get(
-                path, from: place.address, token: token, timeoutMilliseconds: statusTimeoutMilliseconds)
-        } catch {
-            throw .failure(error.description)
-        }
+        else { throw Refusal.usage("\"\(path.dropFirst("/status/".count))\" is not a host") }
+        return try AdminClient.get(
+            path, from: place.address, token: token, timeoutMilliseconds: statusTimeoutMilliseconds)
     }
 
     /// Says that a host is not served, and the probable reason: the app file here that names it, or a similar host.

@@ -14,7 +14,8 @@ struct Command: Sendable {
     let options: [Option]
     /// When the exit status is 1, as a clause.
     var failure = "the output could not be written"
-    let run: @Sendable (ParsedArguments) throws(Refusal) -> ExitStatus
+    /// The message of an error that is not a `Refusal` is its description.
+    let run: @Sendable (ParsedArguments) throws -> ExitStatus
 
     /// One of a command's options.
     struct Option: Sendable {

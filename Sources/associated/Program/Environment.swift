@@ -45,7 +45,6 @@ enum Environment {
         }
     }
 
-    /// The names of all variables that are set.
     static var names: [String] {
         var names: [String] = []
         var entry = unsafe environ

@@ -4,7 +4,6 @@
 import Association
 import AssociationLint
 import Catalogue
-import Client
 import HTTP
 import Hosting
 import Posix
@@ -96,7 +95,6 @@ struct GivenConfiguration {
 }
 
 extension ServerSettings {
-    /// The signer for the documents of a configuration.
     func signer(
         configPath: String, passphrase: Passphrase?, development: DevelopmentAuthority? = nil
     ) -> DocumentSigner {

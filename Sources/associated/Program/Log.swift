@@ -3,7 +3,6 @@
 // the journal records it. All messages are escaped here, so an event is always one line.
 
 import Association
-import Glibc
 import HTTP
 import Hosting
 import Posix

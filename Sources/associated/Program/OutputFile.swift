@@ -21,7 +21,7 @@ struct OutputFile {
 
     /// Prints the files, or writes them into a folder. Unless `force`, an existing file with other content is kept, and the
     /// command fails.
-    static func write(_ files: [OutputFile], to folder: String?, force: Bool) -> ExitStatus {
+    static func write(_ files: [OutputFile], to folder: String?, force: Bool) throws(Refusal) -> ExitStatus {
         guard let folder else {
             let text = files.map { "==> \($0.name) <==\n\($0.text)" }.joined(separator: "\n")
             Console.output(data: Array(text.utf8))
@@ -31,17 +31,13 @@ struct OutputFile {
         for file in files {
             let path = "\(folder)/\(file.name)"
             let bytes = Array(file.text.utf8)
-            do throws(SystemError) {
-                if try !create(path, bytes) {
-                    if (try? File.read(path, bytesMax: bytes.count))?.bytes == bytes { continue }
-                    guard force else {
-                        status = .failure(saying: "\(path) already exists; not overwritten (--force overwrites it)")
-                        continue
-                    }
-                    try replace(path, bytes)
+            if try !create(path, bytes) {
+                if (try? File.read(path, bytesMax: bytes.count))?.bytes == bytes { continue }
+                guard force else {
+                    status = .failure(saying: "\(path) already exists; not overwritten (--force overwrites it)")
+                    continue
                 }
-            } catch {
-                return .failure(saying: "cannot write \(path): \(error.reason)")
+                try replace(path, bytes)
             }
             Console.output(line: path)
         }
@@ -49,29 +45,27 @@ struct OutputFile {
     }
 
     /// Creates a file and the folders above it. False if the file exists.
-    static func create(_ path: String, _ bytes: [UInt8]) throws(SystemError) -> Bool {
-        if let slash = path.lastIndex(of: "/"), slash > path.startIndex {
-            try Directory.create(String(path[..<slash]), permissions: 0o755)
-        }
-        return try unsafe with(bytes) { bytes throws(SystemError) in
-            try unsafe File.create(path, bytes, permissions: 0o644)
+    static func create(_ path: String, _ bytes: [UInt8]) throws(Refusal) -> Bool {
+        do throws(SystemError) {
+            if let slash = path.lastIndex(of: "/"), slash > path.startIndex {
+                try Directory.create(String(path[..<slash]), permissions: 0o755)
+            }
+            return try unsafe bytes.span.withUnsafeBytes { bytes throws(SystemError) in
+                try unsafe File.create(path, bytes, permissions: 0o644)
+            }
+        } catch {
+            throw .failure("cannot write \(path): \(error.reason)")
         }
     }
 
     /// Replaces a file in one step: a reader never sees half of it.
-    static func replace(_ path: String, _ bytes: [UInt8], permissions: UInt32 = 0o644) throws(SystemError) {
-        try unsafe with(bytes) { bytes throws(SystemError) in
-            try unsafe File.replace(path, bytes, permissions: permissions)
+    static func replace(_ path: String, _ bytes: [UInt8]) throws(Refusal) {
+        do throws(SystemError) {
+            try unsafe bytes.span.withUnsafeBytes { bytes throws(SystemError) in
+                try unsafe File.replace(path, bytes, permissions: 0o644)
+            }
+        } catch {
+            throw .failure("cannot write \(path): \(error.reason)")
         }
-    }
-
-    /// Like `withUnsafeBytes`, which does not keep the type of the error.
-    private static func with<Value>(
-        _ bytes: [UInt8], _ body: (UnsafeRawBufferPointer) throws(SystemError) -> Value
-    ) throws(SystemError) -> Value {
-        let outcome: Result<Value, SystemError> = unsafe bytes.withUnsafeBytes { bytes in
-            do throws(SystemError) { return unsafe .success(try body(bytes)) } catch { return .failure(error) }
-        }
-        return try outcome.get()
     }
 }

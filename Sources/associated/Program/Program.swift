@@ -49,12 +49,12 @@ enum Program {
             Console.output(command.help)
             return .success
         }
-        do throws(Refusal) {
+        do {
             try Inheritance.take()
             if !command.options.isEmpty { try Environment.check(Environment.names, known: variables) }
             return try command.run(try ParsedArguments(rest, for: command))
         } catch {
-            return error.status
+            return (error as? Refusal)?.status ?? .failure(saying: "\(error)")
         }
     }
 

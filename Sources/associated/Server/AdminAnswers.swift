@@ -5,7 +5,6 @@ import Administration
 import Association
 import Catalogue
 import Engine
-import Glibc
 import Hosting
 import Posix
 import Synchronization
@@ -19,7 +18,6 @@ struct AdminAnswers: ServerSources {
     let parent: Int32
     let parts: AdminWiring.Parts
     let ledger: VerifierLedger
-    /// Whether the settings ask for a manager.
     var expectsManager = false
 
     func health() -> HealthReport {
@@ -164,8 +162,7 @@ struct AdminAnswers: ServerSources {
         guard let store = parts.certificates else { return nil }
         let now = Clock.wallSeconds()
         return ExpiryReport(
-            nowSeconds: now, withinSeconds: seconds,
-            all: store.register.ending(before: now + seconds, now: now).map { CertificateFigures.Expiry($0) })
+            nowSeconds: now, withinSeconds: seconds, all: store.register.ending(before: now + seconds, now: now))
     }
 
     /// A read that hangs never finishes, so it cannot report itself.
@@ -195,7 +192,7 @@ struct AdminAnswers: ServerSources {
     private var hosting: HostingFigures {
         var figures = state.hosting
         figures.errors += state.stateProblems.count + diskFindings.count
-        guard let counts = judgedCertificates?.register.openProblems else { return figures }
+        guard let counts = judgedCertificates?.register.openProblemCounts else { return figures }
         figures.errors += counts.errors
         figures.warnings += counts.warnings
         figures.notes += counts.notes
@@ -230,24 +227,9 @@ extension CertificateFigures {
         (usable, lastGood) = (survey.counts[.usable] ?? 0, survey.counts[.lastGood] ?? 0)
         (broken, missing) = (survey.counts[.broken] ?? 0, survey.counts[.missing] ?? 0)
         (inMemory, isComplete) = (store.identityCount, survey.isComplete)
-        (open, found) = (Counts(survey.openProblems), Counts(survey.found))
-        loadFailures = survey.found.loadFailures
-        (soonest, judgedLifeLeftMin) = (survey.soonest.map { Expiry($0) }, survey.judgedLifeLeftMin)
+        (open, found) = (survey.openProblems, survey.found)
+        (soonest, judgedLifeLeftMin) = (survey.soonest, survey.judgedLifeLeftMin)
         problems = store.register.problems(listMax).map { CertificateReport.Problem($0) }
-    }
-}
-
-extension CertificateFigures.Counts {
-    fileprivate init(_ counts: ProblemCounts) {
-        self.init(errors: counts.errors, warnings: counts.warnings, notes: counts.notes)
-    }
-}
-
-extension CertificateFigures.Expiry {
-    init(_ expiry: CertificateSurvey.Expiry) {
-        self.init(
-            folder: expiry.folder, notAfter: expiry.notAfter, issuer: expiry.issuer,
-            lifeLeftPercent: expiry.lifeLeftPercent)
     }
 }
 

@@ -3,7 +3,6 @@
 import Administration
 import Catalogue
 import Engine
-import Glibc
 import Hosting
 import Posix
 import TLS

@@ -1,6 +1,7 @@
 // Slow work on another thread, for a thread that must not wait for a disk.
 
 import Posix
+import Synchronization
 
 /// Runs one job at a time. Used by one thread.
 final class Background {
@@ -9,7 +10,6 @@ final class Background {
 
     init() throws(SystemError) { isDone = try WakeUp() }
 
-    /// Readable when the job is done.
     var descriptor: Int32 { isDone.descriptor.number }
 
     var isBusy: Bool { thread != nil }

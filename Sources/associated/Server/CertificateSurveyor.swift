@@ -21,7 +21,6 @@ final class CertificateSurveyor: Sendable {
 
     /// When the next work is due, by the monotonic clock. Used by the thread only.
     private struct Schedule {
-        /// Whether a survey of everything is requested.
         var wantsEverything = false
         /// When the hourly survey is due.
         var everything: Int64
@@ -56,7 +55,6 @@ final class CertificateSurveyor: Sendable {
         thread.detach()
     }
 
-    /// Requests a survey of everything.
     func survey() { requests.leave { $0.everything = true } }
 
     /// Requests a survey of everything now; open findings are reported again.

@@ -53,7 +53,6 @@ struct JobRunner {
         rounds.start { result.value = work(server) }
     }
 
-    /// The result of the finished job.
     mutating func finish() -> Finished? {
         rounds.finish()
         defer { result = nil }

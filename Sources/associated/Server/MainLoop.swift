@@ -2,8 +2,6 @@
 // jobs. Changes are gathered for a moment (`ChangeGatherer`) and then read in one round (`JobRunner`).
 
 import Administration
-import Association
-import Catalogue
 import Engine
 import Glibc
 import Hosting
@@ -31,7 +29,6 @@ final class MainLoop: @unchecked Sendable {
     private var watchdog: Watchdog
     private var settingsWatch: SettingsWatch
     private var refusals = RefusalWatch(now: Clock.monotonicMilliseconds())
-    /// Whether the last round failed.
     private var isFailing = false
     /// The text that systemd shows.
     private var status: String
@@ -251,4 +248,48 @@ struct MainLoopRequests: Sendable {
     var reloads = false
     /// Start nothing more.
     var ends = false
+}
+
+/// Repeats rounds that failed because descriptors or memory ran out, with growing pauses. One line is logged when it begins and
+/// one when it is over.
+struct Retrying {
+    private var changes = TreeChanges()
+    /// Whether watching must start again.
+    private var watches = false
+    private var dueMilliseconds: Int64 = 0
+    private var pauseMilliseconds = Retrying.pauseMillisecondsMin
+    private var isSaid = false
+
+    private static let pauseMillisecondsMin: Int64 = 500
+    private static let pauseMillisecondsMax: Int64 = 15_000
+
+    private var isEmpty: Bool { changes.isEmpty && !watches }
+
+    /// A round has succeeded; notes whether its state could be saved.
+    mutating func note(_ report: RoundReport) {
+        if let shortage = report.unsaved {
+            return add(TreeChanges(savesState: true), shortage)
+        }
+        guard isEmpty, isSaid else { return }
+        self = Retrying()
+        ReloadLog.recovered()
+    }
+
+    mutating func add(
+        _ more: TreeChanges, watches isUnwatched: Bool = false, _ reason: SystemError
+    ) {
+        changes.merge(more)
+        watches = watches || isUnwatched
+        dueMilliseconds = Clock.monotonicMilliseconds() + pauseMilliseconds
+        pauseMilliseconds = min(pauseMilliseconds * 2, Retrying.pauseMillisecondsMax)
+        if !isSaid { ReloadLog.shortage(reason) }
+        isSaid = true
+    }
+
+    /// The changes that are due, if any.
+    mutating func take(now: Int64) -> (changes: TreeChanges, watches: Bool)? {
+        guard !isEmpty, now >= dueMilliseconds else { return nil }
+        defer { (changes, watches) = (TreeChanges(), false) }
+        return (changes, watches)
+    }
 }

@@ -48,7 +48,6 @@ enum ReloadLog {
         if count > 0 { Log.info("\(Count.of(count, "more \(noun)")) \(verb)") }
     }
 
-    /// News of the certificate survey.
     static func certificates(_ news: CertificateNews) {
         for problem in news.found { Log.finding(Finding(problem)) }
         if news.moreFound > 0 {

@@ -10,7 +10,6 @@
 // What a kernel does not support is logged, and the rest applies. The manager goes through the same steps with other places, ports
 // and calls (`ManagerSandbox`).
 
-import Glibc
 import Hosting
 import Posix
 import TLS

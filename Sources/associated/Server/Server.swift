@@ -294,9 +294,81 @@ struct Server {
         guard settings.isStrict, let certificates else { return nil }
         background.start { _ = certificates.survey(published.current.servedHosts) }
         guard isFinished(background, signals) else { return .failure(saying: "stopped before it was ready") }
-        let errors = certificates.register.openProblems.errors
+        let errors = certificates.register.openProblemCounts.errors
         if errors == 0 { return nil }
         ReloadLog.certificates(certificates.register.drain())
         return .failure(saying: "not started: \(Count.of(errors, "certificate error")) above, and --strict is set")
+    }
+}
+
+/// The listening sockets that the parent has passed to this server. They decide where it listens, even if `server.json` has changed
+/// since.
+struct ServerSockets {
+    let groups: [ListenerGroup]
+    let admin: ListeningSocket?
+
+    /// Call it once, before any thread starts.
+    init(_ inheritance: Inheritance) throws {
+        var (groups, admin) = ([ListenerGroup](), ListeningSocket?.none)
+        for group in inheritance.groups {
+            let sockets = try group.numbers.map { try ListeningSocket(inheriting: $0, named: group.purpose.rawValue) }
+            if group.purpose == .admin {
+                admin = sockets[0]
+            } else {
+                groups.append(
+                    ListenerGroup(
+                        sockets, isSecure: group.purpose == .https, expectsProxyHeader: group.expectsProxyHeader))
+            }
+        }
+        (self.groups, self.admin) = (groups, admin)
+    }
+
+    /// The settings with the addresses of these sockets.
+    func replacingAddresses(of settings: ServerSettings) -> ServerSettings {
+        var settings = settings
+        settings.http = groups.filter { !$0.isSecure }.map { $0.sockets[0].address }
+        settings.https = groups.filter(\.isSecure).map { $0.sockets[0].address }
+        guard let admin else {
+            settings.admin = nil
+            return settings
+        }
+        // A Unix-domain socket was bound under another name, and then put in its place.
+        if !admin.address.isUnix { settings.admin?.address = admin.address }
+        return settings
+    }
+}
+
+/// Opens, reports on and ends the access log.
+extension AccessLog {
+    /// Opens the log, which gets its lines from these workers; nil if it is turned off.
+    static func open(_ wanted: AccessLogSettings, _ metrics: WorkerMetrics) throws(Refusal) -> AccessLog? {
+        let target: LogTarget
+        switch wanted.place {
+        case .off: return nil
+        case .standardOutput: target = .standardOutput
+        case .file(let path): target = .file(path)
+        }
+        var selection = wanted.selection
+        if wanted.format != .json { selection.hasHandshakes = false }
+        do throws(SystemError) {
+            let log = try AccessLog(target, wanted.format, selection, metrics: metrics)
+            Log.info("logging requests to \(target)")
+            return log
+        } catch {
+            throw .failure(
+                "not started: cannot write the access log \(target): \(error.reason); choose a file in a folder that the "
+                    + "server's user may write to, or `off`")
+        }
+    }
+
+    /// Logs the messages of the access log itself.
+    static func report(_ log: AccessLog?) {
+        for note in log?.takeNotes() ?? [] { Log.warning(note) }
+    }
+
+    /// Writes the remaining lines, with a time limit.
+    static func end(_ log: AccessLog?, milliseconds: Int32 = 2_000) {
+        log?.end(milliseconds: milliseconds)
+        report(log)
     }
 }

@@ -161,7 +161,6 @@ final class ServerState: Sendable {
         }
     }
 
-    /// The lines to log, each once.
     func takeStateNotes() -> [(Log.Level, String)] {
         state.withLock { state in
             defer { state.stateNotes = [] }

@@ -4,7 +4,6 @@
 
 import Administration
 import Association
-import Engine
 import Glibc
 import HTTP
 import Hosting

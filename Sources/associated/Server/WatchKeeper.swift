@@ -46,7 +46,6 @@ final class WatchKeeper: Sendable {
         try self.init(watch) { sandbox.folderComplaint() }
     }
 
-    /// Readable when there is news.
     var descriptor: Int32 { news.descriptor }
 
     /// Adds all directories again.

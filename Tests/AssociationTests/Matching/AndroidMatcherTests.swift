@@ -1,5 +1,6 @@
-import Association
 import Testing
+
+@testable import Association
 
 private func item(_ items: (String, String)...) -> AndroidRule {
     AndroidRule(query: items.map { QueryItemPattern(name: $0.0, pattern: $0.1) })

@@ -1,5 +1,6 @@
-import Association
 import Testing
+
+@testable import Association
 
 /// One row: the rules, the URL after the host, and the expected decision.
 private struct Row: CustomTestStringConvertible, Sendable {

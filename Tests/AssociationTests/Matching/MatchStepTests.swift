@@ -1,5 +1,6 @@
-import Association
 import Testing
+
+@testable import Association
 
 struct MatchStepTests {
     private func explain(_ components: [AppleComponent], _ path: String) throws -> [String] {

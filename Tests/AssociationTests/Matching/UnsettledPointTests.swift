@@ -1,5 +1,6 @@
-import Association
 import Testing
+
+@testable import Association
 
 struct UnsettledPointTests {
     private func kinds(

@@ -1,9 +1,10 @@
 // All forms of apple-app-site-association files in use, as the model has them.
 
-import Association
 import AssociationSamples
 import SourceJSON
 import Testing
+
+@testable import Association
 
 @Suite struct AppleReaderTests {
     private func read(_ text: String) -> AppleReading { AppleAssociation.read(Array(text.utf8), file: "aasa") }

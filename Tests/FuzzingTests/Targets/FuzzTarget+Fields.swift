@@ -129,7 +129,7 @@ private enum FieldInput {
             let written = "\(address)"
             try demand(SocketAddress(written).map { "\($0)" } == written, "\(text) is \(written), which is another")
         }
-        _ = (AppID(text), AppID.problems(in: text), PackageName.problems(in: text))
+        _ = (AppID.problems(in: text), PackageName.problems(in: text))
     }
 
     static func urls(_ value: [UInt8]) throws(Complaint) {

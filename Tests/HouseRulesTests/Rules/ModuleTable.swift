@@ -69,7 +69,7 @@ enum ModuleTable {
             ]),
         Module(
             "Administration", .control,
-            mayImport: ["Client", "Telemetry", "HTTP", "Posix", "SourceJSON", "Synchronization"]),
+            mayImport: ["Client", "TLS", "Telemetry", "HTTP", "Posix", "SourceJSON", "Synchronization"]),
         Module(
             "associated", .control,
             mayImport: [

@@ -2,7 +2,6 @@
 
 import Association
 import Client
-import Posix
 import TLS
 import Verifier
 

@@ -2,9 +2,6 @@
 
 import Association
 import Client
-import Glibc
-import Posix
-import TLS
 import Verifier
 
 extension Command {
@@ -57,7 +54,7 @@ extension Command {
         let files = apps.files(name: arguments["--name"])
         for remark in apps.remarks { Console.complain(remark) }
         guard !files.isEmpty else { return .failure(saying: "the files name no app") }
-        return OutputFile.write(files, to: arguments["--output"], force: arguments.has("--force"))
+        return try OutputFile.write(files, to: arguments["--output"], force: arguments.has("--force"))
     }
 
     private static func read(_ path: String, _ arguments: ParsedArguments) throws(Refusal) -> [UInt8] {

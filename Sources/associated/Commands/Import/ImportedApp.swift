@@ -82,7 +82,6 @@ struct ImportedApp {
         return list.statements.allSatisfy { ImportedRules($0.dynamicRules) == dynamicRules }
     }
 
-    /// The app file.
     func text(name: String, hosts: [String], priority: Int, hasDynamicRules: Bool) -> [UInt8] {
         var members: [(String, SourceValue)] = [
             ("name", .string(name)), ("hosts", .array(hosts.map { .string($0) })),

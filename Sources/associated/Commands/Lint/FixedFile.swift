@@ -14,7 +14,6 @@ struct FixedFile {
     /// The rules whose findings are fixed, in the order of their fixes.
     private(set) var rules: [RuleID] = []
     private let original: LintedFile
-    /// The file with its fixes.
     private(set) var file: LintedFile
 
     /// Each pass fixes what the previous one revealed; after more than a few, fixes undo each other.
@@ -72,6 +71,8 @@ struct FixedFile {
             place = unsafe String(cString: resolved)
             unsafe free(resolved)
         }
-        try OutputFile.replace(place, file.bytes, permissions: permissions)
+        try unsafe file.bytes.span.withUnsafeBytes { bytes throws(SystemError) in
+            try unsafe File.replace(place, bytes, permissions: permissions)
+        }
     }
 }

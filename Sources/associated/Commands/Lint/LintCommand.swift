@@ -2,7 +2,6 @@
 
 import Association
 import AssociationLint
-import Glibc
 import Posix
 
 extension Command {

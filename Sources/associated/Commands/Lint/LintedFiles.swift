@@ -16,14 +16,14 @@ struct LintedFiles {
     private let managedPath: String?
     /// How many hosts a server would serve.
     private(set) var hostCount = 0
-    /// Messages about files that could not be linted.
     private(set) var problems: [String] = []
     /// Files in directories that have the name of a file to lint, but not its content.
     private var skipped: [String] = []
     /// All findings, each once: by file, then by place.
     private(set) var findings: [Finding] = []
     private var files: [LintedFile] = []
-    /// The directories that were searched.
+    /// The models of app files by path and environment, each made once; nil for a file with errors.
+    private var models: [[String?]: AppFile?] = [:]
     private var directories: Set<FileStatus.Identity> = []
     private var configurations: [GivenConfiguration] = []
     /// The configuration of `--config`, whose preferences apply to files outside the others.
@@ -153,7 +153,7 @@ struct LintedFiles {
     mutating func lint() {
         var found: [Finding] = []
         for given in configurations { found += load(given) }
-        let appHosts = appHosts
+        let appHosts = appHosts()
         var ignored: [String: Set<RuleID>] = [:]
         for file in files {
             found += file.lint(appHosts: appHosts)
@@ -174,19 +174,28 @@ struct LintedFiles {
     }
 
     /// The hosts of all app files of configurations, in all environments; nil without a configuration or a native file.
-    private var appHosts: [HostPattern]? {
+    private mutating func appHosts() -> [HostPattern]? {
         guard files.contains(where: { $0.kind == .entitlements || $0.kind == .androidManifest }) else { return nil }
         let given = configurations + (arguments.has("--config") ? [base] : [])
         let known = Dictionary(files.map { ($0.path, $0) }) { first, _ in first }
         let paths = given.compactMap(\.appFiles)
         if paths.isEmpty { return nil }
-        return paths.joined().flatMap { path -> [HostPattern] in
+        var hosts: [HostPattern] = []
+        for path in paths.joined() {
             // Unreadable files are reported when the configuration itself is linted.
             let read = { (try? InputFile.read(path)).map { LintedFile($0, path: path, kind: .appFile) } }
-            guard let document = (known[path] ?? read())?.document else { return [] }
-            let environments: [String?] = [nil] + (AppFile.environments(in: document) ?? [])
-            return environments.flatMap { AppFile.read(document, file: path, environment: $0).appFile?.hosts ?? [] }
+            guard let file = known[path] ?? read() else { continue }
+            let environments: [String?] = [nil] + (AppFile.environments(in: file.document) ?? [])
+            for environment in environments { hosts += model(of: file, environment)?.hosts ?? [] }
         }
+        return hosts
+    }
+
+    private mutating func model(of file: LintedFile, _ environment: String?) -> AppFile? {
+        if let known = models[[file.path, environment]] { return known }
+        let model = AppFile.read(file.document, file: file.path, environment: environment).appFile
+        models[[file.path, environment]] = .some(model)
+        return model
     }
 
     private static func unknownRule(_ id: LocatedText, in file: String) -> Finding {
@@ -199,11 +208,12 @@ struct LintedFiles {
 
     /// Loads a configuration, with its app files. Returns the findings of a server.
     private mutating func load(_ given: GivenConfiguration) -> [Finding] {
-        let read = Mutex<[LintedFile]>([])
+        let read = Mutex<[(file: LintedFile, model: AppFile?)]>([])
         var findings = given.findings
         do throws(ConfigurationError) {
-            let loaded = try given.load { path, bytes, document in
-                read.withLock { $0.append(LintedFile(bytes, path: path, kind: .appFile, document: document)) }
+            let loaded = try given.load { path, bytes, document, model in
+                let file = LintedFile(bytes, path: path, kind: .appFile, document: document)
+                read.withLock { $0.append((file, model)) }
             }
             // Of files with unwritten fixes, the server has read the old version.
             findings += (loaded.findings + loaded.strays).filter { !unwritten.contains($0.file) }
@@ -216,7 +226,10 @@ struct LintedFiles {
             problems.append("\(error)")
         }
         let known = Set(files.map(\.path))
-        files += read.withLock { $0 }.filter { !known.contains($0.path) }
+        for (file, model) in read.withLock({ $0 }) where !known.contains(file.path) {
+            files.append(file)
+            models[[file.path, given.environment]] = .some(model)
+        }
         addAppFiles(given.appFiles ?? [])
         return findings
     }
@@ -225,7 +238,7 @@ struct LintedFiles {
     private mutating func findings(about given: GivenConfiguration) -> [Finding] {
         let apps = files.filter { $0.kind == .appFile && $0.path.hasPrefix("\(given.path)/apps/") }
             .sorted { $0.path < $1.path }
-        var findings = LintedFiles.findings(about: apps, given.environment)
+        var findings = self.findings(about: apps.compactMap { model(of: $0, given.environment) })
         if let environment = given.environment {
             let names = apps.map { EnvironmentCheck.names(in: $0.bytes, $0.document, environment) }
             findings += [EnvironmentCheck.finding(environment, in: names, of: given.path)].compactMap { $0 }
@@ -249,8 +262,7 @@ struct LintedFiles {
     }
 
     /// URLs that two apps of a host claim, and problems of landing pages.
-    private static func findings(about files: [LintedFile], _ environment: String?) -> [Finding] {
-        let apps = files.compactMap { AppFile.read($0.document, file: $0.path, environment: environment).appFile }
+    private func findings(about apps: [AppFile]) -> [Finding] {
         var byHost: [String: [AppFile]] = [:]
         for app in apps {
             for host in app.hosts { byHost[host.text, default: []].append(app) }

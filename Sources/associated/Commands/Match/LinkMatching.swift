@@ -5,7 +5,6 @@
 import Association
 import AssociationLint
 import Client
-import Posix
 import SourceJSON
 import TLS
 import Verifier

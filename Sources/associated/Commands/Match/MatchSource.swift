@@ -2,8 +2,6 @@
 
 import Association
 import AssociationLint
-import Client
-import Hosting
 import Posix
 import Verifier
 
@@ -74,7 +72,6 @@ struct MatchSource {
         return manifest
     }
 
-    /// The rules for a URL.
     mutating func matching(for url: LinkURL) -> LinkMatching {
         if let files { return files.with(manifest) }
         let place = live == nil ? url.host : LiveFiles.place(of: url)

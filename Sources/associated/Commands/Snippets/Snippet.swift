@@ -353,33 +353,17 @@ extension Snippet {
 
 extension String {
     /// Escaped for XML and HTML, in text and between double quotes.
-    var xml: String {
-        unicodeScalars.reduce(into: "") { result, scalar in
-            switch scalar {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            case "'": result += "&#39;"
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-    }
+    var xml: String { escaped(["&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;", "'": "&#39;"]) }
 
     /// As a literal of Swift, Kotlin, Dart or JavaScript, with its quotation marks. All four have these escapes; the dollar is
     /// special only in Kotlin and Dart.
     func literal(escapesDollar: Bool = false) -> String {
-        let inside = unicodeScalars.reduce(into: "") { result, scalar in
-            switch scalar {
-            case "\"": result += "\\\""
-            case "\\": result += "\\\\"
-            case "\n": result += "\\n"
-            case "\r": result += "\\r"
-            case "\t": result += "\\t"
-            case "$" where escapesDollar: result += "\\$"
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
+        let dollar = escapesDollar ? "\\$" : "$"
+        let inside = escaped(["\"": "\\\"", "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "$": dollar])
         return "\"\(inside)\""
+    }
+
+    private func escaped(_ table: [Unicode.Scalar: String]) -> String {
+        unicodeScalars.reduce(into: "") { $0 += table[$1] ?? String($1) }
     }
 }

@@ -1,8 +1,6 @@
 // `associated snippet`: generates the native files for an app's project. `Snippet` and the templates have the content of the files.
 
 import Association
-import Glibc
-import Hosting
 import Posix
 
 extension Command {
@@ -42,7 +40,7 @@ extension Command {
         }
         let snippet = Snippet(app: try AppSearch.find(arguments.operands[0], arguments), mode: arguments["--mode"])
         let files = try snippet.files(for: kind)
-        let status = OutputFile.write(files, to: arguments["--output"], force: arguments.has("--force"))
+        let status = try OutputFile.write(files, to: arguments["--output"], force: arguments.has("--force"))
         if arguments.has("--output") {
             for step in snippet.steps(for: kind, files) { Console.error(line: "next: \(step)") }
         }

@@ -40,7 +40,6 @@ struct ManagerLifecycle {
     /// When the manager that is alive was started; nil while there is none.
     private var startedAt: Int64?
     private var isWanted = false
-    /// Whether it was told to end.
     private var isEnding = false
     private var isStopping = false
     private var restartAt: Int64?

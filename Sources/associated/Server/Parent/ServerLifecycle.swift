@@ -6,7 +6,6 @@ import Posix
 
 struct ServerLifecycle {
     enum Event: Equatable {
-        /// The parent begins.
         case begin
         case ready(Int)
         /// Nil: it could not be started.
@@ -218,4 +217,22 @@ enum ServerSignal {
 
     /// All that a server takes. SIGUSR2 is for the parent, and ignored.
     static let all = [SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, takenOver, exitNow]
+}
+
+/// The pause before the parent starts a process again, the same for a server and a manager.
+struct RestartDelay {
+    private var next = minMilliseconds
+
+    static let minMilliseconds: Int64 = 1_000
+    static let maxMilliseconds: Int64 = 30_000
+    /// The death of a process that has worked for so long counts as the first one.
+    static let steadyMilliseconds: Int64 = 60_000
+
+    /// The pause now; the next one is longer.
+    mutating func take() -> Int64 {
+        defer { next = min(next * 2, RestartDelay.maxMilliseconds) }
+        return next
+    }
+
+    mutating func reset() { next = RestartDelay.minMilliseconds }
 }
