@@ -1,7 +1,6 @@
 // Slow work on another thread, for a thread that must not wait for a disk.
 
 import Posix
-import Synchronization
 
 /// Runs one job at a time. Used by one thread.
 final class Background {
