@@ -43,6 +43,12 @@ final class ScriptedAuthority {
         var renewalExplanation = ""
         /// The reasons for which certificates were revoked.
         var revocations: [Int] = []
+        /// Hosts that do not answer challenges, whatever is published.
+        var unreachableHosts: Set<String> = []
+        /// Of renewal information.
+        var renewalRetryAfter: Int64?
+        /// Requests and certificates are forgotten as soon as they are answered, so that many of them need no memory.
+        var isForgetful = false
     }
 
     struct Order: Sendable {
@@ -53,6 +59,17 @@ final class ScriptedAuthority {
         var pollsLeft: Int
         var certificate: String?
         var isDone = false
+    }
+
+    /// What an authority counts for its rate limits.
+    struct Event: Sendable {
+        enum Kind: Sendable {
+            case order, failure, certificate
+        }
+        var kind: Kind
+        var host: String
+        /// In milliseconds since 1970.
+        var time: Int64
     }
 
     struct Host: Sendable {
@@ -77,6 +94,10 @@ final class ScriptedAuthority {
     /// What happens elsewhere before it answers the next request whose path contains the text.
     var meanwhile: (path: String, happens: () -> Void)?
 
+    /// By how much its clock is ahead, for `events`.
+    var leadMilliseconds: Int64 = 0
+
+    private(set) var events: [Event] = []
     private(set) var complaints: [String] = []
     private(set) var orders: [Order] = []
     private(set) var hosts: [Host] = []
@@ -86,6 +107,9 @@ final class ScriptedAuthority {
     /// registrations.
     private(set) var counts: [String: Int] = [:]
     private(set) var lastPayload: [UInt8] = []
+    /// By payload, and by name: there may be thousands.
+    private var ordersOf: [String: [Int]] = [:]
+    private var hostsOf: [String: [Int]] = [:]
     private let key: AccountKey
     private let issuer: TestIssuer
     private var nonces: Set<String> = []
@@ -117,7 +141,11 @@ final class ScriptedAuthority {
         for number in hosts.indices { hosts[number].pollsLeft = 0 }
     }
 
+    /// Lets no later order use what was validated for an earlier one.
+    func forgetValidations() { hostsOf = [:] }
+
     func answer(_ request: AuthorityRequest) -> AuthorityResponse {
+        if oddities.isForgetful { requests = [] }
         requests.append(request)
         let path = String(request.url.text.dropFirst(base.utf8.count))
         let kind = path == "/account" ? "new-account" : path.split(separator: "/").first.map(String.init) ?? ""
@@ -155,7 +183,8 @@ final class ScriptedAuthority {
             let page = oddities.renewalExplanation
             return respond(
                 200,
-                #"{"suggestedWindow": {"start": "\#(times[0])", "end": "\#(times[1])"}, "explanationURL": "\#(page)"}"#)
+                #"{"suggestedWindow": {"start": "\#(times[0])", "end": "\#(times[1])"}, "explanationURL": "\#(page)"}"#,
+                retryAfter: oddities.renewalRetryAfter)
         default:
             complaints.append("\(method) \(path)")
             return respond(200, "")
@@ -176,7 +205,7 @@ final class ScriptedAuthority {
     }
 
     private func respond(
-        _ status: Int, _ body: String, _ fields: [(name: String, value: String)] = []
+        _ status: Int, _ body: String, _ fields: [(name: String, value: String)] = [], retryAfter: Int64? = nil
     ) -> AuthorityResponse {
         nonceCount += 1
         nonces.insert("nonce-\(nonceCount)")
@@ -185,7 +214,7 @@ final class ScriptedAuthority {
             status: status,
             fields: fields + [("Replay-Nonce", "nonce-\(nonceCount)"), ("Link", "<\(base)/dir>;rel=\"index\"")],
             body: Array((isObject ? body.dropLast() + oddities.more + "}" : body).utf8),
-            retryAfterSeconds: status < 400 ? oddities.retryAfter : nil)
+            retryAfterSeconds: status < 400 ? retryAfter ?? oddities.retryAfter : nil)
     }
 
     private func refuse(_ status: Int, _ type: String, _ detail: String = "refused") -> AuthorityResponse {
@@ -241,19 +270,24 @@ final class ScriptedAuthority {
         let names = message.object.member(named: "identifiers")?.asArray?.compactMap {
             $0.member(named: "value")?.asString
         }
-        let known = orders.indices.first {
-            orders[$0].payload == payload && orders[$0].certificate == nil && !isInvalid($0)
-        }
+        let known = ordersOf[payload]?.first { orders[$0].certificate == nil && !isInvalid($0) }
         let number = known.flatMap { oddities.reusesOrders ? $0 : nil } ?? orders.count
         if number == orders.count {
+            ordersOf[payload, default: []].append(number)
             orders.append(
                 Order(hosts: names ?? [], payload: payload, firstHost: hosts.count, pollsLeft: oddities.polls))
             for name in names ?? [] {
                 let isValid = oddities.validHosts.contains(name)
+                note(.order, name)
+                hostsOf[name, default: []].append(hosts.count)
                 hosts.append(Host(name: name, status: isValid ? "valid" : "pending", pollsLeft: oddities.polls))
             }
         }
         return respond(number == orders.count - 1 ? 201 : 200, show(number), [("Location", "\(base)/order/\(number)")])
+    }
+
+    private func note(_ kind: Event.Kind, _ host: String) {
+        events.append(Event(kind: kind, host: host, time: Clock.wallSeconds() * 1_000 + leadMilliseconds))
     }
 
     /// Shows an order, which makes progress each time.
@@ -267,8 +301,8 @@ final class ScriptedAuthority {
     /// The hosts of an order. Those that were validated for another one are valid for it, too.
     private func own(_ number: Int) -> [Int] {
         let order = orders[number]
-        return hosts.indices.filter {
-            order.hosts.contains(hosts[$0].name) && ($0 >= order.firstHost || hosts[$0].status != "invalid")
+        return order.hosts.flatMap { hostsOf[$0] ?? [] }.sorted().filter {
+            $0 >= order.firstHost || hosts[$0].status != "invalid"
         }
     }
 
@@ -297,6 +331,7 @@ final class ScriptedAuthority {
             hosts[number].pollsLeft -= 1
         } else {
             hosts[number].status = hosts[number].problem == nil ? "valid" : "invalid"
+            if hosts[number].problem != nil { note(.failure, hosts[number].name) }
         }
     }
 
@@ -304,7 +339,7 @@ final class ScriptedAuthority {
 
     private func problem(_ number: Int, kind: String) -> String? {
         let name = hosts[number].name.hasPrefix("*.") ? String(hosts[number].name.dropFirst(2)) : hosts[number].name
-        if oddities.findsThumbprint { return nil }
+        if oddities.findsThumbprint, !oddities.unreachableHosts.contains(name) { return nil }
         let expected = key.keyAuthorization(token(number))
         let found =
             kind == "http-01"
@@ -344,6 +379,7 @@ final class ScriptedAuthority {
         let before = show(number)
         orders[number].certificate = certificate
         certificateCount += 1
+        for host in orders[number].hosts { note(.certificate, host) }
         return respond(200, oddities.answersFinalizeEarly ? before : show(number))
     }
 
@@ -351,6 +387,7 @@ final class ScriptedAuthority {
         guard orders[number].isDone, let certificate = orders[number].certificate else {
             return refuse(404, "malformed")
         }
+        if oddities.isForgetful { orders[number].certificate = "" }
         let link = "<\(base)/certificate/\(number)/1>;rel=\"alternate\""
         return respond(
             200, certificate + issuer.chains[isAlternate ? 1 : 0],

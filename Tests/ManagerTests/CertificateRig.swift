@@ -32,6 +32,7 @@ final class CertificateRig {
     let log: Shared<[String]>
     var store: Store
     var worker: CertificateWorker
+    private let account: AccountKey
 
     /// The work on the host.
     struct Standing: Equatable {
@@ -68,7 +69,14 @@ final class CertificateRig {
             0, rules, control, places: places, holder: "node/1", account: account, suffixes: PublicSuffixes(text: ""),
             userAgent: "test", store: try database.store())
         (self.servers, self.database, self.folder, self.log) = (servers, database, folder, log)
-        (self.control, self.places, self.rules) = (control, places, rules)
+        (self.control, self.places, self.rules, self.account) = (control, places, rules, account)
+    }
+
+    /// Replaces the worker, as the next process does.
+    func restart(with store: consuming Store) throws {
+        worker = try CertificateWorker(
+            0, rules, control, places: places, holder: "node/1", account: account, suffixes: PublicSuffixes(text: ""),
+            userAgent: "test", store: store)
     }
 
     /// Tells the manager which hosts the server serves.

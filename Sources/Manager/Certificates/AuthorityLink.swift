@@ -4,6 +4,7 @@
 import ACME
 import Client
 import Posix
+import Synchronization
 import TLS
 
 /// The connections to certificate authorities. Used by one thread.
@@ -15,8 +16,7 @@ struct AuthorityLink: ~Copyable {
     private var sessions: [AuthorityURL: AuthoritySession] = [:]
     /// Why authorities refused the account, and until when they are not asked again, by the monotonic clock.
     private var refusals: [AuthorityURL: (problem: AuthorityProblem, until: Int64)] = [:]
-    /// When an answer of a host last did not arrive in time, by the monotonic clock.
-    private var hungAt: [String: Int64] = [:]
+    private let silences: AuthoritySilences
     /// Until when authorities that did not answer are asked for no renewal information, by the monotonic clock.
     private var silentUntil: [AuthorityURL: Int64] = [:]
     /// What an operator should know that no order depends on.
@@ -29,8 +29,12 @@ struct AuthorityLink: ~Copyable {
     private static let silenceMilliseconds: Int64 = 300_000
     private static let refusalMilliseconds: Int64 = 3_600_000
 
-    init(_ rules: IssuanceRules, _ account: AccountKey, userAgent: String) throws(TLSError) {
-        (self.rules, self.account) = (rules, account)
+    /// - Parameter silences: those that other workers have met.
+    init(
+        _ rules: IssuanceRules, _ account: AccountKey, userAgent: String,
+        silences: AuthoritySilences = AuthoritySilences()
+    ) throws(TLSError) {
+        (self.rules, self.account, self.silences) = (rules, account, silences)
         var settings = WebSessionSettings()
         settings.userAgent = userAgent
         settings.limits.milliseconds = rules.patience.answerMilliseconds
@@ -50,11 +54,12 @@ struct AuthorityLink: ~Copyable {
             let response = try web.send(location, method: request.method.rawValue, fields: fields, body: request.body)
             let now = Clock.wallSeconds()
             clockLeadSeconds = response.date(now: now).map { $0 - now } ?? 0
+            silences.note(request.url.host, isSilent: false)
             return AuthorityResponse(
                 status: response.status, fields: response.fields.map { ($0.name, $0.value) }, body: response.body,
                 isTruncated: response.isTruncated, retryAfterSeconds: response.retryAfterSeconds(now: now))
         } catch {
-            if error.isTimeOut { hungAt[request.url.host] = Clock.monotonicMilliseconds() }
+            silences.note(request.url.host, isSilent: error.isTimeOut)
             throw .noAnswer("the authority \(location.hostField): \(error)")
         }
     }
@@ -62,8 +67,11 @@ struct AuthorityLink: ~Copyable {
     /// The directory, read again if the authority was not heard of for some time.
     private mutating func directory(_ url: AuthorityURL) throws(AuthorityProblem) -> AuthorityDirectory {
         let now = Clock.monotonicMilliseconds()
-        if let silent = hungAt[url.host], now - silent < rules.patience.silenceMilliseconds {
-            throw .noAnswer("the authority \(url.host) did not answer in time, \((now - silent) / 1_000) s ago")
+        if let left = silences.millisecondsLeft(url.host, of: rules.patience.silenceMilliseconds) {
+            var problem = AuthorityProblem.noAnswer(
+                "the authority \(url.host) did not answer another request in time; it is asked again later")
+            problem.retryAfterSeconds = left / 1_000 + 1
+            throw problem
         }
         if let known = directories[url], now - known.readAt < rules.patience.directoryMilliseconds {
             return known.directory
@@ -186,4 +194,26 @@ struct AuthorityLink: ~Copyable {
 
     /// The operator has done what the authorities asked for.
     mutating func forgetRefusals() { refusals = [:] }
+}
+
+/// The authorities that did not answer in time, as all workers know them. Of the workers, one asks again after some time: otherwise
+/// each of them would wait for the answer.
+final class AuthoritySilences: Sendable {
+    /// The beginnings by host, by the monotonic clock.
+    private let since = Mutex<[String: Int64]>([:])
+
+    func note(_ host: String, isSilent: Bool) {
+        since.withLock { $0[host] = isSilent ? Clock.monotonicMilliseconds() : nil }
+    }
+
+    /// For how much longer nobody asks; nil if the caller may ask. After a silence, others wait for what comes of that.
+    func millisecondsLeft(_ host: String, of silence: Int64) -> Int64? {
+        let now = Clock.monotonicMilliseconds()
+        return since.withLock { since in
+            guard let began = since[host] else { return nil }
+            if now - began < silence { return began + silence - now }
+            since[host] = now
+            return nil
+        }
+    }
 }

@@ -31,9 +31,12 @@ public struct CertificateCheck: Sendable {
         _ host: String, _ rules: IssuanceRules, _ account: AccountKey, userAgent: String
     ) throws -> PreflightReport {
         var link = try AuthorityLink(rules, account, userAgent: userAgent)
-        var report = try CertificateCheck(rules, account.thumbprint, try? link.session(rules.directories[0])).report(
-            host)
-        report.notes = link.takeNotes()
+        var (session, problem) = (AuthoritySession?.none, String?.none)
+        do throws(AuthorityProblem) { session = try link.session(rules.directories[0]) } catch {
+            problem = "\(error)"
+        }
+        var report = try CertificateCheck(rules, account.thumbprint, session).report(host)
+        (report.notes, report.authorityProblem) = (link.takeNotes(), problem)
         return report
     }
 

@@ -50,7 +50,7 @@ public struct CertificateWorker: ~Copyable {
         (self.account, self.suffixes) = (account, suffixes)
         files = IssuedFiles(path: places.certificates)
         records = ChallengeRecords(rules)
-        link = try AuthorityLink(rules, account, userAgent: userAgent)
+        link = try AuthorityLink(rules, account, userAgent: userAgent, silences: control.silences)
         self.store = store
     }
 
@@ -149,7 +149,7 @@ public struct CertificateWorker: ~Copyable {
             if isOurs { try Bucket.credit(unspent, in: transaction) }
             return isOurs
         }
-        if isOurs, isChanged, let problem { control.log(.warning, "\(work.key): \(state.rawValue): \(problem)") }
+        if isOurs, isChanged, let problem { control.logHost("\(work.key): \(state.rawValue): \(problem)") }
     }
 
     /// - Parameter journal: of an order that the authority may still finish, sealed.
@@ -183,9 +183,11 @@ public struct CertificateWorker: ~Copyable {
     ) throws(DatabaseError) {
         let wait = (problem.retryAfterSeconds ?? 0) * 1_000
         switch problem.kind {
-        case .rateLimited where wait > 0:
+        // With `noAnswer`, another host waits for the authority, and this one has not been tried.
+        case .rateLimited where wait > 0, .noAnswer where wait > 0:
             try release(
-                work, afterMilliseconds: wait, .limited, problem.description, tries: work.tries, journal: journal)
+                work, afterMilliseconds: wait, problem.kind == .noAnswer ? .failing : .limited, problem.description,
+                tries: work.tries, journal: journal)
         case .userActionRequired, .accountRefused: try fail(work, problem.demand, .paused, keeping: journal)
         default: try fail(work, problem.description, keeping: journal, afterMilliseconds: wait)
         }

@@ -3,6 +3,7 @@
 public import ACME
 public import Client
 public import DNS
+public import Database
 import Posix
 public import TLS
 
@@ -41,6 +42,21 @@ public struct IssuanceRules: Sendable {
     public var updates: UpdateServer?
 
     public init(directories: [AuthorityURL]) { self.directories = directories }
+
+    /// Notes the settings, and lets the hosts that wait be looked at again if they are not those of the last start: what was wrong may
+    /// be right now, and the next look may be a week away.
+    public func note(in transaction: borrowing Transaction) throws(DatabaseError) {
+        let (name, digest) = ("acme-settings", Digest.sha256(Array("\(self)".utf8)))
+        if try StoredSecret.load(name, in: transaction) == digest { return }
+        try transaction.execute(
+            "insert into secret (name, sealed) values (?, ?) on conflict (name) do update set sealed = excluded.sealed",
+            name, digest)
+        let now = try transaction.now()
+        try transaction.execute(
+            "update work set due = ?, tries = 0 where kind = ? and state in (?, ?, ?, ?) and due > ?", now,
+            CertificateWork.kind, IssuanceState.waitingForDNS.rawValue, IssuanceState.waitingForCAA.rawValue,
+            IssuanceState.failing.rawValue, IssuanceState.paused.rawValue, now)
+    }
 
     func challenge(for host: String) -> ChallengeKind { host.hasPrefix("*.") ? .dns : challenge }
 }

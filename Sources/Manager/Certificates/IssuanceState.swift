@@ -35,7 +35,9 @@ public enum IssuanceState: String, CaseIterable, Sendable {
         case .ordering: "nothing to do: the order is under way"
         case .issued: "nothing to do: it is renewed in time"
         case .limited: "nothing to do: it continues when the authority allows it"
-        case .failing: "remove the cause; it is tried again later, and at once after `associated acme issue`"
+        case .failing:
+            "if the reason is at the authority, wait; otherwise correct what it names; it is tried again later, and at once after "
+                + "`associated acme issue`"
         case .paused: "do what the authority asks for, then run `associated acme issue`"
         case .leaving: "nothing to do: the certificate is no longer renewed"
         }

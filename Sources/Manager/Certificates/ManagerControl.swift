@@ -21,6 +21,8 @@ public final class ManagerControl: Sendable {
         var failure: String?
         var outcomes: [IssuanceState: Int] = [:]
         var said: Set<String> = []
+        /// The problems of single hosts in the present minute, and its end.
+        var hostProblems = (count: 0, end: Int64(0))
         /// Of everything that the server serves; nil until it has been asked.
         var servedDigest: String?
         /// Why a service cannot be asked for its copies.
@@ -37,6 +39,7 @@ public final class ManagerControl: Sendable {
     private let suffixes: PublicSuffixes
     private let bells: [Bell]
     private let write: @Sendable (Level, String) -> Void
+    let silences = AuthoritySilences()
 
     /// Wakes one worker.
     private final class Bell: Sendable {
@@ -61,6 +64,28 @@ public final class ManagerControl: Sendable {
     /// Logs what each worker notices, but only one has to say.
     func logOnce(_ level: Level, _ text: String) {
         if state.withLock({ $0.said.insert(text).inserted }) { log(level, text) }
+    }
+
+    /// How many problems of single hosts are logged in a minute. A fleet whose DNS records are missing has thousands.
+    static let hostLinesMax = 10
+
+    /// Logs the problem of one host, unless there are many.
+    func logHost(_ text: String) {
+        let count = state.withLock { state in
+            state.hostProblems.count += 1
+            return state.hostProblems.count
+        }
+        if count <= ManagerControl.hostLinesMax { log(.warning, text) }
+    }
+
+    /// Logs once a minute how many problems of hosts were not logged.
+    public func summarizeHosts(now: Int64 = Clock.monotonicMilliseconds()) {
+        let count = state.withLock { state in
+            guard now >= state.hostProblems.end else { return 0 }
+            defer { state.hostProblems = (0, now + 60_000) }
+            return state.hostProblems.count - ManagerControl.hostLinesMax
+        }
+        if count > 0 { log(.warning, "\(count) more hosts have such problems; see `associated acme status`") }
     }
 
     public var isStopping: Bool { state.withLock { $0.isStopping } }

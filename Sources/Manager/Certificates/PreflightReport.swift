@@ -8,6 +8,8 @@ public struct PreflightReport: Hashable, Sendable {
     public internal(set) var found: [String] = []
     /// What the authority does not offer, although the settings ask for it.
     public internal(set) var notes: [String] = []
+    /// Why the authority takes no orders of this server now, whatever the host: it does not answer, or refuses the account.
+    public internal(set) var authorityProblem: String?
     /// Nil if the host can get a certificate.
     public internal(set) var problem: PreflightProblem?
 }

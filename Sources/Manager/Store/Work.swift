@@ -112,15 +112,26 @@ public struct Work: Hashable, Sendable {
     ) throws(DatabaseError) -> Work? {
         let now = try transaction.now()
         var level = (priority: priorities.upperBound, turn: Int64.max)
-        // Each level is a short walk in the index. One query for all of them would sort everything that is due.
-        while let row = try transaction.query(
-            """
-            select priority, turn from work where kind = ? and (priority, turn) < (?, ?)
-            order by priority desc, turn desc limit 1
-            """, kind, level.priority, level.turn
-        ).first {
-            level = (try row[0], try row[1])
-            if level.priority < priorities.lowerBound { break }
+        while true {
+            // Each is one step in the index. One query for all levels would sort everything that is due, and with one for the next pair
+            // of both numbers, SQLite walks through everything before it.
+            guard
+                let turn = try transaction.query(
+                    "select turn from work where kind = ? and priority = ? and turn < ? order by turn desc limit 1",
+                    kind,
+                    level.priority, level.turn
+                ).first
+            else {
+                let next = try transaction.query(
+                    "select priority from work where kind = ? and priority < ? order by priority desc limit 1", kind,
+                    level.priority
+                ).first
+                guard let next else { break }
+                level = (try next[0], .max)
+                if level.priority < priorities.lowerBound { break }
+                continue
+            }
+            level.turn = try turn[0]
             switch try claim(kind, by: holder, at: level, now, in: transaction, charges: charges) {
             case .work(let work): return work
             case .none: continue

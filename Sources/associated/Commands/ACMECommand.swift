@@ -16,7 +16,7 @@ extension Command {
         name: "acme", summary: "show and control how certificates are ordered",
         details: """
             associated acme status [HOST]   the hosts without a certificate and why, or the state of HOST
-            associated acme check HOST      look at DNS now, and say what is missing; nothing is ordered
+            associated acme check HOST      look at DNS and the authority now, and say what is missing; nothing is ordered
             associated acme issue HOST      try HOST again now, for example after a change of DNS
             associated acme revoke HOST     have the certificate of HOST revoked and replaced
             associated acme import DIR      import the account and the certificates of another ACME client
@@ -42,7 +42,8 @@ extension Command {
                 help: "with revoke: \(ACMERevocation.reasonNames) (default: unspecified)"),
         ],
         failure:
-            "HOST has no certificate or cannot get one now, something was not imported, or the store cannot be read"
+            "HOST has no certificate or cannot get one now, a host needs a person, the manager does not run, something was not "
+            + "imported, or the store cannot be read"
     ) { arguments throws(Refusal) in
         let (action, operand) = (arguments.operands[0], arguments.operands.dropFirst().first)
         guard ["status", "check", "issue", "revoke", "import", "account"].contains(action) else {
@@ -58,7 +59,7 @@ extension Command {
         let loaded = try LoadedSettings(arguments)
         guard loaded.settings.manager.issuance != nil else {
             for finding in loaded.findings { Console.error(finding) }
-            throw .failure("no certificates are ordered; set `acme` in \(loaded.configPath)/server.json")
+            throw .failure("no certificates are ordered: \(missingSettings(loaded))")
         }
         let inputs = try ManagerInputs(loaded)
         guard let rules = inputs.rules else { preconditionFailure("the settings have rules") }
@@ -84,6 +85,18 @@ extension Command {
         }
     }
 
+    /// Why there are no settings for certificates.
+    private static func missingSettings(_ loaded: LoadedSettings) -> String {
+        let file = "\(loaded.configPath)/server.json"
+        if loaded.settingsStatus == nil {
+            return
+                "there is no \(file); run this in the directory where the server was started, or give --config and --state"
+        }
+        return loaded.findings.isEmpty
+            ? "\(file) has no `acme`; set it as docs/acme.md says"
+            : "\(file) cannot be used as it is; correct what is reported above"
+    }
+
     /// The numbers by state, and the hosts that have no certificate.
     private static func overview(
         _ inputs: ManagerInputs, _ rules: IssuanceRules, _ store: inout Store
@@ -96,9 +109,12 @@ extension Command {
             )
         }
         Console.output(line: figures.counts ?? "no hosts yet: the manager has not asked the server")
-        for report in hosts { Console.output(line: "  \(report.host): \(report.line(forecast))") }
-        if inputs.hasManager == false { Console.output(line: noManager) }
-        return .success
+        let hasManager = inputs.hasManager
+        for report in hosts {
+            Console.output(line: "  \(report.host): \(report.line(forecast, hasManager: hasManager))")
+        }
+        if hasManager == false { Console.output(line: noManager) }
+        return hasManager != false && figures.stuck.isEmpty ? .success : .failure
     }
 
     private static let overviewMax: Int64 = 50
@@ -111,7 +127,7 @@ extension Command {
             case .host(let report?, let forecast, let hasManager) = try IssuanceOverview.load(
                 host, inputs, rules, &store)
         else { return unknown(host, inputs) }
-        Console.output(line: "\(host): \(report.line(forecast))")
+        Console.output(line: "\(host): \(report.line(forecast, hasManager: hasManager))")
         for line in report.details(hasManager: hasManager) { Console.output(line: line) }
         return CertificateTerm(report)?.isOver(now: Clock.wallSeconds()) == false ? .success : .failure
     }
@@ -179,12 +195,16 @@ extension Command {
         for line in report.found { Console.output(line: "found   \(line)") }
         for line in report.wanted { Console.output(line: "wanted  \(line)") }
         for line in report.notes { Console.output(line: "note    \(line)") }
+        if let problem = report.authorityProblem { Console.error(line: "no order is possible now: \(problem)") }
         switch report.problem {
         case nil:
             let exclusion = inputs.exclusion(of: host).map { "; but no certificate is ordered: \($0)" } ?? ""
             Console.output(line: "\(host): DNS is right\(exclusion)")
-            return .success
-        case .dns(let text)?, .caa(let text)?: return .failure(saying: text)
+        case .dns(let text)?, .caa(let text)?:
+            if rules.isPreflightRequired { return .failure(saying: text) }
+            Console.output(line: "note    \(text)")
+            Console.output(line: "\(host): ordered all the same, because `acme.preflight` is \"off\"")
         }
+        return report.authorityProblem == nil ? .success : .failure
     }
 }

@@ -51,10 +51,13 @@ enum IssuanceOverview {
         switch self {
         case .host(nil, _, _): []
         case .host(let report?, let forecast, let hasManager):
-            ["ordered certificate: \(report.line(forecast))"] + report.details(hasManager: hasManager)
+            ["ordered certificate: \(report.line(forecast, hasManager: hasManager))"]
+                + report.details(hasManager: hasManager)
         case .all(let figures):
             ["ordered certificates: \(figures.counts ?? "none yet")"]
-                + figures.stuck.prefix(IssuanceFigures.stuckMax).map { "  \($0.host): \($0.line(nil))" }
+                + figures.stuck.prefix(IssuanceFigures.stuckMax).map {
+                    "  \($0.host): \($0.line(nil, hasManager: nil))"
+                }
                 + (figures.stuck.count > IssuanceFigures.stuckMax ? ["  and others; see `associated acme status`"] : [])
         }
     }
@@ -102,10 +105,12 @@ extension IssuanceReport {
 
     /// Such as `waiting-dns for 3 hours: shop.example.com has no A or AAAA record; next try in 20 minutes`, or
     /// `queued for 5 minutes: waits for the rate limit of the authority; place 12, about 8 h`.
-    func line(_ forecast: QueueForecast?) -> String {
+    /// - Parameter hasManager: without a manager, nothing is tried.
+    func line(_ forecast: QueueForecast?, hasManager: Bool?) -> String {
         let now = Clock.wallSeconds() * 1_000
         var text = "\(state?.rawValue ?? "unknown") for \(Age.text(seconds: max(0, now - shownSince) / 1_000))"
         if let problem { text += ": \(problem)" }
+        if hasManager == false { return text }
         if let turn = forecast?[host] {
             text += ": waits for the rate limit of the authority; \(turn)"
         } else if state != .issued, state != .ordering, due > now {

@@ -119,7 +119,9 @@ struct ManagerInputs {
         switch location {
         case .sqlite(let path) where File.exists(path):
             "restore the copy that belongs to \(path), because a new key cannot open it"
-        case .sqlite where ownsKey: "without the file, the manager creates one when it starts"
+        case .sqlite where ownsKey:
+            "the manager creates it when it starts; if it has, run this as its user or root, in the directory where it was started, or "
+                + "give --config and --state"
         default:
             "restore the copy that belongs to the database, because a new key cannot open it; for a new database, create it "
                 + "with `openssl rand -out FILE 32` and chmod 600"

@@ -79,10 +79,11 @@ final class RunningManager {
     /// Opens the store unless it is open.
     private func openStore() throws {
         if store != nil { return }
-        let prefix = "\(node)/"
+        let (prefix, rules) = ("\(node)/", rules)
         var opened = try Store(inputs.location, keys: keys)
         try opened.write(isRepeatable: true) { transaction throws(DatabaseError) in
             try Work.freeClaims(ofHolders: prefix, in: transaction)
+            try rules?.note(in: transaction)
         }
         let account = try AccountSecret.load(&opened)
         // Before the first order. The upkeep of certificates reports what prevents it, and tries again.
@@ -123,6 +124,7 @@ final class RunningManager {
                 control.noteWriting()
             }
             control.noteStore(nil)
+            control.summarizeHosts()
         } catch let error as DatabaseError {
             // The hosts may not be stored yet, so the server is asked for all of them again.
             digest = ""

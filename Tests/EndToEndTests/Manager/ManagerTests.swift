@@ -34,7 +34,10 @@ struct ManagerTests {
         #expect(run.status == 0, "\(run.errors) \(run.output)")
         #expect(run.output.contains("3 hosts, 3 orders at the authority, 2 kills of the manager"))
         #expect(run.output.contains("3 hosts, renewed 1 times; "))
-        #expect(run.output.hasSuffix("host1.example is revoked and replaced\n"))
+        #expect(run.output.contains("host1.example is revoked and replaced\n"))
+        #expect(
+            run.output.contains(" certificates for a minute for 3 hosts; ")
+                && run.output.hasSuffix(" meanwhile, 0 failed\n"))
     }
 
     @Test func `follows a change through all states of a delivery`() throws {
@@ -174,11 +177,14 @@ struct ManagerTests {
         let status = try Subject.run(["acme", "status", "a.example"] + places)
         #expect(status.status == 1)
         #expect(status.output.contains("a.example: failing for "), "\(status.output) \(status.errors)")
-        #expect(status.output.contains("next: remove the cause"))
+        #expect(status.output.contains("next: if the reason is at the authority, wait; otherwise correct"))
+        let overview = try Subject.run(["acme", "status"] + places)
+        #expect(overview.status == 1 && overview.output.contains("next try in "), "\(overview.output)")
         let shown = try Subject.run(["status", "a.example"] + places)
         #expect(
             shown.output.contains("\nordered certificate: failing for ")
-                && shown.output.contains("\n  next: remove the cause"), "\(shown.output) \(shown.errors)")
+                && shown.output.contains("\n  next: if the reason is at the authority, wait; "),
+            "\(shown.output) \(shown.errors)")
         let all = try Subject.run(["status"] + places)
         #expect(
             all.output.contains("\nordered certificates: 1 failing\n  a.example: failing for "),
@@ -198,7 +204,14 @@ struct ManagerTests {
         for arguments in [["status", "a.example"], ["status"], ["issue", "a.example"]] {
             let run = try Subject.run(["acme"] + arguments + places)
             #expect(run.output.contains("the manager is not running"), "\(run.output) \(run.errors)")
+            #expect((run.status == 1) == (arguments[0] == "status") && !run.output.contains("next try in "))
         }
+        try settings("acme: { \(ManagerTests.unreachable), resolvers: ['127.0.0.1:1'] }")
+        let check = try Subject.run(["acme", "check", "a.example"] + places)
+        #expect(check.status == 1 && check.errors.contains("no order is possible now: the authority 127.0.0.1:1: "))
+        #expect(
+            check.output.hasSuffix("a.example: ordered all the same, because `acme.preflight` is \"off\"\n"), "\(check)"
+        )
         let unseen = try Subject.run(["acme", "issue", "b.example"] + places)
         #expect(unseen.status == 1 && unseen.errors.contains("the manager is not running"), "\(unseen.errors)")
         try settings("acme: { \(ManagerTests.unreachable), deny: ['b.example'] }")
@@ -299,7 +312,8 @@ struct ManagerTests {
     }
 
     @Test(arguments: [
-        ("", "no certificates are ordered; set `acme` in "),
+        ("", "/config/server.json has no `acme`; set it"),
+        ("acme: { contact: ['a@example.com'] }", "server.json cannot be used as it is; correct what is reported above"),
         (
             "acme: { termsAgreed: true }, store: { database: 'postgresql://a@127.0.0.1:1/b' }",
             "`store.keyFile` is missing"
@@ -313,6 +327,10 @@ struct ManagerTests {
         try settings(text)
         let run = try Subject.run(["acme", "status"] + places)
         #expect(run.status == 1 && run.errors.contains(problem), "\(run.errors)")
+        let elsewhere = try Subject.run(["acme", "status", "--config", "\(folder.path)/elsewhere"])
+        #expect(
+            elsewhere.status == 1 && elsewhere.errors.contains("run this in the directory where the server was started")
+        )
     }
 
     @Test(arguments: ["key", nil])
