@@ -100,35 +100,63 @@ public struct Work: Hashable, Sendable {
         ).map { row throws(DatabaseError) in (key: try row[0], state: try row[1]) }
     }
 
+    /// One claim in this number should go by age. Otherwise a tenant with much work would wait forever where others always have some.
+    static let ageInterval = 4
+
     /// Claims the most important work that is due and within its rate limits: by priority, then by turn, then by time.
     /// - Parameter holder: a unique name of this process.
     /// - Parameter priorities: other work is left alone.
+    /// - Parameter byAge: whether the time comes before the turn.
     /// - Parameter charges: the tokens that the work takes from buckets. They are taken in this transaction, so no node can
     ///   exceed a limit.
     /// - Returns: nil if there is nothing to do.
     public static func claim(
-        _ kind: String, by holder: String, priorities: ClosedRange<Int64> = .min ... .max,
+        _ kind: String, by holder: String, priorities: ClosedRange<Int64> = .min ... .max, byAge: Bool = false,
         in transaction: borrowing Transaction, charges: (Work) -> [Bucket.Charge] = { _ in [] }
     ) throws(DatabaseError) -> Work? {
         let now = try transaction.now()
-        var level = (priority: priorities.upperBound, turn: Int64.max)
-        // Each level is a short walk in the index. One query for all of them would sort everything that is due.
-        while let row = try transaction.query(
-            """
-            select priority, turn from work where kind = ? and (priority, turn) < (?, ?)
-            order by priority desc, turn desc limit 1
-            """, kind, level.priority, level.turn
-        ).first {
-            level = (try row[0], try row[1])
-            if level.priority < priorities.lowerBound { break }
+        var (level, oldest) = (Level(priority: priorities.upperBound, turn: .max, due: 0), Level?.none)
+        while let next = try level.next(kind, in: transaction),
+            next.priority >= oldest?.priority ?? priorities.lowerBound
+        {
+            level = next
+            if byAge {
+                if next.due <= now, next.due < oldest?.due ?? .max { oldest = next }
+                continue
+            }
             switch try claim(kind, by: holder, at: level, now, in: transaction, charges: charges) {
             case .work(let work): return work
             case .none: continue
             case .exhausted: return nil
             }
         }
+        if let oldest,
+            case .work(let work) = try claim(kind, by: holder, at: oldest, now, in: transaction, charges: charges)
+        {
+            return work
+        }
         try correctTimes(kind, now, in: transaction)
         return nil
+    }
+
+    /// Work of the same kind, priority and turn.
+    private struct Level {
+        let priority: Int64
+        let turn: Int64
+        /// The earliest time of its work.
+        let due: Int64
+
+        /// The level that comes after this one. This is a short walk in the index; one query for all levels would sort everything
+        /// that is due.
+        func next(_ kind: String, in transaction: borrowing Transaction) throws(DatabaseError) -> Level? {
+            let rows = try transaction.query(
+                """
+                select priority, turn, due from work where kind = ? and (priority, turn) < (?, ?)
+                order by priority desc, turn desc, due limit 1
+                """, kind, priority, turn)
+            guard let row = rows.first else { return nil }
+            return Level(priority: try row[0], turn: try row[1], due: try row[2])
+        }
     }
 
     private enum Claim {
@@ -139,7 +167,7 @@ public struct Work: Hashable, Sendable {
     }
 
     private static func claim(
-        _ kind: String, by holder: String, at level: (priority: Int64, turn: Int64), _ now: Int64,
+        _ kind: String, by holder: String, at level: Level, _ now: Int64,
         in transaction: borrowing Transaction, charges: (Work) -> [Bucket.Charge]
     ) throws(DatabaseError) -> Claim {
         let rows = try transaction.claim(
