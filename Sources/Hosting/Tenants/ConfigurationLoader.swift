@@ -39,16 +39,19 @@ public struct ConfigurationLoader: Sendable {
 
     /// - Parameters:
     ///   - signer: signs documents; if nil, each host's own certificate does.
+    ///   - state: as for `Tenants`, to find what a start with this state would not publish. Nothing is saved there.
     ///   - linkTargets: folders that links may lead into, in addition to the host's own.
     ///   - limits: quotas of hosts and folders.
     ///   - owners: which hosts the app files of a folder may name.
     public init(
         configPath: String, publicPath: String, environment: String?, signer: DocumentSigner? = nil,
-        linkTargets: LinkTargets = .none, limits: Limits = Limits(), owners: HostOwners = HostOwners()
+        state: (path: String, program: String)? = nil, linkTargets: LinkTargets = .none, limits: Limits = Limits(),
+        owners: HostOwners = HostOwners()
     ) {
         tenants = Tenants(
             configPath: configPath, publicPath: publicPath, environment: environment, signer: signer,
-            linkTargets: linkTargets, limits: limits, owners: owners)
+            state: state, linkTargets: linkTargets, limits: limits, owners: owners)
+        tenants.onlyReadsState = true
     }
 
     /// - Parameter inspect: called with each app file that is read, on several threads.
@@ -81,6 +84,9 @@ public struct ConfigurationLoader: Sendable {
 }
 
 extension ConfigurationLoader {
+    /// Whether a server has saved what it serves in a directory.
+    public static func hasState(_ path: String) -> Bool { File.exists("\(path)/\(StateFolder.baseName)") }
+
     /// The paths of all app files of a configuration; nil if it has no `apps` folder. Unreadable folders are among the findings
     /// of `load`.
     public static func appFiles(configPath: String, linkTargets: LinkTargets, limits: Limits) -> [String]? {
