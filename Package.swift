@@ -110,7 +110,9 @@ let package = Package(
         tests("Verifier", "Association", "AssociationLint", "Client", "Posix", "TLS", "TestSupport"),
         tests("Administration", "HTTP", "Posix", "SourceJSON", "TLS", "Telemetry", "TestSupport"),
         .testTarget(
-            name: "EndToEndTests", dependencies: ["associated", "Posix", "TLS", "TestSupport"], swiftSettings: house),
+            name: "EndToEndTests",
+            dependencies: ["associated", "Administration", "Manager", "Posix", "TLS", "TestSupport"],
+            swiftSettings: house),
         .testTarget(
             name: "FuzzingTests",
             dependencies: [

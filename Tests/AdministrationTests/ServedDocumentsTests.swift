@@ -50,6 +50,14 @@ struct ServedDocumentsTests {
         #expect(RecentFetches(json: fetches.json) == fetches)
     }
 
+    @Test func `thousands of claimed fetches hide no confirmed one of the same second`() {
+        let claimed = (0..<2 * RecentFetches.fetchesMax).map {
+            RecentFetches.Fetch(host: "a\($0)", verifier: .appleCDN, tag: "", seconds: 1, isConfirmed: false)
+        }
+        let confirmed = RecentFetches.Fetch(host: "z", verifier: .appleCDN, tag: "", seconds: 1, isConfirmed: true)
+        #expect(RecentFetches(claimed + [confirmed]).fetches.first == confirmed)
+    }
+
     @Test func `the metrics have a line for each verifier and state`() {
         let families = Samples.deliveries.families
         let text = String(decoding: MetricsText.bytes(of: families), as: UTF8.self)

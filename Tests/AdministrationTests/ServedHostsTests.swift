@@ -58,6 +58,28 @@ struct ServedHostsTests {
         #expect((ServedHosts(json: bytes) != nil) == isAccepted)
     }
 
+    /// Each row: the hosts of a large tenant, the bytes of its folder's name, the limits, and how many hosts are left out.
+    @Test(
+        arguments: [
+            (8, 1, 10, 100_000, 0), (9, 1, 10, 100_000, 1), (90, 1, 10, 100_000, 82),
+            (9, 1, 100, 2_000, 0), (9, 200, 100, 2_000, 5), (9, 2_000, 100, 2_000, 9),
+        ])
+    func `a tenant with too many hosts loses some of them, and others none`(
+        count: Int, folderBytes: Int, hostsMax: Int, bytesMax: Int, omitted: Int
+    ) throws {
+        let large = (0..<count).map { "a\($0).example.com" }
+        let folder = String(repeating: "a", count: folderBytes)
+        let folders = Dictionary(uniqueKeysWithValues: large.map { ($0, folder) } + [("small.example.org", "b\u{1}\"")])
+        let served = ServedHosts(
+            digest: "0", hosts: large + ["small.example.org", "single.example.org"], folders: folders,
+            hostsMax: hostsMax, bytesMax: bytesMax)
+        #expect(served.omittedCount == omitted)
+        #expect(served.names.split(separator: "/").suffix(2) == ["single.example.org", "small.example.org"])
+        #expect(served.folders.split(separator: "/", omittingEmptySubsequences: false).count == count + 2 - omitted)
+        #expect(served.json.count <= bytesMax)
+        #expect(ServedHosts(json: served.json, hostsMax: hostsMax) == served)
+    }
+
     @Test(
         arguments: [
             ("", nil, "/served"), ("ab12", nil, "/served/ab12"), ("", "full", "/served/-/66756c6c"),

@@ -1,7 +1,12 @@
 // The change journal: what changed on which host, and what happens if it cannot be written.
 
+import Administration
 import Foundation
+import Manager
+import Posix
 import Testing
+
+@testable import associated
 
 struct HistoryTests {
     private static func app(_ rules: [String], host: String = "a.example.com") -> String {
@@ -10,6 +15,8 @@ struct HistoryTests {
             { name: "Shop", hosts: ["\(host)"], ios: { appIDs: ["8KQ2V7M4XN.dev.associated.shop"] }, links: [\(links)] }
             """
     }
+
+    private static let path = "/.well-known/apple-app-site-association"
 
     private static func serve(_ folder: Folder) throws -> RunningServer {
         try RunningServer([
@@ -99,6 +106,61 @@ struct HistoryTests {
         #expect(try eventually { try HistoryTests.status(folder).contains("\nno open findings\n") })
         server.send(SIGTERM)
         #expect(server.waitUntilExit() == 0)
+    }
+
+    /// What a tenant adds that changes a thousand hosts at once, with lines as long as it can make them.
+    private static func flood(atSeconds seconds: Int64) -> [ChangeJournal.Entry] {
+        (0..<ChangeJournal.hostsOfRoundMax).map { number in
+            ChangeJournal.Entry(
+                time: Log.time(seconds: seconds), host: "a\(number).example.com", folder: "attacker", event: "changed",
+                documents: [
+                    .init(
+                        path: HistoryTests.path, before: "\"\(seconds - 1)\"", after: "\"\(seconds)\"",
+                        what: [String(repeating: "x", count: number % 300)])
+                ])
+        }
+    }
+
+    @Test func `a tenant with a thousand changes a second takes no history from others`() throws {
+        let folder = try Folder()
+        let journal = ChangeJournal(folder: folder.path, bytesMax: 65_536)
+        let start = Clock.wallSeconds() - 100
+        let others = [("shop.example.com", "shop"), ("flat.example.com", nil)] as [(String, String?)]
+        for second in 0..<30 {
+            try journal.append(HistoryTests.flood(atSeconds: start + Int64(second)))
+            for (host, tenant) in others where second % 10 == 0 {
+                let document = ChangeJournal.Entry.Document(
+                    path: HistoryTests.path, before: nil, after: "\"\(second)\"")
+                let time = Log.time(seconds: start + Int64(second))
+                try journal.append([
+                    .init(time: time, host: host, folder: tenant, event: "changed", documents: [document])
+                ])
+            }
+            #expect(try Int(File.status("\(folder.path)/\(ChangeJournal.name)").byteCount) <= 65_536)
+        }
+        // This is what the delivery monitor asks before it calls a copy foreign.
+        let server = try AdminSettings(address: #require(SocketAddress(ip: "127.0.0.1", port: 1)))
+        let link = DeliveryLink(server: server, statePath: folder.path)
+        for (host, _) in others {
+            #expect(
+                link.recentVersions(of: host, for: .apple, since: start).map(\.tag) == ["\"0\"", "\"10\"", "\"20\""])
+        }
+        #expect(try journal.entries().contains { $0.folder == "attacker" && $0.time == Log.time(seconds: start + 29) })
+    }
+
+    @Test func `a change of a thousand hosts hides none of another tenant`() throws {
+        let folder = try Folder()
+        let many = (0...ChangeJournal.hostsOfRoundMax).map { "a\($0).example.com" }.joined(separator: "\", \"")
+        for rule in ["/buy/*", "/sale/*"] {
+            try folder.write("config/apps/many/app.json", HistoryTests.app([rule], host: many))
+            try folder.write("config/apps/single/app.json", HistoryTests.app([rule], host: "z.example.com"))
+            let server = try HistoryTests.serve(folder)
+            server.send(SIGTERM)
+            #expect(server.waitUntilExit() == 0)
+        }
+        let history = try Subject.run("history", "--state", "\(folder.path)/state", "--format", "json").output
+        #expect(history.contains(#""host":"z.example.com","folder":"single","#))
+        #expect(history.contains(#""event":"more","hosts":2}"#))
     }
 
     @Test func `reports a host without entries`() throws {

@@ -16,7 +16,9 @@ struct StartCheckTests {
         "{ name: \"A\", hosts: [\"\(host)\"], ios: { appIDs: [\"8KQ2V7M4XN.dev.associated.app\"] }, links: [{ \"/\": \"/a/?*\" }] }"
     }
 
-    private func check(_ options: String...) throws -> Run {
+    private func check(_ options: String...) throws -> Run { try check(options) }
+
+    private func check(_ options: [String]) throws -> Run {
         try Subject.run(
             [
                 "serve", "--check", "--config", "\(folder.path)/config", "--public", "\(folder.path)/public", "--state",
@@ -30,6 +32,36 @@ struct StartCheckTests {
         #expect(run.output == "ready to start: the server would serve 1 host\n")
         #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/state/admin.sock"))
         #expect(try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/state").isEmpty)
+    }
+
+    @Test func `reports a removal that the server would refuse, and changes no state`() throws {
+        let state = "\(folder.path)/state"
+        let server = try RunningServer([
+            "--config", "\(folder.path)/config", "--public", "\(folder.path)/public", "--state", state,
+            "--http", "127.0.0.1:0",
+        ])
+        #expect(eventually { FileManager.default.fileExists(atPath: "\(state)/tenants") })
+        server.send(SIGTERM)
+        #expect(server.waitUntilExit() == 0)
+        let lint = { try Subject.run("lint", "\(folder.path)/config", "--state", $0) }
+        #expect(try lint(state).status == 0)
+        try folder.write("config/apps/a.json", Self.app("other.example"))
+        let saved = { try Data(contentsOf: URL(fileURLWithPath: "\(state)/tenants")) }
+        let before = try saved()
+        for run in [try check("--http", "127.0.0.1:0"), try lint(state)] {
+            #expect(run.status == 1)
+            #expect((run.output + run.errors).contains("error[APP-042]: this version removes live entries"))
+        }
+        #expect(try saved() == before)
+        // Without a server nothing is live.
+        #expect(try lint("\(folder.path)/none").status == 0)
+    }
+
+    @Test(arguments: [true, false])
+    func `a development server needs no certificates`(isDevelopment: Bool) throws {
+        let run = try check(["--http", "127.0.0.1:0", "--https", "127.0.0.1:0"] + (isDevelopment ? ["--dev"] : []))
+        #expect(run.errors.contains("CERT-025") == !isDevelopment, "\(run.errors)")
+        #expect((run.status == 0) == isDevelopment)
     }
 
     @Test func `a server of the same user on the port does not prevent a start`() throws {

@@ -120,4 +120,36 @@ struct WorkTests {
         }
         #expect(keys.contains("waits"), "\(keys)")
     }
+
+    /// One tenant has many hosts. Others with a single host have so many of them that some work is always due.
+    @Test(arguments: TestEngine.available, [true, false])
+    func `a tenant with much work has its turn although others always have some`(
+        engine: TestEngine, goesByAge: Bool
+    ) throws {
+        var store = try TestDatabase(engine).store()
+        let (hosts, claims) = (12, 60)
+        let done = try store.write { transaction throws(DatabaseError) -> [String] in
+            let now = try transaction.now()
+            for number in 0..<hosts {
+                try Work.add(
+                    "look", "large\(number)", tenant: "a/", state: "unknown", due: now - 1_000, in: transaction)
+            }
+            // More important work comes first, and what is not due never.
+            try Work.add(
+                "look", "soon", tenant: "c/", state: "unknown", due: now + 60_000, priority: 2, in: transaction)
+            try Work.add("look", "first", tenant: "c/", state: "unknown", due: now, priority: 1, in: transaction)
+            var keys: [String] = []
+            for number in 0..<claims {
+                try Work.add(
+                    "look", "small\(number)", tenant: "b\(number)/", state: "unknown", due: now - 100, in: transaction)
+                let byAge = goesByAge && number.isMultiple(of: Work.ageInterval)
+                guard let work = try Work.claim("look", by: "n", byAge: byAge, in: transaction) else { break }
+                keys.append(work.key)
+                _ = try work.finish(in: transaction)
+            }
+            return keys
+        }
+        #expect(done.count == claims && done.first == "first" && !done.contains("soon"))
+        #expect(done.count { $0.hasPrefix("large") } == (goesByAge ? hosts : 1))
+    }
 }

@@ -178,8 +178,9 @@ enum PublishedNetworks {
     /// As Apple lists them for firewalls of companies.
     private static let apple = networks("17.0.0.0/8", "2403:300::/32", "2620:149::/32", "2a01:b740::/32")
     /// Google's lists of crawlers and of special crawlers, as they were on 2026-04-23. `googlebot.json` also has small networks in
-    /// Google Cloud, and `user-triggered-fetchers.json` has those in which programs of Google's customers run. Neither proves that
-    /// a fetch is Google's own.
+    /// Google Cloud. Of the lists of user-triggered fetchers, `user-triggered-fetchers.json` has networks in which programs of
+    /// Google's customers run, and the others have those from which Google requests what users and agents want. None of them proves
+    /// that a fetch is Google's own, and Google does not name its fetcher of association files among those of these lists.
     private static let google = networks(
         // Most of googlebot.json, and all of the IPv6 networks of both.
         "66.249.64.0/19", "192.178.4.0/22", "2001:4860:4801::/48",

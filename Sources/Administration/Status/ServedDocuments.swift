@@ -115,10 +115,11 @@ public struct RecentFetches: Sendable, Equatable {
     /// The next request continues with the last time.
     static let fetchesMax = 10_000
 
-    /// Keeps the earliest ones.
+    /// Keeps the earliest ones. Of one second, those from a network of the verifier come first: any client can make thousands of
+    /// others, and what does not fit into the answer is lost.
     public init(_ all: [Fetch]) {
-        fetches = Array(
-            all.sorted { ($0.seconds, $0.host) < ($1.seconds, $1.host) }.prefix(RecentFetches.fetchesMax))
+        func order(_ fetch: Fetch) -> (Int64, Int, String) { (fetch.seconds, fetch.isConfirmed ? 0 : 1, fetch.host) }
+        fetches = Array(all.sorted { order($0) < order($1) }.prefix(RecentFetches.fetchesMax))
         hasMore = all.count > RecentFetches.fetchesMax
     }
 

@@ -13,20 +13,37 @@ public struct ServedHosts: Sendable, Equatable {
     /// The first folders below `config/apps` of the hosts' app files, in the order of the hosts, with `/` between them. Empty for
     /// a host whose file is directly there, or that has none. All empty if no host has a folder.
     public let folders: String
+    /// The hosts that are left out, because there are more than a manager can take.
+    public let omittedCount: Int
 
     /// As many hosts as a fleet is designed for.
     public static let hostsMax = 1_000_000
-    /// Enough for that many names of 60 bytes each; most have 20 to 40.
+    /// Enough for that many hosts with 60 bytes for the name and the folder; most have 20 to 40.
     public static let bytesMax = 64 * 1024 * 1024
+    /// For everything but the hosts.
+    private static let frameBytes = 1_024
     /// A DNS name and `*.`.
     private static let nameBytesMax = 255
     private static let digestBytesMax = 64
 
     public init(digest: String, hosts: [String], folders: [String: String] = [:]) {
-        let sorted = hosts.sorted()
+        self.init(
+            digest: digest, hosts: hosts, folders: folders, hostsMax: ServedHosts.hostsMax,
+            bytesMax: ServedHosts.bytesMax)
+    }
+
+    /// If there are too many hosts, those of the tenants with the most are left out.
+    init(digest: String, hosts: [String], folders: [String: String], hostsMax: Int, bytesMax: Int) {
+        func tenant(_ host: String) -> String { folders[host].map { "\($0)/" } ?? host }
+        let few = FairShare.fitting(hosts.sorted(), room: hostsMax, tenant: tenant)
+        let kept = FairShare.fitting(few, room: bytesMax - ServedHosts.frameBytes, tenant: tenant) { host in
+            // In JSON, some bytes of a folder's name take six.
+            host.utf8.count + (folders[host]?.utf8.reduce(0) { $0 + (ServedHosts.isPlain($1) ? 1 : 6) } ?? 0) + 2
+        }
         self.digest = digest
-        names = sorted.joined(separator: "/")
-        self.folders = folders.isEmpty ? "" : sorted.map { folders[$0] ?? "" }.joined(separator: "/")
+        names = kept.joined(separator: "/")
+        self.folders = folders.isEmpty ? "" : kept.map { folders[$0] ?? "" }.joined(separator: "/")
+        omittedCount = hosts.count - kept.count
     }
 
     /// Reads an answer. Nil if it is anything else, or exceeds a limit.
@@ -42,12 +59,14 @@ public struct ServedHosts: Sendable, Equatable {
         else { return nil }
         (self.digest, self.names) = (digest, names)
         folders = document.value?.member(named: "folders")?.asString ?? ""
+        omittedCount = document.value?.member(named: "omitted")?.asInt ?? 0
     }
 
     /// In the shortest form.
     public var json: [UInt8] {
         var members = [("digest", digest.jsonValue), ("hosts", names.jsonValue)]
         if !folders.isEmpty { members.append(("folders", folders.jsonValue)) }
+        if omittedCount > 0 { members.append(("omitted", .integer(omittedCount))) }
         return SourceWriter.minified(.object(members))
     }
 
@@ -55,6 +74,10 @@ public struct ServedHosts: Sendable, Equatable {
     private static func isDigest(_ text: String) -> Bool {
         (1...digestBytesMax).contains(text.utf8.count)
             && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        (0x20..<0x7F).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
     }
 
     /// Whether the names are in order, and can be logged and compared as they are. What they stand for is for the reader to check.

@@ -38,10 +38,11 @@ public typealias AppFileInspector =
     ) -> Void
 
 extension Tenants {
-    /// Loads everything once, without state.
+    /// Loads everything once. With a state, the result is what a start with it would publish; nothing is saved.
     /// - Parameter inspect: called with each app file that is read, on several threads.
     public func load(inspecting inspect: AppFileInspector? = nil) throws(ConfigurationError) -> LoadedConfiguration {
         source.inspect = inspect
+        onlyReadsState = true
         let report = try round(.allAgain)
         let hosts = report.catalogue.layers.last?.hosts.sorted() ?? []
         return LoadedConfiguration(
@@ -66,6 +67,9 @@ extension Tenants {
                 fix: nearest.map { "did you mean `\($0)`?" })
         }
     }
+
+    /// Whether a server has saved what it serves in a directory.
+    public static func hasState(_ path: String) -> Bool { File.exists("\(path)/\(StateFolder.baseName)") }
 
     /// The paths of all app files of a configuration; nil if it has no `apps` folder. Unreadable folders are among the findings
     /// of `load`.

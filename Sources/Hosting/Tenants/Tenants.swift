@@ -20,6 +20,8 @@ public final class Tenants: @unchecked Sendable {
     private(set) var shelf = SiteShelf()
     /// Saves the state; nil if nothing is saved.
     private var keeper: StateKeeper?
+    /// Whether the state of the previous process is only compared with.
+    var onlyReadsState = false
     /// Whether a round has completed.
     private var hasBegun = false
 
@@ -91,6 +93,7 @@ public final class Tenants: @unchecked Sendable {
         var known = TenantMemory()
         known.wasFetched = memory.wasFetched
         (memory, shelf) = (known, SiteShelf())
+        defer { if onlyReadsState { keeper = nil } }
         return try keeper?.begin(folders, source.owners, &memory, &shelf) ?? StateKeeper.Start()
     }
 

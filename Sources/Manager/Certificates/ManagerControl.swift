@@ -62,7 +62,7 @@ public final class ManagerControl: Sendable {
     public func log(_ level: Level, _ text: String) { write(level, text) }
 
     /// Logs what each worker notices, but only one has to say.
-    func logOnce(_ level: Level, _ text: String) {
+    public func logOnce(_ level: Level, _ text: String) {
         if state.withLock({ $0.said.insert(text).inserted }) { log(level, text) }
     }
 
@@ -232,8 +232,8 @@ public final class ManagerControl: Sendable {
         }
         if services.isEmpty { return }
         let names = services.map(\.name).joined(separator: " and ")
-        let advice = services.count > 1 ? "; is outgoing traffic blocked?" : ""
-        log(.warning, "cannot ask \(names) for copies: \(reason)\(advice); what is known of the hosts stays")
+        let next = DeliveryOutage.nextStep(reason)
+        log(.warning, "cannot ask \(names) for copies: \(reason); what is known of the hosts stays; \(next)")
     }
 
     /// The services that cannot be asked for their copies, and why.

@@ -9,7 +9,8 @@ struct DeliveryBreaker: Hashable, Sendable {
     /// Failures in a row that this process has seen.
     private(set) var failures = 0
     private var openings: Int64 = 0
-    private var until: Int64 = 0
+    /// When one request decides.
+    private(set) var until: Int64 = 0
     /// Since when no requests are sent.
     private(set) var since: Int64 = 0
     /// Why no requests are sent; nil while they are.

@@ -99,8 +99,7 @@ struct DeliveryRecord: Hashable, Sendable {
         let priority = DeliveryPlan.priority(replacingVersionOfAge: known.map { now - $0.published })
         try Work.add(
             verifier.workKind, name, tenant: tenant, state: DeliveryState.unknown.rawValue, due: due,
-            priority: priority,
-            in: transaction)
+            priority: priority, in: transaction)
         // The look that was planned before may have a higher one. That of a host without a look stays.
         try transaction.execute(
             """
@@ -229,7 +228,9 @@ struct DeliveryRecord: Hashable, Sendable {
             }
         for row in rows {
             let (name, verifier): (String, String) = (try row[0], try row[1])
-            if let verifier = DeliveryVerifier(rawValue: verifier) { tags[Key(name, verifier)] = try row[2] }
+            if let verifier = DeliveryVerifier(rawValue: verifier) {
+                tags[Key(name: name, verifier: verifier)] = try row[2]
+            }
         }
         return tags
     }
@@ -238,7 +239,5 @@ struct DeliveryRecord: Hashable, Sendable {
     struct Key: Hashable, Sendable {
         let name: String
         let verifier: DeliveryVerifier
-
-        init(_ name: String, _ verifier: DeliveryVerifier) { (self.name, self.verifier) = (name, verifier) }
     }
 }

@@ -122,7 +122,11 @@ struct DeliveryRegister: Sendable {
     private func read(_ pass: inout Pass, _ store: inout Store) throws(DatabaseError) -> Page? {
         let began = Clock.monotonicMilliseconds()
         let first = pass.after
-        guard let page = documents(after: first) else { return nil }
+        guard
+            let page = ask(
+                DeliveryRegister.listQuestion,
+                { () throws(DeliverySourceFailure) in try source.documents(after: first) })
+        else { return nil }
         if first.isEmpty { pass.digest = page.digest }
         let last = page.hasMore ? page.hosts.last?.name : nil
         var known = try store.read { transaction throws(DatabaseError) in
@@ -131,7 +135,7 @@ struct DeliveryRegister: Sendable {
         var changed: [Change] = []
         for host in page.hosts where host.isPublic {
             for (verifier, tag) in host.tags {
-                let key = DeliveryRecord.Key(host.name, verifier)
+                let key = DeliveryRecord.Key(name: host.name, verifier: verifier)
                 if known.removeValue(forKey: key) != tag { changed.append(Change(key: key, tag: tag)) }
             }
         }
@@ -139,13 +143,16 @@ struct DeliveryRegister: Sendable {
         return Page(changed: changed[...], lost: Array(known.keys)[...], last: last)
     }
 
-    private func documents(after name: String) -> ServedVersions? {
+    /// What the server answers; nil if it does not.
+    private func ask<Answer>(
+        _ question: String, _ body: () throws(DeliverySourceFailure) -> Answer
+    ) -> Answer? {
         do throws(DeliverySourceFailure) {
-            let page = try source.documents(after: name)
-            control.noteSource(DeliveryRegister.listQuestion, nil)
-            return page
+            let answer = try body()
+            control.noteSource(question, nil)
+            return answer
         } catch {
-            control.noteSource(DeliveryRegister.listQuestion, error.description)
+            control.noteSource(question, error.description)
             return nil
         }
     }
@@ -175,21 +182,18 @@ struct DeliveryRegister: Sendable {
     }
 
     private func publish(_ batch: ArraySlice<Change>, _ store: inout Store) throws(DatabaseError) -> Bool {
-        var found: [Change] = []
-        for var change in batch {
-            if control.isStopping { return false }
-            do throws(DeliverySourceFailure) {
+        let control = control
+        let found = ask(DeliveryRegister.filesQuestion) { () throws(DeliverySourceFailure) -> [Change] in
+            var found: [Change] = []
+            for var change in batch where !control.isStopping {
                 // It may have changed since the answer; the next pass finds out.
                 guard let file = try source.file(of: change.key.name, for: change.key.verifier) else { continue }
                 change.digest = DocumentDigest.of(file, for: change.key.verifier)
                 found.append(change)
-            } catch {
-                control.noteSource(DeliveryRegister.filesQuestion, error.description)
-                return false
             }
+            return found
         }
-        control.noteSource(DeliveryRegister.filesQuestion, nil)
-        let (changes, control) = (found, control)
+        guard let changes = found, !control.isStopping else { return false }
         try store.write(isRepeatable: true) { transaction throws(DatabaseError) in
             for change in changes {
                 try DeliveryRecord.publish(
@@ -207,14 +211,10 @@ struct DeliveryRegister: Sendable {
     ) throws(DatabaseError) -> Bool {
         // A clock that was set back must not hide what happens until it has caught up.
         let since = min(fetchesSince, nowSeconds)
-        let page: ServiceFetches
-        do throws(DeliverySourceFailure) {
-            page = try source.fetches(since: since)
-            control.noteSource(DeliveryRegister.fetchesQuestion, nil)
-        } catch {
-            control.noteSource(DeliveryRegister.fetchesQuestion, error.description)
-            return false
+        let answer = ask(DeliveryRegister.fetchesQuestion) { () throws(DeliverySourceFailure) in
+            try source.fetches(since: since)
         }
+        guard let page = answer else { return false }
         let fetches = page.fetches.filter { !takenFetches.contains($0) }
         for start in stride(from: 0, to: fetches.count, by: DeliveryRegister.batchCount) {
             if control.isStopping { return false }
@@ -244,7 +244,7 @@ public struct DeliveryRegisterWorker: ~Copyable {
 
     private static let restMilliseconds: Int64 = 2_000
     private static let fetchesMilliseconds: Int64 = 20_000
-    private static let moreFetchesMilliseconds: Int64 = 1_000
+    private static let moreMilliseconds: Int64 = 1_000
 
     /// - Parameters:
     ///   - number: of its bell in the control.
@@ -271,9 +271,7 @@ public struct DeliveryRegisterWorker: ~Copyable {
         if now >= fetchesDue {
             let areMore = try register.takeFetches(&store)
             fetchesDue =
-                now
-                + (areMore
-                    ? DeliveryRegisterWorker.moreFetchesMilliseconds : DeliveryRegisterWorker.fetchesMilliseconds)
+                now + (areMore ? DeliveryRegisterWorker.moreMilliseconds : DeliveryRegisterWorker.fetchesMilliseconds)
         }
         return hasMore
     }

@@ -50,14 +50,25 @@ public struct DeliveryOutage: Sendable, Equatable {
     public let verifier: DeliveryVerifier
     /// In milliseconds since 1970.
     public let since: Int64
+    /// The time of the next request.
+    public let until: Int64
     public let problem: String
+
+    public var nextStep: String { DeliveryOutage.nextStep(problem) }
+
+    static func nextStep(_ problem: String) -> String {
+        ["it answers 429", "it answers 503"].contains(problem)
+            ? "wait: the service limits requests, and the manager asks again when it may"
+            : "if this lasts, allow this machine to connect to ports 443 and 53, or set `manager.proxy` in server.json"
+    }
 
     public static func all(in transaction: borrowing Transaction) throws(DatabaseError) -> [DeliveryOutage] {
         var all: [DeliveryOutage] = []
         for verifier in DeliveryVerifier.allCases {
             let breaker = try DeliveryBreaker.load(verifier, in: transaction)
             guard let problem = breaker.problem else { continue }
-            all.append(DeliveryOutage(verifier: verifier, since: breaker.since, problem: problem))
+            all.append(
+                DeliveryOutage(verifier: verifier, since: breaker.since, until: breaker.until, problem: problem))
         }
         return all
     }

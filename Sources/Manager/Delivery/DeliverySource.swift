@@ -11,8 +11,9 @@ public protocol DeliverySource: Sendable {
     /// The versions that a host's file has had since a moment, the oldest first. They include those that were replaced before the
     /// monitor has seen them. Empty if they are not known.
     func recentVersions(of host: String, for verifier: DeliveryVerifier, since seconds: Int64) -> [RecentVersion]
-    /// Fetches of current files by the services since a moment, earliest first, as many as fit into one answer.
-    func fetches(since seconds: Int64) throws(DeliverySourceFailure) -> ServiceFetches
+    /// Fetches of current files by the services since a moment, earliest first, as many as fit into one answer, and whether there
+    /// are later ones.
+    func fetches(since seconds: Int64) throws(DeliverySourceFailure) -> (fetches: [ServiceFetch], hasMore: Bool)
 }
 
 /// A version of a file that a server has sent.
@@ -84,13 +85,4 @@ public struct ServiceFetch: Hashable, Sendable {
         (self.host, self.verifier, self.tag, self.seconds) = (host, verifier, tag, seconds)
         self.isConfirmed = isConfirmed
     }
-}
-
-/// Some fetches, earliest first.
-public struct ServiceFetches: Sendable {
-    public var fetches: [ServiceFetch]
-    /// Whether there are later ones.
-    public var hasMore: Bool
-
-    public init(_ fetches: [ServiceFetch], hasMore: Bool) { (self.fetches, self.hasMore) = (fetches, hasMore) }
 }

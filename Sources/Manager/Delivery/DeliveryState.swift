@@ -8,12 +8,7 @@ public enum DeliveryVerifier: String, CaseIterable, Sendable {
     case apple, google
 
     /// Its name in a sentence.
-    public var name: String {
-        switch self {
-        case .apple: "Apple"
-        case .google: "Google"
-        }
-    }
+    public var name: String { self == .apple ? "Apple" : "Google" }
 
     /// How it requests a file from a host.
     var request: VerifierRequest { self == .apple ? .apple : .google }
@@ -58,7 +53,4 @@ public enum DeliveryState: String, CaseIterable, Sendable {
         case .unknown: "nothing to do: the service is queried again"
         }
     }
-
-    /// Whether a change to this state is worth a message to the operator.
-    var isNews: Bool { self != .unknown }
 }

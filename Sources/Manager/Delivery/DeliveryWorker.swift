@@ -26,15 +26,10 @@ public struct DeliveryWorker: ~Copyable {
     private var turn: Int64 = 0
     /// When a host may be asked from outside again, which takes longer than a look.
     private var outsideDue: Int64 = 0
-    private var arrivals = Arrivals()
-
+    private var claimCount = 0
     /// New hosts with nothing wrong, which get one line together: there may be a million.
-    private struct Arrivals {
-        var count = 0
-        var since: Int64 = 0
-
-        static let milliseconds: Int64 = 60_000
-    }
+    private var arrivals = (count: 0, since: Int64(0))
+    private static let arrivalsMilliseconds: Int64 = 60_000
 
     /// More than any association file has.
     static let bodyBytesMax = 5 * 1_048_576
@@ -103,9 +98,11 @@ public struct DeliveryWorker: ~Copyable {
     private mutating func step(roundBegan: Int64) throws(DatabaseError) -> Int64? {
         let (verifier, holder, failures) = (verifier, holder, breaker.failures)
         for _ in 0..<DeliveryWorker.waitingMax {
+            claimCount += 1
+            let byAge = claimCount.isMultiple(of: Work.ageInterval)
             let (claim, breaker) = try store.write { transaction throws(DatabaseError) in
                 var breaker = try DeliveryBreaker.load(verifier, failures: failures, in: transaction)
-                let claim = try DeliveryWorker.claim(verifier, by: holder, &breaker, in: transaction)
+                let claim = try DeliveryWorker.claim(verifier, by: holder, byAge: byAge, &breaker, in: transaction)
                 return (claim, breaker)
             }
             self.breaker = breaker
@@ -125,13 +122,15 @@ public struct DeliveryWorker: ~Copyable {
     }
 
     private static func claim(
-        _ verifier: DeliveryVerifier, by holder: String, _ breaker: inout DeliveryBreaker,
+        _ verifier: DeliveryVerifier, by holder: String, byAge: Bool, _ breaker: inout DeliveryBreaker,
         in transaction: borrowing Transaction
     ) throws(DatabaseError) -> Claim {
         let now = try transaction.now()
         let closed = breaker.waitMilliseconds(now: now)
         if closed > 0 { return .limited(closed) }
-        guard let work = try Work.claim(verifier.workKind, by: holder, in: transaction) else { return .nothing }
+        guard let work = try Work.claim(verifier.workKind, by: holder, byAge: byAge, in: transaction) else {
+            return .nothing
+        }
         if try DeliveryRecord.release(work, verifier, in: transaction) { return .waiting }
         // Without a certificate the service would fail, and remember that for an hour.
         if work.tries < DeliveryWorker.certificateTries, try CertificateWork.isPending(work.key, in: transaction) {
@@ -156,9 +155,7 @@ public struct DeliveryWorker: ~Copyable {
         }
         let response: FetchedResponse
         do throws(FetchError) { response = try web.send(location) } catch {
-            // A host for which the service takes its time must not come first again.
-            if error.isTimeOut { try loseUrgency(work) }
-            return try stop(work, "\(location.host): \(error)", isRefusal: false)
+            return try stop(work, "\(location.host): \(error)", isRefusal: false, isTimeOut: error.isTimeOut)
         }
         if [429, 503].contains(response.status) {
             return try stop(
@@ -166,23 +163,21 @@ public struct DeliveryWorker: ~Copyable {
                 retryAfterSeconds: response.retryAfterSeconds(now: Clock.wallSeconds()))
         }
         let answer = verifier == .apple ? CopyAnswer(apple: response) : CopyAnswer(google: response)
-        if case .unusable(let reason) = answer {
-            if DeliveryBreaker.isFailure(ofServiceWith: response.status) {
-                return try stop(work, reason, isRefusal: false)
-            }
+        guard case .unusable(let reason) = answer else {
             try noteAnswer()
-            let verifier = verifier
-            return try store.write { transaction throws(DatabaseError) in
-                try DeliveryWorker.putOff(work, verifier, reason, in: transaction)
-            }
+            return try commit(answer, work)
         }
+        if DeliveryBreaker.isFailure(ofServiceWith: response.status) { return try stop(work, reason, isRefusal: false) }
         try noteAnswer()
-        try commit(answer, work)
+        let verifier = verifier
+        try store.write { transaction throws(DatabaseError) in
+            try DeliveryWorker.putOff(work, verifier, reason, in: transaction)
+        }
     }
 
     /// The service cannot be queried. That is no state of the host, whose turn comes again.
     private mutating func stop(
-        _ work: Work, _ reason: String, isRefusal: Bool, retryAfterSeconds: Int64? = nil
+        _ work: Work, _ reason: String, isRefusal: Bool, isTimeOut: Bool = false, retryAfterSeconds: Int64? = nil
     ) throws(DatabaseError) {
         let (known, verifier) = (breaker, verifier)
         let (breaker, isNew) = try store.write { transaction throws(DatabaseError) in
@@ -193,7 +188,8 @@ public struct DeliveryWorker: ~Copyable {
                 draw: .random(in: .min ... .max))
             if breaker.problem != nil { try breaker.save(verifier, in: transaction) }
             try DeliveryWorker.putOff(
-                work, verifier, reason, atLeast: breaker.waitMilliseconds(now: now), in: transaction)
+                work, verifier, reason, atLeast: breaker.waitMilliseconds(now: now), isTimeOut: isTimeOut,
+                in: transaction)
             return (breaker, isNew)
         }
         self.breaker = breaker
@@ -204,29 +200,23 @@ public struct DeliveryWorker: ~Copyable {
     /// Puts off a look without a result. The failure may be due to this host, which must not take the turns of others. One odd answer
     /// does not change what is known, but after a week of them nothing is.
     private static func putOff(
-        _ work: Work, _ verifier: DeliveryVerifier, _ reason: String, atLeast: Int64 = 0,
+        _ work: Work, _ verifier: DeliveryVerifier, _ reason: String, atLeast: Int64 = 0, isTimeOut: Bool = false,
         in transaction: borrowing Transaction
     ) throws(DatabaseError) {
         let now = try transaction.now()
         let before = try Observation.load(work.key, in: transaction).first { $0.verifier == verifier.rawValue }
         let problem = "\(verifier.name): \(reason)"
+        // A host for which the service takes its time must not come first again.
         let isOurs = try work.postpone(
             to: now + max(atLeast, DeliveryPlan.retryMilliseconds(tries: work.tries)), state: work.state,
-            problem: problem, tries: work.tries + 1, journal: work.journal, in: transaction)
+            problem: problem, tries: work.tries + 1, journal: work.journal,
+            priority: isTimeOut ? DeliveryPlan.priorityOfOthers : nil, in: transaction)
         guard isOurs, let before, before.state != DeliveryState.unknown.rawValue,
             now - before.looked >= DeliveryPlan.weekMilliseconds
         else { return }
         try Observation.record(
             work.key, verifier.rawValue, state: DeliveryState.unknown.rawValue, digest: nil, detail: problem,
             in: transaction)
-    }
-
-    private mutating func loseUrgency(_ work: Work) throws(DatabaseError) {
-        try store.write(isRepeatable: true) { transaction throws(DatabaseError) in
-            try transaction.execute(
-                "update work set priority = ? where kind = ? and key = ?", DeliveryPlan.priorityOfOthers, work.kind,
-                work.key)
-        }
     }
 
     private mutating func noteAnswer() throws(DatabaseError) {
@@ -281,9 +271,11 @@ public struct DeliveryWorker: ~Copyable {
             }
         }
         askOutside(sight, &verdict)
-        let (targets, decided) = (rules.webhooks, verdict)
+        let (targets, decided, tenant) = (rules.webhooks, verdict, control.tenant(of: work.key))
         let event = try store.write { transaction throws(DatabaseError) in
-            try DeliveryWorker.record(decided, sight, work, verifier, targets, in: transaction)
+            let event = try DeliveryWorker.record(decided, sight, work, verifier, in: transaction)
+            if let event { try WebhookWork.add(event, of: tenant, to: targets, in: transaction) }
+            return event
         }
         guard let event else { return }
         if !targets.isEmpty { control.wake() }
@@ -346,7 +338,7 @@ public struct DeliveryWorker: ~Copyable {
     /// - Returns: what changed; nil if nothing did, or if another worker has the work by now.
     private static func record(
         _ verdict: DeliveryVerdict, _ sight: Sight, _ work: Work, _ verifier: DeliveryVerifier,
-        _ targets: [WebhookTarget], in transaction: borrowing Transaction
+        in transaction: borrowing Transaction
     ) throws(DatabaseError) -> DeliveryEvent? {
         let (record, before, now) = (sight.record, sight.before, try transaction.now())
         guard let current = try DeliveryRecord.load(work.key, verifier, in: transaction), current.tag == record.tag
@@ -362,21 +354,14 @@ public struct DeliveryWorker: ~Copyable {
             verdict.state, sinceMilliseconds: since, maxAgeSeconds: verdict.maxAgeSeconds,
             draw: .random(in: .min ... .max))
         let isOurs = try work.postpone(
-            to: now + wait, state: verdict.state.rawValue, problem: nil, tries: 0, in: transaction)
+            to: now + wait, state: verdict.state.rawValue, problem: nil, tries: 0,
+            priority: DeliveryPlan.priority(sinceMilliseconds: since, waitMilliseconds: wait), in: transaction)
         guard isOurs else { return nil }
-        try transaction.execute(
-            "update work set priority = ? where kind = ? and key = ?",
-            DeliveryPlan.priority(sinceMilliseconds: since, waitMilliseconds: wait), work.kind, work.key)
         try Observation.record(
             work.key, verifier.rawValue, state: verdict.state.rawValue, digest: verdict.digest, detail: verdict.detail,
             in: transaction)
         if verdict.state == .equal { try record.noteEqual(in: transaction) }
-        guard
-            let event = DeliveryEvent(
-                record, verdict, before: before.flatMap { DeliveryState(rawValue: $0.state) }, at: now)
-        else { return nil }
-        try WebhookWork.add(event, to: targets, in: transaction)
-        return event
+        return DeliveryEvent(record, verdict, before: before.flatMap { DeliveryState(rawValue: $0.state) }, at: now)
     }
 
     private mutating func report(_ event: DeliveryEvent) {
@@ -397,10 +382,10 @@ public struct DeliveryWorker: ~Copyable {
     }
 
     private mutating func reportArrivals(now: Int64) {
-        guard arrivals.count > 0, now - arrivals.since >= Arrivals.milliseconds else { return }
+        guard arrivals.count > 0, now - arrivals.since >= DeliveryWorker.arrivalsMilliseconds else { return }
         let hosts = arrivals.count == 1 ? "1 new host" : "\(arrivals.count) new hosts"
         control.log(.info, "\(verifier.name) has a file of \(hosts); `associated status HOST` shows which version")
-        arrivals = Arrivals()
+        arrivals.count = 0
     }
 }
 

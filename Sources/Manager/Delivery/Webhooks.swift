@@ -22,7 +22,7 @@ struct DeliveryEvent: Hashable, Sendable {
     init?(_ record: DeliveryRecord, _ verdict: DeliveryVerdict, before: DeliveryState?, at: Int64) {
         let isDelivered = verdict.state == .equal && record.equalAt == nil
         let isReturn = verdict.state == .equal && before == .unknown
-        guard verdict.state.isNews, isDelivered || before != verdict.state && !isReturn else { return nil }
+        guard verdict.state != .unknown, isDelivered || before != verdict.state && !isReturn else { return nil }
         (host, verifier) = (record.name, record.verifier)
         (state, previous, detail) = (verdict.state, before, verdict.detail)
         (self.at, published) = (at, record.published)
@@ -52,11 +52,11 @@ enum WebhookWork {
     }
 
     static func add(
-        _ event: DeliveryEvent, to targets: [WebhookTarget], in transaction: borrowing Transaction
+        _ event: DeliveryEvent, of tenant: String, to targets: [WebhookTarget], in transaction: borrowing Transaction
     ) throws(DatabaseError) {
         let id = hexadecimal((0..<16).map { _ in .random(in: .min ... .max) })
         for target in targets {
-            try Work.add(target.workKind, id, state: waiting, due: event.at, in: transaction)
+            try Work.add(target.workKind, id, tenant: tenant, state: waiting, due: event.at, in: transaction)
             try transaction.execute(
                 "update work set journal = ? where kind = ? and key = ?",
                 String(decoding: event.json(id: id), as: UTF8.self), target.workKind, id)
@@ -107,6 +107,7 @@ public struct WebhookWorker: ~Copyable {
     /// Of each receiver.
     private var breakers: [DeliveryBreaker]
     private var removalDue: Int64 = 0
+    private var stepCount = 0
 
     private static let milliseconds = 10_000
     private static let bodyBytesMax = 65_536
@@ -136,6 +137,7 @@ public struct WebhookWorker: ~Copyable {
     /// - Parameter now: by a clock that never goes back.
     /// - Returns: false if none is due.
     mutating func step(now: Int64 = Clock.monotonicMilliseconds()) throws(DatabaseError) -> Bool {
+        stepCount += 1
         if now >= removalDue {
             removalDue = now + WebhookWorker.removalMilliseconds
             try removeOld()
@@ -160,20 +162,16 @@ public struct WebhookWorker: ~Copyable {
 
     /// - Returns: false if no message to the receiver is due.
     private mutating func send(to index: Int, now: Int64) throws(DatabaseError) -> Bool {
-        let (target, holder) = (targets[index], holder)
+        let (target, holder, byAge) = (targets[index], holder, stepCount.isMultiple(of: Work.ageInterval))
         let claimed = try store.write { transaction throws(DatabaseError) in
-            try Work.claim(target.workKind, by: holder, in: transaction)
+            try Work.claim(target.workKind, by: holder, byAge: byAge, in: transaction)
         }
         guard let work = claimed else { return false }
-        guard let message = work.journal else {
-            try finish(work)
-            return true
-        }
-        guard let refusal = post(Array(message.utf8), to: target) else {
-            if breakers[index].noteAnswer() {
+        guard let message = work.journal, let refusal = post(Array(message.utf8), to: target) else {
+            if work.journal != nil, breakers[index].noteAnswer() {
                 control.log(.info, "the webhook at \(target.location.host) accepts messages again")
             }
-            try finish(work)
+            try store.write { transaction throws(DatabaseError) in _ = try work.finish(in: transaction) }
             return true
         }
         let isNew = breakers[index].noteFailure(
@@ -192,10 +190,6 @@ public struct WebhookWorker: ~Copyable {
                 in: transaction)
         }
         return true
-    }
-
-    private mutating func finish(_ work: Work) throws(DatabaseError) {
-        try store.write { transaction throws(DatabaseError) in _ = try work.finish(in: transaction) }
     }
 
     /// Why a receiver has not accepted a message.

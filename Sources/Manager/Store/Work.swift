@@ -100,46 +100,70 @@ public struct Work: Hashable, Sendable {
         ).map { row throws(DatabaseError) in (key: try row[0], state: try row[1]) }
     }
 
+    /// One claim in this number should go by age. Otherwise a tenant with much work would wait forever where others always have some.
+    static let ageInterval = 4
+
     /// Claims the most important work that is due and within its rate limits: by priority, then by turn, then by time.
     /// - Parameter holder: a unique name of this process.
     /// - Parameter priorities: other work is left alone.
+    /// - Parameter byAge: whether the time comes before the turn.
     /// - Parameter charges: the tokens that the work takes from buckets. They are taken in this transaction, so no node can
     ///   exceed a limit.
     /// - Returns: nil if there is nothing to do.
     public static func claim(
-        _ kind: String, by holder: String, priorities: ClosedRange<Int64> = .min ... .max,
+        _ kind: String, by holder: String, priorities: ClosedRange<Int64> = .min ... .max, byAge: Bool = false,
         in transaction: borrowing Transaction, charges: (Work) -> [Bucket.Charge] = { _ in [] }
     ) throws(DatabaseError) -> Work? {
         let now = try transaction.now()
-        var level = (priority: priorities.upperBound, turn: Int64.max)
-        while true {
-            // Each is one step in the index. One query for all levels would sort everything that is due, and with one for the next pair
-            // of both numbers, SQLite walks through everything before it.
-            guard
-                let turn = try transaction.query(
-                    "select turn from work where kind = ? and priority = ? and turn < ? order by turn desc limit 1",
-                    kind,
-                    level.priority, level.turn
-                ).first
-            else {
-                let next = try transaction.query(
-                    "select priority from work where kind = ? and priority < ? order by priority desc limit 1", kind,
-                    level.priority
-                ).first
-                guard let next else { break }
-                level = (try next[0], .max)
-                if level.priority < priorities.lowerBound { break }
+        var (level, oldest) = (Level(priority: priorities.upperBound, turn: .max, due: 0), Level?.none)
+        while let next = try level.next(kind, in: transaction),
+            next.priority >= oldest?.priority ?? priorities.lowerBound
+        {
+            level = next
+            if byAge {
+                if next.due <= now, next.due < oldest?.due ?? .max { oldest = next }
                 continue
             }
-            level.turn = try turn[0]
             switch try claim(kind, by: holder, at: level, now, in: transaction, charges: charges) {
             case .work(let work): return work
             case .none: continue
             case .exhausted: return nil
             }
         }
+        if let oldest,
+            case .work(let work) = try claim(kind, by: holder, at: oldest, now, in: transaction, charges: charges)
+        {
+            return work
+        }
         try correctTimes(kind, now, in: transaction)
         return nil
+    }
+
+    /// Work of the same kind, priority and turn.
+    private struct Level {
+        let priority: Int64
+        let turn: Int64
+        /// The earliest time of its work.
+        let due: Int64
+
+        /// The level that comes after this one. Each query is one step in the index: one for all levels would sort everything that is
+        /// due, and with one for the next pair of both numbers, SQLite walks through everything before it.
+        func next(_ kind: String, in transaction: borrowing Transaction) throws(DatabaseError) -> Level? {
+            let here = try transaction.query(
+                """
+                select priority, turn, due from work where kind = ? and priority = ? and turn < ?
+                order by turn desc, due limit 1
+                """, kind, priority, turn)
+            let rows =
+                try here.isEmpty
+                ? transaction.query(
+                    """
+                    select priority, turn, due from work where kind = ? and priority < ?
+                    order by priority desc, turn desc, due limit 1
+                    """, kind, priority) : here
+            guard let row = rows.first else { return nil }
+            return Level(priority: try row[0], turn: try row[1], due: try row[2])
+        }
     }
 
     private enum Claim {
@@ -150,7 +174,7 @@ public struct Work: Hashable, Sendable {
     }
 
     private static func claim(
-        _ kind: String, by holder: String, at level: (priority: Int64, turn: Int64), _ now: Int64,
+        _ kind: String, by holder: String, at level: Level, _ now: Int64,
         in transaction: borrowing Transaction, charges: (Work) -> [Bucket.Charge]
     ) throws(DatabaseError) -> Claim {
         let rows = try transaction.claim(

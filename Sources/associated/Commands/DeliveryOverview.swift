@@ -51,7 +51,10 @@ struct DeliveryOverview {
     }
 
     var lines: [String] {
-        var lines = timelines.flatMap { $0.lines(nowSeconds: now) }
+        var lines = timelines.flatMap { timeline in
+            timeline.lines(
+                nowSeconds: now, isOutage: outages.contains { $0.verifier == timeline.verifier })
+        }
         if !isOfHost {
             for verifier in DeliveryVerifier.allCases {
                 let counts = DeliveryState.allCases.compactMap { state in
@@ -63,10 +66,16 @@ struct DeliveryOverview {
             let left = worst.count - worst.entries.count
             if left > 0 { lines.append("  and \(left) more; --deliveries STATE lists those in one state") }
         }
-        return lines
-            + outages.map {
-                "\($0.verifier.name) cannot be asked for \(Age.text(seconds: now - $0.since / 1_000)): \($0.problem)"
-            }
+        return lines + outages.flatMap { DeliveryOverview.lines($0, now) }
+    }
+
+    private static func lines(_ outage: DeliveryOutage, _ now: Int64) -> [String] {
+        let since = Age.text(seconds: now - outage.since / 1_000)
+        let wait = Age.text(seconds: max(0, outage.until / 1_000 - now))
+        return [
+            "\(outage.verifier.name) could not be asked in the last \(since): \(outage.problem); the next try is in \(wait); "
+                + "the states are the last known ones", "  next: \(outage.nextStep)",
+        ]
     }
 
     private static func line(_ entry: DeliveryList.Entry, _ now: Int64) -> String {
@@ -98,7 +107,8 @@ struct DeliveryOverview {
                     outages.map {
                         .object([
                             ("verifier", .string($0.verifier.rawValue)), ("since", .integer(Int($0.since))),
-                            ("problem", .string($0.problem)),
+                            ("problem", .string($0.problem)), ("nextTry", .integer(Int($0.until))),
+                            ("next", .string($0.nextStep)),
                         ])
                     })
             ))

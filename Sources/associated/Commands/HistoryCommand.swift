@@ -12,7 +12,8 @@ extension Command {
             changed, with the rules, apps and fingerprints that were added or removed. With HOST, it prints the entries of that
             host only.
 
-            The server need not be running. When the journal reaches 8 MiB, its older half is dropped.
+            The server need not be running. When the journal reaches 8 MiB, half of it is dropped: the oldest entries of the tenants
+            (folders of config/apps) that have the most.
             """,
         operands: Operands(usage: "[HOST]", counts: 0...1),
         options: [

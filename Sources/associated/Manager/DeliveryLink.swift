@@ -47,7 +47,7 @@ struct DeliveryLink: DeliverySource {
         }
     }
 
-    func fetches(since seconds: Int64) throws(DeliverySourceFailure) -> ServiceFetches {
+    func fetches(since seconds: Int64) throws(DeliverySourceFailure) -> (fetches: [ServiceFetch], hasMore: Bool) {
         guard let recent = RecentFetches(json: try get("/fetched/\(seconds)") ?? []) else {
             throw DeliverySourceFailure("it sends no list of fetches; is it of an earlier version?")
         }
@@ -56,7 +56,7 @@ struct DeliveryLink: DeliverySource {
                 host: fetch.host, verifier: fetch.verifier == .appleCDN ? .apple : .google, tag: fetch.tag,
                 seconds: fetch.seconds, isConfirmed: fetch.isConfirmed)
         }
-        return ServiceFetches(fetches, hasMore: recent.hasMore)
+        return (fetches, recent.hasMore)
     }
 
     /// - Returns: nil if there is no such thing.
@@ -125,7 +125,8 @@ extension DeliveryMetrics {
 
 extension DeliveryTimeline {
     /// The steps of a delivery in one line, and what an operator should know or do.
-    func lines(nowSeconds now: Int64) -> [String] {
+    /// - Parameter isOutage: whether the service cannot be asked.
+    func lines(nowSeconds now: Int64, isOutage: Bool) -> [String] {
         func ago(_ milliseconds: Int64) -> String { "\(Age.text(seconds: now - milliseconds / 1_000)) ago" }
         var steps = ["published \(ago(published))"]
         steps.append(fetched.map { "fetched by \(verifier.name) \(ago($0))" } ?? "not seen to be fetched yet")
@@ -135,7 +136,12 @@ extension DeliveryTimeline {
             steps.append(equalAt.map { "first at \(verifier.name) \(ago($0))" } ?? "not at \(verifier.name) yet")
         }
         var lines = ["  delivery to \(verifier.name): \(steps.joined(separator: ", "))"]
-        let next = due.map { "next look \($0 / 1_000 <= now ? "now" : "in \(Age.text(seconds: $0 / 1_000 - now))")" }
+        let next = due.map { due in
+            if isOutage { return "next look when \(verifier.name) can be asked again" }
+            let wait = due / 1_000 - now
+            if wait > 0 { return "next look in \(Age.text(seconds: wait))" }
+            return wait > -60 ? "next look now" : "next look overdue by \(Age.text(seconds: -wait))"
+        }
         guard let since, let looked else {
             let reason = detail.isEmpty ? "" : " (\(detail))"
             lines.append((["    not looked at yet\(reason)"] + [next].compactMap(\.self)).joined(separator: ", "))

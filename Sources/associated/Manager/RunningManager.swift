@@ -148,8 +148,22 @@ final class RunningManager {
             let response = try AdminClient.get(
                 ServedHosts.path(unless: isDue ? "" : digest, problem: storeProblem), from: server.address,
                 token: server.token, timeoutMilliseconds: RunningManager.askMilliseconds)
-            noteServer(response.status == 200 || response.status == 204 ? nil : "it answers \(response.status)")
-            guard response.status == 200, let served = ServedHosts(json: response.body) else { return nil }
+            if response.status != 200 {
+                noteServer(response.status == 204 ? nil : "it answers \(response.status)")
+                return nil
+            }
+            guard let served = ServedHosts(json: response.body) else {
+                noteServer("its list of hosts cannot be read; is it of another version?")
+                return nil
+            }
+            noteServer(nil)
+            if served.omittedCount > 0 {
+                control.logOnce(
+                    .error,
+                    "the server serves more hosts than a manager can take (\(ServedHosts.hostsMax), with "
+                        + "\(ServedHosts.bytesMax >> 20) MiB for their names): the tenants with the most get no certificates for "
+                        + "some of theirs; remove hosts, or divide them among several servers")
+            }
             (digest, takenAt) = (served.digest, now)
             return ServedNames(served.names, folders: served.folders)
         } catch {

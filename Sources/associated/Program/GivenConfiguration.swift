@@ -82,14 +82,18 @@ struct GivenConfiguration {
     let speaksTLS: Bool
 
     /// Loads it as a server would.
+    /// - Parameter state: the state directory of that server; nil for a server that has served nothing yet.
     /// - Parameter inspect: called with each app file that is read, on several threads.
-    func load(inspecting inspect: AppFileInspector? = nil) throws(ConfigurationError) -> LoadedConfiguration {
+    func load(
+        state: String? = nil, inspecting inspect: AppFileInspector? = nil
+    ) throws(ConfigurationError) -> LoadedConfiguration {
         // Signing documents brings private keys into memory, and a core dump would copy them to disk.
         try? ProcessMemory.forbidDumps()
         return try Tenants(
             configPath: path, publicPath: publicPath, environment: environment,
-            signer: settings.signer(configPath: path, passphrase: passphrase), linkTargets: settings.linkTargets,
-            limits: settings.limits, owners: settings.owners
+            signer: settings.signer(configPath: path, passphrase: passphrase),
+            state: state.map { ($0, Product.identity) }, linkTargets: settings.linkTargets, limits: settings.limits,
+            owners: settings.owners
         ).load(inspecting: inspect)
     }
 }

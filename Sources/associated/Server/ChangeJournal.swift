@@ -1,6 +1,8 @@
 // Records which hosts changed and when: one line of JSON in the state directory for each, with the entries that were added or
-// removed. Written after the change is published, so no change waits for it. `associated history` reads it; the server does not.
+// removed. Written after the change is published, so no change waits for it. `associated history` reads it, and the delivery
+// monitor, to which it is evidence: so no tenant can push out what others need.
 
+import Administration
 import Association
 import Catalogue
 import Hosting
@@ -9,12 +11,13 @@ import SourceJSON
 
 struct ChangeJournal: Sendable {
     static let name = "history.jsonl"
-    /// Above this size, the older half is removed.
+    /// Above this size, half of it is removed: the oldest entries of the tenants that have the most.
     static let bytesMax = 8 << 20
     /// How many hosts of one round get a line of their own.
     static let hostsOfRoundMax = 1_000
 
     let folder: String
+    var bytesMax = ChangeJournal.bytesMax
 
     /// An event of a host or of the server.
     struct Entry: Equatable {
@@ -22,6 +25,8 @@ struct ChangeJournal: Sendable {
         var time: String
         /// Nil for an event of the server.
         var host: String?
+        /// The first folder below `config/apps` of the host's app file, which is its tenant. Nil if it has none.
+        var folder: String?
         /// `new`, `changed` or `removed` for a host; `started` or `more` for the server.
         var event: String
         var documents: [Document] = []
@@ -41,22 +46,33 @@ struct ChangeJournal: Sendable {
         let now = Clock.wallSeconds()
         try append([Entry(time: Log.time(seconds: now), event: "started", hosts: loaded.hostCount)])
         // Changes while no process ran; the versions before are not known.
-        try note(loaded.changes, from: loaded.catalogue, to: loaded.catalogue, atSeconds: now)
+        try note(loaded, from: loaded.catalogue, foldersBefore: [:], atSeconds: now)
     }
 
+    /// - Parameter foldersBefore: of the hosts that were served before the round.
     func note(
-        _ changes: [HostChange], from old: Catalogue, to new: Catalogue, atSeconds now: Int64
+        _ report: RoundReport, from old: Catalogue, foldersBefore: [String: String], atSeconds now: Int64
     ) throws(SystemError) {
+        let changes = report.changes
         if changes.isEmpty { return }
         let time = Log.time(seconds: now)
-        var entries = changes.prefix(ChangeJournal.hostsOfRoundMax).map { ChangeJournal.entry($0, time, old, new) }
+        let folders = Dictionary(report.folders.map { ($0.host, $0.folder) }) { first, _ in first }
+        let all = changes.map { ($0, folders[$0.host].flatMap(\.self) ?? foldersBefore[$0.host]) }
+        let told = FairShare.fitting(all, room: ChangeJournal.hostsOfRoundMax) {
+            ChangeJournal.tenant($0.host, $1)
+        }
+        var entries = told.map { ChangeJournal.entry($0, $1, time, old, report.catalogue) }
         if changes.count > entries.count {
             entries.append(Entry(time: time, event: "more", hosts: changes.count - entries.count))
         }
         try append(entries)
     }
 
-    private static func entry(_ change: HostChange, _ time: String, _ old: Catalogue, _ new: Catalogue) -> Entry {
+    private static func tenant(_ host: String, _ folder: String?) -> String { folder.map { "\($0)/" } ?? host }
+
+    private static func entry(
+        _ change: HostChange, _ folder: String?, _ time: String, _ old: Catalogue, _ new: Catalogue
+    ) -> Entry {
         let documents = change.documents.map { document in
             var what: [String] = []
             if document.before != nil, document.after != nil,
@@ -68,26 +84,36 @@ struct ChangeJournal: Sendable {
             return Entry.Document(path: document.path, before: document.before, after: document.after, what: what)
         }
         return Entry(
-            time: time, host: change.host, event: change.kind.rawValue, documents: documents, pages: change.pageCount)
+            time: time, host: change.host, folder: folder, event: change.kind.rawValue, documents: documents,
+            pages: change.pageCount)
     }
 
-    private func append(_ entries: [Entry]) throws(SystemError) {
+    func append(_ entries: [Entry]) throws(SystemError) {
         let path = "\(folder)/\(ChangeJournal.name)"
         let lines = entries.flatMap { SourceWriter.minified($0.value) + [UInt8(ascii: "\n")] }
-        if let status = try? File.status(path), Int(status.byteCount) + lines.count > ChangeJournal.bytesMax,
-            let known = try? File.read(path, bytesMax: .max - 1).bytes
-        {
-            let half = known.suffix(ChangeJournal.bytesMax / 2)
-            let rest = half.count == known.count ? half : half.drop { $0 != UInt8(ascii: "\n") }.dropFirst()
-            try File.replaceDurably(ChangeJournal.name, in: folder, permissions: 0o640, contents: { rest + lines })
-        } else {
-            try File.append(lines, to: path)
+        let known = Int((try? File.status(path))?.byteCount ?? 0)
+        let isFull = known + lines.count > bytesMax
+        // Nothing is removed of what cannot be read.
+        guard isFull, let bytes = known == 0 ? [] : try? File.read(path, bytesMax: .max - 1).bytes else {
+            return try File.append(lines, to: path)
         }
+        let kept = ChangeJournal.shortened(bytes + lines, to: bytesMax / 2)
+        try File.replaceDurably(ChangeJournal.name, in: folder, permissions: 0o640, contents: { kept })
+    }
+
+    /// The lines that fit: of each tenant the latest, and as many bytes as of any other.
+    private static func shortened(_ bytes: [UInt8], to bytesMax: Int) -> [UInt8] {
+        let lines = bytes.split(separator: UInt8(ascii: "\n")).reversed().map { line in
+            let entry = SourceReader.read(Array(line), as: .json).value.flatMap { Entry($0) }
+            return (line: line, tenant: entry?.host.map { tenant($0, entry?.folder) } ?? "")
+        }
+        let kept = FairShare.fitting(lines, room: bytesMax, tenant: \.tenant) { $0.line.count + 1 }
+        return kept.reversed().flatMap { $0.line + [UInt8(ascii: "\n")] }
     }
 
     /// All entries, the oldest first, without lines that cannot be read.
     func entries() throws(FileError) -> [Entry] {
-        let bytes = try File.read("\(folder)/\(ChangeJournal.name)", bytesMax: ChangeJournal.bytesMax * 2).bytes
+        let bytes = try File.read("\(folder)/\(ChangeJournal.name)", bytesMax: bytesMax * 2).bytes
         return bytes.split(separator: UInt8(ascii: "\n")).compactMap { line in
             SourceReader.read(Array(line), as: .json).value.flatMap { Entry($0) }
         }
@@ -99,6 +125,7 @@ extension ChangeJournal.Entry {
         var members: [(String, SourceValue)] = [("time", .string(time)), ("event", .string(event))]
         guard let host else { return .object(members + [("hosts", .integer(hosts))]) }
         members.append(("host", .string(host)))
+        if let folder { members.append(("folder", .string(folder))) }
         if !documents.isEmpty { members.append(("documents", .array(documents.map(\.value)))) }
         if pages > 0 { members.append(("pages", .integer(pages))) }
         return .object(members)
@@ -110,7 +137,8 @@ extension ChangeJournal.Entry {
             return nil
         }
         self.init(
-            time: time, host: value.member(named: "host")?.asString, event: event,
+            time: time, host: value.member(named: "host")?.asString,
+            folder: value.member(named: "folder")?.asString, event: event,
             documents: (value.member(named: "documents")?.asArray ?? []).map { Document($0) },
             pages: value.member(named: "pages")?.asInt ?? 0, hosts: value.member(named: "hosts")?.asInt ?? 0)
     }

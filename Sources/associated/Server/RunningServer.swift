@@ -43,7 +43,7 @@ struct RunningServer: Sendable {
         published.publish(report.catalogue)
         engine.catalogueChanged()
         state.noteState(.history) { () throws(SystemError) in
-            try journal.note(report.changes, from: before, to: report.catalogue, atSeconds: Clock.wallSeconds())
+            try journal.note(report, from: before, foldersBefore: state.folders, atSeconds: Clock.wallSeconds())
         }
     }
 

@@ -124,7 +124,8 @@ struct StartCheck {
 
     /// Reports everything that `lint` finds, and returns how many hosts would be served.
     private mutating func lint() -> Int {
-        var files = LintedFiles(arguments, managedPath: given.certificatesPath)
+        var files = LintedFiles(
+            arguments, managedPath: given.certificatesPath, createsCertificates: given.isDevelopment)
         files.add(given.configPath)
         files.lint()
         for finding in files.findings where finding.severity == .error {

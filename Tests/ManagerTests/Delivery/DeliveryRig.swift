@@ -53,10 +53,10 @@ extension DeliveryWorkerTests {
         ) -> [RecentVersion] { recent.withLock { $0 } }
 
         /// Two fetches in each answer.
-        func fetches(since seconds: Int64) throws(DeliverySourceFailure) -> ServiceFetches {
+        func fetches(since seconds: Int64) throws(DeliverySourceFailure) -> (fetches: [ServiceFetch], hasMore: Bool) {
             try check()
             let all = fetched.withLock { $0 }.filter { $0.seconds >= seconds }.sorted { $0.seconds < $1.seconds }
-            return ServiceFetches(Array(all.prefix(2)), hasMore: all.count > 2)
+            return (Array(all.prefix(2)), all.count > 2)
         }
 
         func note(_ host: String, _ seconds: Int64, file: String = DeliveryWorkerTests.apple, isConfirmed: Bool = true)

@@ -322,7 +322,7 @@ struct DeliveryWorkerTests {
         let lines = rig.log.value.filter { $0.hasPrefix("warning:") || $0.hasPrefix("error:") }
         #expect(lines.count == 1, "\(lines)")
         #expect(lines.first?.contains("cannot ask Apple and Google for copies: ") == true)
-        #expect(lines.first?.contains("is outgoing traffic blocked?") == true)
+        #expect(lines.first?.contains("allow this machine to connect to ports 443 and 53") == true)
         #expect(rig.control.deliveryProblems.count == 2)
         #expect(try rig.figures().hosts[.apple] == [.equal: 1, .unknown: 2])
         #expect(try rig.figures().failing.values.allSatisfy { $0 == 0 })

@@ -10,15 +10,18 @@ import Testing
 @testable import Manager
 
 struct WebhooksTests {
-    private static func addMessages(_ count: Int, to targets: [WebhookTarget], _ store: inout Store) throws {
+    private static func addMessages(
+        _ count: Int, of tenant: String = "a/", about host: String = DeliveryWorkerTests.host,
+        to targets: [WebhookTarget], _ store: inout Store
+    ) throws {
         let record = DeliveryRecord(
-            name: DeliveryWorkerTests.host, verifier: .apple, tag: "", digest: nil, registered: 0, published: 0,
+            name: host, verifier: .apple, tag: "", digest: nil, registered: 0, published: 0,
             fetched: nil, equalAt: nil, wasEqual: false, versions: [])
         for _ in 0..<count {
             try store.write { transaction throws(DatabaseError) in
                 let event = DeliveryEvent(
                     record, DeliveryVerdict(state: .equal), before: nil, at: try transaction.now())
-                if let event { try WebhookWork.add(event, to: targets, in: transaction) }
+                if let event { try WebhookWork.add(event, of: tenant, to: targets, in: transaction) }
             }
         }
     }
@@ -60,6 +63,18 @@ struct WebhooksTests {
         while try sender.step(now: 100_000) {}
         #expect(try rig.figures().waitingMessages == 0)
         #expect(rig.log.value.count { $0.contains("accepts messages again") } == 1)
+    }
+
+    @Test func `the messages of a tenant with many events delay no other's`() throws {
+        let rig = try DeliveryWorkerTests.Rig([:], ["/hook": DeliveryWorkerTests.Rig.reply(204, "")])
+        var sender = try WebhookWorker(1, rig.rules, rig.control, holder: "n/1", store: try rig.database.store())
+        var store = try rig.database.store()
+        try Self.addMessages(200, to: rig.rules.webhooks, &store)
+        try Self.addMessages(2, of: "b/", about: "b.example.com", to: rig.rules.webhooks, &store)
+        for _ in 0..<8 { _ = try sender.step(now: 0) }
+        #expect(rig.requests.value.count { $0.contains("\"host\":\"b.example.com\"") } == 2)
+        while try sender.step(now: 0) {}
+        #expect(try rig.figures().waitingMessages == 0)
     }
 
     /// Each row: the failed attempts, and the seconds until the next one.

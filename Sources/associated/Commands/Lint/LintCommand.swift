@@ -14,7 +14,8 @@ extension Command {
 
             PATH is a configuration (a directory with apps/, hosts/ or server.json), another directory, or a file; the default
             is the directory of --config. A configuration is loaded as `serve` loads it, with its certificates. In any other
-            directory, each file is checked on its own.
+            directory, each file is checked on its own. If there is a state directory of a server with this configuration, the
+            removals that this server would refuse are reported too.
 
             The file type is detected from the content: an apple-app-site-association file, a statement list
             (assetlinks.json), an app file, entitlements in XML, or an AndroidManifest.xml. The hosts in entitlements and
@@ -30,6 +31,7 @@ extension Command {
         operands: Operands(usage: "[PATH…]", counts: 0...10_000),
         options: [
             .config, .publicFolder,
+            .state.with(help: "state directory of the server, which tells what is live (default: state)"),
             Option(
                 name: "--format", value: "FORMAT",
                 help: "output format: text, json, sarif for code scanning, or github for annotations (default: text)",

@@ -14,6 +14,8 @@ struct LintedFiles {
     private let arguments: ParsedArguments
     private let forced: DocumentKind?
     private let managedPath: String?
+    /// Whether the server creates certificates for hosts that have none.
+    private let createsCertificates: Bool
     /// How many hosts a server would serve.
     private(set) var hostCount = 0
     private(set) var problems: [String] = []
@@ -32,8 +34,12 @@ struct LintedFiles {
     private var unwritten: Set<String> = []
 
     /// - Parameter managedPath: the folder with the manager's certificates.
-    init(_ arguments: ParsedArguments, forced: DocumentKind? = nil, managedPath: String? = nil) {
+    init(
+        _ arguments: ParsedArguments, forced: DocumentKind? = nil, managedPath: String? = nil,
+        createsCertificates: Bool = false
+    ) {
         (self.arguments, self.forced, self.managedPath) = (arguments, forced, managedPath)
+        self.createsCertificates = createsCertificates
         base = GivenConfiguration(arguments)
     }
 
@@ -216,11 +222,14 @@ struct LintedFiles {
                 read.withLock { $0.append((file, model)) }
             }
             // Of files with unwritten fixes, the server has read the old version.
-            findings += (loaded.findings + loaded.strays).filter { !unwritten.contains($0.file) }
+            findings += (loaded.findings + loaded.strays + (try refusedRemovals(given))).filter {
+                !unwritten.contains($0.file)
+            }
             hostCount += loaded.hosts.count
             var coverage = CertificateCoverage(
                 hostsPath: "\(given.path)/hosts", managedPath: managedPath, links: given.linkTargets,
-                passphrase: given.passphrase, isTLSOn: given.speaksTLS, isOrdered: { given.orders($0) })
+                passphrase: given.passphrase, isTLSOn: given.speaksTLS && !createsCertificates,
+                isOrdered: { given.orders($0) })
             findings += loaded.hosts.compactMap { coverage.problem(for: $0) }.map(Finding.init)
         } catch {
             problems.append("\(error)")
@@ -232,6 +241,13 @@ struct LintedFiles {
         }
         addAppFiles(given.appFiles ?? [])
         return findings
+    }
+
+    /// What a server with this state would not publish, because it removes what is live.
+    private func refusedRemovals(_ given: GivenConfiguration) throws(ConfigurationError) -> [Finding] {
+        let state = arguments["--state"] ?? "state"
+        guard Tenants.hasState(state) else { return [] }
+        return try given.load(state: state).findings.filter { $0.rule == .app042 && $0.severity == .error }
     }
 
     /// Findings that need several files of a configuration, or its certificates.
