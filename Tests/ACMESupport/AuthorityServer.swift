@@ -18,6 +18,18 @@ final class AuthorityServer: Sendable {
         var isDown = false
         /// The next requests whose paths contain these texts have their effect, but the client waits for the answers forever.
         var lostAnswers: [String] = []
+        /// At one of the next requests, the client ends.
+        var crash: Crash?
+    }
+
+    /// The end of a client at one of its requests.
+    struct Crash: Sendable {
+        /// Counted from 1.
+        var request: Int
+        /// Whether the authority gets the request. The answer is lost.
+        var isHeard: Bool
+        /// Ends the client.
+        var happens: @Sendable () -> Void
     }
 
     /// The URL of the authority's directory.
@@ -56,10 +68,23 @@ final class AuthorityServer: Sendable {
     private static func answer(
         _ text: String, _ authority: SharedAuthority, _ faults: Shared<Faults>
     ) -> ScriptedServer.Answer {
-        if faults.value.isDown { return .bytes([]) }
+        var crash: Crash?
+        faults.change { faults in
+            faults.crash?.request -= 1
+            if faults.crash?.request == 0 { crash = faults.crash }
+        }
+        if let crash {
+            crash.happens()
+            // An ended process repeats no request.
+            faults.change { $0.isDown = true }
+            if !crash.isHeard { return .bytes([]) }
+        } else if faults.value.isDown {
+            return .bytes([])
+        }
         let response: AuthorityResponse? = authority.use { authority in
             request(text, authority.base).map { authority.answer($0) }
         }
+        if crash != nil { return .bytes([]) }
         guard let response else { return .text("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n") }
         let path = text.split(separator: " ", maxSplits: 2).dropFirst().first ?? ""
         var isLost = false

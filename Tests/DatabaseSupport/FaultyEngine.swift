@@ -1,6 +1,7 @@
 // An engine with faults: it ends the process or fails at a chosen call, so that a test can go through all of them.
 
 import Glibc
+import Synchronization
 
 @testable import Database
 
@@ -10,12 +11,19 @@ enum EngineFault: Sendable {
     case kill
     /// The call is made, and then fails for this reason.
     case fail(DatabaseError.Cause)
+    /// This call is not made, and all later ones fail, as if the process had ended. For a test that cannot end its process.
+    case end
 }
 
 final class FaultyEngine: SQLEngine {
+    private final class Flag: Sendable {
+        let value = Atomic(false)
+    }
+
     private let engine: any SQLEngine
     private let fault: EngineFault
     private let faultyCall: Int
+    private let isEnded = Flag()
     /// Counts the calls of all transactions; `rollback` is none.
     private(set) var calls = 0
 
@@ -26,6 +34,8 @@ final class FaultyEngine: SQLEngine {
         case .postgreSQL(let uri): engine = try PostgreSQLEngine(uri: uri, limits: ConnectionLimits())
         }
         (self.fault, self.faultyCall) = (fault, faultyCall)
+        // The machine goes on, so nothing has to be on its disk.
+        if case .end = fault, engine.dialect == .sqlite { _ = try engine.run("pragma synchronous = off", []) }
     }
 
     var connection: SQLConnection { SQLConnection(engine: self, limits: ConnectionLimits()) }
@@ -56,12 +66,26 @@ final class FaultyEngine: SQLEngine {
         try afterCall()
     }
 
+    /// Lets all calls from now on fail, as if the process had ended.
+    var end: @Sendable () -> Void { { [isEnded] in isEnded.value.store(true, ordering: .sequentiallyConsistent) } }
+
     private func beforeCall() throws(DatabaseError) {
         calls += 1
-        if calls == faultyCall, case .kill = fault { kill(getpid(), SIGKILL) }
+        if calls == faultyCall {
+            if case .kill = fault { kill(getpid(), SIGKILL) }
+            if case .end = fault { end() }
+        }
+        try checkEnd()
     }
 
     private func afterCall() throws(DatabaseError) {
-        if calls == faultyCall, case .fail(let cause) = fault { throw DatabaseError(cause, "a fault of the test") }
+        guard calls == faultyCall else { return }
+        if case .fail(let cause) = fault { throw DatabaseError(cause, "a fault of the test") }
+    }
+
+    private func checkEnd() throws(DatabaseError) {
+        if isEnded.value.load(ordering: .sequentiallyConsistent) {
+            throw DatabaseError(.statement, "the process has ended")
+        }
     }
 }

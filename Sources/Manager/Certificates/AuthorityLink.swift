@@ -206,7 +206,7 @@ final class AuthoritySilences: Sendable {
         since.withLock { $0[host] = isSilent ? Clock.monotonicMilliseconds() : nil }
     }
 
-    /// For how much longer nobody asks; nil if the caller may ask. After a silence, others wait for what comes of that.
+    /// For how much longer no worker asks; nil if the caller may ask. After a silence, others wait for what comes of that.
     func millisecondsLeft(_ host: String, of silence: Int64) -> Int64? {
         let now = Clock.monotonicMilliseconds()
         return since.withLock { since in
