@@ -1,7 +1,7 @@
 // Looks at the DNS records of a host and requests a challenge from this server as an authority would. `Preflight` judges what is
 // found; this file has the lookups and the requests.
 
-public import ACME
+import ACME
 import Client
 import DNS
 import Posix
@@ -28,11 +28,11 @@ public struct CertificateCheck: Sendable {
 
     /// The check that an operator asks for.
     public static func run(
-        _ host: String, _ rules: IssuanceRules, _ account: AccountKey, userAgent: String
+        _ host: String, _ rules: IssuanceRules, _ account: AccountSecret, userAgent: String
     ) throws -> PreflightReport {
         var link = try AuthorityLink(rules, account, userAgent: userAgent)
-        var report = try CertificateCheck(rules, account.thumbprint, try? link.session(rules.directories[0])).report(
-            host)
+        var report = try CertificateCheck(rules, account.key.thumbprint, try? link.session(rules.directories[0]))
+            .report(host)
         report.notes = link.takeNotes()
         return report
     }
