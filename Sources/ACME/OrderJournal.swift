@@ -46,6 +46,11 @@ public struct OrderJournal: Hashable, Sendable {
         (self.replaces, self.preferredIssuer, self.tries) = (replaces, preferredIssuer, tries)
     }
 
+    /// The kind of the certificate's key; nil if it cannot be read.
+    public var keyKind: SigningKey.Kind? {
+        (try? SigningKey(reading: key)).flatMap { SigningKey.Kind(rawValue: $0.kindName) }
+    }
+
     private static let version = 1
 
     /// The journal as one line of JSON. It contains the private key, so seal it before you store it.

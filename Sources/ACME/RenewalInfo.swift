@@ -31,8 +31,4 @@ public struct RenewalInfo: Hashable, Sendable {
         explanation = object.url("explanationURL")
         nextCheckSeconds = min(max(60, response.retryAfterSeconds ?? 21_600), 86_400)
     }
-
-    /// A moment in the window. Choose it once and store it, so that a restart does not change it.
-    /// - Parameter draw: a random number.
-    public func renewalTime(_ draw: UInt64) -> Int64 { start + Int64(draw % UInt64(end - start)) }
 }

@@ -38,6 +38,8 @@ final class ScriptedAuthority {
         var findsThumbprint = false
         /// The account is refused, and cannot be registered again.
         var isAccountDeactivated = false
+        /// It replaces the keys of accounts.
+        var changesKeys = true
         /// Of the account.
         var contact: [String] = []
         var renewalExplanation = ""
@@ -110,7 +112,10 @@ final class ScriptedAuthority {
     /// By payload, and by name: there may be thousands.
     private var ordersOf: [String: [Int]] = [:]
     private var hostsOf: [String: [Int]] = [:]
-    private let key: AccountKey
+    /// Of the account.
+    var key: AccountKey
+    /// Keys that the account does not have. It may change to one of them.
+    var otherKeys: [AccountKey] = []
     private let issuer: TestIssuer
     private var nonces: Set<String> = []
     private var nonceCount = 0
@@ -130,7 +135,8 @@ final class ScriptedAuthority {
     private var directoryText: String {
         """
         { "newNonce": "\(base)/nonce", "newAccount": "\(base)/account", "newOrder": "\(base)/new-order",
-          "revokeCert": "\(base)/revoke", "keyChange": "\(base)/key-change", "renewalInfo": "\(base)/renewal",
+          "revokeCert": "\(base)/revoke", "\(oddities.changesKeys ? "keyChange" : "noKeyChange")": "\(base)/key-change",
+          "renewalInfo": "\(base)/renewal",
           "meta": { "profiles": { "tlsserver": "" } } }
         """
     }
@@ -194,7 +200,10 @@ final class ScriptedAuthority {
     private func check(_ message: ReceivedMessage, _ request: AuthorityRequest) {
         // Signed with the key of a certificate.
         if request.url.text == "\(base)/revoke" { return }
-        if !message.isSigned(by: key.key) { complaints.append("a wrong signature") }
+        if request.url.text == "\(base)/account", isSearchOfOtherKey(message) { return }
+        if !message.isSigned(by: key.key), request.url.text != "\(base)/key-change" {
+            complaints.append("a wrong signature")
+        }
         if message.head("url") != request.url.text { complaints.append("a message for another address") }
         if request.url.text == "\(base)/account" {
             if message.thumbprint != key.thumbprint { complaints.append("a registration of another key") }
@@ -202,6 +211,24 @@ final class ScriptedAuthority {
             complaints.append("a message of another account")
         }
         if nonces.remove(message.head("nonce") ?? "") == nil { complaints.append("a nonce that is not ours, or used") }
+    }
+
+    /// Whether a key that has no account looks for one.
+    private func isSearchOfOtherKey(_ message: ReceivedMessage) -> Bool {
+        message.thumbprint != key.thumbprint && message.object.member(named: "onlyReturnExisting")?.asBool == true
+    }
+
+    /// RFC 8555 §7.3.5.
+    private func changeKey(_ message: ReceivedMessage) -> AuthorityResponse {
+        let inner = ReceivedMessage(message.payload)
+        guard message.isSigned(by: key.key),
+            let new = otherKeys.first(where: { $0.thumbprint == inner.thumbprint && inner.isSigned(by: $0.key) }),
+            inner.head("url") == "\(base)/key-change", inner.head("nonce") == nil,
+            inner.object.member(named: "account")?.asString == "\(base)/account/1",
+            inner.object.member(named: "oldKey").map(AccountKey.thumbprint) == key.thumbprint
+        else { return refuse(403, "unauthorized") }
+        (key, otherKeys) = (new, otherKeys.filter { $0.thumbprint != new.thumbprint } + [key])
+        return respond(200, account, [("Location", "\(base)/account/1")])
     }
 
     private func respond(
@@ -227,9 +254,14 @@ final class ScriptedAuthority {
         switch parts.first {
         case "new-order": return newOrder(message)
         case "account":
+            if isSearchOfOtherKey(message) { return refuse(400, "accountDoesNotExist") }
+            if message.object.member(named: "status")?.asString == "deactivated" {
+                oddities.isAccountDeactivated = true
+            }
             let contact = message.object.member(named: "contact")?.asArray?.compactMap(\.asString)
             if parts.count > 1, let contact { oddities.contact = contact }
             return respond(200, account, [("Location", "\(base)/account/1")])
+        case "key-change": return changeKey(message)
         case "revoke":
             if !oddities.revocations.isEmpty { return refuse(400, "alreadyRevoked") }
             oddities.revocations.append(message.object.member(named: "reason")?.asInt ?? 0)

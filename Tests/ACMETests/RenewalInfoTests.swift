@@ -32,13 +32,6 @@ struct RenewalInfoTests {
         #expect(try read(.json(200, Self.usual, retryAfter: said)).nextCheckSeconds == expected)
     }
 
-    @Test func `chooses a moment in the window`() throws {
-        let info = try read(.json(200, Self.usual))
-        let draws = [0, 1, 172_799, 172_800, .max, 0x9E37_79B9_7F4A_7C15].map(info.renewalTime)
-        #expect(draws.allSatisfy { (info.start..<info.end).contains($0) })
-        #expect(draws[0] == info.start && draws[2] == info.end - 1 && draws[3] == info.start)
-    }
-
     @Test(
         arguments: [
             (AuthorityResponse.json(200, "{}"), .unusable),

@@ -46,7 +46,7 @@ struct ManagerSettingsTests {
         #expect(issuance.expectedNames == ["edge.example.net"])
         #expect(!issuance.isPreflightRequired)
         #expect(issuance.externalAccount?.keyID == "kid" && issuance.externalAccount?.keyFile == "/run/eab")
-        #expect(issuance.caFile == "/run/ca.pem" && issuance.key == .rsa2048 && issuance.port == 5002)
+        #expect(issuance.caFile == "/run/ca.pem" && issuance.keys == [.rsa2048] && issuance.port == 5002)
         #expect(
             issuance.resolvers.map(\.description) == [
                 "192.0.2.53:53", "127.0.0.1:8053", "[2001:db8::53]:53", "[2001:db8::53]:5353",
@@ -70,7 +70,7 @@ struct ManagerSettingsTests {
         #expect(reader.findings.isEmpty)
         let issuance = try #require(reader.settings.manager.issuance)
         #expect(issuance.directories == ["https://acme-v02.api.letsencrypt.org/directory"])
-        #expect(issuance.profile == "tlsserver" && issuance.key == .p256 && issuance.port == 80)
+        #expect(issuance.profile == "tlsserver" && issuance.keys == [.p256] && issuance.port == 80)
         #expect(issuance.isPreflightRequired && issuance.contact.isEmpty && issuance.resolvers.isEmpty)
         #expect(reader.settings.manager.databaseURL == nil && reader.settings.manager.admin == nil)
     }
@@ -172,6 +172,11 @@ struct ManagerSettingsTests {
                 "write `required`"
             ),
             ("key: 'p384'", "'p384'", "`p384` is not a kind of key, so no certificates are ordered", "write `p256`"),
+            (
+                "key: ['p256', 'rsa3048']", "'rsa3048'",
+                "`rsa3048` is not a kind of key, so no certificates are ordered", "write `rsa2048`"
+            ),
+            ("key: []", "[]", "`key` is empty, so no certificates are ordered", "write `[\"p256\"]`"),
             ("eab: 'kid'", "'kid'", "`eab` must be an object", nil),
             (
                 "eab: { keyID: 'a' }", "{ keyID: 'a' }", "`eab` needs both `keyID` and `keyFile`",

@@ -66,9 +66,10 @@ struct CertificateLifeTests {
         let others = rig.servers.dropFirst()
         func revoke() throws -> CertificateRevocation.Outcome {
             // The certificate may be that of any authority, and of another account.
-            try CertificateRevocation.run(
-                CertificateRig.host, .keyCompromise, rules, AccountKey(try SigningKey(.p256)), userAgent: "test",
-                &rig.store)
+            var other = try TestDatabase(.sqlite).store()
+            let account = try AccountSecret.load(&other)
+            return try CertificateRevocation.run(
+                CertificateRig.host, .keyCompromise, rules, account, userAgent: "test", &rig.store)
         }
         let first = try #require(try rig.certificate())
         let refusal = AuthorityResponse(status: 404, fields: [], body: Array(#"{"detail": "not ours"}"#.utf8))

@@ -57,6 +57,7 @@ final class CertificateRig {
         rules.authorityFile = servers[0].authorityFile
         rules.isPreflightRequired = false
         (rules.patience.pauseSecondsMax, rules.patience.silenceMilliseconds) = (0, 0)
+        rules.patience.accountMilliseconds = 0
         change(&rules)
         let log = Shared<[String]>([])
         let control = try ManagerControl(workerCount: 1) { _, text in log.change { $0.append(text) } }
@@ -64,9 +65,13 @@ final class CertificateRig {
             certificates: "\(folder.path)/certificates", thumbprint: "\(folder.path)/thumbprint",
             hosts: "\(folder.path)/own")
         let database = try TestDatabase(.sqlite)
-        store = try database.store()
+        var opened = try database.store()
+        _ = try AccountSecret.adopt(account, replaces: false, &opened)
+        let secret = try AccountSecret.load(&opened)
+        store = opened
         worker = try CertificateWorker(
-            0, rules, control, places: places, holder: "node/1", account: account, suffixes: PublicSuffixes(text: ""),
+            0, rules, control, places: places, holder: "node/1", account: secret,
+            suffixes: PublicSuffixes(text: ""),
             userAgent: "test", store: try database.store())
         (self.servers, self.database, self.folder, self.log) = (servers, database, folder, log)
         (self.control, self.places, self.rules, self.account) = (control, places, rules, account)

@@ -27,8 +27,8 @@ struct CertificateUpkeepTests {
                 hosts: "\(folder.path)/own")
             let control = try ManagerControl(workerCount: 1) { _, text in log.change { $0.append(text) } }
             var store = try database.store()
-            account = try AccountSecret.load(&store)
-            upkeep = CertificateUpkeep(0, control, places: places, account: account, store: store)
+            account = try AccountSecret.load(&store).key
+            upkeep = CertificateUpkeep(0, control, places: places, store: store)
         }
 
         /// Does one pass.
@@ -45,10 +45,10 @@ struct CertificateUpkeepTests {
         func exists(_ file: String) -> Bool { File.exists("\(folder.path)/certificates/\(file)") }
     }
 
-    private func save(_ name: String, _ chain: String, _ store: inout Store) throws {
-        let sealed = try store.seal(Array("key of \(chain)".utf8), for: StoredCertificate.sealingPlace(name, "p256"))
+    private func save(_ name: String, _ chain: String, _ store: inout Store, _ kind: String = "p256") throws {
+        let sealed = try store.seal(Array("key of \(chain)".utf8), for: StoredCertificate.sealingPlace(name, kind))
         let certificate = StoredCertificate(
-            name: name, keyKind: "p256", chain: chain, issuer: "CA", sealedKey: sealed, notBefore: 0, notAfter: 1,
+            name: name, keyKind: kind, chain: chain, issuer: "CA", sealedKey: sealed, notBefore: 0, notAfter: 1,
             renewAt: 1)
         try store.write { transaction throws(DatabaseError) in try certificate.save(in: transaction) }
     }
@@ -83,10 +83,33 @@ struct CertificateUpkeepTests {
             places: ManagerPlaces(
                 certificates: "\(nodes[0].folder.path)/certificates",
                 thumbprint: "\(nodes[0].folder.path)/acme/thumbprint",
-                hosts: ""), account: nodes[0].account, store: try database.store())
+                hosts: ""), store: try database.store())
         let hasMore = try another.step()
         #expect(!hasMore)
         #expect(try File.status(file) == before)
+    }
+
+    @Test func `writes both certificates of a host, and removes the second one when the store has it no more`() throws {
+        let database = try TestDatabase(.sqlite)
+        var store = try database.store()
+        for (kind, chain) in [("rsa2048", "for RSA"), ("p256", "for ECDSA")] {
+            try save("shop.example", chain, &store, kind)
+        }
+        let node = try Node(database)
+        try node.pass()
+        for (infix, kind) in [("", "ECDSA"), (".rsa", "RSA")] {
+            #expect(try node.read("shop.example/fullchain\(infix).pem") == "for \(kind)")
+            #expect(try node.read("shop.example/privkey\(infix).pem") == "key of for \(kind)")
+        }
+        try node.folder.remove("certificates/shop.example/privkey.rsa.pem")
+        try node.pass()
+        #expect(node.exists("shop.example/privkey.rsa.pem"))
+        try store.write { transaction throws(DatabaseError) in
+            try transaction.execute("delete from certificate where key_kind = 'rsa2048'")
+        }
+        try node.pass()
+        #expect(node.exists("shop.example/privkey.pem") && !node.exists("shop.example/privkey.rsa.pem"))
+        #expect(!node.exists("shop.example/fullchain.rsa.pem"))
     }
 
     @Test func `writes a thumbprint that was removed, and leaves one that is right`() throws {

@@ -362,24 +362,6 @@ struct StoreTests {
         #expect(again == "a.example")
     }
 
-    @Test(arguments: TestEngine.available) func `keeps the first of several secrets with one name`(engine: TestEngine)
-        throws
-    {
-        let database = try TestDatabase(engine)
-        var store = try database.store()
-        let place = StoredSecret.sealingPlace("account")
-        let (first, second) = (try store.keys.seal([1], for: place), try store.keys.seal([2], for: place))
-        let kept = try store.write { transaction throws(Failure) in
-            [
-                try StoredSecret.saveIfAbsent("account", sealed: first, in: transaction),
-                try StoredSecret.saveIfAbsent("account", sealed: second, in: transaction),
-            ]
-        }
-        #expect(kept == [first, first])
-        let opened = try store.keys.open(kept[0], for: place)
-        #expect(opened.secret == [1])
-    }
-
     @Test(arguments: TestEngine.available)
     func `a crash between any two steps of an order loses and repeats nothing`(engine: TestEngine) async throws {
         let database = try TestDatabase(engine)

@@ -1,16 +1,17 @@
 // Requests to certificate authorities over HTTPS, and the accounts there. A session is opened by the first order and kept. The
-// account is never stored: registering a key that has an account returns that account.
+// account is never stored: registering a key that has an account returns that account. Before that, an authority that may know only
+// the previous key replaces it.
 
-import ACME
+public import ACME
 import Client
 import Posix
 import Synchronization
-import TLS
+public import TLS
 
 /// The connections to certificate authorities. Used by one thread.
-struct AuthorityLink: ~Copyable {
+public struct AuthorityLink: ~Copyable {
     private let rules: IssuanceRules
-    private let account: AccountKey
+    private let account: AccountSecret
     private var web: WebSession
     private var directories: [AuthorityURL: (directory: AuthorityDirectory, readAt: Int64)] = [:]
     private var sessions: [AuthorityURL: AuthoritySession] = [:]
@@ -29,10 +30,14 @@ struct AuthorityLink: ~Copyable {
     private static let silenceMilliseconds: Int64 = 300_000
     private static let refusalMilliseconds: Int64 = 3_600_000
 
+    /// Without the silences that other workers have met.
+    public init(_ rules: IssuanceRules, _ account: AccountSecret, userAgent: String) throws(TLSError) {
+        try self.init(rules, account, userAgent: userAgent, silences: AuthoritySilences())
+    }
+
     /// - Parameter silences: those that other workers have met.
     init(
-        _ rules: IssuanceRules, _ account: AccountKey, userAgent: String,
-        silences: AuthoritySilences = AuthoritySilences()
+        _ rules: IssuanceRules, _ account: AccountSecret, userAgent: String, silences: AuthoritySilences
     ) throws(TLSError) {
         (self.rules, self.account, self.silences) = (rules, account, silences)
         var settings = WebSessionSettings()
@@ -95,7 +100,7 @@ struct AuthorityLink: ~Copyable {
             session.directory = directory
             return session
         }
-        var session = AuthoritySession(directory, key: account)
+        var session = AuthoritySession(directory, key: account.key)
         let registration: SignedCall
         do throws(TLSError) {
             registration = try AuthorityAccount.registration(
@@ -104,7 +109,8 @@ struct AuthorityLink: ~Copyable {
             throw .noAnswer(error.description)
         }
         do throws(AuthorityProblem) {
-            let answer = try session.perform(registration) { request throws(AuthorityProblem) in try send(request) }
+            try changeKey(at: url)
+            let answer = try perform(registration, &session)
             let known = try AuthorityAccount(reading: answer)
             session.account = known.url
             // That of a new account (201) is as it should be.
@@ -128,9 +134,7 @@ struct AuthorityLink: ~Copyable {
         of account: AuthorityAccount, _ session: inout AuthoritySession, _ url: AuthorityURL
     ) {
         do throws(AuthorityProblem) {
-            _ = try session.perform(account.update(contact: rules.contact)) { request throws(AuthorityProblem) in
-                try send(request)
-            }
+            _ = try perform(account.update(contact: rules.contact), &session)
         } catch { notes.append("\(url.host) does not take `acme.contact`: \(error.detail)") }
     }
 
@@ -144,15 +148,70 @@ struct AuthorityLink: ~Copyable {
     mutating func revoke(
         _ chain: IssuedChain, _ reason: Revocation.Reason, signedBy key: SigningKey, at url: AuthorityURL
     ) throws(AuthorityProblem) {
-        var session = AuthoritySession(try directory(url), key: account)
+        var session = AuthoritySession(try directory(url), key: account.key)
         guard let call = Revocation.call(chain, reason, session, signedBy: key) else {
             throw .noAnswer("it does not revoke certificates")
         }
         do throws(AuthorityProblem) {
-            _ = try session.perform(call) { request throws(AuthorityProblem) in try send(request) }
+            _ = try perform(call, &session)
         } catch {
             if error.kind != .alreadyRevoked { throw error }
         }
+    }
+
+    /// The URL of our account; nil if there is none.
+    public mutating func account(at url: AuthorityURL) throws(AuthorityProblem) -> AuthorityURL? {
+        try findAccount(of: account.key, at: url)?.account.url
+    }
+
+    /// Whether the authority can replace the key of an account.
+    public mutating func changesKeys(at url: AuthorityURL) throws(AuthorityProblem) -> Bool {
+        try directory(url).keyChange != nil
+    }
+
+    /// Deactivates our account, permanently.
+    public mutating func deactivate(at url: AuthorityURL) throws(AuthorityProblem) {
+        guard let found = try findAccount(of: account.key, at: url) else { return }
+        var session = found.session
+        _ = try perform(found.account.deactivation(), &session)
+    }
+
+    /// Has the authority replace the previous key, if it still knows that one.
+    public mutating func changeKey(at url: AuthorityURL) throws(AuthorityProblem) {
+        guard let previous = account.previous, let found = try findAccount(of: previous, at: url) else { return }
+        var session = found.session
+        do throws(AuthorityProblem) {
+            let change: SignedCall?
+            do throws(TLSError) { change = try found.account.rollover(to: account.key, session) } catch {
+                throw .noAnswer(error.description)
+            }
+            guard let change else { throw .noAnswer("it does not replace the keys of accounts") }
+            _ = try perform(change, &session)
+        } catch {
+            // The response was lost, or another node was faster.
+            if try findAccount(of: previous, at: url) != nil { throw error }
+        }
+    }
+
+    /// The account of a key, without making one.
+    private mutating func findAccount(
+        of key: AccountKey, at url: AuthorityURL
+    ) throws(AuthorityProblem) -> (account: AuthorityAccount, session: AuthoritySession)? {
+        var session = AuthoritySession(try directory(url), key: key)
+        do throws(AuthorityProblem) {
+            let account = try AuthorityAccount(reading: perform(AuthorityAccount.search(session), &session))
+            session.account = account.url
+            return (account, session)
+        } catch {
+            if error.kind == .accountDoesNotExist { return nil }
+            throw error
+        }
+    }
+
+    private mutating func perform(
+        _ call: SignedCall, _ session: inout AuthoritySession
+    ) throws(AuthorityProblem) -> AuthorityResponse {
+        try session.perform(call) { request throws(AuthorityProblem) in try send(request) }
     }
 
     /// Remembers that the account was refused: each host would ask for it again.
@@ -162,16 +221,22 @@ struct AuthorityLink: ~Copyable {
         if problem.kind != .userActionRequired {
             problem.detail =
                 "\(url.host) refuses the account of this server: \(problem.detail); if it is deactivated, run "
-                + "`associated acme account new`, then restart the manager; if not, check `acme.contact` and `acme.eab`"
+                + "`associated acme account new`; if not, check `acme.contact` and `acme.eab`"
             problem.kind = .accountRefused
         }
         refusals[url] = (problem, Clock.monotonicMilliseconds() + AuthorityLink.refusalMilliseconds)
         return problem
     }
 
+    /// What the first authority that has something to say about the renewal of a certificate says.
+    mutating func renewalInfo(_ id: String) -> RenewalInfo? {
+        for url in rules.directories { if let info = renewalInfo(id, at: url) { return info } }
+        return nil
+    }
+
     /// What an authority says about the renewal of a certificate; nil if it has nothing to say. One that did not answer is left alone
     /// for some time, because each question would hold up the worker for as long as it waits for an answer. It needs no account.
-    mutating func renewalInfo(_ id: String, at url: AuthorityURL) -> RenewalInfo? {
+    private mutating func renewalInfo(_ id: String, at url: AuthorityURL) -> RenewalInfo? {
         if let until = silentUntil[url], Clock.monotonicMilliseconds() < until { return nil }
         do throws(AuthorityProblem) {
             guard let request = RenewalInfo.request(id, try directory(url)) else { return nil }
@@ -216,4 +281,15 @@ final class AuthoritySilences: Sendable {
             return nil
         }
     }
+}
+
+extension AuthorityProblem {
+    /// Whether a limit is one of the whole account or of this machine. Let's Encrypt names the domain in all others but one.
+    func isLimitOfAccount(_ domain: String) -> Bool {
+        guard kind == .rateLimited, unpausePage == nil else { return false }
+        return !detail.contains(domain) && !detail.contains("exact set")
+    }
+
+    /// What the operator has to do, with the page for it if the authority names one.
+    var demand: String { (instance ?? termsOfService).map { "\(self); see \($0)" } ?? description }
 }

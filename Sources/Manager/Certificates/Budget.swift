@@ -86,6 +86,11 @@ public struct Budget: Sendable {
     }
 }
 
+extension Bucket.Charge {
+    /// Whether it is for certificates of exactly one host.
+    var isOfSet: Bool { Budget.limit(of: bucket) == .sets }
+}
+
 extension IssuanceRules {
     /// The authority for an order after some failures.
     func directory(tries: Int64, isUrgent: Bool) -> AuthorityURL {

@@ -1,7 +1,7 @@
 // Looks at the DNS records of a host and requests a challenge from this server as an authority would. `Preflight` judges what is
 // found; this file has the lookups and the requests.
 
-public import ACME
+import ACME
 import Client
 import DNS
 import Posix
@@ -28,14 +28,14 @@ public struct CertificateCheck: Sendable {
 
     /// The check that an operator asks for.
     public static func run(
-        _ host: String, _ rules: IssuanceRules, _ account: AccountKey, userAgent: String
+        _ host: String, _ rules: IssuanceRules, _ account: AccountSecret, userAgent: String
     ) throws -> PreflightReport {
         var link = try AuthorityLink(rules, account, userAgent: userAgent)
         var (session, problem) = (AuthoritySession?.none, String?.none)
         do throws(AuthorityProblem) { session = try link.session(rules.directories[0]) } catch {
             problem = "\(error)"
         }
-        var report = try CertificateCheck(rules, account.thumbprint, session).report(host)
+        var report = try CertificateCheck(rules, account.key.thumbprint, session).report(host)
         (report.notes, report.authorityProblem) = (link.takeNotes(), problem)
         return report
     }

@@ -15,7 +15,8 @@ public enum CertificateRevocation {
     }
 
     public static func run(
-        _ host: String, _ reason: Revocation.Reason, _ rules: IssuanceRules, _ account: AccountKey, userAgent: String,
+        _ host: String, _ reason: Revocation.Reason, _ rules: IssuanceRules, _ account: AccountSecret,
+        userAgent: String,
         _ store: inout Store
     ) throws -> Outcome {
         let stored = try store.read { transaction throws(DatabaseError) in

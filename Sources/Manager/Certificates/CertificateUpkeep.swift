@@ -7,7 +7,7 @@
 // A folder without a certificate in the store is removed when its certificate has expired, not before: an empty or a wrong database
 // must not take certificates out of service. Now and then it also removes rate limits that have been forgotten.
 
-public import ACME
+import ACME
 import Database
 import Posix
 import TLS
@@ -17,11 +17,10 @@ public struct CertificateUpkeep: ~Copyable {
     private let number: Int
     private let control: ManagerControl
     private let files: IssuedFiles
-    private let account: AccountKey
     private let thumbprint: String
     private var store: Store
     /// The certificates of the last complete pass whose files are there: what their marks begin with, by host.
-    private var written: [String: [UInt8]] = [:]
+    private var written: [String: [[UInt8]]] = [:]
     private var pass = Pass()
     /// When buckets are removed next, by the monotonic clock.
     private var purgeDue: Int64 = 0
@@ -33,7 +32,7 @@ public struct CertificateUpkeep: ~Copyable {
     /// A pass that is not complete.
     private struct Pass {
         var after = ""
-        var written: [String: [UInt8]] = [:]
+        var written: [String: [[UInt8]]] = [:]
         /// The first one.
         var problem: String?
     }
@@ -47,9 +46,9 @@ public struct CertificateUpkeep: ~Copyable {
 
     /// - Parameter number: of its bell in the control.
     public init(
-        _ number: Int, _ control: ManagerControl, places: ManagerPlaces, account: AccountKey, store: consuming Store
+        _ number: Int, _ control: ManagerControl, places: ManagerPlaces, store: consuming Store
     ) {
-        (self.number, self.control, self.account) = (number, control, account)
+        (self.number, self.control) = (number, control)
         (files, thumbprint) = (IssuedFiles(path: places.certificates), places.thumbprint)
         isResealed = !store.keys.areTwo
         self.store = store
@@ -68,13 +67,12 @@ public struct CertificateUpkeep: ~Copyable {
     /// Does one page of a pass.
     /// - Returns: whether the pass has more of them.
     mutating func step() throws(DatabaseError) -> Bool {
-        if pass.after.isEmpty { publishThumbprint() }
+        if pass.after.isEmpty { try publishThumbprint() }
         let after = pass.after
         let marks = try store.read { transaction throws(DatabaseError) in
             try StoredCertificate.marks(after: after, limit: CertificateUpkeep.pageCount, in: transaction)
         }
-        // Of several certificates of a host, the first one serves it.
-        for mark in marks where pass.written[mark.name] == nil { try write(mark) }
+        for mark in marks { try write(mark) }
         if let last = marks.last, marks.count == CertificateUpkeep.pageCount {
             pass.after = last.name
             return true
@@ -105,25 +103,31 @@ public struct CertificateUpkeep: ~Copyable {
     }
 
     /// Without it, the server cannot answer challenges, and each order fails.
-    private mutating func publishThumbprint() {
-        do throws(SystemError) { try AccountSecret.publish(account, at: thumbprint) } catch {
-            pass.problem = "cannot write \(thumbprint), which the server needs for challenges: \(error.reason)"
+    private mutating func publishThumbprint() throws(DatabaseError) {
+        var isCurrent = false
+        // A worker may write a newer one at the same time.
+        while !isCurrent {
+            let account = try AccountSecret.load(&store)
+            do throws(SystemError) { try account.publish(at: thumbprint) } catch {
+                pass.problem = "cannot write \(thumbprint), which the server needs for challenges: \(error.reason)"
+            }
+            isCurrent = try store.read { transaction throws(DatabaseError) in try account.isCurrent(in: transaction) }
         }
     }
 
     private mutating func write(_ mark: StoredCertificate.Mark) throws(DatabaseError) {
-        if written[mark.name] != mark.sealing || !files.isThere(mark.name) {
+        if written[mark.name] != mark.sealings || !files.isThere(mark.name, pairs: mark.sealings.count) {
             let stored = try store.read { transaction throws(DatabaseError) in
                 try StoredCertificate.load(mark.name, in: transaction)
             }
-            guard let first = stored.first else { return }
-            if let problem = files.put(first, store.keys) {
+            if stored.isEmpty { return }
+            if let problem = files.put(stored, store.keys) {
                 pass.problem = pass.problem ?? "\(mark.name): \(problem)"
                 return
             }
             if store.keys.areTwo { for certificate in stored { try reseal(certificate) } }
         }
-        pass.written[mark.name] = mark.sealing
+        pass.written[mark.name] = mark.sealings
     }
 
     private mutating func reseal(_ certificate: StoredCertificate) throws(DatabaseError) {

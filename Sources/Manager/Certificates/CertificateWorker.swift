@@ -2,7 +2,7 @@
 // once, in this process and in others; the store gives each piece of work to one of them. Everything that must survive a crash
 // is stored before the next request, so a worker may be killed at any moment.
 
-public import ACME
+import ACME
 import Database
 import Posix
 public import TLS
@@ -14,9 +14,12 @@ public struct CertificateWorker: ~Copyable {
     private let number: Int
     /// The unique name of this worker in the store.
     private let holder: String
-    private let account: AccountKey
+    private var account: AccountSecret
+    private let userAgent: String
     private let suffixes: PublicSuffixes
     private let files: IssuedFiles
+    /// The file of the account's thumbprint.
+    private let thumbprint: String
     private let records: ChallengeRecords?
     private var store: Store
     private var link: AuthorityLink
@@ -25,6 +28,8 @@ public struct CertificateWorker: ~Copyable {
     /// When the certificate of the host of the present claim expires; nil if it has none.
     private var notAfter: Int64?
     private var isRenewal: Bool { notAfter != nil }
+    /// Until when no work is begun with a new account key, by the monotonic clock: each node's server must answer with it first.
+    private var quietUntil: Int64 = 0
     /// Whether the queue had the last turn.
     private var isQueueTurn = false
 
@@ -43,12 +48,12 @@ public struct CertificateWorker: ~Copyable {
 
     public init(
         _ number: Int, _ rules: IssuanceRules, _ control: ManagerControl, places: ManagerPlaces, holder: String,
-        account: AccountKey, suffixes: PublicSuffixes, userAgent: String, store: consuming Store
+        account: AccountSecret, suffixes: PublicSuffixes, userAgent: String, store: consuming Store
     ) throws(TLSError) {
         (self.number, self.rules, self.control) = (number, rules, control)
         self.holder = "\(holder)/\(number)"
-        (self.account, self.suffixes) = (account, suffixes)
-        files = IssuedFiles(path: places.certificates)
+        (self.account, self.suffixes, self.userAgent) = (account, suffixes, userAgent)
+        (files, thumbprint) = (IssuedFiles(path: places.certificates), places.thumbprint)
         records = ChallengeRecords(rules)
         link = try AuthorityLink(rules, account, userAgent: userAgent, silences: control.silences)
         self.store = store
@@ -63,13 +68,20 @@ public struct CertificateWorker: ~Copyable {
     /// - Returns: false if none is due.
     mutating func step() throws(DatabaseError) -> Bool {
         // Used by closures that cannot reach the worker.
-        let (rules, suffixes, holder, control) = (rules, suffixes, holder, control)
+        let (rules, suffixes, holder, control, account) = (rules, suffixes, holder, control, account)
+        if account.next != nil {
+            var next = account
+            try next.advance(&store)
+        }
+        if Clock.monotonicMilliseconds() < quietUntil { return false }
         isQueueTurn.toggle()
         let queue = CertificateWork.queuePriority...CertificateWork.queuePriority
         let others = CertificateWork.checkPriority...CertificateWork.renewalPriority
         let lanes = isQueueTurn ? [queue, others] : [others, queue]
         var charges: [Bucket.Charge] = []
-        let claimed = try store.write { transaction throws(DatabaseError) -> Work? in
+        let (isCurrent, claimed) = try store.write { transaction throws(DatabaseError) -> (Bool, Work?) in
+            guard try account.isCurrent(in: transaction) else { return (false, nil) }
+            if account.next != nil { return (true, nil) }
             for lane in lanes {
                 let work = try Work.claim(CertificateWork.kind, by: holder, priorities: lane, in: transaction) { work in
                     // A host that is not wanted any more leaves the queue without waiting.
@@ -78,10 +90,11 @@ public struct CertificateWorker: ~Copyable {
                         isCharged ? rules.charges(work.key, tries: work.tries, turn: work.turn, suffixes) : []
                     return charges
                 }
-                if let work { return work }
+                if let work { return (true, work) }
             }
-            return nil
+            return (true, nil)
         }
+        if !isCurrent { try takeAccount() }
         guard let work = claimed else { return false }
         unspent = charges
         try process(work)
@@ -89,53 +102,73 @@ public struct CertificateWorker: ~Copyable {
         return true
     }
 
+    /// Takes the account key that is in the store now.
+    private mutating func takeAccount() throws(DatabaseError) {
+        let thumbprint = account.key.thumbprint
+        account = try AccountSecret.load(&store)
+        do throws(TLSError) { link = try AuthorityLink(rules, account, userAgent: userAgent) } catch {
+            return control.fail("\(error)")
+        }
+        if account.key.thumbprint == thumbprint { return }
+        control.logOnce(.info, "the account key has the thumbprint \(account.key.thumbprint) now")
+        quietUntil = Clock.monotonicMilliseconds() + rules.patience.accountMilliseconds
+        // The upkeep of certificates reports what prevents it, and tries again.
+        try? account.publish(at: self.thumbprint)
+    }
+
     private mutating func process(_ work: Work) throws(DatabaseError) {
         let (host, isQueued) = (work.key, work.state == State.queued.rawValue)
-        let (stored, queuedMilliseconds) = try store.read {
-            transaction throws(DatabaseError) -> (StoredCertificate?, Int64) in
+        let (known, queuedMilliseconds) = try store.read {
+            transaction throws(DatabaseError) -> ([StoredCertificate], Int64) in
             let now = try transaction.now()
             let since = try isQueued ? IssuanceReport.load(host, in: transaction)?.since : nil
-            return (try StoredCertificate.load(host, in: transaction).first, since.map { now - $0 } ?? 0)
+            return (try StoredCertificate.load(host, in: transaction), since.map { now - $0 } ?? 0)
         }
-        notAfter = stored?.notAfter
-        if let stored, let problem = files.put(stored, store.keys) {
+        let certificates = rules.used(of: known)
+        for other in known where !certificates.contains(other) {
+            try store.write { transaction throws(DatabaseError) in try other.remove(in: transaction) }
+        }
+        notAfter = certificates.map(\.notAfter).min()
+        if let problem = files.put(certificates, store.keys) {
             return try putLater(work, problem, keeping: work.journal)
         }
         // The operator has done what the authority asked for.
         if work.state == State.paused.rawValue, work.tries == 0 { link.forgetRefusals() }
-        let known = openJournal(work)
+        let present = work.openJournal(store.keys)
+        var (kind, stored) = (present?.keyKind, StoredCertificate?.none)
+        if let kind { stored = rules.certificate(for: kind, among: certificates) }
         let isWanted = control.isWanted(host)
-        let journal = known.flatMap { isWanted && isKept($0, work, stored) ? $0 : nil }
-        if journal == nil, let known { discard(known, of: host) }
-        guard isWanted else { return try leave(work, stored) }
+        let journal = present.flatMap { isWanted && isKept($0, work, stored) ? $0 : nil }
+        if journal == nil, let present { discard(present, of: host, isNew: stored == nil) }
+        guard isWanted else { return try leave(work, certificates) }
         var work = work
         if journal == nil {
-            if let stored, Clock.wallSeconds() < stored.renewAt / 1_000 {
-                return try checkRenewal(work, stored)
-            }
+            kind = rules.dueKind(among: certificates, now: Clock.wallSeconds() * 1_000)
+            guard let kind else { return try checkRenewal(work, certificates) }
+            stored = rules.certificate(for: kind, among: certificates)
             // What was right before a host entered the queue may have changed since.
             let isChecked = isQueued && queuedMilliseconds < CertificateWorker.checkedMilliseconds
             if rules.isPreflightRequired, !isChecked {
                 if let problem = preflight(host, directory(work, stored)) { return try postpone(work, problem) }
             }
             // Earlier looks at DNS are not failed orders, also if the settings no longer ask for them.
-            work.tries = orderTries(work)
+            work.tries = work.orderTries
             // Renewals are free of the limits, and must not wait behind new hosts.
-            if stored == nil, !isQueued {
+            if !isRenewal, !isQueued {
                 return try release(work, afterMilliseconds: 0, .queued, tries: work.tries)
             }
         }
-        try order(work, stored, continuing: journal)
+        try order(work, stored, kind ?? rules.keys[0], continuing: journal)
     }
 
     /// Releases the work, and gives back what it has not spent. If the claim was lost in the meantime, another worker has it, and
     /// nothing changes.
     /// - Parameters:
     ///   - journal: of an order that is under way, sealed.
-    ///   - certificate: to be saved together with the work.
+    ///   - certificates: to be saved together with the work.
     private mutating func release(
         _ work: Work, afterMilliseconds wait: Int64, _ state: State, _ problem: String? = nil, tries: Int64,
-        journal: String? = nil, saving certificate: StoredCertificate? = nil
+        journal: String? = nil, saving certificates: [StoredCertificate] = []
     ) throws(DatabaseError) {
         let unspent = unspent
         self.unspent = []
@@ -145,7 +178,7 @@ public struct CertificateWorker: ~Copyable {
             let isOurs = try work.postpone(
                 to: try transaction.now() + wait, state: state.rawValue, problem: problem, tries: tries,
                 journal: journal, priority: priority, in: transaction)
-            if isOurs, let certificate { try certificate.save(in: transaction) }
+            if isOurs { for certificate in certificates { try certificate.save(in: transaction) } }
             if isOurs { try Bucket.credit(unspent, in: transaction) }
             return isOurs
         }
@@ -216,8 +249,8 @@ public struct CertificateWorker: ~Copyable {
     }
 
     /// The host is no longer served, or has a certificate of the operator. The certificate stays until it expires.
-    private mutating func leave(_ work: Work, _ stored: StoredCertificate?) throws(DatabaseError) {
-        guard let stored, Clock.wallSeconds() * 1_000 < stored.notAfter else {
+    private mutating func leave(_ work: Work, _ certificates: [StoredCertificate]) throws(DatabaseError) {
+        guard let end = certificates.map(\.notAfter).max(), Clock.wallSeconds() * 1_000 < end else {
             let unspent = unspent
             let isOurs = try store.write { transaction throws(DatabaseError) in
                 guard try work.finish(in: transaction) else { return false }
@@ -234,56 +267,43 @@ public struct CertificateWorker: ~Copyable {
             ? "its certificate is not renewed, because wildcards need `acme.rfc2136`; set it, or put a certificate into config/hosts"
             : "it is no longer served here, or config/hosts has a certificate for it, which takes precedence"
         if needsUpdates, reason != work.problem { control.log(.warning, "\(work.key): \(reason)") }
-        let life = stored.notAfter - Clock.wallSeconds() * 1_000
+        let life = end - Clock.wallSeconds() * 1_000
         try release(
             work, afterMilliseconds: min(life, CertificateWorker.leavingMilliseconds), .leaving, reason, tries: 0)
     }
 
     /// Asks the authority when to renew, and chooses the moment again if it has moved the window.
-    private mutating func checkRenewal(_ work: Work, _ stored: StoredCertificate) throws(DatabaseError) {
-        var stored = stored
-        var changed: StoredCertificate?
-        var nextCheckSeconds: Int64 = 6 * 3_600
-        if let info = renewalInfo(of: stored) {
-            nextCheckSeconds = info.nextCheckSeconds
+    private mutating func checkRenewal(_ work: Work, _ known: [StoredCertificate]) throws(DatabaseError) {
+        var (certificates, changed) = (known, [StoredCertificate]())
+        var checks: [Int64] = []
+        for index in certificates.indices {
+            guard let info = certificates[index].renewalID.flatMap({ link.renewalInfo($0) }) else { continue }
+            checks.append(info.nextCheckSeconds)
             let window = (info.start * 1_000)..<(info.end * 1_000)
-            if !window.contains(stored.renewAt) {
-                stored.renewAt = CertificateWorker.renewalTime(stored.notBefore, stored.notAfter, window)
-                changed = stored
-                let page = info.explanation.map { "; see \($0)" } ?? ""
-                if !page.isEmpty || stored.renewAt <= Clock.wallSeconds() * 1_000 {
-                    control.log(
-                        .info,
-                        "\(work.key): the authority asks for a renewal on \(Clock.day(stored.renewAt / 1_000))\(page)")
-                }
+            var stored = certificates[index]
+            if window.contains(stored.renewAt) { continue }
+            stored.chooseRenewal(in: window)
+            certificates[index] = stored
+            changed.append(stored)
+            let page = info.explanation.map { "; see \($0)" } ?? ""
+            if !page.isEmpty || stored.renewAt <= Clock.wallSeconds() * 1_000 {
+                control.log(
+                    .info,
+                    "\(work.key): the authority asks for a renewal on \(Clock.day(stored.renewAt / 1_000))\(page)")
             }
         }
         let wait = RenewalPlan.nextCheckMilliseconds(
-            nextCheckSeconds: nextCheckSeconds, draw: .random(in: .min ... .max))
-        let untilRenewal = max(0, stored.renewAt - Clock.wallSeconds() * 1_000)
+            nextCheckSeconds: checks.min() ?? 6 * 3_600, draw: .random(in: .min ... .max))
+        let untilRenewal = max(0, (certificates.map(\.renewAt).min() ?? 0) - Clock.wallSeconds() * 1_000)
         try release(work, afterMilliseconds: min(wait, untilRenewal), .issued, tries: 0, saving: changed)
-    }
-
-    private static func renewalTime(_ notBefore: Int64, _ notAfter: Int64, _ window: Range<Int64>?) -> Int64 {
-        RenewalPlan.renewalMilliseconds(
-            notBeforeMilliseconds: notBefore, notAfterMilliseconds: notAfter, windowMilliseconds: window,
-            draw: .random(in: .min ... .max))
-    }
-
-    /// Nil if no authority of the settings has information about the certificate.
-    private mutating func renewalInfo(of stored: StoredCertificate) -> RenewalInfo? {
-        guard let id = stored.renewalID else { return nil }
-        for url in rules.directories {
-            if let info = link.renewalInfo(id, at: url) { return info }
-        }
-        return nil
     }
 
     /// Why the host cannot get a certificate now; nil if it can.
     private mutating func preflight(_ host: String, _ authority: AuthorityURL) -> PreflightProblem? {
         do throws(SystemError) {
             // An authority that does not answer is met by the order.
-            return try CertificateCheck(rules, account.thumbprint, try? link.session(authority)).report(host).problem
+            return try CertificateCheck(rules, account.key.thumbprint, try? link.session(authority)).report(host)
+                .problem
         } catch {
             return .dns("cannot look up names: \(error.reason)")
         }
@@ -291,7 +311,7 @@ public struct CertificateWorker: ~Copyable {
 
     /// - Parameter known: the order that is under way, as it is stored.
     private mutating func order(
-        _ work: Work, _ stored: StoredCertificate?, continuing known: OrderJournal?
+        _ work: Work, _ stored: StoredCertificate?, _ kind: SigningKey.Kind, continuing known: OrderJournal?
     ) throws(DatabaseError) {
         let url = known?.directory ?? directory(work, stored)
         var (journal, sealed) = (known, known == nil ? nil : work.journal)
@@ -301,12 +321,15 @@ public struct CertificateWorker: ~Copyable {
         }
         if known == nil {
             // A certificate that cannot be written is not ordered.
-            if let problem = writeProblem { return try fail(work, problem) }
+            if let problem = files.problem { return try fail(work, problem) }
+            if let wait = try takeSecond(work.key, at: url, isNew: stored == nil) {
+                return try release(work, afterMilliseconds: wait, .issued, tries: work.tries)
+            }
             do throws(TLSError) {
                 journal = try OrderJournal(
-                    for: [work.key], at: url, key: try SigningKey(rules.key), by: rules.challenge(for: work.key),
+                    for: [work.key], at: url, key: try SigningKey(kind), by: rules.challenge(for: work.key),
                     profile: rules.profile, replaces: stored?.renewalID, preferredIssuer: rules.preferredIssuer,
-                    tries: orderTries(work))
+                    tries: work.orderTries)
             } catch {
                 return try fail(work, error.description)
             }
@@ -323,7 +346,7 @@ public struct CertificateWorker: ~Copyable {
             switch steps.next(&session, now: now) {
             case .save(let journal):
                 let text = Base64URL.text(
-                    try store.seal(Array(journal.text.utf8), for: CertificateWorker.journalPlace(work)))
+                    try store.seal(Array(journal.text.utf8), for: work.journalPlace))
                 sealed = text
                 let priority = CertificateWork.priority(.ordering, isRenewal: isRenewal)
                 let isOurs = try store.write { transaction throws(DatabaseError) in
@@ -353,35 +376,47 @@ public struct CertificateWorker: ~Copyable {
                 let isOurs = try store.write { transaction throws(DatabaseError) in try work.renew(in: transaction) }
                 guard isOurs else { return }
             case .finished(.issued(let chain)):
-                return try keep(chain, key: steps.journal.key, work)
+                return try keep(chain, steps.journal, work)
             case .finished(.failed(let failure)):
-                return try self.end(work, failure, steps.journal)
+                return try self.end(work, failure, steps.journal, isNew: stored == nil)
             }
         }
     }
 
-    /// The order that is under way; nil if there is none, or if it cannot be read.
-    private func openJournal(_ work: Work) -> OrderJournal? {
-        guard let sealed = work.journal.flatMap(Base64URL.bytes),
-            let opened = try? store.keys.open(sealed, for: CertificateWorker.journalPlace(work))
-        else { return nil }
-        return OrderJournal(text: String(decoding: opened.secret, as: UTF8.self))
+    /// Takes what the first order for another kind of key takes from the rate limits: authorities count it like a renewal, but it
+    /// does not name a certificate that it replaces.
+    /// - Returns: how long to wait for it; nil if it was taken, or is not needed.
+    private mutating func takeSecond(_ host: String, at url: AuthorityURL, isNew: Bool) throws(DatabaseError) -> Int64?
+    {
+        guard isNew, isRenewal else { return nil }
+        let charges = rules.budget(url).charges(for: host, mayUseReserve: true, suffixes).filter(\.isOfSet)
+        let shortage = try store.write { transaction throws(DatabaseError) in
+            try Bucket.take(charges, in: transaction)
+        }
+        if shortage == nil { unspent += charges }
+        return shortage?.milliseconds
+    }
+
+    /// What a failed order gives back; nothing if it was a renewal.
+    private func refund(
+        _ host: String, _ cause: OrderFailure.Cause, _ journal: OrderJournal, isNew: Bool
+    ) -> [Bucket.Charge] {
+        isNew ? rules.refund(host, cause, journal, suffixes).filter { !isRenewal || $0.isOfSet } : []
     }
 
     /// Whether an order is continued: at the authority whose turn it is, and at another one that has it and may still finish it.
     private func isKept(_ journal: OrderJournal, _ work: Work, _ stored: StoredCertificate?) -> Bool {
+        guard let kind = journal.keyKind, rules.keys.contains(kind) else { return false }
         if journal.directory == directory(work, stored) { return true }
         return journal.order != nil && rules.directories.contains(journal.directory)
-            && orderTries(work) - journal.tries < RenewalPlan.triesMax(isUrgent: isUrgent(stored))
+            && work.orderTries - journal.tries < RenewalPlan.triesMax(isUrgent: stored?.isUrgent == true)
     }
 
     /// Gives an order up.
-    private mutating func discard(_ journal: OrderJournal, of host: String) {
+    private mutating func discard(_ journal: OrderJournal, of host: String, isNew: Bool) {
         withdraw(journal.published)
-        if !isRenewal { unspent += rules.refund(host, .lost, journal, suffixes) }
+        unspent += refund(host, .lost, journal, isNew: isNew)
     }
-
-    private static func journalPlace(_ work: Work) -> String { "work/\(work.kind)/\(work.key)" }
 
     /// Puts the answers for DNS in place. Over HTTP, the server answers every challenge with the thumbprint.
     /// - Returns: why that was not possible.
@@ -410,44 +445,30 @@ public struct CertificateWorker: ~Copyable {
 
     /// The authority for the next order: another one after a day of failures, and sooner if the certificate expires soon.
     private func directory(_ work: Work, _ stored: StoredCertificate?) -> AuthorityURL {
-        rules.directory(tries: orderTries(work), isUrgent: isUrgent(stored))
+        rules.directory(tries: work.orderTries, isUrgent: stored?.isUrgent == true)
     }
 
-    private func isUrgent(_ stored: StoredCertificate?) -> Bool {
-        guard let stored else { return false }
-        return RenewalPlan.isUrgent(
-            nowMilliseconds: Clock.wallSeconds() * 1_000, notBeforeMilliseconds: stored.notBefore,
-            notAfterMilliseconds: stored.notAfter)
-    }
-
-    /// The failed orders, without the waits for DNS.
-    private func orderTries(_ work: Work) -> Int64 {
-        State(rawValue: work.state)?.isWaitingForRecords == true ? 0 : work.tries
-    }
-
-    private mutating func keep(_ chain: IssuedChain, key: [UInt8], _ work: Work) throws(DatabaseError) {
+    private mutating func keep(_ chain: IssuedChain, _ journal: OrderJournal, _ work: Work) throws(DatabaseError) {
         let facts = chain.facts
-        let kind = rules.key.rawValue
-        let sealed = try store.seal(key, for: StoredCertificate.sealingPlace(work.key, kind))
-        let (notBefore, notAfter) = (facts.notBefore * 1_000, facts.notAfter * 1_000)
-        let certificate = StoredCertificate(
-            name: work.key, keyKind: kind, chain: chain.pem, issuer: facts.issuer, sealedKey: sealed,
-            notBefore: notBefore, notAfter: notAfter,
-            renewAt: CertificateWorker.renewalTime(notBefore, notAfter, nil))
-        let isOurs = try store.write { transaction throws(DatabaseError) in
-            guard try work.renew(in: transaction) else { return false }
-            // A certificate of another kind of key would be served instead.
-            try StoredCertificate.remove(work.key, in: transaction)
-            try certificate.save(in: transaction)
-            return true
+        let kind = (journal.keyKind ?? rules.keys[0]).rawValue
+        let sealed = try store.seal(journal.key, for: StoredCertificate.sealingPlace(work.key, kind))
+        let certificate = StoredCertificate(chain, of: work.key, keyKind: kind, sealedKey: sealed)
+        let isPaired = rules.keys.count > 1
+        let kept = try store.write { transaction throws(DatabaseError) -> [StoredCertificate]? in
+            guard try work.renew(in: transaction) else { return nil }
+            try certificate.replace(isPaired: isPaired, in: transaction)
+            return try StoredCertificate.load(work.key, in: transaction)
         }
-        guard isOurs else { return }
+        guard let kept else { return }
         control.count(.issued)
-        if let problem = files.put(certificate, store.keys) { return try putLater(work, problem) }
+        if let problem = files.put(kept, store.keys) { return try putLater(work, problem) }
+        let isComplete = rules.dueKind(among: kept, now: Clock.wallSeconds() * 1_000) == nil
         // The next step asks the authority for its window.
-        let wait = (notAfter - notBefore) / CertificateWorker.firstLookDivisor
+        let life = certificate.notAfter - certificate.notBefore
+        let wait = isComplete ? life / CertificateWorker.firstLookDivisor : 0
         try release(work, afterMilliseconds: wait, .issued, tries: 0)
-        control.log(.info, "\(work.key): certificate until \(Clock.day(facts.notAfter)), issued by \(facts.issuer)")
+        let name = isPaired ? "certificate for \(kind)" : "certificate"
+        control.log(.info, "\(work.key): \(name) until \(Clock.day(facts.notAfter)), issued by \(facts.issuer)")
     }
 
     /// The certificate cannot be written here. That says nothing about the authority, so it does not count as a failure.
@@ -460,10 +481,10 @@ public struct CertificateWorker: ~Copyable {
     }
 
     private mutating func end(
-        _ work: Work, _ failure: OrderFailure, _ journal: OrderJournal
+        _ work: Work, _ failure: OrderFailure, _ journal: OrderJournal, isNew: Bool
     ) throws(DatabaseError) {
         let url = journal.directory
-        if !isRenewal { unspent = rules.refund(work.key, failure.cause, journal, suffixes) }
+        unspent = refund(work.key, failure.cause, journal, isNew: isNew)
         switch failure.cause {
         case .paused(let page): try fail(work, "\(failure); unpause it at \(page)", .paused)
         case .terms: try fail(work, failure.problems.map(\.demand).joined(separator: "; "), .paused)
@@ -473,26 +494,4 @@ public struct CertificateWorker: ~Copyable {
         case .validation, .refused, .lost, .unusable: try fail(work, "\(failure)")
         }
     }
-
-    /// Why certificates cannot be written; nil if they can.
-    private var writeProblem: String? {
-        do throws(SystemError) {
-            try files.prepare()
-            return nil
-        } catch {
-            return "cannot write certificates to \(files.path): \(error.reason); "
-                + "make it a folder with free space that the manager may write to"
-        }
-    }
-}
-
-extension AuthorityProblem {
-    /// Whether a limit is one of the whole account or of this machine. Let's Encrypt names the domain in all others but one.
-    fileprivate func isLimitOfAccount(_ domain: String) -> Bool {
-        guard kind == .rateLimited, unpausePage == nil else { return false }
-        return !detail.contains(domain) && !detail.contains("exact set")
-    }
-
-    /// What the operator has to do, with the page for it if the authority names one.
-    fileprivate var demand: String { (instance ?? termsOfService).map { "\(self); see \($0)" } ?? description }
 }

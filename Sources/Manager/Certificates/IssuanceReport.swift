@@ -56,6 +56,7 @@ public struct IssuanceReport: Sendable, Equatable {
     /// The next step of the manager, in milliseconds since 1970.
     public let due: Int64
     public let tries: Int64
+    /// Of the certificate that expires first.
     public let issuer: String?
     public let notAfter: Int64?
     public let renewAt: Int64?
@@ -68,7 +69,9 @@ public struct IssuanceReport: Sendable, Equatable {
     private static let select = """
         select work.key, work.state, work.problem, work.due, work.tries, certificate.issuer, certificate.not_after,
             certificate.renew_at, work.since, coalesce(work.began, work.since)
-        from work left join certificate on certificate.name = work.key
+        from work left join certificate on certificate.name = work.key and not exists (
+            select 1 from certificate earlier where earlier.name = certificate.name
+                and (earlier.not_after, earlier.key_kind) < (certificate.not_after, certificate.key_kind))
         """
 
     private init(_ row: Row) throws(DatabaseError) {

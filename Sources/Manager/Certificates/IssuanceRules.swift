@@ -16,7 +16,8 @@ public struct IssuanceRules: Sendable {
     public var externalAccount: ExternalAccount?
     public var profile: String?
     public var preferredIssuer: String?
-    public var key = SigningKey.Kind.p256
+    /// Each host has a certificate for each of them: ECDSA first, and RSA for clients that know nothing else.
+    public var keys = [SigningKey.Kind.p256]
     /// The CA certificates to trust instead of the system's. An authority of one's own has no known rate limits.
     public var authorityFile: String? { didSet { isBudgetModelled = authorityFile == nil } }
     /// Whether orders take tokens from the known rate limits.
@@ -58,6 +59,23 @@ public struct IssuanceRules: Sendable {
             IssuanceState.failing.rawValue, IssuanceState.paused.rawValue, now)
     }
 
+    /// The certificate of a host that serves for a kind of key, of those in the store. If only one kind is ordered, any certificate
+    /// serves until it is renewed.
+    func certificate(for kind: SigningKey.Kind, among stored: [StoredCertificate]) -> StoredCertificate? {
+        stored.first { $0.isRSA == kind.isRSA } ?? (keys.count == 1 ? stored.first : nil)
+    }
+
+    /// Those of a host that serve for a kind of key.
+    func used(of stored: [StoredCertificate]) -> [StoredCertificate] {
+        stored.filter { one in keys.contains { certificate(for: $0, among: stored) == one } }
+    }
+
+    /// The first kind of key whose certificate is missing or is to be renewed.
+    /// - Parameter now: milliseconds since 1970.
+    func dueKind(among stored: [StoredCertificate], now: Int64) -> SigningKey.Kind? {
+        keys.first { kind in certificate(for: kind, among: stored).map { $0.renewAt <= now } ?? true }
+    }
+
     func challenge(for host: String) -> ChallengeKind { host.hasPrefix("*.") ? .dns : challenge }
 }
 
@@ -71,6 +89,8 @@ struct AuthorityPatience: Sendable {
     var directoryMilliseconds: Int64 = 600_000
     /// After an answer that did not arrive in time, all orders fail at once for so long, instead of holding up each worker.
     var silenceMilliseconds: Int64 = 55_000
+    /// After the account key was replaced. All nodes, whose workers look every two seconds, have written its thumbprint then.
+    var accountMilliseconds: Int64 = 6_000
     /// For one order without a break. Then it, too, is left to the store.
     var orderSecondsMax: Int64 = 120
 }

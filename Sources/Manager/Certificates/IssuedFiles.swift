@@ -1,5 +1,5 @@
 // The files of issued certificates, which the server reads: `certificates/HOST/fullchain.pem` and `privkey.pem` in the state
-// directory. The folder of a wildcard is `_wildcard.example.com`, as in `config/hosts`. The database is the original; files that
+// directory, and a second pair for RSA beside one for ECDSA. The folder of a wildcard is `_wildcard.example.com`, as in `config/hosts`. The database is the original; files that
 // are missing or different are written again.
 
 import Posix
@@ -9,18 +9,28 @@ import TLS
 struct IssuedFiles: Sendable {
     let path: String
 
-    private static let chain = "fullchain.pem"
-    private static let key = "privkey.pem"
+    /// The names of a host's files. The second pair is for clients that know only RSA.
+    private static let pairs = [
+        (key: "privkey.pem", chain: "fullchain.pem"), (key: "privkey.rsa.pem", chain: "fullchain.rsa.pem"),
+    ]
+    private static let names = pairs.flatMap { [$0.key, $0.chain] }
 
     private static let probe = ".probe"
-    /// A folder that takes the place of a host's, with both files, in one step: the server never reads files of two certificates.
+    /// A folder that takes the place of a host's, with all files, in one step: the server never reads files of two certificates.
     private static let draft = ".new"
 
-    /// Makes sure that a certificate can be written, before one is ordered: the disk may be full or read-only.
-    func prepare() throws(SystemError) {
-        try Directory.create(path, permissions: 0o700)
+    /// Why certificates cannot be written, to be known before one is ordered: the disk may be full or read-only. Nil if they can.
+    var problem: String? {
         defer { File.remove("\(path)/\(IssuedFiles.probe)") }
-        try IssuedFiles.replace(IssuedFiles.probe, in: path, [UInt8](repeating: 0x20, count: IssuedFiles.probeBytes))
+        do throws(SystemError) {
+            try Directory.create(path, permissions: 0o700)
+            try IssuedFiles.replace(
+                IssuedFiles.probe, in: path, [UInt8](repeating: 0x20, count: IssuedFiles.probeBytes))
+            return nil
+        } catch {
+            return "cannot write certificates to \(path): \(error.reason); "
+                + "make it a folder with free space that the manager may write to"
+        }
     }
 
     /// As much as a long chain and its key.
@@ -28,53 +38,57 @@ struct IssuedFiles: Sendable {
     /// As the server reads.
     private static let chainBytesMax = 256 * 1_024
 
-    /// Opens the key of a certificate and writes both, unless they are there.
+    /// Opens the keys of a host's certificates and writes all, unless they are there.
     /// - Returns: why that was not possible.
-    func put(_ certificate: StoredCertificate, _ keys: SealingKeys) -> String? {
+    func put(_ certificates: [StoredCertificate], _ keys: SealingKeys) -> String? {
+        guard let host = certificates.first?.name else { return nil }
         do {
-            let place = StoredCertificate.sealingPlace(certificate.name, certificate.keyKind)
-            _ = try put(certificate, key: try keys.open(certificate.sealedKey, for: place).secret)
+            var files: [(name: String, bytes: [UInt8])] = []
+            for (names, certificate) in zip(IssuedFiles.pairs, certificates) {
+                let place = StoredCertificate.sealingPlace(host, certificate.keyKind)
+                files.append((names.key, try keys.open(certificate.sealedKey, for: place).secret))
+                files.append((names.chain, Array(certificate.chain.utf8)))
+            }
+            try put(files, in: folder(of: host))
             return nil
         } catch {
             return "cannot write its certificate to \(path): \(error)"
         }
     }
 
-    /// Writes the certificate and its key, unless they are there.
-    /// - Returns: whether anything was written.
-    func put(_ certificate: StoredCertificate, key: [UInt8]) throws(SystemError) -> Bool {
-        let folder = folder(of: certificate.name)
-        let chain = Array(certificate.chain.utf8)
-        if holds(folder, IssuedFiles.key, key), holds(folder, IssuedFiles.chain, chain) { return false }
+    /// Makes these the files of a host's folder, unless they are.
+    private func put(_ files: [(name: String, bytes: [UInt8])], in folder: String) throws(SystemError) {
+        let others = IssuedFiles.names.filter { name in !files.contains { $0.name == name } }
+        let isRight = files.allSatisfy { holds(folder, $0.name, $0.bytes) }
+        if isRight, !others.contains(where: { File.exists("\(folder)/\($0)") }) { return }
         try Directory.create(path, permissions: 0o700)
         try File.withTurn(in: path) { () throws(SystemError) in
             let draft = "\(path)/\(IssuedFiles.draft)"
             // A crash may have left it.
             IssuedFiles.clear(draft)
             defer { IssuedFiles.clear(draft) }
-            try IssuedFiles.write(key, chain, to: draft)
+            try IssuedFiles.write(files, to: draft)
             if isOurs(folder), (try? Directory.exchange(draft, folder)) != nil { return }
-            // Until both are written, the server keeps the pair that it has.
-            try IssuedFiles.write(key, chain, to: folder)
+            // Until both files of a pair are written, the server keeps the pair that it has.
+            try IssuedFiles.write(files, to: folder)
+            for name in others { File.remove("\(folder)/\(name)") }
         }
-        return true
     }
 
     /// Whether there is nothing that must not be replaced as a whole: a link, or other files.
     private func isOurs(_ folder: String) -> Bool {
         if !File.exists(folder) { return File.linkTarget(folder) == nil }
         guard File.linkTarget(folder) == nil, let entries = try? Directory.entries(folder) else { return false }
-        return entries.allSatisfy { [IssuedFiles.key, IssuedFiles.chain].contains($0.name) }
+        return entries.allSatisfy { IssuedFiles.names.contains($0.name) }
     }
 
-    private static func write(_ key: [UInt8], _ chain: [UInt8], to folder: String) throws(SystemError) {
+    private static func write(_ files: [(name: String, bytes: [UInt8])], to folder: String) throws(SystemError) {
         try Directory.create(folder, permissions: 0o700)
-        try replace(IssuedFiles.key, in: folder, key)
-        try replace(IssuedFiles.chain, in: folder, chain)
+        for file in files { try replace(file.name, in: folder, file.bytes) }
     }
 
     private static func clear(_ folder: String) {
-        for name in [chain, key] { File.remove("\(folder)/\(name)") }
+        for name in names { File.remove("\(folder)/\(name)") }
         Directory.remove(folder)
     }
 
@@ -86,10 +100,10 @@ struct IssuedFiles: Sendable {
     /// Removes the certificate of a host. The folder stays if the operator has put other files into it.
     func remove(_ host: String) { IssuedFiles.clear(folder(of: host)) }
 
-    /// Whether the host has both files, whatever is in them.
-    func isThere(_ host: String) -> Bool {
+    /// Whether the host has the files of so many certificates, whatever is in them.
+    func isThere(_ host: String, pairs count: Int) -> Bool {
         let folder = folder(of: host)
-        return [IssuedFiles.chain, IssuedFiles.key].allSatisfy { File.exists("\(folder)/\($0)") }
+        return IssuedFiles.names.prefix(2 * count).allSatisfy { File.exists("\(folder)/\($0)") }
     }
 
     /// The hosts that have a folder.
@@ -102,7 +116,7 @@ struct IssuedFiles: Sendable {
     /// Whether the certificate of a host has expired; false if it cannot be read.
     /// - Parameter now: seconds since 1970.
     func isExpired(_ host: String, now: Int64) -> Bool {
-        let file = "\(folder(of: host))/\(IssuedFiles.chain)"
+        let file = "\(folder(of: host))/\(IssuedFiles.pairs[0].chain)"
         guard let bytes = try? File.read(file, bytesMax: IssuedFiles.chainBytesMax).bytes,
             let chain = try? IssuedChain(pem: bytes)
         else { return false }

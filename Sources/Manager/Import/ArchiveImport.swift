@@ -25,10 +25,13 @@ public struct ArchiveImport {
     /// Certificates that are not needed here.
     public let omissions: [ClientArchive.Omission]
     private let plan: ImportPlan
+    private let isPaired: Bool
 
+    /// - Parameter isPaired: whether a host may have one for ECDSA and one for RSA.
     /// - Parameter covers: whether the settings allow certificates for a host.
-    public init(_ archive: ClientArchive, covers: (String) -> Bool) {
-        plan = ImportPlan(archive.certificates, covers: covers)
+    public init(_ archive: ClientArchive, isPaired: Bool = false, covers: (String) -> Bool) {
+        self.isPaired = isPaired
+        plan = ImportPlan(archive.certificates, isPaired: isPaired, covers: covers)
         omissions = plan.omissions
     }
 
@@ -39,9 +42,10 @@ public struct ArchiveImport {
             let facts = item.certificate.chain.facts
             let empty = ImportedCertificate(file: item.certificate.file, notAfter: facts.notAfter)
             let now = Clock.wallSeconds() * 1_000
+            let isPaired = isPaired
             let imported = try store.write(isRepeatable: true) { transaction throws(DatabaseError) in
                 var imported = empty
-                for row in rows { try ArchiveImport.save(row, now, &imported, in: transaction) }
+                for row in rows { try ArchiveImport.save(row, isPaired, now, &imported, in: transaction) }
                 return imported
             }
             certificates.append(imported)
@@ -50,7 +54,6 @@ public struct ArchiveImport {
 
     private static func rows(_ item: ImportPlan.Item, keys: SealingKeys) throws(DatabaseError) -> [StoredCertificate] {
         let (chain, key) = (item.certificate.chain, item.certificate.key)
-        let (notBefore, notAfter) = (chain.facts.notBefore * 1_000, chain.facts.notAfter * 1_000)
         var rows: [StoredCertificate] = []
         for host in item.hosts {
             let sealed: [UInt8]
@@ -59,13 +62,7 @@ public struct ArchiveImport {
             } catch {
                 throw DatabaseError(.statement, "cannot store the key of \(host): \(error)")
             }
-            rows.append(
-                StoredCertificate(
-                    name: host, keyKind: key.kindName, chain: chain.pem, issuer: chain.facts.issuer, sealedKey: sealed,
-                    notBefore: notBefore, notAfter: notAfter,
-                    renewAt: RenewalPlan.renewalMilliseconds(
-                        notBeforeMilliseconds: notBefore, notAfterMilliseconds: notAfter, windowMilliseconds: nil,
-                        draw: .random(in: .min ... .max))))
+            rows.append(StoredCertificate(chain, of: host, keyKind: key.kindName, sealedKey: sealed))
         }
         return rows
     }
@@ -73,21 +70,21 @@ public struct ArchiveImport {
     /// Stores one row unless the store has a certificate that is as good.
     /// - Parameter now: milliseconds since 1970.
     private static func save(
-        _ row: StoredCertificate, _ now: Int64, _ imported: inout ImportedCertificate,
+        _ row: StoredCertificate, _ isPaired: Bool, _ now: Int64, _ imported: inout ImportedCertificate,
         in transaction: borrowing Transaction
     ) throws(DatabaseError) {
         let (kind, state, due) = (CertificateWork.kind, IssuanceState.issued.rawValue, try transaction.now())
         // Also locks the work, so that no worker stores another certificate meanwhile.
         try Work.add(
             kind, row.name, state: state, due: due, priority: CertificateWork.renewalPriority, in: transaction)
-        let present = try StoredCertificate.load(row.name, in: transaction)
+        let present = try StoredCertificate.load(row.name, in: transaction).filter {
+            !isPaired || $0.isRSA == row.isRSA
+        }
         if present.contains(where: { $0.chain == row.chain }) { return imported.known.append(row.name) }
         if present.contains(where: { $0.notAfter >= row.notAfter && $0.notAfter > now }) {
             return imported.superseded.append(row.name)
         }
-        // A certificate of another kind of key would be served instead.
-        try StoredCertificate.remove(row.name, in: transaction)
-        try row.save(in: transaction)
+        try row.replace(isPaired: isPaired, in: transaction)
         try Work.settle(kind, row.name, state: state, due: due, in: transaction)
         imported.stored.append(row.name)
     }

@@ -1,7 +1,7 @@
-// Issued certificates, and other secrets of the manager. Private keys are sealed before they are stored, so the database, its
-// backups and its operators never see them.
+// Issued certificates. Private keys are sealed before they are stored, so the database, its backups and its operators never see them.
 
 public import Database
+import Posix
 import TLS
 
 /// A certificate with its chain and its sealed key.
@@ -18,25 +18,44 @@ public struct StoredCertificate: Hashable, Sendable {
     /// When to renew it: a random moment that is chosen once, so that a restart does not change it.
     public var renewAt: Int64
 
-    public init(
-        name: String, keyKind: String, chain: String, issuer: String, sealedKey: [UInt8], notBefore: Int64,
-        notAfter: Int64,
-        renewAt: Int64
-    ) {
-        (self.name, self.keyKind, self.chain, self.issuer) = (name, keyKind, chain, issuer)
-        (self.sealedKey, self.notBefore, self.notAfter) = (sealedKey, notBefore, notAfter)
-        self.renewAt = renewAt
+    /// Chooses the moment of its renewal, in the window of the authority if that has one.
+    mutating func chooseRenewal(in window: Range<Int64>?) {
+        renewAt = RenewalPlan.renewalMilliseconds(
+            notBeforeMilliseconds: notBefore, notAfterMilliseconds: notAfter, windowMilliseconds: window,
+            draw: .random(in: .min ... .max))
     }
 
     /// The place for which the key of a certificate is sealed, so that it cannot be used for another host.
     public static func sealingPlace(_ name: String, _ keyKind: String) -> String { "certificate/\(name)/\(keyKind)" }
+
+    /// Whether less than a sixth of its life is left.
+    var isUrgent: Bool {
+        RenewalPlan.isUrgent(
+            nowMilliseconds: Clock.wallSeconds() * 1_000, notBeforeMilliseconds: notBefore,
+            notAfterMilliseconds: notAfter)
+    }
+
+    var isRSA: Bool { keyKind.hasPrefix("rsa") }
 
     /// Identifies the certificate at its authority; nil if it has no such name.
     var renewalID: String? { (try? IssuedChain(pem: Array(chain.utf8)))?.renewalID }
 
     private static let columns = "name, key_kind, chain, issuer, sealed_key, not_before, not_after, renew_at"
 
-    /// Stores the certificate, replacing the previous one.
+    /// Stores the certificate in place of the host's previous ones.
+    /// - Parameter isPaired: whether one with another kind of key stays. Without that, it would be served instead.
+    func replace(isPaired: Bool, in transaction: borrowing Transaction) throws(DatabaseError) {
+        for other in try StoredCertificate.load(name, in: transaction) where !isPaired || other.isRSA == isRSA {
+            try other.remove(in: transaction)
+        }
+        try save(in: transaction)
+    }
+
+    func remove(in transaction: borrowing Transaction) throws(DatabaseError) {
+        try transaction.execute("delete from certificate where name = ? and key_kind = ?", name, keyKind)
+    }
+
+    /// Stores the certificate, replacing the previous one with the same kind of key.
     public func save(in transaction: borrowing Transaction) throws(DatabaseError) {
         try transaction.execute(
             """
@@ -55,29 +74,38 @@ public struct StoredCertificate: Hashable, Sendable {
             sealedKey)
     }
 
-    /// The certificates of a host, one for each kind of key.
+    /// The certificates of a host, one for each kind of key, RSA last.
     public static func load(
         _ name: String, in transaction: borrowing Transaction
     ) throws(DatabaseError) -> [StoredCertificate] {
         try transaction.query("select \(columns) from certificate where name = ? order by key_kind", name).map(read)
     }
 
-    /// What tells a certificate from any other, without reading all of it.
+    /// What tells the certificates of a host from any others, without reading all of them.
     struct Mark: Hashable, Sendable {
         var name: String
-        /// The beginning of the sealed key. It has the nonce, which is new each time.
-        var sealing: [UInt8]
+        /// The beginnings of the sealed keys. They have the nonces, which are new each time.
+        var sealings: [[UInt8]]
     }
 
-    /// The marks of the certificates after a name, in the database's order of names.
+    /// The marks of hosts after a name, in the database's order of names.
     static func marks(
         after name: String, limit: Int64, in transaction: borrowing Transaction
     ) throws(DatabaseError) -> [Mark] {
-        try transaction.query(
+        // Each host has a few rows at most.
+        let rows = try transaction.query(
             """
-            select name, substr(sealed_key, 1, 32) from certificate where name > ? order by name, key_kind limit ?
-            """, name, limit
-        ).map { row throws(DatabaseError) in Mark(name: try row[0], sealing: try row[1]) }
+            select name, substr(sealed_key, 1, 32) from certificate where name in
+                (select distinct name from certificate where name > ? order by name limit ?)
+            order by name, key_kind
+            """, name, limit)
+        var marks: [Mark] = []
+        for row in rows {
+            let (name, sealing): (String, [UInt8]) = (try row[0], try row[1])
+            if marks.last?.name != name { marks.append(Mark(name: name, sealings: [])) }
+            marks[marks.count - 1].sealings.append(sealing)
+        }
+        return marks
     }
 
     /// Removes the certificates of a host.
@@ -92,31 +120,13 @@ public struct StoredCertificate: Hashable, Sendable {
     }
 }
 
-/// A secret of the whole fleet, such as the account key at a certificate authority.
-public enum StoredSecret {
-    /// The place for which a secret is sealed.
-    public static func sealingPlace(_ name: String) -> String { "secret/\(name)" }
-
-    /// Stores a sealed secret unless one with this name exists.
-    /// - Returns: the stored one, so that several nodes that create one at the same time all use the same.
-    public static func saveIfAbsent(
-        _ name: String, sealed: [UInt8], in transaction: borrowing Transaction
-    ) throws(DatabaseError) -> [UInt8] {
-        try transaction.execute("insert into secret (name, sealed) values (?, ?) on conflict do nothing", name, sealed)
-        return try load(name, in: transaction) ?? sealed
-    }
-
-    /// Replaces a sealed secret, unless another node has done so.
-    static func replace(
-        _ name: String, sealed: [UInt8], insteadOf present: [UInt8], in transaction: borrowing Transaction
-    ) throws(DatabaseError) {
-        try transaction.execute(
-            "update secret set sealed = ? where name = ? and sealed = ?", sealed, name, present)
-    }
-
-    public static func load(_ name: String, in transaction: borrowing Transaction) throws(DatabaseError) -> [UInt8]? {
-        try transaction.query("select sealed from secret where name = ?", name).first.map { row throws(DatabaseError) in
-            try row[0]
-        }
+extension StoredCertificate {
+    /// A certificate that was issued or imported.
+    init(_ chain: IssuedChain, of name: String, keyKind: String, sealedKey: [UInt8]) {
+        let facts = chain.facts
+        self.init(
+            name: name, keyKind: keyKind, chain: chain.pem, issuer: facts.issuer, sealedKey: sealedKey,
+            notBefore: facts.notBefore * 1_000, notAfter: facts.notAfter * 1_000, renewAt: 0)
+        chooseRenewal(in: nil)
     }
 }

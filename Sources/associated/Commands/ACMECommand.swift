@@ -15,12 +15,14 @@ extension Command {
     static let acme = Command(
         name: "acme", summary: "show and control how certificates are ordered",
         details: """
-            associated acme status [HOST]   the hosts without a certificate and why, or the state of HOST
-            associated acme check HOST      look at DNS and the authority now, and say what is missing; nothing is ordered
-            associated acme issue HOST      try HOST again now, for example after a change of DNS
-            associated acme revoke HOST     have the certificate of HOST revoked and replaced
-            associated acme import DIR      import the account and the certificates of another ACME client
-            associated acme account new     replace the account key, for example of a deactivated account
+            associated acme status [HOST]        the hosts without a certificate and why, or the state of HOST
+            associated acme check HOST           look at DNS and the authority now, and say what is missing; nothing is ordered
+            associated acme issue HOST           try HOST again now, for example after a change of DNS
+            associated acme revoke HOST          have the certificate of HOST revoked and replaced
+            associated acme import DIR           import the account and the certificates of another ACME client
+            associated acme account rollover     replace the account key, for example a copied one; the accounts stay the same
+            associated acme account deactivate   deactivate an account at its authority, with --confirm and its URL
+            associated acme account new          make another account key, for example for a deactivated account
 
             The manager orders a certificate for every served host whose DNS records lead to this server, if server.json has
             `acme: { contact: ["you@example.com"], termsAgreed: true }`; see docs/acme.md.
@@ -29,7 +31,8 @@ extension Command {
             HOST/fullchain.pem and HOST/privkey.pem, such as config/hosts. Nothing in it is changed. Hosts whose certificates are
             imported get no new one until it is time to renew them.
             """,
-        operands: Operands(usage: "status|check|issue|revoke|import|account [HOST|DIR|new]", counts: 1...2),
+        operands: Operands(
+            usage: "status|check|issue|revoke|import|account [HOST|DIR|rollover|deactivate|new]", counts: 1...2),
         options: [
             .config, .state,
             Option(
@@ -40,6 +43,7 @@ extension Command {
             Option(
                 name: "--reason", value: "REASON",
                 help: "with revoke: \(ACMERevocation.reasonNames) (default: unspecified)"),
+            Option(name: "--confirm", value: "URL", help: "with account deactivate: the account"),
         ],
         failure:
             "HOST has no certificate or cannot get one now, a host needs a person, the manager does not run, something was not "
@@ -50,12 +54,17 @@ extension Command {
             throw .usage("unknown action \"\(action)\"; write status, check, issue, revoke, import or account")
         }
         if action != "status", operand == nil {
-            throw .usage("`acme \(action)` needs \(["import": "a DIR", "account": "`new`"][action] ?? "a HOST")")
+            throw .usage(
+                "`acme \(action)` needs \(["import": "a DIR", "account": "rollover, deactivate or new"][action] ?? "a HOST")"
+            )
         }
         for option in ["--account", "--replace-account"] where action != "import" && arguments.has(option) {
             throw .usage("\(option) is for `acme import`")
         }
         if action != "revoke", arguments.has("--reason") { throw .usage("--reason is for `acme revoke`") }
+        if action != "account", arguments.has("--confirm") {
+            throw .usage("--confirm is for `acme account deactivate`")
+        }
         let loaded = try LoadedSettings(arguments)
         guard loaded.settings.manager.issuance != nil else {
             for finding in loaded.findings { Console.error(finding) }
@@ -66,7 +75,9 @@ extension Command {
         if action == "import", let folder = operand {
             return try ACMEImport.run(folder, loaded, inputs, rules, arguments)
         }
-        if action == "account", let verb = operand { return try ACMEAccount.run(verb, loaded, inputs) }
+        if action == "account", let verb = operand {
+            return try ACMEAccount.run(verb, confirmed: arguments["--confirm"], loaded, inputs, rules)
+        }
         let host = operand.map { HostPattern.typed($0) }
         if action == "revoke", let host {
             return try ACMERevocation.run(host, reason: arguments["--reason"], loaded, inputs, rules)

@@ -18,7 +18,6 @@ struct ACMEImport {
     private let candidates: [ClientArchive.Account]
     private var isComplete = true
     private var hasNewCertificates = false
-    private var hasReplacedAccount = false
     /// Hosts with a certificate in the store.
     private var hosts: [String] = []
 
@@ -123,18 +122,16 @@ struct ACMEImport {
         case .known: ACMEImport.report("known", account.file, "the manager has this account key already")
         case .replaced:
             ACMEImport.report("imported", account.file, "the account key, in place of another one (\(thumbprint))")
-            hasReplacedAccount = true
         case .refused(let present):
             fail(
                 account.file,
                 "the manager has another account key (thumbprint \(present)) and keeps it; with --replace-account this "
-                    + "one replaces it: certificates stay valid, orders under way start again, and the manager must "
-                    + "be restarted")
+                    + "one replaces it: certificates stay valid, and orders under way start again")
         }
     }
 
     private mutating func takeCertificates(_ store: inout Store) throws(DatabaseError) {
-        var work = ArchiveImport(archive, covers: inputs.allows)
+        var work = ArchiveImport(archive, isPaired: inputs.rules?.keys.count == 2, covers: inputs.allows)
         try work.run(&store)
         for certificate in work.certificates {
             func report(_ word: String, _ hosts: [String], _ text: String) {
@@ -154,9 +151,6 @@ struct ACMEImport {
     /// What the operator does next, in one line.
     private var nextSteps: String {
         var steps: [String] = []
-        if hasReplacedAccount {
-            steps.append("restart `associated serve` or `associated manage`, so that the manager uses the account")
-        }
         if hasNewCertificates {
             steps.append(
                 "the running manager writes the files to \(inputs.places.certificates) within seconds, a stopped one when "

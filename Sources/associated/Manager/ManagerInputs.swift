@@ -139,7 +139,7 @@ struct ManagerInputs {
         (rules.contact, rules.profile, rules.preferredIssuer) = (
             settings.contact, settings.profile, settings.preferredIssuer
         )
-        rules.key = settings.key
+        rules.keys = settings.keys
         (rules.authorityFile, rules.isPreflightRequired) = (settings.caFile, settings.isPreflightRequired)
         rules.port = settings.port
         rules.resolver.servers = settings.resolvers

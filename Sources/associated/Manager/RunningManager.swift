@@ -20,7 +20,7 @@ final class RunningManager {
     private let suffixes = PublicSuffixes()
     private let keys: SealingKeys
     /// Nil until the store has been opened.
-    private var account: AccountKey?
+    private var account: AccountSecret?
     private let server: AdminSettings
     private let node: String
     /// Of the state directory, so that claims of earlier processes there are known to be abandoned.
@@ -87,7 +87,7 @@ final class RunningManager {
         }
         let account = try AccountSecret.load(&opened)
         // Before the first order. The upkeep of certificates reports what prevents it, and tries again.
-        if rules != nil { try? AccountSecret.publish(account, at: inputs.places.thumbprint) }
+        if rules != nil { try? account.publish(at: inputs.places.thumbprint) }
         self.account = account
         store = .some(consume opened)
     }
@@ -202,7 +202,7 @@ final class RunningManager {
                     return try Thread(name: "orders \(number)", owning: worker) { $0.run() }
                 }, count: RunningManager.workerCount)
             starts.append { number in
-                let keeper = CertificateUpkeep(number, control, places: places, account: account, store: try store())
+                let keeper = CertificateUpkeep(number, control, places: places, store: try store())
                 return try Thread(name: "certificates", owning: keeper) { $0.run() }
             }
         }

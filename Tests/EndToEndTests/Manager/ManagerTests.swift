@@ -271,7 +271,9 @@ struct ManagerTests {
         let thumbprints = runs.map { run in
             String(run.output.split(separator: "\n").first?.split(separator: " ").last ?? "")
         }
-        #expect(runs.allSatisfy { $0.status == 0 && $0.output.contains("\nnext: restart the manager") }, "\(runs)")
+        #expect(
+            runs.allSatisfy { $0.status == 0 && $0.output.contains("\nnext: nothing; the manager registers") },
+            "\(runs)")
         #expect(Set(thumbprints).count == 2 && thumbprints.allSatisfy { $0.utf8.count == 43 }, "\(thumbprints)")
         // The manager registers the second one, and the server answers challenges with it.
         let server = try RunningServer(places + ["--http", "127.0.0.1:0"])
@@ -294,6 +296,8 @@ struct ManagerTests {
             (["revoke"], "needs a HOST"),
             (["revoke", "a.example", "--reason", "bored"], "unknown reason \"bored\"; write"),
             (["issue", "a.example", "--reason", "superseded"], "--reason is for `acme revoke`"),
+            (["issue", "a.example", "--confirm", "x"], "--confirm is for `acme account deactivate`"),
+            (["account", "new", "--confirm", "x"], "--confirm is for `acme account deactivate`"),
         ] {
             let run = try Subject.run(["acme"] + arguments + places)
             #expect(run.status == 2 && run.errors.contains(problem), "\(run.errors)")

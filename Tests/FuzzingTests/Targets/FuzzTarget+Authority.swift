@@ -53,10 +53,7 @@ private enum AuthorityInput {
             for challenge in found.challenges { try demand(!challenge.token.contains("/"), challenge.token) }
         }
         if let info = try? RenewalInfo(reading: response) {
-            for draw in [0, .max, UInt64(response.status) << 50] {
-                let time = info.renewalTime(draw)
-                try demand(info.start <= time && time < info.end, "\(time) is not in the window")
-            }
+            try demand(info.start < info.end, "\(info.start) is not before \(info.end)")
         }
         _ = AuthorityProblem(response).description
         let text = String(decoding: response.body, as: UTF8.self)
