@@ -5,13 +5,8 @@ public import TLS
 
 /// An account at a certificate authority.
 public struct AuthorityAccount: Hashable, Sendable {
-    public enum Status: String, Hashable, Sendable {
-        case valid, deactivated, revoked, unknown
-    }
-
     /// Identifies the account in requests.
     public let url: AuthorityURL
-    public let status: Status
     /// Such as `mailto:admin@example.com`.
     public let contact: [String]
 
@@ -22,7 +17,6 @@ public struct AuthorityAccount: Hashable, Sendable {
         }
         guard let object = response.object else { throw .unusable("the account is not a JSON object") }
         self.url = url
-        status = object.member(named: "status")?.asString.flatMap(Status.init) ?? .unknown
         contact = object.strings("contact")
     }
 

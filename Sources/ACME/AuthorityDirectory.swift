@@ -1,4 +1,4 @@
-// The directory of a certificate authority (RFC 8555 §7.1.1): the URLs of its resources, and metadata.
+// The directory of a certificate authority (RFC 8555 §7.1.1): the URLs of its resources, and metadata that orders depend on.
 
 import SourceJSON
 
@@ -11,12 +11,8 @@ public struct AuthorityDirectory: Hashable, Sendable {
     public let keyChange: AuthorityURL?
     /// Nil if the authority does not support renewal information (RFC 9773).
     public let renewalInfo: AuthorityURL?
-
-    /// The URL of the terms, for the operator to read. It may have any scheme; this program does not request it.
-    public let termsOfService: String?
     /// The names of the authority in CAA records.
     public let caaIdentities: [String]
-    public let externalAccountRequired: Bool
     /// The certificate profiles, with their descriptions.
     public let profiles: [String: String]
 
@@ -35,14 +31,29 @@ public struct AuthorityDirectory: Hashable, Sendable {
         keyChange = object.url("keyChange")
         renewalInfo = object.url("renewalInfo")
         let meta = object.member(named: "meta") ?? .null
-        termsOfService = meta.member(named: "termsOfService")?.asString.flatMap {
-            (1...AuthorityLimits.urlBytesMax).contains($0.utf8.count) && $0.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
-                ? $0 : nil
-        }
         caaIdentities = meta.strings("caaIdentities")
-        externalAccountRequired = meta.member(named: "externalAccountRequired")?.asBool ?? false
         let profiles = meta.member(named: "profiles")?.asObject ?? []
         self.profiles = Dictionary(
             profiles.map { ($0.key, $0.value.asString ?? "") }, uniquingKeysWith: { first, _ in first })
     }
+}
+
+/// An https URL that a certificate authority sent, or the operator configured. The authority decides what is requested next, so only
+/// https is accepted, and only characters that cannot end or extend a request.
+public struct AuthorityURL: Hashable, Sendable, CustomStringConvertible {
+    public let text: String
+
+    /// Nil if the text is not an https URL, or is too long.
+    public init?(_ text: String) {
+        guard text.utf8.count <= AuthorityLimits.urlBytesMax, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }),
+            text.hasPrefix("https://")
+        else { return nil }
+        let authority = text.dropFirst(8).prefix { $0 != "/" && $0 != "?" }
+        guard let first = authority.first, first != ":", !authority.contains("@"),
+            !text.contains(where: { "\"<>\\^`{|}#".contains($0) })
+        else { return nil }
+        self.text = text
+    }
+
+    public var description: String { text }
 }

@@ -24,9 +24,7 @@ struct AuthorityDirectoryTests {
         #expect(directory.revokeCertificate?.text == "https://ca.example/revoke")
         #expect(directory.keyChange?.text == "https://ca.example/key")
         #expect(directory.renewalInfo?.text == "https://ca.example/renewal")
-        #expect(directory.termsOfService == "https://ca.example/terms.pdf")
         #expect(directory.caaIdentities == ["ca.example", "other.example"])
-        #expect(directory.externalAccountRequired)
         #expect(
             directory.profiles == ["classic": "https://ca.example/classic", "tlsserver": "For servers", "other": ""])
     }
@@ -38,20 +36,8 @@ struct AuthorityDirectoryTests {
     @Test(arguments: ["}", ", \"meta\": null}", ", \"meta\": [], \"renewalInfo\": \"http://a.example/r\"}"])
     func `accepts a minimal directory`(end: String) throws {
         let directory = try AuthorityDirectory(reading: .json(200, Self.least + end))
-        #expect(directory.renewalInfo == nil && directory.termsOfService == nil && directory.keyChange == nil)
-        #expect(!directory.externalAccountRequired && directory.profiles.isEmpty && directory.caaIdentities.isEmpty)
-    }
-
-    /// A directory without terms means that the operator has nothing to agree to.
-    @Test(arguments: [
-        ("http://ca.example/terms", true), ("data:text/plain,Be%20kind", true), ("no URL", false), ("", false),
-        ("line\\nline", false), (String(repeating: "a", count: 2048), true),
-        (String(repeating: "a", count: 2049), false),
-    ])
-    func `reads terms of service with any scheme`(terms: String, isURL: Bool) throws {
-        let directory = try AuthorityDirectory(
-            reading: .json(200, Self.least + ", \"meta\": { \"termsOfService\": \"\(terms)\" } }"))
-        #expect(directory.termsOfService == (isURL ? terms : nil))
+        #expect(directory.renewalInfo == nil && directory.keyChange == nil)
+        #expect(directory.profiles.isEmpty && directory.caaIdentities.isEmpty)
     }
 
     @Test(

@@ -72,7 +72,6 @@ struct PebbleTests {
 
     @Test func `issues and revokes certificates`() throws {
         let pebble = try Pebble()
-        #expect(pebble.directory.termsOfService != nil && !pebble.directory.externalAccountRequired)
         var session = try register(pebble)
         let key = try SigningKey(.p256)
         let hosts = ["shop.example", "www.shop.example"]
@@ -132,7 +131,7 @@ struct PebbleTests {
         }
         #expect(missing?.kind == .accountDoesNotExist)
         var account = try AuthorityAccount(reading: perform(AuthorityAccount.search(session), &session, pebble))
-        #expect(account.url == session.account && account.status == .valid)
+        #expect(account.url == session.account)
 
         let update = try perform(account.update(contact: ["mailto:other@shop.example"]), &session, pebble)
         account = try AuthorityAccount(reading: update, at: account.url)
@@ -144,8 +143,8 @@ struct PebbleTests {
         let found = try AuthorityAccount(reading: perform(AuthorityAccount.search(session), &session, pebble))
         #expect(found.url == account.url)
 
-        account = try AuthorityAccount(reading: perform(account.deactivation(), &session, pebble), at: account.url)
-        #expect(account.status == .deactivated)
+        let end = try perform(account.deactivation(), &session, pebble)
+        #expect(end.object?.member(named: "status")?.asString == "deactivated")
         let journal = try OrderJournal(for: ["shop.example"], at: pebble.directoryURL, key: SigningKey(.p256))
         #expect(try run(journal, &session, pebble).failure?.cause == .account)
     }
@@ -154,12 +153,11 @@ struct PebbleTests {
         let key = "zWNDZM6eQGHWpSRTPal5eIUYFTu7EajVIoguysqZ9wG44nMEtx3MUAsUDkMTQ12W"
         let pebble = try Pebble(
             #""externalAccountBindingRequired": true, "externalAccountMACKeys": {"kid-1": "\#(key)"},"#)
-        #expect(pebble.directory.externalAccountRequired)
         let error = #expect(throws: AuthorityProblem.self) { try register(pebble) }
         #expect(error?.kind == .externalAccountRequired)
         var session = AuthoritySession(pebble.directory, key: AccountKey(try SigningKey(.p256)))
         let external = try #require(ExternalAccount(keyID: "kid-1", key: key))
         let call = try AuthorityAccount.registration(session, contact: [], termsAgreed: true, binding: external)
-        #expect(try AuthorityAccount(reading: perform(call, &session, pebble)).status == .valid)
+        #expect(try perform(call, &session, pebble).status == 201)
     }
 }

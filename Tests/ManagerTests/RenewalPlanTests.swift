@@ -38,14 +38,13 @@ struct RenewalPlanTests {
 
     @Test(arguments: [(0, false), (750, false), (751, true), (910, true)] as [(Int64, Bool)])
     func `is urgent below a sixth of the life`(now: Int64, isUrgent: Bool) {
-        #expect(
-            RenewalPlan.isUrgent(
-                nowMilliseconds: now, notBeforeMilliseconds: 0, notAfterMilliseconds: 900)
-                == isUrgent)
+        let certificate = StoredCertificate(
+            name: "", keyKind: "", chain: "", issuer: "", sealedKey: [], notBefore: 0, notAfter: 900, renewAt: 0)
+        #expect(certificate.isUrgent(now: now) == isUrgent)
     }
 
-    @Test(arguments: [(nil, 720), (60, 1), (86_400, 1_440)] as [(Int64?, Int64)])
-    func `asks for renewal information when the authority wants it, or twice a day`(seconds: Int64?, minutes: Int64) {
+    @Test(arguments: [(60, 1), (86_400, 1_440)] as [(Int64, Int64)])
+    func `asks for renewal information when the authority wants it`(seconds: Int64, minutes: Int64) {
         let wait = minutes * RenewalPlanTests.minute
         #expect(RenewalPlan.nextCheckMilliseconds(nextCheckSeconds: seconds, draw: 0) == wait)
         let jittered = RenewalPlan.nextCheckMilliseconds(nextCheckSeconds: seconds, draw: .max)

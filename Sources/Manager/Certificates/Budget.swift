@@ -99,13 +99,7 @@ extension IssuanceRules {
 
     /// What an order of a new host takes from the rate limits.
     func charges(_ host: String, tries: Int64, turn: Int64, _ suffixes: PublicSuffixes) -> [Bucket.Charge] {
-        charges(host, at: directory(tries: tries, isUrgent: false), mayUseReserve: turn >= 0, suffixes)
-    }
-
-    private func charges(
-        _ host: String, at directory: AuthorityURL, mayUseReserve: Bool, _ suffixes: PublicSuffixes
-    ) -> [Bucket.Charge] {
-        budget(directory).charges(for: host, mayUseReserve: mayUseReserve, suffixes)
+        budget(directory(tries: tries, isUrgent: false)).charges(for: host, mayUseReserve: turn >= 0, suffixes)
     }
 
     /// The limits of Let's Encrypt apply whatever checks its certificate.
@@ -120,7 +114,7 @@ extension IssuanceRules {
     func refund(
         _ host: String, _ cause: OrderFailure.Cause, _ journal: OrderJournal, _ suffixes: PublicSuffixes
     ) -> [Bucket.Charge] {
-        charges(host, at: journal.directory, mayUseReserve: true, suffixes).filter { charge in
+        budget(journal.directory).charges(for: host, mayUseReserve: true, suffixes).filter { charge in
             switch Budget.limit(of: charge.bucket) {
             case .orders: journal.order == nil
             case .failures: cause != .validation

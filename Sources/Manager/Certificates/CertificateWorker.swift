@@ -106,7 +106,9 @@ public struct CertificateWorker: ~Copyable {
     private mutating func takeAccount() throws(DatabaseError) {
         let thumbprint = account.key.thumbprint
         account = try AccountSecret.load(&store)
-        do throws(TLSError) { link = try AuthorityLink(rules, account, userAgent: userAgent) } catch {
+        do throws(TLSError) {
+            link = try AuthorityLink(rules, account, userAgent: userAgent, silences: control.silences)
+        } catch {
             return control.fail("\(error)")
         }
         if account.key.thumbprint == thumbprint { return }

@@ -32,27 +32,28 @@ public struct HostRegister: Sendable {
             }
             let changed = known.filter { hosts.isWanted($0.key) == ($0.state == IssuanceState.leaving.rawValue) }
             for index in known.compactMap({ hosts.index(of: $0.key) }) { isNew[index] = false }
-            try add(changed.map(\.key), CertificateWork.checkPriority, &store)
+            try add(changed.map(\.key), &store)
             last = known.last?.key
         }
         var new: [String] = []
         for index in isNew.indices where isNew[index] {
             new.append(hosts[index])
             if new.count < HostRegister.batchCount { continue }
-            try add(new, CertificateWork.checkPriority, &store)
+            try add(new, &store)
             new = []
         }
-        try add(new, CertificateWork.checkPriority, &store)
+        try add(new, &store)
     }
 
-    private func add(_ hosts: [String], _ priority: Int64, _ store: inout Store) throws(DatabaseError) {
+    private func add(_ hosts: [String], _ store: inout Store) throws(DatabaseError) {
         if hosts.isEmpty { return }
         try store.write(isRepeatable: true) { transaction throws(DatabaseError) in
             let now = try transaction.now()
             for host in hosts {
                 try Work.add(
                     CertificateWork.kind, host, tenant: control.tenant(of: host),
-                    state: IssuanceState.waitingForDNS.rawValue, due: now, priority: priority, in: transaction)
+                    state: IssuanceState.waitingForDNS.rawValue, due: now,
+                    priority: CertificateWork.checkPriority, in: transaction)
             }
         }
         control.wake()

@@ -210,3 +210,52 @@ private struct AddressRecords {
         }
     }
 }
+
+/// What is known about a host before an order.
+public struct PreflightReport: Hashable, Sendable {
+    /// The DNS records to create, such as `shop.example.com. A 192.0.2.1`. Each CNAME record is enough alone, and so
+    /// are all addresses together.
+    public internal(set) var wanted: [String] = []
+    public internal(set) var found: [String] = []
+    /// What the authority does not offer, although the settings ask for it.
+    public internal(set) var notes: [String] = []
+    /// Why the authority takes no orders of this server now, whatever the host: it does not answer, or refuses the account.
+    public internal(set) var authorityProblem: String?
+    /// Nil if the host can get a certificate.
+    public internal(set) var problem: PreflightProblem?
+}
+
+/// Why a host cannot get a certificate now: what is wrong, and what to do.
+public enum PreflightProblem: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The host does not lead to this server, or only in part.
+    case dns(String)
+    /// The CAA records do not allow a certificate, or are unknown.
+    case caa(String)
+
+    public var description: String {
+        switch self {
+        case .dns(let text), .caa(let text): text
+        }
+    }
+}
+
+/// The conditions for an order of a certificate.
+public struct PreflightRules: Sendable {
+    /// The public addresses of this server (`acme.leadsTo`); their ports are ignored.
+    public var expectedAddresses: [RemoteAddress] = []
+    /// The addresses that this machine listens on. Together with the expected ones, they are the only addresses that are requested
+    /// although they are not public: otherwise the owner of a domain could have this server connect to any place in its network.
+    public var localAddresses: [RemoteAddress] = []
+    /// The names of this server (`acme.leadsTo`). Without names and addresses, only the probe decides.
+    public var expectedNames: [DomainName] = []
+    /// The names of the authority in CAA records. Empty if the authority does not publish them.
+    public var caaIdentities: [String] = []
+    /// Nil before an account is registered.
+    public var accountURL: String?
+    /// The validation method: `http-01`, or `dns-01`, which wildcards need.
+    public var method = "http-01"
+    /// Whether to request a challenge at each address.
+    public var isProbing = true
+
+    public init() {}
+}

@@ -23,17 +23,10 @@ public enum RenewalPlan {
             window.lowerBound + part(of: window.upperBound - window.lowerBound, draw), notAfterMilliseconds - life / 6)
     }
 
-    /// Whether less than a sixth of the life is left.
-    public static func isUrgent(
-        nowMilliseconds: Int64, notBeforeMilliseconds: Int64, notAfterMilliseconds: Int64
-    ) -> Bool {
-        notAfterMilliseconds - nowMilliseconds < max(0, notAfterMilliseconds - notBeforeMilliseconds) / 6
-    }
-
     /// How long to wait before asking for renewal information again.
-    /// - Parameter nextCheckSeconds: as the authority wants it. Nil if it did not say: then twice a day.
-    public static func nextCheckMilliseconds(nextCheckSeconds: Int64?, draw: UInt64) -> Int64 {
-        withJitter(nextCheckSeconds.map { $0 * 1_000 } ?? 12 * hourMilliseconds, draw)
+    /// - Parameter nextCheckSeconds: as the authority wants it.
+    public static func nextCheckMilliseconds(nextCheckSeconds: Int64, draw: UInt64) -> Int64 {
+        withJitter(nextCheckSeconds * 1_000, draw)
     }
 
     /// Which of the configured authorities to use: the first for about a day of failures, or for one failure if it is

@@ -1,6 +1,9 @@
 // When to look at a service's copy again. Pure: the caller passes the time and a random number, and stores the result as the time
 // of the work, so the store is the schedule. All times are in milliseconds.
 
+public import Client
+import Verifier
+
 /// The schedule of the looks at one copy.
 enum DeliveryPlan {
     private static let minuteMilliseconds: Int64 = 60_000
@@ -69,4 +72,39 @@ enum DeliveryPlan {
     /// Also of the first look at a host, which makes Apple's CDN fetch the file before the first phone asks. Among both, the turns of
     /// tenants decide: many new hosts of one tenant do not delay the changes of another.
     static let priorityOfChanges: Int64 = 1
+}
+
+/// The settings of the delivery monitor.
+public struct DeliveryRules: Sendable {
+    /// The host is appended.
+    public var apple: WebLocation
+    /// The query is appended.
+    public var google: WebLocation
+    public var webhooks: [WebhookTarget] = []
+    public var userAgent: String
+    /// For requests over TLS.
+    public var proxy: ProxySettings?
+
+    public init(apple: WebLocation, google: WebLocation, userAgent: String) {
+        (self.apple, self.google, self.userAgent) = (apple, google, userAgent)
+    }
+
+    /// Where to look at the copy of a host's file. The answer of Google's service is about all of the host's apps.
+    func location(of host: String, at verifier: DeliveryVerifier) -> WebLocation? {
+        switch verifier {
+        case .apple: WebLocation("\(apple)\(host)")
+        case .google: WebLocation("\(google)\(VerifierRequest.googleQuery(host))")
+        }
+    }
+}
+
+/// A receiver of messages about deliveries.
+public struct WebhookTarget: Sendable {
+    public let location: WebLocation
+    /// Signs the messages.
+    let secret: [UInt8]
+
+    public static let secretBytesMin = 16
+
+    public init(_ location: WebLocation, secret: [UInt8]) { (self.location, self.secret) = (location, secret) }
 }

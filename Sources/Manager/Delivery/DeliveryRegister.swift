@@ -82,11 +82,11 @@ struct DeliveryRegister: Sendable {
         self.pass = nil
         restsUntil = now + DeliveryRegister.retryMilliseconds
         let node = node
-        let lease = try store.write(isRepeatable: true) { transaction throws(DatabaseError) in
+        let isOurs = try store.write(isRepeatable: true) { transaction throws(DatabaseError) in
             try Lease.take(
                 DeliveryRegister.leaseName, by: node, milliseconds: DeliveryRegister.leaseMilliseconds, in: transaction)
         }
-        guard lease != nil else { return false }
+        guard isOurs else { return false }
         if pass.page == nil {
             let page = try read(&pass, &store)
             pass.page = page

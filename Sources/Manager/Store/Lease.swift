@@ -4,31 +4,23 @@
 public import Database
 
 /// The right to do a task for some time.
-public struct Lease: Hashable, Sendable {
-    public let name: String
-    public let holder: String
-    /// Increases each time the lease goes to another holder, or to the same one after it had expired.
-    public let epoch: Int64
-
+public enum Lease {
     /// Takes the lease if it is free, or extends it.
-    /// - Returns: nil if another holder has it.
+    /// - Returns: false if another holder has it.
     public static func take(
         _ name: String, by holder: String, milliseconds: Int64, in transaction: borrowing Transaction
-    ) throws(DatabaseError) -> Lease? {
+    ) throws(DatabaseError) -> Bool {
         try transaction.execute(
             "insert into lease (name, holder, epoch, until) values (?, '', 0, 0) on conflict do nothing", name)
-        let rows = try transaction.lock("select holder, epoch, until from lease where name = ?", name)
-        let (holderBefore, epochBefore, until): (String, Int64, Int64) = (
-            try rows[0][0], try rows[0][1], try rows[0][2]
-        )
+        let rows = try transaction.lock("select holder, until from lease where name = ?", name)
+        let (holderBefore, until): (String, Int64) = (try rows[0][0], try rows[0][1])
         // Read after the lock, because getting the lock may take time.
         let now = try transaction.now()
         let isOurs = holderBefore == holder && until > now
         // A lease that lasts much longer was taken when the database's clock was ahead.
-        guard isOurs || until <= now || until > now + 2 * milliseconds else { return nil }
-        let epoch = isOurs ? epochBefore : epochBefore + 1
+        guard isOurs || until <= now || until > now + 2 * milliseconds else { return false }
         try transaction.execute(
-            "update lease set holder = ?, epoch = ?, until = ? where name = ?", holder, epoch, now + milliseconds, name)
-        return Lease(name: name, holder: holder, epoch: epoch)
+            "update lease set holder = ?, until = ? where name = ?", holder, now + milliseconds, name)
+        return true
     }
 }

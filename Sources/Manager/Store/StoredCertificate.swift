@@ -29,11 +29,8 @@ public struct StoredCertificate: Hashable, Sendable {
     public static func sealingPlace(_ name: String, _ keyKind: String) -> String { "certificate/\(name)/\(keyKind)" }
 
     /// Whether less than a sixth of its life is left.
-    var isUrgent: Bool {
-        RenewalPlan.isUrgent(
-            nowMilliseconds: Clock.wallSeconds() * 1_000, notBeforeMilliseconds: notBefore,
-            notAfterMilliseconds: notAfter)
-    }
+    var isUrgent: Bool { isUrgent(now: Clock.wallSeconds() * 1_000) }
+    func isUrgent(now: Int64) -> Bool { notAfter - now < max(0, notAfter - notBefore) / 6 }
 
     var isRSA: Bool { keyKind.hasPrefix("rsa") }
 

@@ -2,6 +2,7 @@
 // certificates, writes the state directory, and connects to a few TCP ports. It listens on nothing that was not open before, starts
 // no program, and maps no code once its libraries are loaded. `Sandbox` has the steps, which are those of a server.
 
+import Client
 import Hosting
 import Posix
 
@@ -17,7 +18,7 @@ enum ManagerSandbox {
     private static let systemFiles = ["/etc/resolv.conf"]
 
     static func places(_ loaded: LoadedSettings) -> SandboxPlaces {
-        let files = systemFiles + ManagerProcess.readableFiles(loaded.settings)
+        let files = systemFiles + readableFiles(loaded.settings)
         var uses = systemFolders.map(SandboxPlaces.Use.readable) + files.map(SandboxPlaces.Use.file)
         uses.append(.folder(loaded.configPath))
         return SandboxPlaces(loaded, uses: uses)
@@ -25,7 +26,53 @@ enum ManagerSandbox {
 
     /// The TCP ports that it may connect to, in order. Port 0 is in the settings of a server whose port the kernel chooses.
     static func ports(_ settings: ServerSettings) -> [UInt16] {
-        let own = [settings.admin?.address.port].compactMap(\.self) + ManagerProcess.outgoingPorts(settings)
+        let own = [settings.admin?.address.port].compactMap(\.self) + outgoingPorts(settings)
         return Set(usualPorts + own).filter { $0 > 0 }.sorted()
+    }
+
+    /// TCP ports of services that the settings name.
+    static func outgoingPorts(_ settings: ServerSettings) -> [UInt16] {
+        let manager = settings.manager
+        var ports = manager.issuance?.directories.compactMap { WebLocation($0)?.host.port } ?? []
+        ports += manager.issuance?.resolvers.map(\.port) ?? []
+        ports += [
+            manager.proxyURL.flatMap { ProxySettings($0)?.proxy.port }, manager.issuance?.port,
+            manager.issuance?.updates?.server.port,
+        ].compactMap(\.self)
+        if let delivery = manager.delivery {
+            let urls = [delivery.appleURL, delivery.googleURL] + delivery.webhooks.map(\.url)
+            ports += urls.compactMap { WebLocation($0)?.host.port }
+        }
+        if let url = manager.databaseURL { ports += databasePorts(url) }
+        return ports
+    }
+
+    private static let databasePort: UInt16 = 5_432
+
+    /// Of `postgresql://user@host:port,host:port/name?port=port,port`; the usual one for each host without a port.
+    static func databasePorts(_ url: String) -> [UInt16] {
+        let place = url.drop { $0 != ":" }.dropFirst(3)
+        let addresses = place.prefix { $0 != "/" && $0 != "?" }.split(separator: "@").last ?? ""
+        var ports = addresses.split(separator: ",", omittingEmptySubsequences: false).map { address in
+            // An IPv6 address has colons within its brackets.
+            let behindBrackets = address.split(separator: "]", omittingEmptySubsequences: false).last ?? address
+            return behindBrackets.split(separator: ":", omittingEmptySubsequences: false).dropFirst().last
+                .flatMap { UInt16($0) } ?? databasePort
+        }
+        for parameter in place.drop(while: { $0 != "?" }).dropFirst().split(separator: "&") {
+            guard parameter.hasPrefix("port=") else { continue }
+            // A comma may be escaped: 5433%2C5434.
+            let list = parameter.dropFirst("port=".count).split { $0 == "," || $0 == "%" }
+            ports += list.compactMap { UInt16($0) ?? ($0.lowercased().hasPrefix("2c") ? UInt16($0.dropFirst(2)) : nil) }
+        }
+        return ports
+    }
+
+    /// Files outside of the configuration that it reads while it runs.
+    static func readableFiles(_ settings: ServerSettings) -> [String] {
+        let issuance = settings.manager.issuance
+        return [
+            settings.manager.keyFile, issuance?.caFile, issuance?.externalAccount?.keyFile, issuance?.updates?.keyFile,
+        ].compactMap(\.self) + (settings.manager.delivery?.webhooks.map(\.secretFile) ?? [])
     }
 }

@@ -16,6 +16,6 @@ struct ManagerPortsTests {
             ("postgresql:///db?port=7%2c,x", [5_432, 7]),
         ] as [(String, [UInt16])])
     func `finds each port of a database URL`(url: String, ports: [UInt16]) {
-        #expect(ManagerProcess.databasePorts(url) == ports)
+        #expect(ManagerSandbox.databasePorts(url) == ports)
     }
 }
