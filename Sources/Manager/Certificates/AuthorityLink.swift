@@ -30,14 +30,10 @@ public struct AuthorityLink: ~Copyable {
     private static let silenceMilliseconds: Int64 = 300_000
     private static let refusalMilliseconds: Int64 = 3_600_000
 
-    /// Without the silences that other workers have met.
-    public init(_ rules: IssuanceRules, _ account: AccountSecret, userAgent: String) throws(TLSError) {
-        try self.init(rules, account, userAgent: userAgent, silences: AuthoritySilences())
-    }
-
     /// - Parameter silences: those that other workers have met.
-    init(
-        _ rules: IssuanceRules, _ account: AccountSecret, userAgent: String, silences: AuthoritySilences
+    public init(
+        _ rules: IssuanceRules, _ account: AccountSecret, userAgent: String,
+        silences: AuthoritySilences = AuthoritySilences()
     ) throws(TLSError) {
         (self.rules, self.account, self.silences) = (rules, account, silences)
         var settings = WebSessionSettings()
@@ -263,9 +259,11 @@ public struct AuthorityLink: ~Copyable {
 
 /// The authorities that did not answer in time, as all workers know them. Of the workers, one asks again after some time: otherwise
 /// each of them would wait for the answer.
-final class AuthoritySilences: Sendable {
+public final class AuthoritySilences: Sendable {
     /// The beginnings by host, by the monotonic clock.
     private let since = Mutex<[String: Int64]>([:])
+
+    public init() {}
 
     func note(_ host: String, isSilent: Bool) {
         since.withLock { $0[host] = isSilent ? Clock.monotonicMilliseconds() : nil }

@@ -13,9 +13,7 @@ public struct HostRegister: Sendable {
     /// More rows at once would hold the database's lock for too long.
     private static let batchCount = 500
 
-    public init(
-        _ control: ManagerControl, places: ManagerPlaces, covers: @escaping @Sendable (String) -> Bool
-    ) {
+    public init(_ control: ManagerControl, places: ManagerPlaces, covers: @escaping @Sendable (String) -> Bool) {
         (self.control, self.places, self.covers) = (control, places, covers)
     }
 
