@@ -2,6 +2,7 @@
 
 import Glibc
 import TLS
+import SourceJSON
 import Testing
 
 @testable import ACME

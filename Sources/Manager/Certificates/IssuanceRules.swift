@@ -47,11 +47,12 @@ public struct IssuanceRules: Sendable {
     /// Notes the settings, and lets the hosts that wait be looked at again if they are not those of the last start: what was wrong may
     /// be right now, and the next look may be a week away.
     public func note(in transaction: borrowing Transaction) throws(DatabaseError) {
-        let (name, digest) = ("acme-settings", Digest.sha256(Array("\(self)".utf8)))
-        if try StoredSecret.load(name, in: transaction) == digest { return }
-        try transaction.execute(
-            "insert into secret (name, sealed) values (?, ?) on conflict (name) do update set sealed = excluded.sealed",
-            name, digest)
+        let isChanged = try transaction.execute(
+            """
+            insert into secret (name, sealed) values ('acme-settings', ?)
+            on conflict (name) do update set sealed = excluded.sealed where secret.sealed <> excluded.sealed
+            """, Digest.sha256(Array("\(self)".utf8)))
+        if isChanged == 0 { return }
         let now = try transaction.now()
         try transaction.execute(
             "update work set due = ?, tries = 0 where kind = ? and state in (?, ?, ?, ?) and due > ?", now,
