@@ -188,7 +188,7 @@ struct IssuanceSimulationTests {
         let fixture = try Fixture(fleet)
         let start = Clock.monotonicMilliseconds()
         // A small fleet has to wait for the limit of the account, too.
-        let earlier = count < 300 ? 220 : 0
+        let earlier = count < 300 ? 260 : 0
         if earlier > 0 { try fixture.leave(tokens: 300 - earlier) }
         try fixture.serve(withLate: false)
         var (lateSince, before) = (Int64?.none, Self.residentKiB())
