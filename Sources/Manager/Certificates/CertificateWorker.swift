@@ -347,8 +347,7 @@ public struct CertificateWorker: ~Copyable {
             }
             switch steps.next(&session, now: now) {
             case .save(let journal):
-                let text = Base64URL.text(
-                    try store.seal(Array(journal.text.utf8), for: work.journalPlace))
+                let text = Base64URL.text(try store.seal(Array(journal.text.utf8), for: work.journalPlace))
                 sealed = text
                 let priority = CertificateWork.priority(.ordering, isRenewal: isRenewal)
                 let isOurs = try store.write { transaction throws(DatabaseError) in
@@ -359,9 +358,7 @@ public struct CertificateWorker: ~Copyable {
                 unspent = []
                 steps.confirmStep()
             case .send(let request):
-                do throws(AuthorityProblem) {
-                    steps.take(try link.send(request), &session, now: now)
-                } catch {
+                do throws(AuthorityProblem) { steps.take(try link.send(request), &session, now: now) } catch {
                     steps.takeFailure(error.detail, now: Clock.wallSeconds())
                 }
             case .publish(let answers):

@@ -74,7 +74,7 @@ public struct IssuanceRules: Sendable {
     /// The first kind of key whose certificate is missing or is to be renewed.
     /// - Parameter now: milliseconds since 1970.
     func dueKind(among stored: [StoredCertificate], now: Int64) -> SigningKey.Kind? {
-        keys.first { kind in certificate(for: kind, among: stored).map { $0.renewAt <= now } ?? true }
+        keys.first { kind in certificate(for: kind, among: stored).map { $0.renewAt / 1_000 <= now / 1_000 } ?? true }
     }
 
     func challenge(for host: String) -> ChallengeKind { host.hasPrefix("*.") ? .dns : challenge }

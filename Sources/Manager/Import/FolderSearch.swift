@@ -82,7 +82,8 @@ struct FolderSearch {
     private static func fits(_ name: String, _ pattern: Substring) -> Bool {
         let parts = pattern.split(separator: "*", omittingEmptySubsequences: false)
         guard !name.hasPrefix("."), parts.count == 2 else { return false }
-        return name.utf8.count > parts[0].utf8.count + parts[1].utf8.count && name.hasPrefix(parts[0])
+        // `fullchain*.pem` is also `fullchain.pem`, but `*.crt` is not `.crt`.
+        return name.utf8.count >= max(1, parts[0].utf8.count) + parts[1].utf8.count && name.hasPrefix(parts[0])
             && name.hasSuffix(parts[1])
     }
 }
