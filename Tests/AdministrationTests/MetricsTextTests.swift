@@ -103,8 +103,7 @@ struct MetricsTextTests {
 
     @Test func `escapes labels and help`() throws {
         let family = MetricFamily(
-            "a_thing", .gauge, "back\\slash\nand \"quotes\"",
-            [.init(labels: [.init("name", "a\"b\\c\nd")], .count(1))])
+            "a_thing", .gauge, "back\\slash\nand \"quotes\"", [.init(labels: [.init("name", "a\"b\\c\nd")], .count(1))])
         let text = String(decoding: MetricsText.bytes(of: [family]), as: UTF8.self)
         #expect(
             text == """
