@@ -196,9 +196,7 @@ struct RequestParserTests {
     func `the result does not depend on how the bytes are split`(request: String) {
         let bytes = octets(request)
         let (whole, _) = parse(request)
-        for cut in 0...bytes.count {
-            #expect(parse(bytes, seen: [cut, bytes.count]).0 == whole, "split at \(cut)")
-        }
+        for cut in 0...bytes.count { #expect(parse(bytes, seen: [cut, bytes.count]).0 == whole, "split at \(cut)") }
         #expect(parse(bytes, seen: Array(0...bytes.count)).0 == whole, "byte by byte")
     }
 
