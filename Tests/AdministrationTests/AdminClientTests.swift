@@ -1,6 +1,5 @@
 // The client of the commands: a complete answer in time, or a reason.
 
-import Glibc
 import Posix
 import TestSupport
 import Testing

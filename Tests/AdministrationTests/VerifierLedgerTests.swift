@@ -1,6 +1,5 @@
 // The fetches of verifiers: what is recorded, what is removed, and that a file restores everything or nothing.
 
-import Foundation
 import Posix
 import Telemetry
 import Testing

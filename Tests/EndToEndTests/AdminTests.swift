@@ -163,9 +163,8 @@ struct AdminTests {
         #expect(try Subject.curl(["--write-out", "%{http_code}", "http://\(admin)/readyz"]).output == "ready\n200")
         #expect(try Subject.curl(["--write-out", "%{http_code}", "http://\(admin)/metrics"]).output.hasSuffix("401"))
         #expect(
-            try Subject.curl([
-                "--header", "authorization: Bearer 0123456789abcdef0123", "http://\(admin)/metrics",
-            ]).output.contains("associated_hosts 2"))
+            try Subject.curl(["--header", "authorization: Bearer 0123456789abcdef0123", "http://\(admin)/metrics"])
+                .output.contains("associated_hosts 2"))
         #expect(try Subject.run("status", "--admin", admin).errors.contains("requires a token"))
         #expect(
             try Subject.run("status", "--admin", admin, environment: ["ASSOCIATED_ADMIN_TOKEN": "0123456789abcdef0123"])

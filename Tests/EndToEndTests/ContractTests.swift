@@ -1,6 +1,5 @@
 // Each row of the table "What a host answers" is a case, asked with curl over plain HTTP and over TLS.
 
-import Foundation
 import Testing
 
 struct ContractTests {

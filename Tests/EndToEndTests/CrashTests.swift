@@ -1,7 +1,6 @@
 // A server is killed at any moment of its reloads and its files are broken before the next start: the new process serves the last
 // good versions.
 
-import Foundation
 import Glibc
 import Testing
 

@@ -1,7 +1,5 @@
 // A folder with one file of each kind that the commands read, and a server that serves it.
 
-import Foundation
-
 final class GoldenFolder {
     private let folder: Folder
     private let server: RunningServer

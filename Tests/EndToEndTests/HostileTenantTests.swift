@@ -2,7 +2,6 @@
 // are right, the process stays small, exits on SIGTERM and reveals no key, and file names cannot control the terminal of a person
 // who reads the log.
 
-import Foundation
 import Glibc
 import Posix
 import Testing

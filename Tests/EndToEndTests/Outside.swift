@@ -1,7 +1,6 @@
 // Targets outside the sandbox: a service in the network, and sockets of other processes on the machine. A server under an
 // attacker's control must reach none of them except systemd.
 
-import Foundation
 import Glibc
 import Posix
 import Testing

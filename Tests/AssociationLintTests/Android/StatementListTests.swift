@@ -105,12 +105,9 @@ import Testing
     }
 
     static let cases = [
-        Case("an empty list", "[]", [.dal003], []),
-        Case("one statement without an array", good, [.dal002], []),
-        Case("a trailing comma", "[\(good),]", [.dal001], [true]),
-        Case("a number", "42", [.dal002], []),
-        Case("a string", "\"foo\"", [.dal002], []),
-        Case("a text cut short", "[{", [.dal001], []),
+        Case("an empty list", "[]", [.dal003], []), Case("one statement without an array", good, [.dal002], []),
+        Case("a trailing comma", "[\(good),]", [.dal001], [true]), Case("a number", "42", [.dal002], []),
+        Case("a string", "\"foo\"", [.dal002], []), Case("a text cut short", "[{", [.dal001], []),
         Case("a bad statement next to a good one", "[{}, \(good)]", [.dal004], [false, true]),
         Case("relation as a string", relating("\"\(handle)\""), [.dal005], [false]),
         Case("relation as an object", relating("{}"), [.dal005], [false]),

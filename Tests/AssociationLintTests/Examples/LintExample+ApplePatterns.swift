@@ -42,10 +42,8 @@ extension LintExample {
             component("\"/\": \"/a#b\", \"percentEncoded\": false"), path("/a")),
         inPath(
             .aasa043, "https://shop.example.com/a", good: "/https/a", "/www.html", "index.html", "index.html.de",
-            "*.html", "*.app"),
-        inPath(.aasa044, "/a/[0-9]+", good: "/a/*", "/a.*", "/a(b)", "/$(digit)/x"),
-        inPath(.aasa045, "/a/{id}", good: "/a/b:c", "/a/?*"),
-        inPath(.aasa046, "/a\\\\b", good: "/a/b"),
+            "*.html", "*.app"), inPath(.aasa044, "/a/[0-9]+", good: "/a/*", "/a.*", "/a(b)", "/$(digit)/x"),
+        inPath(.aasa045, "/a/{id}", good: "/a/b:c", "/a/?*"), inPath(.aasa046, "/a\\\\b", good: "/a/b"),
         apple(
             .aasa047, components("{\"/\": \"/buy/*\"}, {\"/\": \"/buy\"}"), marks: "{\"/\": \"/buy/*\"}",
             good: components("{\"/\": \"/buy\"}, {\"/\": \"/buy/*\"}"), path("/buy/*"),

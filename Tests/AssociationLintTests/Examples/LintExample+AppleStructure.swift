@@ -78,8 +78,7 @@ extension LintExample {
             .aasa025, details("{\"appIDs\": [\"\(app)\"], \"components\": [{\"/\": \"*\"}], \"paths\": [\"*\"]}"),
             marks: "{\"appIDs\": [\"\(app)\"], \"components\": [{\"/\": \"*\"}], \"paths\": [\"*\"]}", good: plain),
         apple(
-            .aasa026,
-            details("{\"appIDs\": [\"\(app)\"], \"components\": [{\"/\": \"/a/*\"}], \"paths\": [\"/b/*\"]}"),
+            .aasa026, details("{\"appIDs\": [\"\(app)\"], \"components\": [{\"/\": \"/a/*\"}], \"paths\": [\"/b/*\"]}"),
             marks: "{\"appIDs\": [\"\(app)\"], \"components\": [{\"/\": \"/a/*\"}], \"paths\": [\"/b/*\"]}",
             good: details(
                 "{\"appIDs\": [\"\(app)\"], \"components\": [{\"/\": \"/a/b\", \"exclude\": true}, {\"/\": \"/a/*\"}], "

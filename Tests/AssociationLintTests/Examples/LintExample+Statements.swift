@@ -14,8 +14,7 @@ extension LintExample {
 
     static let statements: [LintExample] = [
         list(.dal001, "[\(statement()),]", marks: ",", good: plain),
-        list(.dal002, statement(), marks: statement(), good: plain),
-        list(.dal003, "[]", marks: "[]", good: plain),
+        list(.dal002, statement(), marks: statement(), good: plain), list(.dal003, "[]", marks: "[]", good: plain),
         list(.dal004, "[{}]", marks: "{}", good: plain),
         list(.dal005, "[{\"relation\": \"\(handle)\", \"target\": \(target())}]", marks: "\"\(handle)\"", good: plain),
         list(
