@@ -1,6 +1,6 @@
 // The accepted tokens, and their sources.
 
-import Foundation
+import TestSupport
 import Testing
 
 @testable import Administration
@@ -16,16 +16,13 @@ struct AdminTokenTests {
     }
 
     @Test func `reads the token from a file, and never shows it in a message`() throws {
-        let path = NSTemporaryDirectory() + "token\(UInt32.random(in: .min ... .max))"
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        try Data("0123456789abcdef\n".utf8).write(to: URL(fileURLWithPath: path))
+        let folder = try TemporaryFolder()
+        let path = try folder.write("token", "0123456789abcdef\n")
         #expect(try AdminToken(file: path).authorization == "Bearer 0123456789abcdef")
-        try Data("secret\n".utf8).write(to: URL(fileURLWithPath: path))
-        #expect {
-            _ = try AdminToken(file: path)
-        } throws: {
-            "\($0)".hasPrefix("it has 6 characters") && !"\($0)".contains("secret")
-        }
+        try folder.write("token", "secret\n")
+        let problem = #expect(throws: AdminToken.Problem.self) { _ = try AdminToken(file: path) }
+        #expect(problem.map { "\($0)" }?.hasPrefix("it has 6 characters") == true)
+        #expect(problem.map { "\($0)" }?.contains("secret") == false)
         #expect(throws: AdminToken.Problem.self) { _ = try AdminToken(file: path + ".missing") }
     }
 }

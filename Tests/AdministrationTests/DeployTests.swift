@@ -110,9 +110,7 @@ struct DeployTests {
             #expect(paragraphs.updateValue(String(match.2), forKey: String(match.1)) == nil, "\(match.1) twice")
         }
         #expect(paragraphs.keys.sorted() == (try DeployTests.alerts()).map(\.name).sorted())
-        for (name, paragraph) in paragraphs {
-            #expect(paragraph.count > 150, "\(name) says too little")
-        }
+        for (name, paragraph) in paragraphs { #expect(paragraph.count > 150, "\(name) says too little") }
     }
 
     @Test func `the documentation explains exactly the existing metrics`() throws {

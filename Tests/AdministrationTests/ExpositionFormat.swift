@@ -10,9 +10,7 @@ struct ExpositionFormat {
         var samples: [String: Double] = [:]
     }
 
-    struct Fault: Error, CustomStringConvertible {
-        let description: String
-    }
+    struct Fault: Error, CustomStringConvertible { let description: String }
 
     private(set) var families: [String: Family] = [:]
     /// Names in order.
@@ -97,9 +95,7 @@ struct ExpositionFormat {
         else { throw Fault(description: "\(name) is no histogram") }
     }
 
-    private static func isName(_ name: String) -> Bool {
-        name.wholeMatch(of: /[a-zA-Z_:][a-zA-Z0-9_:]*/) != nil
-    }
+    private static func isName(_ name: String) -> Bool { name.wholeMatch(of: /[a-zA-Z_:][a-zA-Z0-9_:]*/) != nil }
 
     private static func number(_ text: Substring) -> Double? {
         switch text {

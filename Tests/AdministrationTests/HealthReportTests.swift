@@ -9,9 +9,7 @@ import Testing
 struct HealthReportTests {
     private func report(
         _ phase: HealthReport.Phase, silentMilliseconds: [Int64], _ hosting: HostingFigures = HostingFigures()
-    )
-        -> HealthReport
-    {
+    ) -> HealthReport {
         HealthReport(
             phase, workers: silentMilliseconds.map { WorkerState(silentMilliseconds: $0, longestRoundMicroseconds: 0) },
             hosting: hosting)

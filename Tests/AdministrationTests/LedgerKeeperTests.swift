@@ -80,8 +80,7 @@ struct LedgerKeeperTests {
         let ledger = VerifierLedger(nowSeconds: Samples.now) { $0 }
         let keeper = try LedgerKeeper(ledger, metrics, folder: bench.folder, saveMilliseconds: 1) {
             folder, contents, placed throws(SystemError) in
-            try File.replaceDurably(
-                LedgerFile.name, in: folder, permissions: 0o600, contents: contents, placed: placed)
+            try File.replaceDurably(LedgerFile.name, in: folder, permissions: 0o600, contents: contents, placed: placed)
             throw SystemError(call: "fsync", number: EIO)
         }
         see(metrics, 0, "a.example", at: Samples.now)

@@ -64,8 +64,7 @@ enum Samples {
         certificates.problems = [problem]
         certificates.soonest = [
             .init(folder: "old.example.com", notAfter: now - 2 * 86_400, issuer: "CN=R11", lifeLeftPercent: 0),
-            .init(
-                folder: "_wildcard.example.com", notAfter: now + 21 * 86_400, issuer: "CN=R11", lifeLeftPercent: 23),
+            .init(folder: "_wildcard.example.com", notAfter: now + 21 * 86_400, issuer: "CN=R11", lifeLeftPercent: 23),
         ]
         return certificates
     }
@@ -120,9 +119,8 @@ enum Samples {
         services: ["apple", "google"].map { name in
             .init(
                 name: name,
-                hosts: [
-                    ("equal", 380), ("older", 4), ("foreign", 1), ("failing", 2), ("absent", 0), ("unknown", 1),
-                ], failing: 1, late: 3, isReachable: true)
+                hosts: [("equal", 380), ("older", 4), ("foreign", 1), ("failing", 2), ("absent", 0), ("unknown", 1)],
+                failing: 1, late: 3, isReachable: true)
         }, waitingMessages: 2)
 
     static var unfetched: HostList {

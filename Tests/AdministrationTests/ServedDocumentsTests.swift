@@ -1,6 +1,5 @@
 // The parts of the list of association files, and the fetches.
 
-import SourceJSON
 import Telemetry
 import Testing
 

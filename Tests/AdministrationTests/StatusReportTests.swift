@@ -111,11 +111,9 @@ struct StatusReportTests {
         #expect(
             status.text.split(separator: "\n").prefix(6) == [
                 "associated 0.1.0 (OpenSSL 3), process 4711, up 1 day 2 hours, not ready: draining: finishing what is in "
-                    + "flight; worker 1 is stuck",
-                "serves 0 apps on 0 hosts, 1 open connection, digest 00ff",
+                    + "flight; worker 1 is stuck", "serves 0 apps on 0 hosts, 1 open connection, digest 00ff",
                 "no open findings",
-                "last reload just now (12 ms): failed: cannot look at config/apps; 1 reload, 1 failed",
-                "no TLS",
+                "last reload just now (12 ms): failed: cannot look at config/apps; 1 reload, 1 failed", "no TLS",
                 "2 workers, not responding: 1; longest loop round in the last 30 seconds: 1.5 ms",
             ])
     }

@@ -1,6 +1,5 @@
 // The fetches of verifiers: what is recorded, what is removed, and that a file restores everything or nothing.
 
-import Foundation
 import Posix
 import Telemetry
 import Testing
@@ -36,10 +35,10 @@ struct VerifierLedgerTests {
 
     @Test func `keeps the last fetch and the time of the first`() throws {
         let ledger = ledger()
-        ledger.note(VerifierLedgerTests.fetch(.appleCDN, "a.example", tag: "\"1\"", at: 2_000))
-        ledger.note(VerifierLedgerTests.fetch(.appleCDN, "A.Example", tag: "\"2\"", at: 3_000))
-        ledger.note(VerifierLedgerTests.fetch(.appleCDN, "a.example", status: 404, tag: "", at: 2_500))
-        ledger.note(VerifierLedgerTests.fetch(.googlebot, "a.example", at: 2_600))
+        ledger.note(Self.fetch(.appleCDN, "a.example", tag: "\"1\"", at: 2_000))
+        ledger.note(Self.fetch(.appleCDN, "A.Example", tag: "\"2\"", at: 3_000))
+        ledger.note(Self.fetch(.appleCDN, "a.example", status: 404, tag: "", at: 2_500))
+        ledger.note(Self.fetch(.googlebot, "a.example", at: 2_600))
         let records = ledger.records(of: "a.example")
         #expect(records.map(\.verifier) == [.appleCDN, .googlebot])
         let apple = try #require(records.first)
@@ -51,12 +50,12 @@ struct VerifierLedgerTests {
 
     @Test func `a clock that was set back by a year hides no fetch`() throws {
         let (ledger, year) = (ledger(), Int64(365 * 86_400))
-        ledger.note(VerifierLedgerTests.fetch(.appleCDN, "a.example", tag: "\"1\"", at: 2 * year), nowSeconds: 2 * year)
-        ledger.note(VerifierLedgerTests.fetch(.appleCDN, "a.example", tag: "\"2\"", at: year), nowSeconds: year)
+        ledger.note(Self.fetch(.appleCDN, "a.example", tag: "\"1\"", at: 2 * year), nowSeconds: 2 * year)
+        ledger.note(Self.fetch(.appleCDN, "a.example", tag: "\"2\"", at: year), nowSeconds: year)
         let record = try #require(ledger.records(of: "a.example").first)
         #expect((record.firstSeconds, record.lastSeconds, record.entityTag) == (year, year, "\"2\""))
         // What comes late is no reason to go back.
-        ledger.note(VerifierLedgerTests.fetch(.appleCDN, "a.example", tag: "\"3\"", at: year - 1), nowSeconds: year)
+        ledger.note(Self.fetch(.appleCDN, "a.example", tag: "\"3\"", at: year - 1), nowSeconds: year)
         #expect(ledger.records(of: "a.example").first?.entityTag == "\"2\"")
     }
 
@@ -85,8 +84,8 @@ struct VerifierLedgerTests {
         verifier: VerifierKind, address: String, isConfirmed: Bool, network: String
     ) throws {
         let ledger = ledger()
-        let remote = try VerifierLedgerTests.client(address)
-        ledger.note(VerifierLedgerTests.fetch(verifier, "a.example", at: 2_000, from: remote))
+        let remote = try Self.client(address)
+        ledger.note(Self.fetch(verifier, "a.example", at: 2_000, from: remote))
         let records = ledger.records(of: "a.example")
         #expect(records.map(\.isConfirmed) == [isConfirmed])
         #expect(records.map(\.network) == [network])
@@ -96,21 +95,19 @@ struct VerifierLedgerTests {
 
     @Test func `a client without an address confirms nothing`() {
         let ledger = ledger()
-        ledger.note(VerifierLedgerTests.fetch(.appleCDN, "a.example", at: 2_000))
+        ledger.note(Self.fetch(.appleCDN, "a.example", at: 2_000))
         let local = RemoteAddress(family: .local, high: 0, low: 0, port: 0)
-        ledger.note(VerifierLedgerTests.fetch(.appleCDN, "a.example", at: 2_001, from: local))
+        ledger.note(Self.fetch(.appleCDN, "a.example", at: 2_001, from: local))
         #expect(ledger.records(of: "a.example").map(\.network) == [nil])
         #expect(ledger.records(of: "a.example").map(\.isConfirmed) == [false])
     }
 
     @Test func `a claimed fetch does not replace a confirmed one`() throws {
         let ledger = ledger()
-        let (apple, other) = (
-            try VerifierLedgerTests.client("17.58.96.7"), try VerifierLedgerTests.client("192.0.2.7")
-        )
-        ledger.note(VerifierLedgerTests.fetch(.appleCDN, "a.example", tag: "\"old\"", at: 2_000, from: apple))
-        ledger.note(VerifierLedgerTests.fetch(.appleCDN, "a.example", tag: "\"new\"", at: 3_000, from: other))
-        ledger.note(VerifierLedgerTests.fetch(.appleCDN, "a.example", tag: "\"new\"", at: 3_001, from: other))
+        let (apple, other) = (try Self.client("17.58.96.7"), try Self.client("192.0.2.7"))
+        ledger.note(Self.fetch(.appleCDN, "a.example", tag: "\"old\"", at: 2_000, from: apple))
+        ledger.note(Self.fetch(.appleCDN, "a.example", tag: "\"new\"", at: 3_000, from: other))
+        ledger.note(Self.fetch(.appleCDN, "a.example", tag: "\"new\"", at: 3_001, from: other))
         let records = ledger.records(of: "a.example")
         #expect(records.map(\.isConfirmed) == [false, true])
         #expect(records.map(\.entityTag) == ["\"new\"", "\"old\""])
@@ -144,22 +141,20 @@ struct VerifierLedgerTests {
     @Test func `records only served hosts, under their configured names`() {
         let ledger = ledger()
         for count in 0..<500 {
-            ledger.note(VerifierLedgerTests.fetch(.appleCDN, "x\(count).wild.example", at: 2_000))
-            ledger.note(VerifierLedgerTests.fetch(.appleCDN, "x\(count).gone.example", at: 2_000))
+            ledger.note(Self.fetch(.appleCDN, "x\(count).wild.example", at: 2_000))
+            ledger.note(Self.fetch(.appleCDN, "x\(count).gone.example", at: 2_000))
         }
-        ledger.note(VerifierLedgerTests.fetch(.none, "a.example", at: 2_000))
+        ledger.note(Self.fetch(.none, "a.example", at: 2_000))
         #expect(ledger.figures.hosts == 1)
         #expect(ledger.records(of: "*.wild.example").map(\.count) == [500])
     }
 
     @Test func `removes the hosts with the oldest fetches when it is full`() {
         let ledger = ledger(hostsMax: 32)
-        for count in 0..<32 {
-            ledger.note(VerifierLedgerTests.fetch(.appleCDN, "h\(count).example", at: 2_000 + Int64(count)))
-        }
+        for count in 0..<32 { ledger.note(Self.fetch(.appleCDN, "h\(count).example", at: 2_000 + Int64(count))) }
         #expect(ledger.figures.evicted == 0)
-        ledger.note(VerifierLedgerTests.fetch(.googlebot, "h0.example", at: 9_000))
-        ledger.note(VerifierLedgerTests.fetch(.appleCDN, "new.example", at: 9_001))
+        ledger.note(Self.fetch(.googlebot, "h0.example", at: 9_000))
+        ledger.note(Self.fetch(.appleCDN, "new.example", at: 9_001))
         #expect(ledger.figures.evicted == 2)
         #expect(ledger.figures.hosts == 31)
         #expect(ledger.records(of: "h1.example").isEmpty)
@@ -176,7 +171,7 @@ struct VerifierLedgerTests {
         }
         records["late.gone.example"] = [Samples.record(.appleCDN, .appleAssociation, 200, nil, ago: 0)]
         ledger.merge(LedgerFile(beganSeconds: 1, records: records))
-        ledger.note(VerifierLedgerTests.fetch(.appleCDN, "new.example", at: 9_001))
+        ledger.note(Self.fetch(.appleCDN, "new.example", at: 9_001))
         #expect(ledger.records(of: "late.gone.example").isEmpty)
         #expect(ledger.figures.evicted == 1)
         #expect(ledger.beganSeconds == 1)
@@ -195,14 +190,14 @@ struct VerifierLedgerTests {
         ])
 
     @Test func `reads back a written file`() throws {
-        let read = try #require(LedgerFile(VerifierLedgerTests.file.bytes))
-        #expect(read == VerifierLedgerTests.file)
+        let read = try #require(LedgerFile(Self.file.bytes))
+        #expect(read == Self.file)
         #expect(
             LedgerFile(LedgerFile(beganSeconds: 5, records: [:]).bytes) == LedgerFile(beganSeconds: 5, records: [:]))
     }
 
     @Test func `refuses a file that was truncated or changed anywhere`() {
-        let bytes = VerifierLedgerTests.file.bytes
+        let bytes = Self.file.bytes
         for count in 0..<bytes.count { #expect(LedgerFile(Array(bytes[..<count])) == nil) }
         for index in bytes.indices {
             for change in [bytes[index] ^ 1, bytes[index] ^ 0x80, 0x0A, 0x00] where change != bytes[index] {
@@ -218,13 +213,13 @@ struct VerifierLedgerTests {
 
     @Test func `two processes with one file keep each other's fetches`() throws {
         let (first, second) = (ledger(), ledger())
-        first.note(VerifierLedgerTests.fetch(.appleCDN, "a.example", at: 2_000))
+        first.note(Self.fetch(.appleCDN, "a.example", at: 2_000))
         let written = first.file
         first.noteSaved()
         second.merge(written)
-        first.note(VerifierLedgerTests.fetch(.appleCDN, "a.example", tag: "\"old\"", at: 2_100))
-        second.note(VerifierLedgerTests.fetch(.appleCDN, "a.example", tag: "\"new\"", at: 2_200))
-        second.note(VerifierLedgerTests.fetch(.googlebot, "a.example", at: 2_200))
+        first.note(Self.fetch(.appleCDN, "a.example", tag: "\"old\"", at: 2_100))
+        second.note(Self.fetch(.appleCDN, "a.example", tag: "\"new\"", at: 2_200))
+        second.note(Self.fetch(.googlebot, "a.example", at: 2_200))
         // The second writes first; the first reads that before it writes.
         let later = second.file
         second.noteSaved()

@@ -41,9 +41,7 @@ struct FindingDigestTests {
         #expect(shown(600) == [String](repeating: "A is here", count: 10) + ["A is here (and 589 more files)"])
     }
 
-    @Test func `lists every error`() {
-        #expect(digest(.aasa001, .error, 1...9).count == 9)
-    }
+    @Test func `lists every error`() { #expect(digest(.aasa001, .error, 1...9).count == 9) }
 
     @Test func `does not combine different rules or severities`() {
         let mixed =

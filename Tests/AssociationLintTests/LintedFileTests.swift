@@ -1,6 +1,5 @@
 // Which kind of file a linted file is, and how its text is read because of that.
 
-import Association
 import SourceJSON
 import Testing
 

@@ -8,18 +8,6 @@ import TestSupport
 import Testing
 
 @Suite struct LinterMutationTests {
-    /// A generator with the same numbers in every run (SplitMix64).
-    private struct Numbers {
-        var state: UInt64
-
-        mutating func next(below limit: Int) -> Int {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-            return Int((mixed ^ (mixed >> 31)) % UInt64(max(1, limit)))
-        }
-    }
-
     private static let seeds: [(kind: DocumentKind, bytes: [UInt8])] = [
         (.appleAssociation, Array(LintExample.query("\"a\": \"?*\", \"b\": \"%20\"").utf8)),
         (.appleAssociation, Array(LintExample.paths("\"NOT /a/*\", \"/b?\", \"*\"").utf8)),
@@ -32,23 +20,22 @@ import Testing
     /// Texts that have a meaning for the readers.
     private static let pieces: [[UInt8]] = [
         "\"", "{", "}", "[", "]", ",", ":", "null", "1e9", "true", "\\", "\\u00", "$(", ")", "*", "?", "%", "//", "/*",
-        "NOT ",
-        "“", "\u{0}", "é", "\u{FEFF}", "\"/\":", "\"components\":", "\"relation\":", "\"include\":", "\"defaults\":",
-        "\"details\":{", "\"appIDs\":[]", "\"exclude\":true", "www.", ".com", "://", "<!DOCTYPE html>",
+        "NOT ", "“", "\u{0}", "é", "\u{FEFF}", "\"/\":", "\"components\":", "\"relation\":", "\"include\":",
+        "\"defaults\":", "\"details\":{", "\"appIDs\":[]", "\"exclude\":true", "www.", ".com", "://", "<!DOCTYPE html>",
     ].map { Array($0.utf8) }
 
-    private static func mutate(_ bytes: [UInt8], _ numbers: inout Numbers) -> [UInt8] {
+    private static func mutate(_ bytes: [UInt8], _ random: inout SplitMix) -> [UInt8] {
         var bytes = bytes
-        for _ in 0...numbers.next(below: 3) {
-            let place = numbers.next(below: bytes.count + 1)
-            let end = min(bytes.count, place + numbers.next(below: 12))
-            switch numbers.next(below: 5) {
+        for _ in 0...Int.random(in: 0..<3, using: &random) {
+            let place = Int.random(in: 0..<(bytes.count + 1), using: &random)
+            let end = min(bytes.count, place + Int.random(in: 0..<12, using: &random))
+            switch Int.random(in: 0..<5, using: &random) {
             case 0: bytes.removeSubrange(place..<end)
-            case 1: bytes.insert(contentsOf: pieces[numbers.next(below: pieces.count)], at: place)
-            case 2: bytes.replaceSubrange(place..<end, with: pieces[numbers.next(below: pieces.count)])
-            case 3: bytes.insert(contentsOf: bytes[place..<end], at: numbers.next(below: bytes.count + 1))
-            default:
-                if place < bytes.count { bytes[place] = UInt8(numbers.next(below: 256)) }
+            case 1: bytes.insert(contentsOf: pieces[Int.random(in: 0..<pieces.count, using: &random)], at: place)
+            case 2: bytes.replaceSubrange(place..<end, with: pieces[Int.random(in: 0..<pieces.count, using: &random)])
+            case 3:
+                bytes.insert(contentsOf: bytes[place..<end], at: Int.random(in: 0..<(bytes.count + 1), using: &random))
+            default: if place < bytes.count { bytes[place] = UInt8(Int.random(in: 0..<256, using: &random)) }
             }
         }
         return bytes
@@ -63,10 +50,10 @@ import Testing
 
     @Test(arguments: seeds.indices)
     func `any bytes give a result or an error, and findings within the text`(seed: Int) {
-        var numbers = Numbers(state: UInt64(seed) &* 1_000_003 &+ 7)
+        var random = SplitMix(seed: UInt64(seed) &* 1_000_003 &+ 7)
         let (kind, bytes) = Self.seeds[seed]
         for _ in 0..<(Self.count / Self.seeds.count) {
-            let mutated = Self.mutate(bytes, &numbers)
+            let mutated = Self.mutate(bytes, &random)
             let findings: [Finding]
             let isRead: Bool
             if kind == .statementList {

@@ -25,11 +25,10 @@ import Testing
         for list in lists {
             #expect(messages(.aasa040, components: list) == [])
             #expect(
-                messages(.aasa037, components: list)
-                    == [
-                        "this rule is never reached: an earlier rule on the same line already matches all URLs of this "
-                            + "rule"
-                    ])
+                messages(.aasa037, components: list) == [
+                    "this rule is never reached: an earlier rule on the same line already matches all URLs of this "
+                        + "rule"
+                ])
         }
         #expect(
             messages(.aasa037, components: "{\"/\": \"*\"},\n{\"/\": \"/b?*\", \"exclude\": true}")

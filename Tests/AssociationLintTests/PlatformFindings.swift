@@ -1,7 +1,6 @@
 // The findings of the comparison of the platforms.
 
 import Association
-import AssociationSamples
 
 @testable import AssociationLint
 

@@ -12,11 +12,9 @@ struct RemedyTests {
     private static let appFiles: [String] = [
         AppFileSample.text(links: nil, more: #"linkz: [{ "/": "/a" }]"#),
         AppFileSample.text(links: #"[{ "/": "/a", exlude: true }, { "/": "/*" }]"#),
-        AppFileSample.text(links: #"["/a", "NOT /b"]"#),
-        AppFileSample.text(links: #"[{ "/": "a/*" }]"#),
+        AppFileSample.text(links: #"["/a", "NOT /b"]"#), AppFileSample.text(links: #"[{ "/": "a/*" }]"#),
         AppFileSample.text(links: #"[{ "/": "/a", "?": { id: "*" } }]"#),
-        AppFileSample.text(hosts: #""shop.acme.test""#),
-        AppFileSample.text(hosts: #"["Shop.acme.test."]"#),
+        AppFileSample.text(hosts: #""shop.acme.test""#), AppFileSample.text(hosts: #"["Shop.acme.test."]"#),
         AppFileSample.text(ios: #"{ appIDs: ["8KQ2V7M4XN.dev.acme.shop"], storeID: 640199958 }"#),
         AppFileSample.text(ios: #"{ appIDs: ["8kq2v7m4xn.dev.acme.shop"] }"#),
         AppFileSample.text(
@@ -84,9 +82,7 @@ struct RemedyTests {
         let list = "[\(LintExample.statement(relation: "\(full)\", \"\(full.dropLast())"))]"
         for finding in [
             AppFileSample.read(app).findings.first, Linter.lint(statements: Array(list.utf8), file: "f").first,
-        ] {
-            #expect(finding?.rule == .dal007 && finding?.fix == "remove it" && finding?.edit == nil)
-        }
+        ] { #expect(finding?.rule == .dal007 && finding?.fix == "remove it" && finding?.edit == nil) }
     }
 
     /// The rules whose fix corrects a name, so that the linter can check the value.
@@ -95,8 +91,7 @@ struct RemedyTests {
     /// The rules that have a mechanical fix.
     private static let mechanical: Set<RuleID> = [
         .aasa001, .aasa008, .aasa014, .aasa018, .aasa020, .aasa031, .aasa033, .aasa035, .aasa036, .aasa049, .aasa051,
-        .aasa053, .aasa057, .aasa060, .aasa071, .aasa074, .app001, .app003, .app005, .app009, .app015, .dal001,
-        .dal002, .dal005, .dal007, .dal008, .dal010, .dal012, .dal016, .dal022, .dal027, .dal029, .dal036, .dal041,
-        .dal043,
+        .aasa053, .aasa057, .aasa060, .aasa071, .aasa074, .app001, .app003, .app005, .app009, .app015, .dal001, .dal002,
+        .dal005, .dal007, .dal008, .dal010, .dal012, .dal016, .dal022, .dal027, .dal029, .dal036, .dal041, .dal043,
     ]
 }

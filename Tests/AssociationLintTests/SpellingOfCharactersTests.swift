@@ -2,7 +2,6 @@
 // phone: two keys, two names, two paths. Swift's string comparison treats them as equal.
 
 import AssociationSamples
-import SourceJSON
 import Testing
 
 @testable import Association
@@ -99,8 +98,7 @@ import Testing
             ).appFile)
         let rules = AndroidTranslator(
             defaults: AppleDefaults(percentEncoded: false), variables: app.ios?.variables ?? []
-        )
-        .translate(app.links[0]).rules
+        ).translate(app.links[0]).rules
         #expect(rules.count == 4)
     }
 

@@ -41,9 +41,8 @@ extension AssociationTexts {
         "[" + statement(relation: relation, target: "{\"namespace\": \"web\", \"site\": \"\(site)\"}") + "]"
     }
     package static func rules(_ rules: String, key: String = handle) -> String {
-        "["
-            + statement(
-                more: ", \"relation_extensions\": {\"\(key)\": {\"dynamic_app_link_components\": [\(rules)]}}") + "]"
+        "[" + statement(more: ", \"relation_extensions\": {\"\(key)\": {\"dynamic_app_link_components\": [\(rules)]}}")
+            + "]"
     }
 
     /// The text with blanks behind it.

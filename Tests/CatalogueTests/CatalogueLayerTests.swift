@@ -6,15 +6,7 @@ import Testing
 @testable import Catalogue
 
 struct CatalogueLayerTests {
-    private func page(_ text: String, tag: String = "") -> PreparedAnswer {
-        var shared = FieldLines()
-        if !tag.isEmpty { shared.add("etag", tag) }
-        return PreparedAnswer(
-            kind: .page,
-            identity: Representation(
-                sharedFields: shared, contentType: "text/plain", bodyFields: FieldLines(), entityTag: tag,
-                content: .bytes(Array(text.utf8))))
-    }
+    private func page(_ text: String, tag: String = "") -> PreparedAnswer { .page(text, tag: tag) }
 
     private func layer(_ sites: [String: String], removing hosts: [String] = []) -> CatalogueLayer {
         var builder = CatalogueBuilder()
@@ -33,14 +25,6 @@ struct CatalogueLayerTests {
             PreparedSite(
                 host: "_default", answers: answers.map { ($0.0, page($0.1)) }, fallback: fallback.map { page($0) }))
         return builder.finish()
-    }
-
-    private func body(_ catalogue: Catalogue, _ host: String, _ path: String = "/") -> String? {
-        let view = catalogue.view
-        let name = Array(host.utf8)
-        guard let site = view.site(host: name.span) else { return nil }
-        guard let answer = Array(path.utf8).withUnsafeBytes({ view.answer(site, path: $0) }) else { return "" }
-        return String(decoding: answer.form(.identity).body, as: UTF8.self)
     }
 
     /// Names of every kind, and the results of three layers.
@@ -112,17 +96,14 @@ struct CatalogueLayerTests {
         builder.add(PreparedSite(host: "three.example", answers: [], landings: [landing("one.example", rules)]))
         let catalogue = Catalogue(layers: [layer(["other": "x"]).merged(over: builder.finish())])
         let view = catalogue.view
-        let name = Array("two.example".utf8)
-        let known = view.site(host: name.span)
-        let site = try #require(known)
-        let found = Array("/coded".utf8).withUnsafeBytes { view.answer(site, path: $0) }
-        let answer = try #require(found)
+        let site = try #require(view.site(named: "two.example"))
+        let answer = try #require(view.answer(site, at: "/coded"))
         #expect(String(decoding: answer.form(.gzip).body, as: UTF8.self) == "gzip")
         #expect(answer.lastModified == 7)
         func text(_ path: String, _ query: String, host: String = "two.example") -> String? {
-            let (name, path, query) = (Array(host.utf8), Array(path.utf8), Array(query.utf8))
-            guard let site = view.site(host: name.span) else { return nil }
-            guard let page = view.landing(site, path: path.span, query: query.span) else { return nil }
+            let (path, query) = (Array(path.utf8), Array(query.utf8))
+            guard let site = view.site(named: host), let page = view.landing(site, path: path.span, query: query.span)
+            else { return nil }
             return "\(String(decoding: page[0].text, as: UTF8.self)) \(page[0].insertion) \(page.segmentCount)"
         }
         #expect(text("/P/1", "q=12") == "two.example listItem 2")
@@ -158,16 +139,12 @@ struct CatalogueLayerTests {
     }
 
     @Test(arguments: [(true, "app"), (false, nil)])
-    func `a single-page app without a page uses the shared index page`(
-        falls: Bool, expected: String?
-    ) throws {
+    func `a single-page app without a page uses the shared index page`(falls: Bool, expected: String?) throws {
         var builder = CatalogueBuilder()
         builder.add(PreparedSite(host: "a.example", answers: [], fallsBackToShared: falls))
         let catalogue = Catalogue(layers: [builder.finish()], sharedPages: shared([], fallback: "app"))
         let view = catalogue.view
-        let name = Array("a.example".utf8)
-        let known = view.site(host: name.span)
-        let site = try #require(known)
+        let site = try #require(view.site(named: "a.example"))
         let found = Array("/route".utf8).withUnsafeBytes { view.fallback(site, path: $0) }
         #expect(found.map { String(decoding: $0.form(.identity).body, as: UTF8.self) } == expected)
     }

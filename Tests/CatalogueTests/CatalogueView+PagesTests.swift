@@ -5,13 +5,7 @@ import HTTP
 import Testing
 
 struct CatalogueViewPagesTests {
-    private func page(_ text: String) -> PreparedAnswer {
-        PreparedAnswer(
-            kind: .page,
-            identity: Representation(
-                sharedFields: FieldLines(), contentType: "text/html", bodyFields: FieldLines(), entityTag: "",
-                content: .bytes(Array(text.utf8))))
-    }
+    private func page(_ text: String) -> PreparedAnswer { .page(text) }
 
     private func landing(_ name: String, _ rules: [LinkRule]) -> PreparedLanding {
         PreparedLanding(
@@ -29,11 +23,8 @@ struct CatalogueViewPagesTests {
     private func found(_ catalogue: Catalogue, _ path: String, query: String = "", host: String = "a") throws -> String?
     {
         let view = catalogue.view
-        let name = Array(host.utf8)
-        let known = view.site(host: name.span)
-        let site = try #require(known)
-        let path = Array(path.utf8)
-        let query = Array(query.utf8)
+        let site = try #require(view.site(named: host))
+        let (path, query) = (Array(path.utf8), Array(query.utf8))
         return view.landing(site, path: path.span, query: query.span).map {
             String(decoding: $0[0].text, as: UTF8.self)
         }
@@ -94,9 +85,7 @@ struct CatalogueViewPagesTests {
     ) throws {
         let catalogue = catalogue([], fallback: page("app"))
         let view = catalogue.view
-        let name = Array("a".utf8)
-        let known = view.site(host: name.span)
-        let site = try #require(known)
+        let site = try #require(view.site(named: "a"))
         let answer = Array(path.utf8).withUnsafeBytes { view.fallback(site, path: $0) }
         #expect((answer != nil) == expected)
     }

@@ -44,24 +44,29 @@ struct ImageCheckTests {
         return ImageCheck.isSound(UnsafeRawBufferPointer(room))
     }
 
+    /// An image with a change to the first record of a table.
+    private static func changed<Record: BitwiseCopyable>(
+        _ good: [UInt8], _ table: TablePlace, _ change: (inout Record) -> Void
+    ) -> [UInt8] {
+        var image = good
+        image.withUnsafeMutableBytes { bytes in
+            var record = bytes.loadUnaligned(fromByteOffset: Int(table.offset), as: Record.self)
+            change(&record)
+            bytes.storeBytes(of: record, toByteOffset: Int(table.offset), as: Record.self)
+        }
+        return image
+    }
+
     /// The last number of a record, and the first one after it.
     @Test func `a number in a record must name a record that is there`() throws {
         let good = CatalogueLayer.sample().imageBytes
         let header = good.withUnsafeBytes { $0.loadUnaligned(as: ImageHeader.self) }
         func isSound<Record: BitwiseCopyable>(_ table: TablePlace, _ change: (inout Record) -> Void) -> Bool {
-            var bad = good
-            bad.withUnsafeMutableBytes { bytes in
-                var record = bytes.loadUnaligned(fromByteOffset: Int(table.offset), as: Record.self)
-                change(&record)
-                bytes.storeBytes(of: record, toByteOffset: Int(table.offset), as: Record.self)
-            }
-            return Self.isSound(bad)
+            Self.isSound(Self.changed(good, table, change))
         }
         func bounds<Record: BitwiseCopyable>(
             _ table: TablePlace, _ count: UInt64, _ change: @escaping (inout Record, UInt64) -> Void
-        ) -> [Bool] {
-            [count - 1, count].map { number in isSound(table) { change(&$0, number) } }
-        }
+        ) -> [Bool] { [count - 1, count].map { number in isSound(table) { change(&$0, number) } } }
         func route(_ record: inout RouteRecord, _ number: UInt64) { record.answer = number }
         #expect(bounds(header.routes, header.answers.count, route) == [true, false])
         func landing(_ record: inout LandingRecord, _ number: UInt64) { record.answer = UInt32(number) }
@@ -110,31 +115,22 @@ struct ImageCheckTests {
         #expect(good.count > CatalogueBuilder.fieldBytesMax)
         let table = good.withUnsafeBytes { $0.loadUnaligned(as: ImageHeader.self) }.answers
         for count in [CatalogueBuilder.fieldBytesMax - 1, CatalogueBuilder.fieldBytesMax] {
-            var image = good
-            image.withUnsafeMutableBytes { bytes in
-                var answer = bytes.loadUnaligned(fromByteOffset: Int(table.offset), as: AnswerRecord.self)
+            let image = Self.changed(good, table) { (answer: inout AnswerRecord) in
                 answer.identity.fields = Blob(offset: 0, count: UInt64(count))
-                bytes.storeBytes(of: answer, toByteOffset: Int(table.offset), as: AnswerRecord.self)
             }
             #expect(Self.isSound(image) == (count < CatalogueBuilder.fieldBytesMax))
         }
     }
 
     @Test func `an answer from a file has the length of the file`() throws {
-        let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
-        #expect(FileManager.default.createFile(atPath: path, contents: Data("a page".utf8)))
-        defer { try? FileManager.default.removeItem(atPath: path) }
+        let folder = try TemporaryFolder()
+        let path = try folder.write("page", "a page")
         var builder = CatalogueBuilder()
         builder.add(PreparedSite(host: "a", answers: [("/", .sample(.file(try OpenFile(path))))]))
         let good = builder.finish().imageBytes
         let table = good.withUnsafeBytes { $0.loadUnaligned(as: ImageHeader.self) }.files
         for (byteCount, isSound) in [(6, true), (5, false), (7, false), (-6, false)] as [(Int64, Bool)] {
-            var image = good
-            image.withUnsafeMutableBytes { bytes in
-                var file = bytes.loadUnaligned(fromByteOffset: Int(table.offset), as: FileRecord.self)
-                file.byteCount = byteCount
-                bytes.storeBytes(of: file, toByteOffset: Int(table.offset), as: FileRecord.self)
-            }
+            let image = Self.changed(good, table) { (file: inout FileRecord) in file.byteCount = byteCount }
             #expect(Self.isSound(image) == isSound, "\(byteCount)")
         }
     }
@@ -144,12 +140,9 @@ struct ImageCheckTests {
         let start = MemoryLayout<ImageHeader>.offset(of: \.slots)!
         let stride = MemoryLayout<TablePlace>.stride
         func isSound(_ place: Int, _ offset: UInt64, _ count: UInt64) -> Bool {
-            let room = UnsafeMutableRawBufferPointer.allocate(byteCount: good.count, alignment: 64)
-            defer { room.deallocate() }
-            room.copyBytes(from: good)
-            room.storeBytes(
-                of: TablePlace(offset: offset, count: count), toByteOffset: start + place * stride, as: TablePlace.self)
-            return ImageCheck.isSound(UnsafeRawBufferPointer(room))
+            let table = TablePlace(offset: UInt64(start + place * stride), count: 1)
+            let bad = Self.changed(good, table) { $0 = TablePlace(offset: offset, count: count) }
+            return Self.isSound(bad)
         }
         let places = good.withUnsafeBytes { bytes in
             (0..<9).map { bytes.loadUnaligned(fromByteOffset: start + $0 * stride, as: TablePlace.self) }
@@ -178,9 +171,7 @@ struct ImageCheckTests {
                 || isInside(form.body) && isInside(form.fields) && isInside(form.entityTag)
                     && isInside(form.contentType) && isInside(form.otherFields) && isInside(form.sharedFields)
         }
-        for name in ["h0.example", "none", ".gone.example"] {
-            _ = Array(name.utf8).withUnsafeBytes { view.find($0) }
-        }
+        for name in ["h0.example", "none", ".gone.example"] { _ = Array(name.utf8).withUnsafeBytes { view.find($0) } }
         for index in 0..<view.answerCount {
             let answer = view.answer(index)
             _ = (answer.kind, answer.status, answer.hasGzip)

@@ -30,13 +30,7 @@ struct KeyHashTests {
 
     private static func hash(_ hash: KeyHash, _ text: [UInt8]) -> UInt64 { text.withUnsafeBytes { hash.of($0) } }
 
-    private static func page(_ byte: UInt8) -> PreparedAnswer {
-        PreparedAnswer(
-            kind: .page,
-            identity: Representation(
-                sharedFields: FieldLines(), contentType: "text/plain", bodyFields: FieldLines(), entityTag: "",
-                content: .bytes([byte])))
-    }
+    private static func page(_ byte: UInt8) -> PreparedAnswer { .sample(.bytes([byte]), tag: "") }
 
     @Test func `names that collide without a secret do not collide with one`() {
         let names = Set(Self.names(count: 50_000))
@@ -136,8 +130,7 @@ struct KeyHashTests {
             let hash = name.withUnsafeBytes { view.hash.of($0) }
             var place = Int(truncatingIfNeeded: hash) & view.slotMask
             var steps = 1
-            while view.slots[place].site >= 0,
-                !view.bytes(view.sites[view.slots[place].site].host).elementsEqual(name)
+            while view.slots[place].site >= 0, !view.bytes(view.sites[view.slots[place].site].host).elementsEqual(name)
             {
                 place = (place + 1) & view.slotMask
                 steps += 1

@@ -8,9 +8,7 @@ struct LinkPatternTests {
     private func matches(_ pattern: String, _ text: String, foldsCase: Bool = false, steps: Int = 1 << 16) -> Bool {
         var steps = steps
         return Array(pattern.utf8).withUnsafeBytes { pattern in
-            Array(text.utf8).withUnsafeBytes {
-                LinkPattern.matches(pattern, $0, foldsCase: foldsCase, steps: &steps)
-            }
+            Array(text.utf8).withUnsafeBytes { LinkPattern.matches(pattern, $0, foldsCase: foldsCase, steps: &steps) }
         }
     }
 

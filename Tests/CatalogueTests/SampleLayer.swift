@@ -5,14 +5,37 @@ import HTTP
 @testable import Catalogue
 
 extension PreparedAnswer {
-    static func sample(_ content: Representation.Content) -> PreparedAnswer {
+    static func sample(_ content: Representation.Content, tag: String = "\"tag\"") -> PreparedAnswer {
         var shared = FieldLines()
-        shared.add("etag", "\"tag\"")
+        if !tag.isEmpty { shared.add("etag", tag) }
         return PreparedAnswer(
             kind: .page,
             identity: Representation(
-                sharedFields: shared, contentType: "text/plain", bodyFields: FieldLines(), entityTag: "\"tag\"",
+                sharedFields: shared, contentType: "text/plain", bodyFields: FieldLines(), entityTag: tag,
                 content: content))
+    }
+
+    static func page(_ text: String, tag: String = "") -> PreparedAnswer { sample(.bytes(Array(text.utf8)), tag: tag) }
+}
+
+extension CatalogueView {
+    func site(named host: String) -> Site? {
+        let name = Array(host.utf8)
+        return site(host: name.span)
+    }
+
+    func answer(_ site: Site, at path: String) -> Answer? {
+        Array(path.utf8).withUnsafeBytes { answer(site, path: $0) }
+    }
+}
+
+/// The body for a path; empty when the site has none, nil when there is no site.
+func body(_ catalogue: Catalogue, _ host: String, _ path: String = "/") -> String? {
+    let view = catalogue.view
+    return withExtendedLifetime(catalogue) {
+        view.site(named: host).map { site in
+            view.answer(site, at: path).map { String(decoding: $0.form(.identity).body, as: UTF8.self) } ?? ""
+        }
     }
 }
 

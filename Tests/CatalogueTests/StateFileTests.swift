@@ -3,23 +3,18 @@
 import Glibc
 import HTTP
 import Posix
+import TestSupport
 import Testing
 
 @testable import Catalogue
 
 struct StateFileTests {
-    private let folder: String
+    private let root: TemporaryFolder
+    private var folder: String { root.path }
 
-    init() throws {
-        let temporary = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-        var template = Array("\(temporary)/associated-state-XXXXXX".utf8CString)
-        let made = template.withUnsafeMutableBufferPointer { mkdtemp($0.baseAddress!) }
-        folder = String(cString: try #require(made))
-    }
+    init() throws { root = try TemporaryFolder() }
 
     private var path: String { "\(folder)/base" }
-
-    private func page(_ content: Representation.Content) -> PreparedAnswer { .sample(content) }
 
     private func layer(hostCount: Int = 3, hash: KeyHash = KeyHash()) -> CatalogueLayer {
         .sample(hostCount: hostCount, hash: hash)
@@ -27,9 +22,8 @@ struct StateFileTests {
 
     private func write(_ layer: CatalogueLayer, records: [UInt8] = [], key: String = "key") throws {
         try records.withUnsafeBytes { records in
-            try StateFile.draft(
-                of: "base", in: folder, key: key, layer: layer, [(.records, [records, records])]
-            ).putInPlace()
+            try StateFile.draft(of: "base", in: folder, key: key, layer: layer, [(.records, [records, records])])
+                .putInPlace()
         }
     }
 
@@ -40,15 +34,6 @@ struct StateFileTests {
     }
 
     private func fileBytes() throws -> [UInt8] { try File.read(path, bytesMax: 1 << 24).bytes }
-
-    private func body(_ catalogue: Catalogue, _ host: String, _ path: String = "/") -> String? {
-        let view = catalogue.view
-        let name = Array(host.utf8)
-        guard let site = view.site(host: name.span) else { return nil }
-        return Array(path.utf8).withUnsafeBytes { view.answer(site, path: $0) }.map {
-            String(decoding: $0.form(.identity).body, as: UTF8.self)
-        }
-    }
 
     @Test func `a mapped layer equals the written one`() throws {
         let hash = KeyHash()
@@ -138,9 +123,7 @@ struct StateFileTests {
         #expect(unseen.allSatisfy { bytes[$0] == 0 } && unseen.count < 128, "\(unseen)")
     }
 
-    @Test func `opens a large file again, and removes a site whose file has changed`()
-        throws
-    {
+    @Test func `opens a large file again, and removes a site whose file has changed`() throws {
         let folder = folder
         func put(_ text: String, _ name: String) throws {
             try File.replaceDurably(name, in: folder, permissions: 0o600, contents: { Array(text.utf8) })
@@ -149,9 +132,10 @@ struct StateFileTests {
         var builder = CatalogueBuilder()
         for name in ["one", "two"] {
             let file = try Folder(folder).open(name)
-            builder.add(PreparedSite(host: name, answers: [("/", page(.file(file))), ("/again", page(.file(file)))]))
+            builder.add(
+                PreparedSite(host: name, answers: [("/", .sample(.file(file))), ("/again", .sample(.file(file)))]))
         }
-        builder.add(PreparedSite(host: "three", answers: [("/", page(.bytes([1])))]))
+        builder.add(PreparedSite(host: "three", answers: [("/", .sample(.bytes([1])))]))
         try write(builder.finish())
         #expect(try CatalogueLayer(StateFile(path, key: "key")).staleHosts == [])
         try put("two again", "two")
@@ -161,11 +145,8 @@ struct StateFileTests {
         let catalogue = Catalogue(layers: [mapped])
         #expect(body(catalogue, "two") == nil)
         let view = catalogue.view
-        let name = Array("one".utf8)
-        let known = view.site(host: name.span)
-        let site = try #require(known)
-        let found = Array("/again".utf8).withUnsafeBytes { view.answer(site, path: $0) }
-        let answer = try #require(found)
+        let site = try #require(view.site(named: "one"))
+        let answer = try #require(view.answer(site, at: "/again"))
         let descriptor = try #require(answer.form(.identity).file)
         var text = [UInt8](repeating: 0, count: 3)
         #expect(pread(descriptor, &text, 3, 0) == 3)

@@ -48,8 +48,7 @@ struct FetchRequestTests {
     func `reads Retry-After`(text: String, seconds: Int64?) {
         let response = FetchedResponse(
             status: 429, statusLine: "", fields: [.init(name: "retry-after", value: text)], body: [],
-            isTruncated: false,
-            firstByteMilliseconds: 0, totalMilliseconds: 0, peer: nil, handshakeMilliseconds: 0)
+            isTruncated: false, firstByteMilliseconds: 0, totalMilliseconds: 0, peer: nil, handshakeMilliseconds: 0)
         #expect(response.retryAfterSeconds(now: 784_111_740) == seconds)
     }
 }

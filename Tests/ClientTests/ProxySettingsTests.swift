@@ -7,8 +7,7 @@ import Testing
 struct ProxySettingsTests {
     @Test(arguments: [
         ("http://proxy.example:3128", "proxy.example:3128", String?.none),
-        ("http://10.0.0.1:8080/", "10.0.0.1:8080", nil),
-        ("http://proxy.example", "proxy.example:80", nil),
+        ("http://10.0.0.1:8080/", "10.0.0.1:8080", nil), ("http://proxy.example", "proxy.example:80", nil),
         ("http://me:p%40ss@proxy.example:3128", "proxy.example:3128", "Basic bWU6cEBzcw=="),
         ("http://me@proxy.example:3128", "proxy.example:3128", "Basic bWU="),
         ("http://ab:@proxy.example:3128", "proxy.example:3128", "Basic YWI6"),

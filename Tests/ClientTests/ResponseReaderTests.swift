@@ -63,12 +63,8 @@ struct ResponseReaderTests {
         "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n",
     ])
     func `reports an answer that ends too early`(text: String) {
-        #expect {
-            try read(text)
-        } throws: { error in
-            if case .connectionEnded? = error as? FetchError { return true }
-            return false
-        }
+        let error = #expect(throws: FetchError.self) { try read(text) }
+        if case .connectionEnded? = error {} else { Issue.record("\(String(describing: error))") }
     }
 
     @Test(arguments: [
@@ -79,23 +75,15 @@ struct ResponseReaderTests {
         "HTTP/1.1 200 OK\r\nx: \(String(repeating: "y", count: 300))",
     ])
     func `reports an answer that is not HTTP`(text: String) {
-        #expect {
-            try read(text, ends: false)
-        } throws: { error in
-            if case .malformed? = error as? FetchError { return true }
-            return false
-        }
+        let error = #expect(throws: FetchError.self) { try read(text, ends: false) }
+        if case .malformed? = error {} else { Issue.record("\(String(describing: error))") }
     }
 
     @Test func `the first line has no control characters`() throws {
         let end = "\r\nContent-Length: 0\r\n\r\n"
         #expect(try read("HTTP/1.1 200 \u{1B}[2J\u{7F}OK\u{8}\(end)").statusLine == "HTTP/1.1 200 [2JOK")
-        #expect {
-            try read("HTTP/1.1 2\u{1B}[2J0 OK\(end)")
-        } throws: { error in
-            if case .malformed(_, line: "HTTP/1.1 2[2J0 OK")? = error as? FetchError { return true }
-            return false
-        }
+        let error = #expect(throws: FetchError.self) { try read("HTTP/1.1 2\u{1B}[2J0 OK\(end)") }
+        if case .malformed(_, line: "HTTP/1.1 2[2J0 OK")? = error {} else { Issue.record("the line is not shown") }
     }
 
     @Test func `an answer to HEAD has no body`() throws {

@@ -15,8 +15,7 @@ final class TunnelServer: Sendable {
             let head = String(decoding: client.receive(), as: UTF8.self)
             heard.change { $0.append(head) }
             client.send(Array(answer.utf8))
-            guard answer.hasPrefix("HTTP/1.1 2"),
-                let server = try? ClientSocket(to: target, timeoutMilliseconds: 5_000)
+            guard answer.hasPrefix("HTTP/1.1 2"), let server = try? ClientSocket(to: target, timeoutMilliseconds: 5_000)
             else { return }
             while let readable = client.firstReadable(or: server.number) {
                 let bytes = ServerConnection.take(readable)

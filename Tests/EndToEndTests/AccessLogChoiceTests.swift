@@ -6,28 +6,17 @@ import Testing
 struct AccessLogChoiceTests {
     private let folder: Folder
 
-    init() throws {
-        folder = try Folder()
-        try folder.write(
-            "config/apps/a.json",
-            "{ name: \"A\", hosts: [\"a.example\"], ios: { appIDs: [\"8KQ2V7M4XN.dev.associated.app\"] }, links: [{ \"/\": \"/a/?*\" }] }"
-        )
-    }
+    init() throws { folder = try Folder(serving: "a.example") }
 
     /// Sends requests to a server with these settings, and reads a number of lines of its log.
     private func lines(_ settings: String, _ count: Int, _ requests: [[String]]) throws -> [[String: Any]] {
         try folder.write("config/server.json", settings.replacing("LOG", with: "\(folder.path)/access.log"))
-        let server = try RunningServer([
-            "--config", "\(folder.path)/config", "--public", "\(folder.path)/public", "--state",
-            "\(folder.path)/state", "--http", "127.0.0.1:0", "--https", "127.0.0.1:0",
-        ])
-        let ports = server.addresses.compactMap { $0.split(separator: ":").last }
+        let server = try folder.serve("--https", "127.0.0.1:0")
         for request in requests {
             _ = try Subject.curl(
-                request.map { $0.replacing("SECURE", with: ports[1]).replacing("PORT", with: ports[0]) })
+                request.map { $0.replacing("SECURE", with: server.securePort).replacing("PORT", with: server.port) })
         }
-        server.send(SIGTERM)
-        #expect(server.waitUntilExit() == 0)
+        server.stop()
         let text = try folder.read("access.log")
         let lines = try text.split(separator: "\n").map {
             try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any] ?? [:]

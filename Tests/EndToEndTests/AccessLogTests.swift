@@ -57,19 +57,13 @@ struct AccessLogTests {
         return try lines.map { try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any] ?? [:] }
     }
 
-    private func note(_ server: RunningServer, _ part: String) -> String? {
-        while let line = server.nextLine() { if line.contains(part) { return line } }
-        return nil
-    }
-
     @Test func `standard output gets a line for each request and nothing else`() throws {
         let server = try server(">'\(log)'", "--access-log", "stdout")
         #expect(server.announcements.contains("logging requests to standard output"))
         #expect(try ask(server, 400) == 400)
         let lines = try lines(log, 400)
         #expect(lines.allSatisfy { $0["path"] as? String == AccessLogTests.path && $0["status"] as? Int == 200 })
-        server.send(SIGTERM)
-        #expect(server.waitUntilExit() == 0)
+        server.stop()
         #expect(try self.lines(log, 400).count == 400)
     }
 
@@ -79,31 +73,22 @@ struct AccessLogTests {
         // Only the end of the first request.
         server.send(SIGUSR1)
         #expect(try ask(server, 200) == 200)
-        server.send(SIGTERM)
-        #expect(server.waitUntilExit() == 0)
+        server.stop()
         #expect(try lines(log, 0).isEmpty)
     }
 
     @Test(arguments: [
-        (">&-", "bad file descriptor"), (">/dev/full", "no space left on device"),
-        ("</dev/null >&0", "bad file descriptor"),
+        (">&-", "stdout", "standard output: bad file descriptor"),
+        ("", "/dev/full", "/dev/full: no space left on device"),
+        ("</dev/null >&0", "stdout", "standard output: bad file descriptor"),
+        (">/dev/full", "stdout", "standard output: no space left on device"),
     ])
-    func `a blocked standard output delays no request`(redirection: String, reason: String) throws {
-        let server = try server(redirection, "--access-log", "stdout")
+    func `a destination that takes nothing delays no request`(redirection: String, log: String, why: String) throws {
+        let server = try server(redirection, "--access-log", log)
         #expect(try ask(server, 20_000) == 20_000)
-        #expect(note(server, "cannot write the access log to standard output: \(reason)") != nil)
+        #expect(server.line(containing: "cannot write the access log to \(why)") != nil)
         #expect(try ask(server, 400) == 400)
-        server.send(SIGTERM)
-        #expect(server.waitUntilExit() == 0)
-    }
-
-    @Test func `a full disk affects no request`() throws {
-        let server = try server("", "--access-log", "/dev/full")
-        #expect(try ask(server, 20_000) == 20_000)
-        #expect(note(server, "cannot write the access log to /dev/full: no space left on device") != nil)
-        #expect(try ask(server, 400) == 400)
-        server.send(SIGTERM)
-        #expect(server.waitUntilExit() == 0)
+        server.stop()
     }
 
     @Test func `a reader that stops reading costs lines, which are counted, but no request`() throws {
@@ -113,10 +98,9 @@ struct AccessLogTests {
         defer { close(reader) }
         let server = try server(">'\(pipe)'", "--access-log", "stdout")
         #expect(try ask(server, 20_000) == 20_000)
-        #expect(note(server, "of the access log: standard output is too slow") != nil)
+        #expect(server.line(containing: "of the access log: standard output is too slow") != nil)
         // It exits although one of its threads waits for the reader.
-        server.send(SIGTERM)
-        #expect(server.waitUntilExit() == 0)
+        server.stop()
     }
 
     @Test func `a reader that disappears affects no request`() throws {
@@ -127,7 +111,7 @@ struct AccessLogTests {
         #expect(try ask(server, 200) == 200)
         close(reader)
         #expect(try ask(server, 400) == 400)
-        #expect(note(server, "cannot write the access log to standard output: broken pipe") != nil)
+        #expect(server.line(containing: "cannot write the access log to standard output: broken pipe") != nil)
         #expect(try ask(server, 400) == 400)
     }
 
@@ -141,8 +125,7 @@ struct AccessLogTests {
             #expect(try ask(server, 400) == 400)
             #expect(eventually { FileManager.default.fileExists(atPath: log) })
         }
-        server.send(SIGTERM)
-        #expect(server.waitUntilExit() == 0)
+        server.stop()
         let texts = try ["\(log).0", "\(log).1", "\(log).2", log].map {
             try String(contentsOfFile: $0, encoding: .utf8)
         }
@@ -158,11 +141,9 @@ struct AccessLogTests {
             #expect(try ask(first, 200) == 200)
             #expect(try ask(second, 200) == 200)
         }
-        first.send(SIGTERM)
-        #expect(first.waitUntilExit() == 0)
+        first.stop()
         #expect(try ask(second, 200) == 200)
-        second.send(SIGTERM)
-        #expect(second.waitUntilExit() == 0)
+        second.stop()
         #expect(try lines(log, 1_400).count == 1_400)
     }
 
@@ -174,13 +155,8 @@ struct AccessLogTests {
         let config = ["--config", "\(folder.path)/config", "--public", "\(folder.path)/public"]
         let server = try RunningServer(config)
         #expect(server.announcements.contains("logging requests to \(log)"))
-        #expect(
-            try Subject.curl([
-                "--resolve", "a.localhost:\(server.port):127.0.0.1",
-                "http://a.localhost:\(server.port)/.well-known/security.txt",
-            ]).status == 0)
-        server.send(SIGTERM)
-        #expect(server.waitUntilExit() == 0)
+        _ = try server.fetch("/.well-known/security.txt", host: "a.localhost")
+        server.stop()
         let text = try folder.read("access.log")
         #expect(
             text.hasPrefix("127.0.0.1 - - [") && text.contains("\"GET /.well-known/security.txt HTTP/1.1\" 200 30 "))
@@ -189,31 +165,13 @@ struct AccessLogTests {
         #expect(!other.announcements.contains { $0.hasPrefix("logging") })
     }
 
-    @Test(arguments: [
-        (
-            ["--access-log", "sdtout"],
-            "--access-log sdtout is not off, stdout or a path; write `off`, `stdout`, or a path", 2
-        ),
-        (["--access-log-format", "xml"], "--access-log-format xml is not a format; write json or combined", 2),
-        (
-            ["--access-log", "/nonexistent/access.log"],
-            "cannot write the access log /nonexistent/access.log: no such file or directory", 1
-        ),
-    ])
-    func `an invalid destination is refused at the start`(arguments: [String], message: String, status: Int32) throws {
-        let run = try Subject.run(["serve"] + AccessLogTests.plain + arguments)
-        #expect(run.status == status)
-        #expect(run.errors.contains(message), "\(run.errors)")
-    }
-
     @Test func `over TLS the line has version, resumption and server name`() throws {
         let server = try RunningServer(
             ServeTests.demo + [
                 "--http", "127.0.0.1:0", "--https", "127.0.0.1:0", "--dev", "--state", folder.path, "--access-log", log,
                 "--workers", "2",
             ])
-        let secure = try #require(server.addresses.first { $0.hasPrefix("https://") })
-        let port = try #require(secure.split(separator: ":").last)
+        let port = server.securePort
         let session = "\(folder.path)/session"
         try folder.write("request", AccessLogTests.request + "Connection: close\r\n\r\n")
         for (version, more) in [
@@ -222,11 +180,9 @@ struct AccessLogTests {
             let command =
                 "openssl s_client -quiet -ign_eof \(version) \(more) -connect 127.0.0.1:\(port) -servername Shop.localhost "
                 + "<'\(folder.path)/request'"
-            let run = try Subject.run(URL(fileURLWithPath: "/bin/sh"), ["-c", command])
-            #expect(run.output.hasPrefix("HTTP/1.1 200 OK\r\n"))
+            #expect(try Subject.shell(command).output.hasPrefix("HTTP/1.1 200 OK\r\n"))
         }
-        #expect(
-            try Subject.curl(["http://127.0.0.1:\(port)/"]).output.contains("This port speaks HTTPS"))
+        #expect(try Subject.curl(["http://127.0.0.1:\(port)/"]).output.contains("This port speaks HTTPS"))
         let lines = try lines(log, 4)
         #expect(lines.map { $0["tls"] as? String } == ["TLSv1.2", "TLSv1.3", "TLSv1.3", nil])
         #expect(lines.map { $0["resumed"] as? Bool } == [false, false, true, nil])

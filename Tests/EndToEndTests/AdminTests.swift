@@ -13,8 +13,7 @@ struct AdminTests {
         init(_ more: [String] = [], admin: String = "127.0.0.1:0", environment: [String: String] = [:]) throws {
             server = try RunningServer(
                 ServeTests.demo + ["--http", "127.0.0.1:0", "--admin", admin] + more, environment: environment)
-            let line = try #require(server.addresses.first { $0.hasSuffix(" (admin)") })
-            self.admin = String(line.dropLast(" (admin)".count)).replacing("http://", with: "")
+            self.admin = server.admin
         }
 
         func ask(_ path: String, _ more: String...) throws -> Run {
@@ -26,11 +25,7 @@ struct AdminTests {
 
         /// One request with a user agent.
         func fetch(_ host: String, _ path: String, agent: String = "curl") throws {
-            let run = try Subject.curl([
-                "--output", "/dev/null", "--user-agent", agent, "--header", "host: \(host)",
-                "http://127.0.0.1:\(server.port)\(path)",
-            ])
-            #expect(run.status == 0)
+            _ = try server.fetch(path, host: host, "--user-agent", agent)
         }
 
         /// The samples that are not 0, by series.
@@ -44,15 +39,6 @@ struct AdminTests {
             }
             return values
         }
-    }
-
-    @Test func `the probes answer alive and ready`() throws {
-        let bench = try Bench()
-        #expect(try bench.ask("/healthz").output == "alive\n200")
-        #expect(try bench.ask("/readyz").output == "ready\n200")
-        let health = try Subject.run("health", "--admin", bench.admin)
-        #expect(health.status == 0)
-        #expect(health.output == "ready\n")
     }
 
     @Test func `status without an address shows the findings about the settings`() throws {
@@ -120,8 +106,7 @@ struct AdminTests {
             #expect(text.contains("\nApple: last fetch of shop.localhost "))
             #expect(text.contains(", got the current version\n"))
             #expect(text.contains("\nGoogle: no fetch of shop.localhost since recording began "))
-            bench.server.send(SIGTERM)
-            #expect(bench.server.waitUntilExit() == 0)
+            bench.server.stop()
         }
         let bench = try Bench(["--state", state.path])
         let run = try Subject.run("status", "SHOP.localhost", "--admin", bench.admin)
@@ -133,8 +118,7 @@ struct AdminTests {
         #expect(unknown.status == 1)
         #expect(unknown.errors == "associated: absent.localhost is not served\n")
         let misspelt = try Subject.run("status", "shpo.localhost", "--admin", bench.admin)
-        #expect(
-            misspelt.errors == "associated: shpo.localhost is not served; did you mean shop.localhost?\n")
+        #expect(misspelt.errors == "associated: shpo.localhost is not served; did you mean shop.localhost?\n")
         let hosts = try Subject.run("status", "--hosts", "--admin", bench.admin)
         #expect(hosts.status == 0)
         #expect(hosts.output.contains("\nshop.localhost  Apple "))
@@ -179,9 +163,8 @@ struct AdminTests {
         #expect(try Subject.curl(["--write-out", "%{http_code}", "http://\(admin)/readyz"]).output == "ready\n200")
         #expect(try Subject.curl(["--write-out", "%{http_code}", "http://\(admin)/metrics"]).output.hasSuffix("401"))
         #expect(
-            try Subject.curl([
-                "--header", "authorization: Bearer 0123456789abcdef0123", "http://\(admin)/metrics",
-            ]).output.contains("associated_hosts 2"))
+            try Subject.curl(["--header", "authorization: Bearer 0123456789abcdef0123", "http://\(admin)/metrics"])
+                .output.contains("associated_hosts 2"))
         #expect(try Subject.run("status", "--admin", admin).errors.contains("requires a token"))
         #expect(
             try Subject.run("status", "--admin", admin, environment: ["ASSOCIATED_ADMIN_TOKEN": "0123456789abcdef0123"])
@@ -211,43 +194,30 @@ struct AdminTests {
         #expect(try bench.ask("/readyz").output == "ready\n200")
         #expect(try Subject.run("health", "--admin", bench.admin).output == "ready\n")
         #expect(try Subject.run("status", "--admin", bench.admin).status == 0)
-        bench.server.send(SIGTERM)
-        #expect(bench.server.waitUntilExit() == 0)
+        bench.server.stop()
         #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/admin.sock"))
         #expect(try Subject.run("health", "--admin", bench.admin).status == 1)
     }
 
     @Test func `reports tenants' errors without affecting readiness`() throws {
-        let folder = try Folder()
-        let app = """
-            { name: "App", hosts: ["a.localhost"], ios: { appIDs: ["8KQ2V7M4XN.dev.associated.app"] },
-              links: [{ "/": "/a/?*" }] }
-            """
-        try folder.write("config/apps/a.json", app)
-        let server = try RunningServer([
-            "--config", "\(folder.path)/config", "--http", "127.0.0.1:0", "--admin", "127.0.0.1:0",
-        ])
-        let line = try #require(server.addresses.last)
-        let admin = String(line.dropFirst("http://".count).dropLast(" (admin)".count))
+        let folder = try Folder(serving: "a.localhost")
+        let server = try folder.serve("--admin", "127.0.0.1:0")
+        let admin = server.admin
         try folder.write("config/apps/a.json", "{ name: ")
         var health = try Subject.run("health", "--admin", admin)
         while health.output == "ready\n" { health = try Subject.run("health", "--admin", admin) }
         #expect(health.status == 0)
         #expect(health.output == "ready\n1 host on its last good version\n1 open error\n")
-        let status = try Subject.run("status", "--admin", admin)
+        #expect(try server.status().output.contains("\n1 host on its last good version:\n  a.localhost, since "))
         #expect(
-            status.output.contains("\n1 host on its last good version:\n  a.localhost, since ")
-        )
-        #expect(
-            try Subject.run("status", "a.localhost", "--admin", admin).output.contains(
+            try server.status("a.localhost").output.contains(
                 "\n  serves its last good version because of:\n    \(folder.path)/config/apps/a.json"))
     }
 
     @Test func `while draining, it is alive but not ready`() throws {
         let bench = try Bench()
         // The server waits for a request that has begun.
-        let client = try ClientSocket(
-            to: try #require(SocketAddress("127.0.0.1:\(bench.server.port)")), timeoutMilliseconds: 20_000)
+        let client = try bench.server.connect()
         try client.send(Array("GET /.well-known/assetlinks.json HTTP/1.1\r\nhost: shop.loc".utf8))
         while try bench.scrape()["associated_connections_open"] != 1 {}
         bench.server.send(SIGTERM)
@@ -268,8 +238,7 @@ struct AdminTests {
         let bench = try Bench(
             ["--state", folder.path], admin: isUnix ? "unix:\(folder.path)/admin.sock" : "127.0.0.1:0")
         // An open request keeps the old server alive.
-        let client = try ClientSocket(
-            to: try #require(SocketAddress("127.0.0.1:\(bench.server.port)")), timeoutMilliseconds: 20_000)
+        let client = try bench.server.connect()
         try client.send(Array("GET /.well-known/assetlinks.json HTTP/1.1\r\nhost: shop.loc".utf8))
         while try bench.scrape()["associated_connections_open"] != 1 {}
         let old = bench.server.serverIdentifier
@@ -282,8 +251,7 @@ struct AdminTests {
         #expect(String(decoding: try client.receive(), as: UTF8.self).hasPrefix("HTTP/1.1 200 "))
         #expect(eventually { kill(old, 0) != 0 })
         for _ in 0..<10 { #expect(try bench.ask("/readyz").output == "ready\n200") }
-        bench.server.send(SIGTERM)
-        #expect(bench.server.waitUntilExit() == 0)
+        bench.server.stop()
         #expect(!isUnix || !FileManager.default.fileExists(atPath: "\(folder.path)/admin.sock"))
     }
 

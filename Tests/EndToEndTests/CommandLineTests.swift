@@ -1,30 +1,9 @@
 // The command line itself: help, version and usage errors.
 
-import Foundation
+import Glibc
 import Testing
 
 struct CommandLineTests {
-    @Test func `lists the commands if none is given`() throws {
-        let run = try Subject.run()
-        #expect(run.status == 2)
-        #expect(run.errors.contains("usage: associated COMMAND"))
-        let help = try Subject.run("--help")
-        #expect(help.status == 0)
-        #expect(help.output == run.errors)
-    }
-
-    @Test(arguments: [
-        "serve", "lint", "match", "verify", "check", "why", "render", "snippet", "import", "init", "sign",
-        "certificate", "status", "health", "schema", "completion", "manual", "version",
-    ])
-    func `each command has a help text`(command: String) throws {
-        let run = try Subject.run(command, "--help")
-        #expect(run.status == 0)
-        #expect(run.output.hasPrefix("usage: associated \(command)"))
-        #expect(run.errors.isEmpty)
-        #expect(try Subject.run("--help").output.contains("  \(command) "))
-    }
-
     @Test func `help accepts a command before or after it`() throws {
         #expect(try Subject.run("help", "lint").output == Subject.run("lint", "--help").output)
         #expect(try Subject.run("help", "xyzzy").output == Subject.run("--help").output)
@@ -72,8 +51,46 @@ struct CommandLineTests {
         ),
         (["check", "a.example", "--google-url", "x"], "--google-url x is not a URL of the form https://host/path"),
         (["lint", "--config", ""], "--config needs a value: --config DIR"),
-        (["serve", "--state="], "--state needs a value: --state DIR"),
-        (["lint", ""], "an argument of lint is empty"),
+        (["serve", "--state="], "--state needs a value: --state DIR"), (["lint", ""], "an argument of lint is empty"),
+        (["lint", "--format", "xml"], "--format must be text, json, sarif or github, not xml"),
+        (["lint", "--as", "ios"], "--as must be apple, android, app, entitlements or manifest, not ios"),
+        (["lint", "--dry-run"], "--dry-run needs --fix"),
+        (["lint", "--fail-on", "never"], "--fail-on must be error, warning or note, not never"),
+        (["verify", "x"], "verify needs --package NAME and --fingerprint SHA256, or --app-id ID"),
+        (
+            ["verify", "x", "--app-id", "a", "--package", "b"],
+            "--app-id is for iOS and --package for Android; give one of them"
+        ),
+        (
+            ["verify", "x", "--package", "b", "--fingerprint", "AA"],
+            "--fingerprint AA: fingerprint has 1 bytes; SHA-256 has 32"
+        ), (["verify", "x", "--service", "applinks"], "--service needs --app-id"),
+        (
+            ["verify", "x", "--app-id", "a", "--service", "y"],
+            "--service must be applinks, webcredentials, appclips or activitycontinuation, not y"
+        ),
+        (["verify", "x", "--app-id", "a", "--format", "y"], "--format must be text or json, not y"),
+        (["why"], "why needs URL"), (["why", "a.test", "b.test"], "too many arguments; why takes URL"),
+        (
+            ["why", "ftp://a.test/"],
+            "\"ftp://a.test/\" is not a link: the scheme is `ftp`, not http or https; write https://host/path"
+        ),
+        (["why", "a.test", "--platform", "ios"], "--platform must be apple or android, not ios"),
+        (["why", "a.test", "--timeout", "0"], "--timeout 0 is not a number of seconds from 1 to 3600"),
+        (["init"], "init needs --name and --host when it is not run in a terminal"),
+        (["init", "--name", "Shop", "--host", "ftp://x"], "`ftp://x` is not a host: it has a scheme"),
+        (
+            ["init", "--name", "Shop", "--host", "a.example", "--app-id", "shop"],
+            "app id `shop` is not PREFIX.bundle.id, so it matches no app"
+        ), (["completion", "tcsh"], "no completions for tcsh; name bash, zsh or fish"),
+        (["import", "x"], "import needs --host HOST, because association files do not name their host"),
+        (
+            ["serve", "--access-log", "sdtout"],
+            "--access-log sdtout is not off, stdout or a path; write `off`, `stdout`, or a path such as `access.log`"
+        ),
+        (["serve", "--access-log-format", "xml"], "--access-log-format xml is not a format; write json or combined"),
+        (["serve", "--log-format", "xml"], "--log-format xml is not a format; write text or json"),
+        (["serve", "--sandbox", "maybe"], "--sandbox maybe is not a mode; write on, required or off"),
         (["serve", "--workers", "0"], "--workers 0 is not a number from 1 to 256"),
     ])
     func `reports a usage error in one line with status 2`(arguments: [String], message: String) throws {
@@ -81,6 +98,22 @@ struct CommandLineTests {
         #expect(run.status == 2)
         #expect(run.errors == "associated: \(message)\n")
         #expect(run.output.isEmpty)
+    }
+
+    @Test func `reports an invalid CA file before any request`() throws {
+        let folder = try Folder()
+        try folder.write("empty.pem", "")
+        #expect(mkfifo("\(folder.path)/pipe", 0o600) == 0)
+        for (name, message) in [
+            ("pipe", "cannot read %: it is not a regular file"),
+            ("missing", "cannot read %: no such file or directory"),
+            (".", "cannot read %: it is not a regular file"), ("empty.pem", "% contains no certificate"),
+        ] {
+            let path = "\(folder.path)/\(name)"
+            let run = try Subject.run("check", "a.invalid", "--ca", path)
+            #expect(run.status == 1)
+            #expect(run.errors == "associated: \(message.replacing("%", with: path))\n")
+        }
     }
 
     @Test(arguments: [

@@ -97,9 +97,7 @@ struct CompletionTests {
 
     private static let canPress = path(of: "python3") != nil || path(of: "env") != nil
 
-    @Test(
-        .enabled(if: canPress, "there is no Python here"),
-        arguments: ["bash", "zsh"].filter { path(of: $0) != nil })
+    @Test(.enabled(if: canPress, "there is no Python here"), arguments: ["bash", "zsh"].filter { path(of: $0) != nil })
     func `the tab key completes words, files and apps`(shell: String) throws {
         let answers = try press(shell, Self.keys.map(\.typed))
         #expect(answers.count == Self.keys.count)
@@ -110,9 +108,7 @@ struct CompletionTests {
     }
 
     /// Every option with a value and every operand, so that the shell executes no placeholder as a command.
-    @Test(
-        .enabled(if: canPress, "there is no Python here"),
-        arguments: ["bash", "zsh"].filter { path(of: $0) != nil })
+    @Test(.enabled(if: canPress, "there is no Python here"), arguments: ["bash", "zsh"].filter { path(of: $0) != nil })
     func `completing any option causes no shell error`(shell: String) throws {
         let commands = try Subject.run("--help").output.matches(of: #/(?m)^  ([a-z]+) /#).map { String($0.output.1) }
         let lines = try commands.flatMap { command in
@@ -135,9 +131,8 @@ struct CompletionTests {
         let folder = try scene("fish")
         let lines = Self.keys.map { "complete -C 'associated \($0.typed)'; echo END" }
         try folder.write("ask", "source completion\n" + lines.joined(separator: "\n") + "\n")
-        let run = try Subject.run(
-            URL(fileURLWithPath: "/bin/sh"),
-            ["-c", "cd '\(folder.path)' && \(try #require(Self.path(of: "fish"))) --no-config ask"],
+        let run = try Subject.shell(
+            "cd '\(folder.path)' && \(try #require(Self.path(of: "fish"))) --no-config ask",
             ["PATH": "/usr/bin:/bin", "HOME": folder.path])
         #expect(run.errors.isEmpty, "\(run.errors)")
         let answers = run.output.components(separatedBy: "END\n").dropLast()
@@ -146,8 +141,7 @@ struct CompletionTests {
             let offers = answer.split(separator: "\n").map { $0.split(separator: "\t")[0] }
             // Without known values there is nothing to offer.
             let isFree =
-                key.typed.split(separator: " ").map(String.init) == key.words
-                && !key.words.contains("AASA-019")
+                key.typed.split(separator: " ").map(String.init) == key.words && !key.words.contains("AASA-019")
             let word = key.words.last.map { $0 == "two words" ? "two words/" : $0 } ?? ""
             #expect(offers.map(String.init) == (isFree ? [] : [word]), "\(key.typed): \(answer)")
         }

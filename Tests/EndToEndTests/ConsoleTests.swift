@@ -8,9 +8,7 @@ import Testing
 
     /// Runs a shell line in which `$A` is the program.
     private func shell(_ line: String) throws -> Run {
-        try Subject.run(
-            URL(fileURLWithPath: "/bin/sh"), ["-c", line],
-            ["A": Subject.executable.path, "CONFIG": "\(ServeTests.demo[1])"])
+        try Subject.shell(line, ["A": Subject.executable.path, "CONFIG": "\(ServeTests.demo[1])"])
     }
 
     @Test(arguments: [

@@ -48,6 +48,7 @@ enum Contract {
             Case(url: "both.example\(legacy)", status: 200, fields: [json], body: "8KQ2V7M4XN.dev.associated.both"),
             Case(url: "both.example\(apple)?v=1&x=%zz", status: 200, fields: [json]),
             Case(url: "both.example\(apple)", status: 200, options: ["--user-agent", "swcd (unknown version)"]),
+            Case(url: "both.example\(apple)", status: 200, options: ["--compressed"], body: "dev.associated.both"),
             Case(url: "both.example\(apple)", status: 200, options: ["--header", "Host: BOTH.Example.:81"]),
             Case(url: "both.example\(apple)", status: 200, fields: ["x-content-type-options: nosniff"]),
             Case(url: "both.example\(apple)", status: 200, fields: ["access-control-allow-origin: *"]),
@@ -136,8 +137,7 @@ enum Contract {
             "GET and HEAD; OPTIONS says so; other known methods are 405, unknown ones 501",
             Case(
                 url: "both.example\(apple)", status: 200, method: "HEAD",
-                fields: [json, "content-length: ", "etag: \""],
-                body: ""),
+                fields: [json, "content-length: ", "etag: \""], body: ""),
             Case(url: "both.example/page.html", status: 200, method: "HEAD", fields: ["content-length: "], body: ""),
             Case(url: "both.example/none", status: 404, method: "HEAD", body: ""),
             Case(url: "both.example/page.html", status: 204, method: "OPTIONS", fields: ["allow: GET, HEAD, OPTIONS"]),
@@ -163,8 +163,7 @@ enum Contract {
                 url: "both.example\(apple)", status: 400,
                 options: ["--header", "Content-Length: 3", "--header", "Transfer-Encoding: chunked"],
                 fields: ["connection: close"], body: ""),
-            Case(
-                url: "both.example/%zz", status: 400, fields: ["connection: close"], body: "")),
+            Case(url: "both.example/%zz", status: 400, fields: ["connection: close"], body: "")),
     ]
 
     /// With `tls.redirectPages`, the default.
@@ -173,8 +172,7 @@ enum Contract {
             "a page over plain HTTP is sent to https",
             Case(
                 url: "both.example/page.html?a=1", status: 308,
-                fields: ["location: https://both.example:PORT/page.html?a=1"],
-                body: "", schemes: ["http"]),
+                fields: ["location: https://both.example:PORT/page.html?a=1"], body: "", schemes: ["http"]),
             Case(url: "both.example/none", status: 308, body: "", schemes: ["http"]),
             Case(url: "both.example/page.html", status: 200, schemes: ["https"]),
             // Without a certificate, pages are not redirected.
@@ -186,8 +184,7 @@ enum Contract {
             Case(url: "both.example\(android)", status: 200, schemes: ["http"]),
             Case(
                 url: "both.example/.well-known/acme-challenge/token-of-an-order", status: 200,
-                body: "token-of-an-order.thumbprint",
-                schemes: ["http"]),
+                body: "token-of-an-order.thumbprint", schemes: ["http"]),
             Case(url: "both.example/.well-known/acme-challenge/another-challenge", status: 404, schemes: ["http"]),
             Case(url: "android.example\(apple)", status: 404, schemes: ["http"])),
     ]

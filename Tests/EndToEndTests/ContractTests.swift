@@ -1,6 +1,5 @@
 // Each row of the table "What a host answers" is a case, asked with curl over plain HTTP and over TLS.
 
-import Foundation
 import Testing
 
 struct ContractTests {
@@ -33,15 +32,8 @@ struct ContractTests {
             try folder.write("public/_default/page.html", "<p>page of all hosts")
             try folder.write("public/_default/shared.txt", "shared")
             try folder.write("public/spa.example/index.html", "<p>spa")
-            let made = try Subject.run([
-                "certificate", "--state", "\(folder.path)/state", "--output", "\(folder.path)/config/hosts",
-                "both.example", "ios.example", "android.example", "spa.example",
-            ])
-            #expect(made.status == 0, "\(made.errors)")
-            server = try RunningServer([
-                "--config", "\(folder.path)/config", "--public", "\(folder.path)/public", "--state",
-                "\(folder.path)/state", "--http", "127.0.0.1:0", "--https", "127.0.0.1:0",
-            ])
+            try folder.certify("both.example", "ios.example", "android.example", "spa.example")
+            server = try folder.serve("--https", "127.0.0.1:0")
             let addresses = server.addresses.map { $0.split(separator: ":").map(String.init) }
             ports = Dictionary(uniqueKeysWithValues: addresses.map { ($0[0], $0[2]) })
         }
@@ -64,8 +56,7 @@ struct ContractTests {
                     let method = item.method == "HEAD" ? ["--head"] : ["--request", item.method]
                     let run = try ask(scheme, item.url, method + item.options)
                     let place: Comment = "\(item.method) \(scheme)://\(item.url) \(item.options)"
-                    let parts = run.output.split(
-                        separator: "\r\n\r\n", maxSplits: 1, omittingEmptySubsequences: false)
+                    let parts = run.output.split(separator: "\r\n\r\n", maxSplits: 1, omittingEmptySubsequences: false)
                     let head = parts[0].lowercased() + "\r\n"
                     #expect(head.hasPrefix("http/1.1 \(item.status) "), place)
                     for field in item.fields {

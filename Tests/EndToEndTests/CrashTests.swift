@@ -1,7 +1,6 @@
 // A server is killed at any moment of its reloads and its files are broken before the next start: the new process serves the last
 // good versions.
 
-import Foundation
 import Glibc
 import Testing
 
@@ -22,20 +21,11 @@ import Testing
 
     /// The version that a tenant's host serves; nil if it has no complete document of its own.
     private func version(_ server: RunningServer, _ tenant: Int) throws -> Int? {
-        let url = "http://127.0.0.1:\(server.port)/.well-known/apple-app-site-association"
-        let text = try Subject.curl(["--header", "Host: t\(tenant).example", url]).output
+        let text = try server.fetch("/.well-known/apple-app-site-association", host: "t\(tenant).example")
         guard text.hasSuffix("}\n"), text.contains("dev.associated.app\(tenant)\""),
             let found = text.firstMatch(of: /\/version-(\d+)\//)
         else { return nil }
         return Int(found.1)
-    }
-
-    private func start() throws -> RunningServer {
-        try RunningServer(
-            [
-                "--config", "\(folder.path)/config", "--public", "\(folder.path)/public", "--http", "127.0.0.1:0",
-                "--state", "\(folder.path)/state",
-            ])
     }
 
     @Test func `after kill -9 at any moment the last good versions are served`() throws {
@@ -45,7 +35,7 @@ import Testing
         var seen = [Int](repeating: 0, count: Self.tenants)
         var latest = seen
         for round in 1...8 {
-            let server = try start()
+            let server = try folder.serve()
             for tenant in 0..<Self.tenants {
                 let version = try version(server, tenant)
                 #expect(version.map { (seen[tenant]...latest[tenant]).contains($0) } == true, "round \(round)")

@@ -134,9 +134,7 @@ struct DocumentedCommandsTests {
                 continue
             }
             guard let place = mayLeaveOut ? rest.firstIndex(of: line) : rest.first == line ? rest.startIndex : nil
-            else {
-                return false
-            }
+            else { return false }
             rest = rest[(place + 1)...]
             mayLeaveOut = false
         }

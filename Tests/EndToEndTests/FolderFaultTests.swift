@@ -5,8 +5,7 @@ import Glibc
 import Posix
 import Testing
 
-@Suite(.enabled(if: Privileges.isRoot, "only root can give a folder away"))
-struct FolderFaultTests {
+@Suite(.enabled(if: Privileges.isRoot, "only root can give a folder away")) struct FolderFaultTests {
     private let folder: Folder
     private var config: String { "\(folder.path)/config" }
     private var state: String { "\(folder.path)/state" }
@@ -16,44 +15,25 @@ struct FolderFaultTests {
         try write("one")
     }
 
-    private func write(_ version: String) throws {
-        try folder.write(
-            "config/apps/a.json",
-            """
-            { name: "App", guard: "off", hosts: ["a.example"], ios: { appIDs: ["8KQ2V7M4XN.dev.associated.app"] },
-              links: [{ "/": "/\(version)/?*" }] }
-            """)
-    }
+    private func write(_ version: String) throws { try folder.writeApp("a.example", version) }
 
-    private struct Watched {
-        let server: RunningServer
-        let admin: String
-
-        func status(_ more: String...) throws -> Run { try Subject.run(["status", "--admin", admin] + more) }
-
-        /// The lines of the log up to the first one that contains a text.
-        func lines(to wanted: String) -> [String] {
-            var lines: [String] = []
-            while let line = server.nextRawLine() {
-                lines.append(line)
-                if line.contains(wanted) { return lines }
-            }
-            Issue.record("no line with \(wanted): \(lines)")
-            return lines
+    /// The lines of the log up to the first one that contains a text.
+    private func log(_ server: RunningServer, to wanted: String) -> [String] {
+        var lines: [String] = []
+        while let line = server.nextRawLine() {
+            lines.append(line)
+            if line.contains(wanted) { return lines }
         }
+        Issue.record("no line with \(wanted): \(lines)")
+        return lines
     }
 
     /// A server that runs as an ordinary user.
-    private func start(_ more: [String] = [], environment: [String: String] = [:]) throws -> Watched {
-        let server = try RunningServer(
-            [
-                "--config", config, "--public", "\(folder.path)/public", "--state", state, "--user", "nobody",
-                "--http", "127.0.0.1:0", "--admin", "127.0.0.1:0",
-            ] + more, environment: environment)
+    private func start(environment: [String: String] = [:]) throws -> RunningServer {
+        let server = try folder.serve("--user", "nobody", "--admin", "127.0.0.1:0", environment: environment)
         // By now the state of the start has been saved, so no retry is pending.
         #expect(eventually { FileManager.default.fileExists(atPath: "\(state)/tenants") })
-        let line = try #require(server.addresses.first { $0.hasSuffix(" (admin)") })
-        return Watched(server: server, admin: line.replacing(" (admin)", with: "").replacing("http://", with: ""))
+        return server
     }
 
     private static let isConfined =
@@ -61,76 +41,70 @@ struct FolderFaultTests {
 
     @Test(.enabled(if: isConfined, "the server is in a sandbox"), arguments: [false, true])
     func `a removed state directory stays blocked until a restart`(isMadeAgain: Bool) throws {
-        let watched = try start()
+        let server = try start()
         try FileManager.default.removeItem(atPath: state)
         if isMadeAgain {
             try FileManager.default.createDirectory(atPath: state, withIntermediateDirectories: false)
             chmod(state, 0o777)
         }
         try write("two")
-        let complaint =
-            "\(state) was replaced or removed, and the sandbox blocks any other folder"
-        let lines = watched.lines(to: "\(complaint); restart the server")
+        let complaint = "\(state) was replaced or removed, and the sandbox blocks any other folder"
+        let lines = log(server, to: "\(complaint); restart the server")
         #expect(lines.last?.contains(" error ") == true)
         #expect(lines.contains { $0.contains(" error cannot write to \(state): ") })
-        let status = try watched.status()
+        let status = try server.status()
         #expect(status.status == 1)
         #expect(status.output.contains(complaint) && !status.output.contains("free space"))
     }
 
     @Test func `a state directory that can be written again is reported`() throws {
-        let watched = try start()
+        let server = try start()
         chown(state, 0, 0)
         try write("two")
-        let lines = watched.lines(to: "cannot write to \(state): permission denied")
+        let lines = log(server, to: "cannot write to \(state): permission denied")
         #expect(lines.last?.contains(" error ") == true)
-        #expect(try watched.status().output.contains("let the server's user write there"))
+        #expect(try server.status().output.contains("let the server's user write there"))
         chown(state, 65534, 65534)
         try write("three")
-        #expect(watched.lines(to: "\(state) can be written again").last?.contains(" info ") == true)
+        #expect(log(server, to: "\(state) can be written again").last?.contains(" info ") == true)
     }
 
     @Test func `a finding is open while config/apps cannot be read`() throws {
-        let watched = try start()
+        let server = try start()
         chmod("\(config)/apps", 0o700)
-        _ = watched.lines(
+        _ = log(
+            server,
             to: "reload failed, still serving the previous version: cannot read \(config)/apps: permission denied")
-        let status = try watched.status()
+        let status = try server.status()
         #expect(status.status == 1)
         #expect(
             status.output.contains(
                 "error: cannot read \(config)/apps: permission denied; let the server's user read it"))
         chmod("\(config)/apps", 0o755)
-        #expect(watched.lines(to: "\(config)/apps can be read again").last?.contains(" info ") == true)
-        #expect(try eventually { try watched.status().status == 0 })
+        #expect(log(server, to: "\(config)/apps can be read again").last?.contains(" info ") == true)
+        #expect(try eventually { try server.status().status == 0 })
     }
 
     @Test(.enabled(if: isConfined, "the server is in a sandbox"))
     func `a folder with a changed mode is not taken for another folder`() throws {
-        let watched = try start()
+        let server = try start()
         chmod(config, 0o700)
-        let lines = watched.lines(to: " cannot read \(config): permission denied; let the server's user read it")
+        let lines = log(server, to: " cannot read \(config): permission denied; let the server's user read it")
         #expect(!lines.contains { $0.contains("another folder") })
     }
 
     @Test func `a hanging file system is reported`() throws {
-        try folder.write("hang.c", FolderFaultTests.hanging)
         try folder.write("config/server.json", "{}")
-        let library = "\(folder.path)/hang.so"
-        let run = try Subject.run(
-            URL(fileURLWithPath: "/usr/bin/env"),
-            ["clang", "-shared", "-fPIC", "-o", library, "\(folder.path)/hang.c"],
-            ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"])
-        try #require(run.status == 0, "\(run.errors)")
-        let watched = try start(environment: ["LD_PRELOAD": library, "HANG_WHILE": "\(folder.path)/hang"])
+        let library = try folder.library(FolderFaultTests.hanging)
+        let server = try start(environment: ["LD_PRELOAD": library, "HANG_WHILE": "\(folder.path)/hang"])
         try folder.write("hang", "")
-        let lines = watched.lines(to: "reading \(config) has taken 1")
+        let lines = log(server, to: "reading \(config) has taken 1")
         #expect(lines.last?.contains(" warning ") == true)
         #expect(lines.last?.hasSuffix("seconds; is its file system hanging?") == true)
-        let json = try Subject.curl(["http://\(watched.admin)/status"]).output
+        let json = try Subject.curl(["http://\(server.admin)/status"]).output
         #expect(json.contains("error: reading \(config) has taken"))
         try FileManager.default.removeItem(atPath: "\(folder.path)/hang")
-        #expect(try eventually { try watched.status().status == 0 })
+        #expect(try eventually { try server.status().status == 0 })
     }
 
     /// Makes reads of server.json wait while a file exists.

@@ -51,8 +51,7 @@ struct GivenConfigurationTests {
         func rendered(_ more: String..., environment: [String: String] = [:]) throws -> String {
             let command = ([Subject.executable.path, "render", "shop.acme.test", "apple", "--config", config] + more)
                 .joined(separator: " ")
-            let run = try Subject.run(
-                URL(fileURLWithPath: "/bin/sh"), ["-c", "\(command) | tr -c '[:print:]' ' '"], environment)
+            let run = try Subject.shell("\(command) | tr -c '[:print:]' ' '", environment)
             #expect(run.errors.isEmpty)
             return run.output
         }
@@ -70,20 +69,11 @@ struct GivenConfigurationTests {
     func `check compares with the served environment`(isVariable: Bool) throws {
         let text = try folder.read("config/apps/shop.json").replacing(", signed: true", with: "")
         try folder.write("config/apps/shop.json", text)
-        _ = try Subject.run(
-            "certificate", "--state", "\(folder.path)/state", "--output", "\(config)/hosts", "shop.acme.test")
+        try folder.certify("shop.acme.test")
         try folder.write("config/server.json", isVariable ? "{}" : #"{ environment: "staging" }"#)
         let environment = isVariable ? ["ASSOCIATED_ENVIRONMENT": "staging"] : [:]
-        let server = try RunningServer([
-            "--config", config, "--public", "\(folder.path)/public", "--state", "\(folder.path)/state", "--http",
-            "127.0.0.1:0", "--https", "127.0.0.1:0", "--environment", "staging",
-        ])
-        let ports = server.addresses.map { $0.split(separator: ":").last.map(String.init) ?? "" }
-        let arguments = [
-            "check", "shop.acme.test", "--config", config, "--ca", "\(folder.path)/state/development-ca.pem",
-            "--resolve", "shop.acme.test:443:127.0.0.1:\(ports[1])", "--resolve",
-            "shop.acme.test:80:127.0.0.1:\(ports[0])",
-        ]
+        let server = try folder.serve("--https", "127.0.0.1:0", "--environment", "staging")
+        let arguments = ["check", "shop.acme.test", "--config", config] + server.reach("shop.acme.test", folder)
         let run = try Subject.run(Subject.executable, arguments, environment)
         #expect(!run.output.contains("SRV-016"), "\(run.output)")
         #expect(run.status == 0)

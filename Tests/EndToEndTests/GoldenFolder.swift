@@ -1,7 +1,5 @@
 // A folder with one file of each kind that the commands read, and a server that serves it.
 
-import Foundation
-
 final class GoldenFolder {
     private let folder: Folder
     private let server: RunningServer
@@ -25,9 +23,7 @@ final class GoldenFolder {
 
     init() throws {
         folder = try Folder()
-        _ = try Subject.run(
-            "certificate", "--state", "\(folder.path)/state", "--output", "\(folder.path)/config/hosts",
-            "shop.acme.test")
+        try folder.certify("shop.acme.test")
         try folder.write("config/apps/shop.json", Self.app)
         try folder.write("other/apps/shop.json", Self.app.replacing("/a/*", with: "/b/*"))
         try folder.write("broken", LintCommandTests.broken)
@@ -47,17 +43,11 @@ final class GoldenFolder {
 
             """)
         try folder.write("urls", "https://shop.acme.test/a/1\nnothing\nhttps://shop.acme.test/b\n")
-        server = try RunningServer([
-            "--config", "\(folder.path)/config", "--public", "\(folder.path)/public", "--state", "\(folder.path)/state",
-            "--http", "127.0.0.1:0", "--https", "127.0.0.1:0",
-        ])
-        ports = server.addresses.map { $0.split(separator: ":").last.map(String.init) ?? "" }
+        server = try folder.serve("--https", "127.0.0.1:0")
+        ports = [server.port, server.securePort]
         // The options to reach the server under the name of the host.
-        try folder.write(
-            "live",
-            "--ca state/development-ca.pem --resolve shop.acme.test:80:127.0.0.1:\(ports[0]) "
-                + "--resolve shop.acme.test:443:127.0.0.1:\(ports[1])")
-        try folder.write("http", "127.0.0.1:\(ports[0])")
+        try folder.write("live", server.reach("shop.acme.test", folder).joined(separator: " "))
+        try folder.write("http", "127.0.0.1:\(server.port)")
     }
 
     /// Replaces everything that differs from run to run.

@@ -17,8 +17,7 @@ struct GoldenTests {
     private static let closed = "--resolve shop.acme.test:443:127.0.0.1:1"
 
     private static let commands: [GoldenCommand] =
-        ((try? commandNames()) ?? []).map { GoldenCommand("help-\($0)", "associated \($0) --help") }
-        + [
+        ((try? commandNames()) ?? []).map { GoldenCommand("help-\($0)", "associated \($0) --help") } + [
             GoldenCommand("help", "associated --help"), GoldenCommand("no-command", "associated"),
             GoldenCommand("version", "associated version"), GoldenCommand("mistyped-command", "associated mtch"),
             GoldenCommand("lint", "associated lint broken"), GoldenCommand("lint-good", "associated lint aasa"),
@@ -80,8 +79,7 @@ struct GoldenTests {
             GoldenCommand("certificate", "associated certificate --output made a.test; rm -r made"),
             GoldenCommand("certificate-wrong", "associated certificate a.test"),
             GoldenCommand("sign-wrong", "associated sign aasa"),
-            GoldenCommand(
-                "sign-missing", "associated sign nosuch --certificate a --key b --output c"),
+            GoldenCommand("sign-missing", "associated sign nosuch --certificate a --key b --output c"),
             GoldenCommand(
                 "sign",
                 "associated sign aasa --certificate config/hosts/shop.acme.test/fullchain.pem "
@@ -93,8 +91,7 @@ struct GoldenTests {
         ]
         + ["ios", "android", "capacitor", "flutter", "expo", "react-native", "html"].map {
             GoldenCommand("snippet-\($0)", "associated snippet shop \($0)")
-        }
-        + ["bash", "zsh", "fish"].map { GoldenCommand("completion-\($0)", "associated completion \($0)") }
+        } + ["bash", "zsh", "fish"].map { GoldenCommand("completion-\($0)", "associated completion \($0)") }
 
     /// One test for all commands, because they share a server that has to be stopped afterwards.
     @Test func `each command prints its golden text`() throws {
@@ -126,7 +123,7 @@ struct GoldenTests {
         let command =
             "cd '\(folder.path)' && printf 'My Shop\\nftp://x\\nshop.acme.test\\ncom.acme\\n' | script --quiet --return --command "
             + "'\(Subject.executable.path) init' /dev/null"
-        let run = try Subject.run(URL(fileURLWithPath: "/bin/sh"), ["-c", command], ["TERM": "xterm"])
+        let run = try Subject.shell(command, ["TERM": "xterm"])
         #expect(run.output.contains("What is the name of the app? "), "\(run.output)")
         #expect(run.output.contains("Which domain do its links use? "))
         #expect(run.output.contains("ftp://x is not a host: it has a scheme"))

@@ -19,10 +19,7 @@ struct HistoryTests {
     private static let path = "/.well-known/apple-app-site-association"
 
     private static func serve(_ folder: Folder) throws -> RunningServer {
-        try RunningServer([
-            "--config", "\(folder.path)/config", "--public", "\(folder.path)/public", "--state", "\(folder.path)/state",
-            "--http", "127.0.0.1:0", "--admin", "unix:\(folder.path)/admin",
-        ])
+        try folder.serve("--admin", "unix:\(folder.path)/admin")
     }
 
     private static func status(_ folder: Folder) throws -> String {
@@ -46,15 +43,13 @@ struct HistoryTests {
             #expect(try eventually { try history().contains("added rule /sale/*") })
             try folder.write("config/apps/news.json", HistoryTests.app(["/"], host: "b.example.com"))
             #expect(try eventually { try history("b.example.com").contains("b.example.com  new: ") })
-            server.send(SIGTERM)
-            #expect(server.waitUntilExit() == 0)
+            server.stop()
         }
         #expect(try history("B.example.com").split(separator: "\n").count == 1)
         let second = try HistoryTests.serve(folder)
         #expect(try history().split(separator: "\n").count { $0.hasSuffix("server started with 2 hosts") } == 1)
         #expect(try history("--since", "1h", "--format", "json").contains(#""what":["added rule /sale/*"]"#))
-        second.send(SIGTERM)
-        #expect(second.waitUntilExit() == 0)
+        second.stop()
         #expect(try Subject.run("history", "--state", "\(folder.path)/nothing").status == 1)
         #expect(try Subject.run("history", "--since", "soon").status == 2)
     }
@@ -75,17 +70,12 @@ struct HistoryTests {
             let before = try HistoryTests.digest(folder)
             try FileManager.default.createDirectory(
                 atPath: "\(folder.path)/new/a.example.com", withIntermediateDirectories: true)
-            for (name, text) in zip(names, ["one", "two"]) {
-                try folder.write("new/a.example.com/\(name).txt", text)
-            }
+            for (name, text) in zip(names, ["one", "two"]) { try folder.write("new/a.example.com/\(name).txt", text) }
             try FileManager.default.moveItem(atPath: "\(folder.path)/new", toPath: "\(folder.path)/public")
             #expect(try eventually { try HistoryTests.digest(folder) != before })
         }
         #expect(try HistoryTests.digest(first) != HistoryTests.digest(second))
-        for server in [server, other] {
-            server.send(SIGTERM)
-            #expect(server.waitUntilExit() == 0)
-        }
+        for server in [server, other] { server.stop() }
     }
 
     @Test func `a state directory that is not writable is an open error until it is`() throws {
@@ -104,8 +94,7 @@ struct HistoryTests {
         try FileManager.default.moveItem(atPath: "\(state).away", toPath: state)
         try folder.write("config/apps/shop.json", HistoryTests.app(["/again/*"]))
         #expect(try eventually { try HistoryTests.status(folder).contains("\nno open findings\n") })
-        server.send(SIGTERM)
-        #expect(server.waitUntilExit() == 0)
+        server.stop()
     }
 
     /// What a tenant adds that changes a thousand hosts at once, with lines as long as it can make them.
@@ -183,7 +172,6 @@ struct HistoryTests {
         #expect(try eventually { try HistoryTests.status(folder).contains("serves 1 app on 1 host") })
         #expect(try HistoryTests.status(folder).contains("\nno open findings\n"))
         #expect(try folder.read("config/retired/news.json") == HistoryTests.app(["/"], host: "b.example.com"))
-        server.send(SIGTERM)
-        #expect(server.waitUntilExit() == 0)
+        server.stop()
     }
 }

@@ -10,9 +10,7 @@ import Testing
     init() throws {
         folder = try Folder()
         for host in ["a", "b"] {
-            try folder.write(
-                "config/apps/\(host).json",
-                #"{ name: "App", hosts: ["\#(host).example"], ios: { appIDs: ["8KQ2V7M4XN.dev.associated.app"] } }"#)
+            try folder.writeApp("\(host).example")
             try folder.write("public/\(host).example/page.txt", "one")
             try folder.write("config/hosts/\(host).example/well-known/file.txt", "one")
             try folder.write("config/hosts/\(host).example/privkey.pem", "-----BEGIN PRIVATE KEY-----\n\(host)\n")
@@ -20,38 +18,27 @@ import Testing
         try folder.write("config/apps/team/note.txt", "")
     }
 
-    private func start(environment: [String: String] = [:]) throws -> RunningServer {
-        try RunningServer(
-            ["--config", "\(folder.path)/config", "--public", "\(folder.path)/public", "--http", "127.0.0.1:0"],
-            environment: environment)
-    }
-
     private func get(_ server: RunningServer, _ host: String, _ path: String) throws -> Run {
         try Subject.curl(["--fail", "--header", "Host: \(host).example", "http://127.0.0.1:\(server.port)\(path)"])
-    }
-
-    private func link(_ name: String, to target: String) throws {
-        try FileManager.default.createSymbolicLink(atPath: "\(folder.path)/\(name)", withDestinationPath: target)
     }
 
     private static let folders = ["public/a.example", "config/hosts/a.example/well-known", "config/apps/team"]
 
     @Test(arguments: folders)
     func `links to their own folder delay neither other hosts nor the exit`(place: String) throws {
-        let server = try start()
-        for index in 0..<100 { try link("\(place)/l\(index)", to: ".") }
+        let server = try folder.serve()
+        for index in 0..<100 { try folder.link("\(place)/l\(index)", to: ".") }
         try folder.write("public/b.example/page.txt", "two")
         #expect(try eventually { try get(server, "b", "/page.txt").output == "two" })
         try folder.write("\(place)/new.txt", "new")
-        server.send(SIGTERM)
-        #expect(server.waitUntilExit() == 0)
+        server.stop()
     }
 
     @Test func `no link makes the server publish a key`() throws {
-        let server = try start()
+        let server = try folder.serve()
         for (name, target) in [("up", "../.."), ("b", "../../b.example"), ("key.txt", "../privkey.pem"), ("own", "..")]
         {
-            try link("config/hosts/a.example/well-known/\(name)", to: target)
+            try folder.link("config/hosts/a.example/well-known/\(name)", to: target)
         }
         // When this change is live, the others would be too.
         try folder.write("config/hosts/a.example/well-known/file.txt", "two")
@@ -61,8 +48,7 @@ import Testing
             "up/b.example/well-known/file.txt",
         ]
         for path in paths { #expect(try get(server, "a", "/.well-known/\(path)").status != 0, "\(path)") }
-        server.send(SIGTERM)
-        #expect(server.waitUntilExit() == 0)
+        server.stop()
     }
 
     /// Makes reads of directories wait while a file exists, like a file system whose server is unreachable.
@@ -87,14 +73,8 @@ import Testing
         """
 
     @Test func `a hanging file system does not keep the server from exiting`() throws {
-        try folder.write("hang.c", HostileTenantLiveTests.hang)
-        let library = "\(folder.path)/hang.so"
-        let build = try Subject.run(
-            URL(fileURLWithPath: "/usr/bin/env"),
-            ["clang", "-shared", "-fPIC", "-o", library, "\(folder.path)/hang.c"],
-            ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"])
-        try #require(build.status == 0, "\(build.errors)")
-        let server = try start(environment: ["LD_PRELOAD": library, "HANG": "\(folder.path)/hang"])
+        let library = try folder.library(HostileTenantLiveTests.hang)
+        let server = try folder.serve(environment: ["LD_PRELOAD": library, "HANG": "\(folder.path)/hang"])
         try folder.write("public/b.example/page.txt", "two")
         #expect(try eventually { try get(server, "b", "/page.txt").output == "two" })
         try folder.write("hang", "")
@@ -102,7 +82,6 @@ import Testing
         try folder.write("public/a.example/new/page.txt", "two")
         server.send(SIGHUP)
         #expect(try get(server, "b", "/page.txt").output == "two")
-        server.send(SIGTERM)
-        #expect(server.waitUntilExit() == 0)
+        server.stop()
     }
 }

@@ -2,7 +2,6 @@
 // are right, the process stays small, exits on SIGTERM and reveals no key, and file names cannot control the terminal of a person
 // who reads the log.
 
-import Foundation
 import Glibc
 import Posix
 import Testing
@@ -11,9 +10,8 @@ import Testing
     private let folder: Folder
 
     init() throws {
-        folder = try Folder()
-        try folder.write("config/apps/good.json", HostileTenantTests.app("good.example", "one"))
-        try folder.write("config/apps/evil/evil.json", HostileTenantTests.app("evil.example", "one"))
+        folder = try Folder(serving: "good.example")
+        try folder.write("config/apps/evil/evil.json", Folder.app("evil.example"))
         try folder.write("config/server.json", "{}")
         try folder.write(
             "config/hosts/good.example/privkey.pem", "-----BEGIN PRIVATE KEY-----\n\(HostileTenantTests.secret)\n")
@@ -31,43 +29,39 @@ import Testing
     private static let residentKilobytesMax = 160_000
     private static let logBytesMax = 512_000
 
-    private static func app(_ host: String, _ version: String) -> String {
-        """
-        { name: "App", guard: "off", hosts: ["\(host)"], links: [{ "/": "/\(version)/?*" }],
-          ios: { appIDs: ["8KQ2V7M4XN.dev.associated.app"] } }
-        """
-    }
-
     enum When: CaseIterable { case beforeTheStart, besideTheServer }
 
     @Test(arguments: HostileFolder.allCases.filter { $0 != .names }, When.allCases)
     func `another tenant is not affected`(mischief: HostileFolder, when: When) throws {
         if when == .beforeTheStart { try mischief.make(in: folder.path) }
-        let server = try HostileTenantServer(folder.path)
+        let server = try folder.serve()
+        // An unread log would stop the server.
+        nonisolated(unsafe) let speaker = server
+        let listener = try Thread(name: "listener") { while speaker.nextRawLine() != nil {} }
         try change(server, "two")
         if when == .besideTheServer { try mischief.make(in: folder.path) }
         for version in ["three", "four", "five"] { try change(server, version) }
-        #expect(try server.answer("good.example", "/page.html") == "honest")
-        #expect(try server.answer("good.example", "/.well-known/security.txt")?.hasPrefix("Contact: ") == true)
+        #expect(try server.fetch("/page.html", host: "good.example") == "honest")
+        #expect(try server.fetch("/.well-known/security.txt", host: "good.example").hasPrefix("Contact: "))
         for path in HostileFolder.paths {
-            let answer = try server.answer("evil.example", path) ?? ""
+            let answer = try server.fetch(path, host: "evil.example", "--path-as-is")
             #expect(!answer.contains(HostileTenantTests.secret) && answer != "{}\n", "\(path)")
         }
-        #expect(try server.residentKilobytesAtMost() < HostileTenantTests.residentKilobytesMax)
+        #expect(try server.kilobytes("VmHWM") < HostileTenantTests.residentKilobytesMax)
         let start = Clock.monotonicMilliseconds()
-        let (status, log) = server.end()
-        #expect(status == 0 && Clock.monotonicMilliseconds() - start < HostileTenantTests.endMillisecondsMax)
-        #expect(log.count < HostileTenantTests.logBytesMax)
-        check(log: log)
+        server.stop()
+        #expect(Clock.monotonicMilliseconds() - start < HostileTenantTests.endMillisecondsMax)
+        listener.join()
+        #expect(server.log.count < HostileTenantTests.logBytesMax)
+        check(log: server.log)
     }
 
     /// The honest tenant's host serves what its files say, within the time limit.
-    private func change(_ server: HostileTenantServer, _ version: String) throws {
-        try folder.write("config/apps/good.json", HostileTenantTests.app("good.example", version))
+    private func change(_ server: RunningServer, _ version: String) throws {
+        try folder.writeApp("good.example", version)
         let start = Clock.monotonicMilliseconds()
         let isLive = try eventually {
-            try server.answer("good.example", "/.well-known/apple-app-site-association")?.contains("/\(version)/")
-                == true
+            try server.fetch("/.well-known/apple-app-site-association", host: "good.example").contains("/\(version)/")
         }
         let took = Clock.monotonicMilliseconds() - start
         #expect(isLive && took < HostileTenantTests.liveMillisecondsMax, "live after \(took) ms")
@@ -80,75 +74,5 @@ import Testing
         #expect(!text.unicodeScalars.contains { $0.value < 32 && $0 != "\n" || (0x7F...0x9F).contains($0.value) })
         #expect(!text.unicodeScalars.contains { ["\u{202E}", "\u{2066}"].contains($0) })
         #expect(!text.split(separator: "\n").contains { Subject.message(String($0)).hasPrefix("forged") })
-    }
-}
-
-/// The process and its output, which is read continuously.
-private final class HostileTenantServer {
-    private let process = Process()
-    private let errors: FileHandle
-    private let errorsPath: String
-    private let address: SocketAddress
-
-    init(_ folder: String) throws {
-        errorsPath = "\(folder)/errors"
-        try #require(FileManager.default.createFile(atPath: errorsPath, contents: nil))
-        errors = try FileHandle(forWritingTo: URL(fileURLWithPath: errorsPath))
-        process.executableURL = Subject.executable
-        process.currentDirectoryURL = URL(fileURLWithPath: folder)
-        process.arguments = ["serve", "--config", "config", "--public", "public", "--http", "127.0.0.1:0"]
-        process.environment = Subject.environment
-        process.standardError = errors
-        try process.run()
-        var port = ""
-        let path = errorsPath
-        let isReady = try eventually {
-            let text = try String(decoding: Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)
-            let lines = text.split(separator: "\n").map { Subject.message(String($0)) }
-            let line = lines.first { $0.hasPrefix("listening on http://") }
-            port = line?.split(separator: ":").last.map { String($0.prefix { $0.isNumber }) } ?? ""
-            return lines.contains("ready")
-        }
-        try #require(isReady, "the server did not start")
-        address = try #require(SocketAddress("127.0.0.1:\(port)"))
-    }
-
-    /// The body of a 200; nil for any other answer.
-    func answer(_ host: String, _ path: String) throws -> String? {
-        let client = try ClientSocket(to: address, timeoutMilliseconds: 10_000)
-        try client.send(Array("GET \(path) HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n\r\n".utf8))
-        var bytes: [UInt8] = []
-        while true {
-            let more = try client.receive()
-            if more.isEmpty { break }
-            bytes += more
-        }
-        let text = String(decoding: bytes, as: UTF8.self)
-        guard text.hasPrefix("HTTP/1.1 200 "), let end = text.range(of: "\r\n\r\n") else { return nil }
-        return String(text[end.upperBound...])
-    }
-
-    func residentKilobytesAtMost() throws -> Int {
-        // The process that serves is a child of the one that was started.
-        let parent = "/proc/\(process.processIdentifier)/task/\(process.processIdentifier)/children"
-        let server = try String(contentsOfFile: parent, encoding: .utf8).split(separator: " ")[0]
-        let text = try String(contentsOfFile: "/proc/\(server)/status", encoding: .utf8)
-        let line = text.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
-        return try #require(line.flatMap { Int($0.filter(\.isNumber)) })
-    }
-
-    /// Sends SIGTERM, and returns its status and all of its output.
-    func end() -> (status: Int32, log: [UInt8]) {
-        kill(process.processIdentifier, SIGTERM)
-        if !eventually({ !process.isRunning }) { kill(process.processIdentifier, SIGKILL) }
-        process.waitUntilExit()
-        return (process.terminationStatus, (try? Array(Data(contentsOf: URL(fileURLWithPath: errorsPath)))) ?? [])
-    }
-
-    deinit {
-        if process.isRunning {
-            kill(process.processIdentifier, SIGKILL)
-            process.waitUntilExit()
-        }
     }
 }

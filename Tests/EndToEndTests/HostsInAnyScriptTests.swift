@@ -1,6 +1,5 @@
 // Hosts in scripts other than Latin, in app files and on the command line.
 
-import Foundation
 import Testing
 
 struct HostsInAnyScriptTests {

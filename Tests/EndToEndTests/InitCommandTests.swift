@@ -1,4 +1,4 @@
-// `associated init`, and the generated completions and manual page.
+// `associated init`, and the manual page.
 
 import Foundation
 import Testing
@@ -46,45 +46,6 @@ struct InitCommandTests {
         #expect(run.status == 0)
         #expect(run.errors.hasPrefix("next: replace the placeholders, then run `associated lint "))
         #expect(try Subject.run("lint", "\(folder.path)/c").status == 1)
-    }
-
-    @Test(arguments: [
-        (["init"], "init needs --name and --host when it is not run in a terminal"),
-        (["init", "--name", "Shop", "--host", "ftp://x"], "`ftp://x` is not a host: it has a scheme"),
-        (
-            ["init", "--name", "Shop", "--host", "a.example", "--app-id", "shop"],
-            "app id `shop` is not PREFIX.bundle.id, so it matches no app"
-        ),
-        (["completion", "tcsh"], "no completions for tcsh; name bash, zsh or fish"),
-    ])
-    func `reports a usage error in one line with status 2`(arguments: [String], message: String) throws {
-        let command = ([Subject.executable.path] + arguments).map { "'\($0)'" }.joined(separator: " ")
-        let run = try Subject.run(URL(fileURLWithPath: "/bin/sh"), ["-c", "\(command) < /dev/null"])
-        #expect(run.status == 2)
-        #expect(run.errors == "associated: \(message)\n")
-    }
-
-    @Test func `completions and manual contain every command and option`() throws {
-        let overview = try Subject.run("--help").output
-        let commands = overview.split(separator: "\n").filter { $0.hasPrefix("  ") }.compactMap {
-            $0.split(separator: " ").first.map(String.init)
-        }
-        #expect(commands.contains("lint"))
-        let zsh = try Subject.run("completion", "zsh").output
-        let fish = try Subject.run("completion", "fish").output
-        let page = try Subject.run("manual").output
-        for command in commands {
-            #expect(zsh.contains("    '\(command):"))
-            #expect(fish.contains(" -a \(command) -d "))
-            #expect(page.contains(".SS \(command)"))
-        }
-        #expect(zsh.contains("'--explain=["))
-        #expect(fish.contains("__associated_at lint' -l explain -r -f -a "))
-        #expect(page.contains(".B \\-\\-explain RULE\n"))
-        #expect(page.hasPrefix(".TH ASSOCIATED 1 "))
-        for section in ["DESCRIPTION", "OPTIONS", "FILES", "ENVIRONMENT", "EXIT STATUS", "EXAMPLES", "SEE ALSO"] {
-            #expect(page.contains("\n.SH \(section)\n"))
-        }
     }
 
     @Test(.enabled(if: CompletionTests.path(of: "groff") != nil, "there is no groff here"))

@@ -27,9 +27,7 @@ struct LinkRouteTests {
         try folder.write("config/apps/shop.json", SnippetCommandTests.app)
         try folder.write(
             "public/_wildcard.shop.acme.test/_landing.html", "<a class=\"main\" href=\"{{appLink}}\">x</a>")
-        let server = try RunningServer([
-            "--config", "\(folder.path)/config", "--public", "\(folder.path)/public", "--http", "127.0.0.1:0",
-        ])
+        let server = try folder.serve()
         let pages = try ["shop.acme.test", "x.shop.acme.test"].map { host in
             try Subject.curl([
                 "--resolve", "\(host):\(server.port):127.0.0.1", "http://\(host):\(server.port)\(target)",
@@ -150,8 +148,7 @@ struct LinkRouteTests {
         let built = try SnippetCommandTests.swiftc(folder, ["DeepLink.swift", "main.swift", "-o", "links"])
         try #require(built.status == 0, "\(built.errors)")
         let page = try #require(try pageLinks("/a/1?x=1&y=2").first)
-        let run = try Subject.run(
-            URL(fileURLWithPath: "\(folder.path)/links"), [page] + Self.routes.map(\.link))
+        let run = try Subject.run(URL(fileURLWithPath: "\(folder.path)/links"), [page] + Self.routes.map(\.link))
         let routes = run.output.split(separator: "\n").map(String.init)
         #expect(routes == ["/a/1?x=1&y=2"] + Self.routes.map { $0.route ?? "null" })
     }

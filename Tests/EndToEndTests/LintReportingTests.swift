@@ -4,18 +4,12 @@ import Foundation
 import Testing
 
 struct LintReportingTests {
-    private func folder(_ files: [String: String]) throws -> Folder {
-        let folder = try Folder()
-        for (name, text) in files { try folder.write(name, text) }
-        return folder
-    }
-
     private func lint(_ arguments: String...) throws -> Run {
         try Subject.run(Subject.executable, ["lint"] + arguments, [:])
     }
 
     @Test func `shows notes with --notes, and fails at the severity of --fail-on`() throws {
-        let folder = try folder([
+        let folder = try Folder(files: [
             "file":
                 #"{"applinks": {"details": [{"appIDs": ["9JA89QQLNQ.org.acme.shop"], "components": [{"/": "/a"}]}]}}"#
         ])
@@ -35,7 +29,7 @@ struct LintReportingTests {
     @Test func `applies the project's ignored rules and severities`() throws {
         let app =
             #"{ name: "A", hosts: ["*.acme.test"], ios: { appIDs: ["9JA89QQLNQ.org.acme.a"] }, links: [{ "/": "/a" }] }"#
-        let folder = try folder(["config/apps/a.json": app])
+        let folder = try Folder(files: ["config/apps/a.json": app])
         let config = "\(folder.path)/config"
         #expect(try lint(config).output.contains("warning[APP-011]"))
         try folder.write("config/apps/a.json", "// associated-ignore APP-011\n" + app)
@@ -57,7 +51,7 @@ struct LintReportingTests {
             #"{ name: "\#(name)", hosts: ["\#(name).acme.test"], ios: { appIDs: ["9JA89QQLNQ.org.acme.\#(name)"] }, "#
                 + #"links: [{ "/": "/a" }]\#(more) }"#
         }
-        let folder = try folder([
+        let folder = try Folder(files: [
             "config/apps/a.json": app("a", more: ", environments: { staging: {} }"), "config/apps/b.json": app("b"),
         ])
         let config = "\(folder.path)/config"

@@ -1,4 +1,4 @@
-// The commands that fetch from a live host: `match --live`, `import URL` and `render --diff`, against `associated serve`.
+// The commands that fetch from a live host, against `associated serve`: what can go wrong. GoldenTests has what goes right.
 
 import Foundation
 import Testing
@@ -12,37 +12,16 @@ struct LiveFilesTests {
 
         init(app: String = MatchCommandTests.app) throws {
             folder = try Folder()
-            _ = try Subject.run(
-                "certificate", "--state", "\(folder.path)/state", "--output", "\(folder.path)/config/hosts",
-                "shop.acme.test")
+            try folder.certify("shop.acme.test")
             try folder.write("config/apps/shop.json", app)
-            try folder.write("other/apps/shop.json", MatchCommandTests.app.replacing("/a/*", with: "/b/*"))
-            server = try RunningServer([
-                "--config", "\(folder.path)/config", "--public", "\(folder.path)/public", "--state",
-                "\(folder.path)/state", "--http", "127.0.0.1:0", "--https", "127.0.0.1:0",
-            ])
-            let port = server.addresses.last?.split(separator: ":").last.map(String.init) ?? ""
-            options = [
-                "--ca", "\(folder.path)/state/development-ca.pem", "--resolve", "shop.acme.test:443:127.0.0.1:\(port)",
-            ]
+            server = try folder.serve("--https", "127.0.0.1:0")
+            options = server.reach("shop.acme.test", folder)
         }
-    }
-
-    @Test func `match fetches from the URL's host`() throws {
-        let host = try Host()
-        let run = try Subject.run(["match", "--live", "https://shop.acme.test/a/private/1"] + host.options)
-        #expect(run.status == 0)
-        #expect(run.errors.isEmpty)
-        let file = "https://shop.acme.test/.well-known/apple-app-site-association"
-        #expect(run.output.contains("iOS, 9JA89QQLNQ.org.acme.shop: stays in the browser\n"))
-        #expect(run.output.contains("rule 0 excludes the URL, so it stays in the browser (\(file):1)"))
-        #expect(run.output.contains("Android 15 and later, org.acme.shop: stays in the browser\n"))
     }
 
     @Test func `match fetches on the URL's port`() throws {
         let host = try Host()
-        let port = try #require(host.server.addresses.last?.split(separator: ":").last)
-        let place = "shop.acme.test:\(port)"
+        let place = "shop.acme.test:\(host.server.securePort)"
         let options = host.options.prefix(2) + ["--resolve", "\(place):127.0.0.1"]
         let run = try Subject.run(["match", "--live", "https://\(place)/a/1"] + options)
         #expect(run.status == 0)
@@ -80,8 +59,7 @@ struct LiveFilesTests {
             #expect(json.output.hasPrefix(#"{"url":"\#(url)","error":"cannot fetch \#(file): "#))
             try host.folder.write("urls", "\(url)\n\(url)?\n")
             let command = ([Subject.executable.path, "match", "--live", "-"] + options).joined(separator: " ")
-            let lines = try Subject.run(
-                URL(fileURLWithPath: "/bin/sh"), ["-c", "\(command) < \(host.folder.path)/urls"])
+            let lines = try Subject.shell("\(command) < \(host.folder.path)/urls")
             #expect(lines.status == 1)
             #expect(lines.output.split(separator: "\n").count { $0.contains(#","error":"cannot fetch "#) } == 2)
         }
@@ -104,30 +82,11 @@ struct LiveFilesTests {
         #expect(run.errors.contains("give --live, or files with --apple and --android, not both"))
     }
 
-    @Test func `render compares with the live files`() throws {
+    @Test func `import reports a URL without a file`() throws {
         let host = try Host()
-        let same = try Subject.run(
-            ["render", "shop.acme.test", "--diff", "--config", "\(host.folder.path)/config"] + host.options)
-        #expect(same.status == 0)
-        #expect(same.output.isEmpty)
-        let run = try Subject.run(
-            ["render", "shop.acme.test", "apple", "--diff", "--config", "\(host.folder.path)/other"] + host.options)
-        #expect(run.status == 1)
-        #expect(run.output.hasPrefix("--- https://shop.acme.test/.well-known/apple-app-site-association\n"))
-        #expect(run.output.contains("-            \"/\": \"/a/*\"\n+            \"/\": \"/b/*\"\n"))
-    }
-
-    @Test func `import accepts URLs`() throws {
-        let host = try Host()
-        let base = "https://shop.acme.test/.well-known"
-        let run = try Subject.run(
-            ["import", "\(base)/apple-app-site-association", "\(base)/assetlinks.json", "--host", "shop.acme.test"]
-                + host.options)
-        #expect(run.status == 0)
-        #expect(run.output.contains("\"9JA89QQLNQ.org.acme.shop\""))
-        #expect(run.output.contains("\"/\": \"/a/private/*\""))
-        let missing = try Subject.run(["import", "\(base)/nothing", "--host", "shop.acme.test"] + host.options)
-        #expect(missing.errors == "associated: cannot fetch \(base)/nothing: it answers 404\n")
+        let url = "https://shop.acme.test/.well-known/nothing"
+        let run = try Subject.run(["import", url, "--host", "shop.acme.test"] + host.options)
+        #expect(run.errors == "associated: cannot fetch \(url): it answers 404\n")
     }
 
     @Test(arguments: ["match", "verify", "import"])

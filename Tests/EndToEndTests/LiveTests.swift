@@ -14,40 +14,25 @@ import Testing
         try app("b", "one")
     }
 
-    /// An app whose document contains its version.
-    private func text(_ name: String, _ version: String) -> String {
-        """
-        { name: "App", guard: "off", hosts: ["\(name).example"], links: [{ "/": "/\(version)/?*" }],
-          ios: { appIDs: ["8KQ2V7M4XN.dev.associated.app"] } }
-        """
-    }
+    private func text(_ name: String, _ version: String) -> String { Folder.app("\(name).example", version) }
 
-    private func app(_ name: String, _ version: String) throws {
-        try folder.write("config/apps/\(name).json", text(name, version))
-    }
+    private func app(_ name: String, _ version: String) throws { try folder.writeApp("\(name).example", version) }
 
     private func path(_ name: String) -> String { "\(folder.path)/\(name)" }
 
-    private func start(_ more: String...) throws -> RunningServer {
-        try RunningServer(
-            ["--config", path("config"), "--public", path("public"), "--http", "127.0.0.1:0"] + more)
-    }
+    private func start() throws -> RunningServer { try folder.serve() }
 
     private func document(_ server: RunningServer, _ host: String = "a.example") throws -> String {
-        let url = "http://127.0.0.1:\(server.port)/.well-known/apple-app-site-association"
-        return try Subject.curl(["--header", "Host: \(host)", url]).output
+        try server.fetch("/.well-known/apple-app-site-association", host: host)
     }
 
     /// Waits for the log line about a host, and returns it.
     private func line(_ server: RunningServer, about host: String = "a.example") -> String? {
-        while let line = server.nextLine() { if line.hasPrefix("\(host): ") { return line } }
-        return nil
+        server.line(beginning: "\(host): ")
     }
 
     /// How a file is replaced.
-    enum Way: CaseIterable {
-        case written, replaced, linkTurned, folderReplaced, rsync, git
-    }
+    enum Way: CaseIterable { case written, replaced, linkTurned, folderReplaced, rsync, git }
 
     @Test(arguments: Way.allCases)
     func `a change is live without a signal and logged with its ETags`(way: Way) throws {
@@ -68,13 +53,13 @@ import Testing
             try FileManager.default.removeItem(atPath: path("config/apps/a.json"))
             try folder.write("config/apps/..1/a.json", text("a", "one"))
             try folder.write("config/apps/..2/a.json", text("a", "two"))
-            try link("config/apps/..data", to: "..1")
-            try link("config/apps/a.json", to: "..data/a.json")
+            try folder.link("config/apps/..data", to: "..1")
+            try folder.link("config/apps/a.json", to: "..data/a.json")
         case .folderReplaced:
             try FileManager.default.moveItem(atPath: path("config/apps"), toPath: path("config/apps-1"))
             try FileManager.default.copyItem(atPath: path("config/apps-1"), toPath: path("config/apps-2"))
             try folder.write("config/apps-2/a.json", text("a", "two"))
-            try link("config/apps", to: "apps-1")
+            try folder.link("config/apps", to: "apps-1")
         case .git:
             try shell("git init -q -b main config && cd config && git add -A && git commit -qm one")
             try shell("mv config origin && git clone -q origin config")
@@ -96,10 +81,10 @@ import Testing
             try folder.write("config/apps/.a.json.swp", text("a", "two"))
             #expect(rename(path("config/apps/.a.json.swp"), path("config/apps/a.json")) == 0)
         case .linkTurned:
-            try link("config/apps/..new", to: "..2")
+            try folder.link("config/apps/..new", to: "..2")
             #expect(rename(path("config/apps/..new"), path("config/apps/..data")) == 0)
         case .folderReplaced:
-            try link("config/new", to: "apps-2")
+            try folder.link("config/new", to: "apps-2")
             #expect(rename(path("config/new"), path("config/apps")) == 0)
         case .rsync:
             try folder.write("copy/a.json", text("a", "two"))
@@ -108,10 +93,6 @@ import Testing
             try folder.write("origin/apps/a.json", text("a", "two"))
             try shell("cd origin && git commit -qam two && cd ../config && git pull -q")
         }
-    }
-
-    private func link(_ name: String, to target: String) throws {
-        try FileManager.default.createSymbolicLink(atPath: path(name), withDestinationPath: target)
     }
 
     private func shell(_ script: String) throws {
@@ -126,10 +107,9 @@ import Testing
             try folder.write("config/hosts/\(host).example/well-known/security.txt", "Contact: mailto:x@example.com\n")
         }
         let server = try start()
-        let url = "http://127.0.0.1:\(server.port)/.well-known/security.txt"
-        #expect(try Subject.curl(["--header", "Host: a.example", url]).output.hasPrefix("Contact"))
+        #expect(try server.fetch("/.well-known/security.txt").hasPrefix("Contact"))
         #expect(line(server, about: "d.example")?.hasPrefix("d.example: new, security.txt") == true)
-        #expect(try Subject.curl(["--header", "Host: d.example", url]).output.hasPrefix("Contact"))
+        #expect(try server.fetch("/.well-known/security.txt", host: "d.example").hasPrefix("Contact"))
     }
 
     /// Whether a program's limit of watched directories can be lowered.
@@ -150,10 +130,7 @@ import Testing
         let server = try RunningServer(
             command: LiveTests.limiting + [Subject.executable.path, "serve", "--config", path("config"), "--public"]
                 + [path("public"), "--http", "127.0.0.1:0"], environment: [:], input: nil)
-        var said: String?
-        while said?.contains("cannot watch all of config and public") != true, let line = server.nextLine() {
-            said = line
-        }
+        let said = server.line(containing: "cannot watch all of config and public")
         #expect(said?.contains("fs.inotify.max_user_watches") == true)
         try folder.write("config/apps/deep/er/c.json", text("c", "two"))
         #expect(line(server, about: "c.example") != nil)
@@ -221,31 +198,27 @@ import Testing
             ], environment: [:], input: nil)
         #expect(try document(server).contains("/one/"))
         chmod(path("config/apps/a.json"), 0o600)
-        var line: String?
-        repeat { line = server.nextLine() } while line?.contains("APP-001") == false
+        let line = server.line(containing: "APP-001")
         #expect(line?.hasSuffix("cannot read the app file: permission denied; let the server's user read it") == true)
         #expect(try document(server).contains("/one/"))
         chmod(path("config/apps"), 0o700)
         var said: [String] = []
-        repeat {
-            said.append(server.nextLine() ?? "reload failed")
-        } while said.last?.contains("reload failed") == false
+        repeat { said.append(server.nextLine() ?? "reload failed") } while said.last?.contains("reload failed") == false
         for line in said where line.contains("cannot watch") { #expect(line.contains("let the server's user read")) }
         #expect(try document(server, "b.example").contains("/one/"))
     }
 
     @Test func `with --strict a broken file prevents a start, even with a last good version`() throws {
         do {
-            let server = try start("--state", path("state"))
-            server.send(SIGTERM)
-            #expect(server.waitUntilExit() == 0)
+            let server = try start()
+            server.stop()
         }
         try folder.write("config/apps/a.json", "{")
         let run = try Subject.run(
             "serve", "--config", path("config"), "--http", "127.0.0.1:0", "--state", path("state"), "--strict")
         #expect(run.status == 1)
         #expect(run.errors.contains("and --strict is set"))
-        let server = try start("--state", path("state"))
+        let server = try start()
         #expect(try document(server).contains("/one/"))
     }
 

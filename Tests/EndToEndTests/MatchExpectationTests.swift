@@ -1,7 +1,6 @@
 // `associated match` in a workflow: several URLs, --expect, and answers for all versions of a platform and all apps with the
 // same rules.
 
-import Foundation
 import Testing
 
 struct MatchExpectationTests {

@@ -6,13 +6,10 @@ import Posix
 import Testing
 
 @Suite(
-    .enabled(
-        if: ProcessInfo.processInfo.environment["ASSOCIATED_SANITIZER"] == nil, "sanitizers keep what was freed"))
+    .enabled(if: ProcessInfo.processInfo.environment["ASSOCIATED_SANITIZER"] == nil, "sanitizers keep what was freed"))
 struct MemoryTests {
     private let folder: Folder
     private let server: RunningServer
-    private let plain: SocketAddress
-    private let securePort: String
 
     /// Variation by allocators and the kernel, in KiB; a leak of 16 bytes for each of 100,000 requests is more.
     private static let slackKilobytes = 1_500
@@ -23,25 +20,14 @@ struct MemoryTests {
             ServeTests.demo + [
                 "--http", "127.0.0.1:0", "--https", "127.0.0.1:0", "--dev", "--state", folder.path, "--workers", "2",
             ])
-        plain = try #require(SocketAddress("127.0.0.1:\(server.port)"))
-        let secure = try #require(server.addresses.first { $0.hasPrefix("https://") })
-        securePort = try #require(secure.split(separator: ":").last.map(String.init))
-    }
-
-    private func residentKilobytes() throws -> Int {
-        let path = "/proc/\(server.serverIdentifier)/status"
-        let line = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").first {
-            $0.hasPrefix("VmRSS:")
-        }
-        return try #require(line.flatMap { Int($0.filter(\.isNumber)) })
     }
 
     /// The growth by an action that has run before.
     private func growth(_ body: () throws -> Void) throws -> Int {
         try body()
-        let before = try residentKilobytes()
+        let before = try server.kilobytes("VmRSS")
         try body()
-        return try residentKilobytes() - before
+        return try server.kilobytes("VmRSS") - before
     }
 
     private static let request = "GET /.well-known/assetlinks.json HTTP/1.1\r\nHost: shop.localhost\r\n"
@@ -50,7 +36,7 @@ struct MemoryTests {
         let batch = Array(String(repeating: MemoryTests.request + "\r\n", count: 100).utf8)
         let growth = try growth {
             for _ in 0..<10 {
-                let client = try ClientSocket(to: plain, timeoutMilliseconds: 10_000)
+                let client = try server.connect()
                 for _ in 0..<100 {
                     try client.send(batch)
                     var (answers, last) = (0, [UInt8]())
@@ -71,7 +57,7 @@ struct MemoryTests {
             .map { Array($0.utf8) }
         let growth = try growth {
             for number in 0..<4_000 {
-                let client = try ClientSocket(to: plain, timeoutMilliseconds: 10_000)
+                let client = try server.connect()
                 try client.send(requests[number % requests.count])
                 if number % requests.count > 1 { _ = try client.receive() }
             }
@@ -82,9 +68,10 @@ struct MemoryTests {
     @Test func `handshakes leave no memory behind`() throws {
         let growth = try growth {
             let run = try Subject.curl([
-                "--cacert", "\(folder.path)/development-ca.pem", "--resolve", "shop.localhost:\(securePort):127.0.0.1",
+                "--cacert", "\(folder.path)/development-ca.pem", "--resolve",
+                "shop.localhost:\(server.securePort):127.0.0.1",
                 "--header", "Connection: close", "--output", "/dev/null", "--write-out", "%{http_code}\n",
-                "https://shop.localhost:\(securePort)/.well-known/assetlinks.json?[1-300]",
+                "https://shop.localhost:\(server.securePort)/.well-known/assetlinks.json?[1-300]",
             ])
             #expect(run.output.split(separator: "\n").count { $0 == "200" } == 300)
         }

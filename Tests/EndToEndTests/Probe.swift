@@ -7,7 +7,7 @@ import Testing
 /// The library, built for one test.
 struct Probe {
     private let folder: Folder
-    private var library: String { "\(folder.path)/probe.so" }
+    private let library: String
     private var report: String { "\(folder.path)/report" }
 
     /// Loads the library into a server.
@@ -20,13 +20,8 @@ struct Probe {
     init() throws {
         folder = try Folder()
         outside = try Outside(in: folder.path)
-        try folder.write("probe.c", Probe.source)
+        library = try folder.library(Probe.source)
         try folder.write("report", "")
-        let run = try Subject.run(
-            URL(fileURLWithPath: "/usr/bin/env"),
-            ["clang", "-shared", "-fPIC", "-o", library, "\(folder.path)/probe.c"],
-            ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"])
-        try #require(run.status == 0, "\(run.errors)")
     }
 
     /// Makes the server try it, and returns the result of each attempt: 0 or the error number.

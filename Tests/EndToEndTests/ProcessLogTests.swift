@@ -7,23 +7,7 @@ import Testing
 @Suite struct ProcessLogTests {
     private let folder: Folder
 
-    init() throws {
-        folder = try Folder()
-        try folder.write("config/apps/a.json", app(hosts: ["a.example"]))
-    }
-
-    private func app(hosts: [String]) -> String {
-        let names = hosts.map { "\"\($0)\"" }.joined(separator: ", ")
-        return """
-            { name: "App", hosts: [\(names)], ios: { appIDs: ["8KQ2V7M4XN.dev.associated.app"] },
-              links: [{ "/": "/one/?*" }] }
-            """
-    }
-
-    private func start(_ more: String...) throws -> RunningServer {
-        try RunningServer(
-            ["--config", "\(folder.path)/config", "--public", "\(folder.path)/public", "--http", "127.0.0.1:0"] + more)
-    }
+    init() throws { folder = try Folder(serving: "a.example") }
 
     /// A time in milliseconds, a level and a text.
     private static var event: Regex<(Substring, Substring)> {
@@ -69,15 +53,6 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        ("--log-format", "xml", "format; write text or json"), ("--log-level", "all", "level; write error"),
-    ])
-    func `an unknown log format is a usage error`(option: String, value: String, advice: String) throws {
-        let run = try Subject.run("serve", option, value)
-        #expect(run.status == 2)
-        #expect(run.errors.hasPrefix("associated: \(option) \(value) is not a \(advice)"))
-    }
-
     @Test(arguments: ["text", "json"])
     func `the journal gets a priority and no time`(format: String) throws {
         try folder.write("log", "")
@@ -101,7 +76,7 @@ import Testing
 
     @Test func `file names can neither end a line nor control a terminal`() throws {
         let name = "x\nassociated: exiting because of a bug\u{1B}[31m\u{202E}\u{2028}y"
-        let server = try start()
+        let server = try folder.serve()
         try folder.write("config/apps/\(name).json", "{")
         try folder.write("public/a.example/\(name).html", "page")
         try folder.write("config/hosts/a.example/well-known/\(name)", "text")
@@ -114,7 +89,7 @@ import Testing
         }
         read(until: "error[APP-001]", " a.example: ")
         // A fixed file is named once more.
-        try folder.write("config/apps/\(name).json", app(hosts: ["c.example"]))
+        try folder.write("config/apps/\(name).json", Folder.app("c.example"))
         read(until: "all problems resolved")
         #expect(lines.contains { $0.contains("exiting because of a bug") })
         #expect(lines.last?.contains("all problems resolved") == true)

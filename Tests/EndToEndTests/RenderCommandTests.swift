@@ -15,19 +15,14 @@ struct RenderCommandTests {
             ("SHOP.acme.test.", "android", "assetlinks.json"),
             ("x.acme.test", "apple", "apple-app-site-association"), ("files.acme.test", "android", "assetlinks.json"),
         ] {
-            let served = try Subject.curl([
-                "-H", "Host: \(host)", "http://127.0.0.1:\(server.port)/.well-known/\(file)",
-            ])
+            let served = try server.fetch("/.well-known/\(file)", host: host)
             let run = try Subject.run("render", host, platform, "--config", config, "--public", folder.path)
             #expect(run.status == 0)
-            #expect(run.output == served.output)
+            #expect(run.output == served)
             #expect(!run.output.isEmpty)
         }
         let both = try Subject.run("render", "shop.acme.test", "--config", config)
         #expect(both.output.split(separator: "\n").count == 2)
-        #expect(
-            try Subject.run("render", "other.test", "--config", config).errors.hasSuffix(
-                "other.test is not served from \(config)\n"))
         try folder.write("config/apps/bad.json", "{ name: \"Other\", hosts: [\"other.test\"], ")
         #expect(
             try Subject.run("render", "other.test", "--config", config).errors.hasSuffix(
@@ -55,8 +50,6 @@ struct RenderCommandTests {
         #expect(try String(contentsOfFile: shop, encoding: .utf8) == one.output)
         for wrong in [
             ["--all"], ["--output", output], ["shop.acme.test", "--all"], ["x.test", "--diff", "--output", output],
-        ] {
-            #expect(try Subject.run(["render", "--config", config] + wrong).status == 2, "\(wrong)")
-        }
+        ] { #expect(try Subject.run(["render", "--config", config] + wrong).status == 2, "\(wrong)") }
     }
 }

@@ -69,8 +69,7 @@ struct RestartTests {
             if more.isEmpty { return nil }
             bytes += more
             let text = String(decoding: bytes, as: UTF8.self)
-            guard let end = text.range(of: "\r\n\r\n"),
-                let field = text.range(of: "\r\ncontent-length: "),
+            guard let end = text.range(of: "\r\n\r\n"), let field = text.range(of: "\r\ncontent-length: "),
                 let length = Int(text[field.upperBound...].prefix { $0.isNumber })
             else { continue }
             if text[end.upperBound...].utf8.count == length { return String(text[..<end.upperBound]) }
@@ -83,8 +82,7 @@ struct RestartTests {
         try Subject.copyExecutable(to: program)
         let server = try RunningServer(
             command: [program, "serve"] + ServeTests.demo + ["--http", "127.0.0.1:0", "--workers", "2"],
-            environment: [:],
-            input: nil)
+            environment: [:], input: nil)
         let address = try #require(SocketAddress("127.0.0.1:\(server.port)"))
         let tally = Tally()
         let keeping = try Thread(name: "keeping") { RestartTests.ask(address, keepsAlive: true, tally) }
@@ -106,7 +104,6 @@ struct RestartTests {
         closing.join()
         #expect(tally.losses.isEmpty)
         #expect(tally.count >= 250)
-        server.send(SIGTERM)
-        #expect(server.waitUntilExit() == 0)
+        server.stop()
     }
 }

@@ -58,8 +58,7 @@ struct RetireCommandTests {
         #expect(
             run.output.contains(
                 "retired/\(retired): warning[CFG-012]: a live app file has the same name, so the removal guard does not protect it"
-            )
-                == isFound)
+            ) == isFound)
         #expect(run.output.contains("warning[CFG-012]") == isFound, "\(run.output)")
     }
 }

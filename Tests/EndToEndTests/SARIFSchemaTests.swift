@@ -3,17 +3,15 @@
 import Foundation
 import Testing
 
-@Suite(.enabled(if: Peers.areInstalled, Peers.absence))
-struct SARIFSchemaTests {
+@Suite(.enabled(if: Peers.areInstalled, Peers.absence)) struct SARIFSchemaTests {
     /// Files that together have findings of each severity, with and without a place, with and without an edit.
     private static let files = [
         "apple": LintCommandTests.broken, "empty": "", "good": "{\(LintCommandTests.bundled)}",
         "android": #"[{"relation": ["delegate_permission/common.handle_all_urls"], "target": {"namespace": "#
             + #""android_app", "package_name": "org.acme.shop", "sha256_cert_fingerprints": ["aa:bb"]}}]"#,
         "config/apps/a b%.json": #"{ name: "A", hosts: ["a.acme.test"], ios: { appIDs: ["TEAMID.a.b"] } }"#,
-        "config/apps/same.json": SnippetCommandTests.app,
-        "config/hosts/a.acme.test/fullchain.pem": "none", "config/hosts/a.acme.test/privkey.pem": "none",
-        "config/server.json": "{ wrkers: 1 }",
+        "config/apps/same.json": SnippetCommandTests.app, "config/hosts/a.acme.test/fullchain.pem": "none",
+        "config/hosts/a.acme.test/privkey.pem": "none", "config/server.json": "{ wrkers: 1 }",
     ]
 
     @Test(arguments: [
@@ -24,8 +22,7 @@ struct SARIFSchemaTests {
         let folder = try Folder()
         for (name, text) in Self.files { try folder.write(name, text) }
         let command = "cd \(folder.path) && exec \(Subject.executable.path) lint --format sarif"
-        let run = try Subject.run(
-            URL(fileURLWithPath: "/bin/sh"), ["-c", "\(command) \(arguments.joined(separator: " "))"])
+        let run = try Subject.shell("\(command) \(arguments.joined(separator: " "))")
         #expect(!run.output.isEmpty, "\(run.errors)")
         #expect(try Peers.problems(in: run.output, as: "sarif") == "")
         let log = try #require(try JSONSerialization.jsonObject(with: Data(run.output.utf8)) as? [String: Any])

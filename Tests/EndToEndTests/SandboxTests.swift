@@ -7,23 +7,18 @@ import Testing
 
 @Suite struct SandboxTests {
     private static let hasAll = Landlock.version > 0 && SystemCallFilter.isSupported
+    /// Sanitizers run without a sandbox.
+    private static let isConfined = hasAll && ProcessInfo.processInfo.environment["ASSOCIATED_SANITIZER"] == nil
 
     private let folder: Folder
 
     init() throws {
-        folder = try Folder()
-        try folder.write(
-            "config/apps/a.json",
-            """
-            { name: "App", hosts: ["a.example"], ios: { appIDs: ["8KQ2V7M4XN.dev.associated.app"] },
-              links: [{ "/": "/one/?*" }] }
-            """)
+        folder = try Folder(serving: "a.example")
         try folder.write("public/a.example/page.html", "page")
     }
 
     private func start(_ more: [String], environment: [String: String] = [:]) throws -> RunningServer {
-        let paths = ["--config", "\(folder.path)/config", "--public", "\(folder.path)/public"]
-        return try RunningServer(paths + ["--http", "127.0.0.1:0"] + more, environment: environment)
+        try RunningServer(folder.options.prefix(4) + ["--http", "127.0.0.1:0"] + more, environment: environment)
     }
 
     /// The values of a line in /proc/PID/task/*/status, for all threads of a process.
@@ -42,10 +37,7 @@ import Testing
             })
     }
 
-    @Test(
-        .enabled(if: hasAll, "the kernel has Landlock and seccomp"),
-        .enabled(
-            if: ProcessInfo.processInfo.environment["ASSOCIATED_SANITIZER"] == nil, "sanitizers run without a sandbox"))
+    @Test(.enabled(if: isConfined, "the server is in a sandbox"))
     func `a server opens no other file, starts no program and reaches no other address`() throws {
         let probe = try Probe()
         let server = try start([], environment: probe.environment)
@@ -57,14 +49,10 @@ import Testing
         }
         #expect(try probe.outside.reached().isEmpty)
         // It still serves.
-        let url = "http://127.0.0.1:\(server.port)/page.html"
-        #expect(try Subject.curl(["--header", "Host: a.example", url]).output == "page")
+        #expect(try server.fetch("/page.html") == "page")
     }
 
-    @Test(
-        .enabled(if: hasAll, "the kernel has Landlock and seccomp"),
-        .enabled(
-            if: ProcessInfo.processInfo.environment["ASSOCIATED_SANITIZER"] == nil, "sanitizers run without a sandbox"))
+    @Test(.enabled(if: isConfined, "the server is in a sandbox"))
     func `a server can write its state but not the files that it serves`() throws {
         try folder.write("config/hosts/a.example/well-known/x.txt", "own")
         let folders = ["config/new1", "config/apps/new2", "config/hosts/a.example/new3", "public/new4"]
@@ -82,29 +70,25 @@ import Testing
 
     @Test func `the folders of the configuration may be links to anywhere`() throws {
         try folder.write("elsewhere/own.example/well-known/x.txt", "own")
-        try FileManager.default.createSymbolicLink(
-            atPath: "\(folder.path)/config/hosts", withDestinationPath: "\(folder.path)/elsewhere")
+        try folder.link("config/hosts", to: "\(folder.path)/elsewhere")
         let server = try start([])
         // A host that no app file names appears a moment after the start; until then it is answered 503.
-        let url = "http://127.0.0.1:\(server.port)/.well-known/x.txt"
-        let asking = ["--fail", "--retry", "10", "--retry-max-time", "20", "--header", "Host: own.example", url]
-        #expect(try Subject.curl(asking).output == "own")
+        let answer = try server.fetch(
+            "/.well-known/x.txt", host: "own.example", "--fail", "--retry", "10", "--retry-max-time", "20")
+        #expect(answer == "own")
     }
 
     @Test func `links may lead into the folders that the settings name`() throws {
         try folder.write("elsewhere/acme/token-of-an-order", "token")
         try folder.write("config/server.json", "{ linkTargets: ['\(folder.path)/elsewhere/acme'] }")
         try folder.write("config/hosts/a.example/well-known/x.txt", "x")
-        try FileManager.default.createSymbolicLink(
-            atPath: "\(folder.path)/config/hosts/a.example/well-known/acme-challenge",
-            withDestinationPath: "\(folder.path)/elsewhere/acme")
+        try folder.link("config/hosts/a.example/well-known/acme-challenge", to: "\(folder.path)/elsewhere/acme")
         let server = try start([])
-        let url = "http://127.0.0.1:\(server.port)/.well-known/acme-challenge/"
-        let asking = ["--fail", "--header", "Host: a.example"]
-        #expect(try Subject.curl(asking + [url + "token-of-an-order"]).output == "token")
+        let place = "/.well-known/acme-challenge/"
+        #expect(try server.fetch(place + "token-of-an-order", "--fail") == "token")
         // A host that is added later is found too.
         try folder.write("elsewhere/acme/another-challenge", "other")
-        #expect(try eventually { try Subject.curl(asking + [url + "another-challenge"]).output == "other" })
+        #expect(try eventually { try server.fetch(place + "another-challenge", "--fail") == "other" })
     }
 
     @Test func `without a sandbox everything is allowed, and the log says so`() throws {
@@ -114,8 +98,7 @@ import Testing
         let outcomes = try probe.outcomes(in: server)
         let succeed = [
             "passwd", "fork", "program", "kill", "shutdown", "sendto-path", "sendmsg", "sendmmsg", "connect",
-            "fcntl-owner",
-            "fcntl-signal",
+            "fcntl-owner", "fcntl-signal",
         ]
         for attempt in succeed { #expect(outcomes[attempt] == 0, "\(attempt)") }
         #expect(try probe.outside.reached() == ["service", "other"])
@@ -170,13 +153,10 @@ import Testing
             #expect(try status(name, of: server) == ["0000000000000000"])
         }
         #expect(!server.announcements.contains { $0.contains("as root") })
-        try folder.write("config/apps/a.json", folder.read("config/apps/a.json").replacing("/one/", with: "/two/"))
-        var line = server.nextLine()
-        while let text = line, !text.hasPrefix("a.example: ") { line = server.nextLine() }
-        #expect(line?.contains("apple-app-site-association") == true)
+        try folder.writeApp("a.example", "two")
+        #expect(server.line(beginning: "a.example: ")?.contains("apple-app-site-association") == true)
         // The state directory did not exist and was created for the user.
-        server.send(SIGTERM)
-        #expect(server.waitUntilExit() == 0)
+        server.stop()
         let state = "\(folder.path)/state/of/it"
         let names = try FileManager.default.contentsOfDirectory(atPath: state)
         #expect(names.contains("tenants"))
@@ -194,51 +174,37 @@ import Testing
         #expect(!meant.announcements.contains { $0.contains("as root") })
     }
 
-    @Test(arguments: [
-        (["--user", "no such user"], "error there is no user \"no such user\"", Int32(1)),
-        (["--sandbox", "maybe"], "associated: --sandbox maybe is not a mode; write on, required or off", 2),
-    ])
-    func `a restriction that is not possible is reported`(arguments: [String], line: String, status: Int32) throws {
-        let run = try Subject.run(["serve", "--config", "\(folder.path)/config", "--http", "127.0.0.1:0"] + arguments)
-        #expect(run.status == status && run.errors.contains(line), "\(run.errors)")
+    @Test func `a user that does not exist is reported`() throws {
+        let run = try Subject.run(["serve"] + folder.options + ["--http", "127.0.0.1:0", "--user", "no such user"])
+        #expect(run.status == 1 && run.errors.contains("error there is no user \"no such user\""), "\(run.errors)")
     }
 
     @Test(.enabled(if: hasAll, "the kernel has Landlock and seccomp"))
     func `a link to config may change, and a replaced folder is reported`() throws {
-        try FileManager.default.createDirectory(
-            atPath: "\(folder.path)/releases", withIntermediateDirectories: true)
+        try folder.makeFolder("releases")
         for release in ["1", "2"] {
             try FileManager.default.copyItem(
                 atPath: "\(folder.path)/config", toPath: "\(folder.path)/releases/\(release)")
         }
-        try folder.write("releases/2/apps/a.json", folder.read("config/apps/a.json").replacing("/one/", with: "/two/"))
+        try folder.write("releases/2/apps/a.json", Folder.app("a.example", "two"))
         let link = "\(folder.path)/current"
-        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "releases/1")
+        try folder.link("current", to: "releases/1")
         let server = try RunningServer(["--config", link, "--http", "127.0.0.1:0"])
-        try FileManager.default.createSymbolicLink(atPath: "\(link).new", withDestinationPath: "releases/2")
+        try folder.link("current.new", to: "releases/2")
         #expect(rename("\(link).new", link) == 0)
-        while let line = server.nextLine() { if line.hasPrefix("a.example: ") { break } }
-        let url = "http://127.0.0.1:\(server.port)/.well-known/apple-app-site-association"
-        #expect(try Subject.curl(["--header", "Host: a.example", url]).output.contains("/two/"))
+        #expect(server.line(beginning: "a.example: ") != nil)
+        #expect(try server.fetch("/.well-known/apple-app-site-association").contains("/two/"))
     }
 
-    @Test(
-        .enabled(if: hasAll, "the kernel has Landlock and seccomp"),
-        .enabled(
-            if: ProcessInfo.processInfo.environment["ASSOCIATED_SANITIZER"] == nil, "sanitizers run without a sandbox"))
+    @Test(.enabled(if: isConfined, "the server is in a sandbox"))
     func `a replaced config folder is reported, and the previous version stays in service`() throws {
         let server = try start([])
         try FileManager.default.copyItem(atPath: "\(folder.path)/config", toPath: "\(folder.path)/new")
         #expect(rename("\(folder.path)/config", "\(folder.path)/old") == 0)
         #expect(rename("\(folder.path)/new", "\(folder.path)/config") == 0)
-        var lines: [String] = []
-        while let line = server.nextLine() {
-            lines.append(line)
-            if line.contains("was replaced by another folder") { break }
-        }
-        #expect(lines.last?.contains("sandbox.read") == true)
-        let url = "http://127.0.0.1:\(server.port)/.well-known/apple-app-site-association"
-        #expect(try Subject.curl(["--header", "Host: a.example", url]).output.contains("/one/"))
+        let line = server.line(containing: "was replaced by another folder")
+        #expect(line?.contains("sandbox.read") == true)
+        #expect(try server.fetch("/.well-known/apple-app-site-association").contains("/one/"))
     }
 }
 

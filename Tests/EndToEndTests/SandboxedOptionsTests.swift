@@ -5,20 +5,13 @@ import Foundation
 import Posix
 import Testing
 
-@Suite(
-    .enabled(if: Landlock.version > 0 && SystemCallFilter.isSupported, "the kernel has Landlock and seccomp"))
+@Suite(.enabled(if: Landlock.version > 0 && SystemCallFilter.isSupported, "the kernel has Landlock and seccomp"))
 struct SandboxedOptionsTests {
     private let folder: Folder
     private let page = "page of a.example"
 
     init() throws {
-        folder = try Folder()
-        try folder.write(
-            "config/apps/a.json",
-            """
-            { name: "App", hosts: ["a.example"], ios: { appIDs: ["8KQ2V7M4XN.dev.associated.app"] },
-              links: [{ "/": "/one/?*" }] }
-            """)
+        folder = try Folder(serving: "a.example")
         try folder.write("pages/a.example/page.html", page)
         // Each has a folder of its own, which no other option allows.
         for name in ["state", "log", "plain", "secure", "admin"] { try folder.write("\(name)/.keep", "") }
@@ -35,10 +28,8 @@ struct SandboxedOptionsTests {
     }
 
     private static let cases: [String: Case] = [
-        "--config": Case(value: "config") {
-            try $0.fetch("/.well-known/apple-app-site-association", $1).contains("/one/")
-        },
-        "--public": Case(value: "pages") { try $0.fetch("/page.html", $1) == $0.page },
+        "--config": Case(value: "config") { try $1.fetch("/.well-known/apple-app-site-association").contains("/one/") },
+        "--public": Case(value: "pages") { try $1.fetch("/page.html") == $0.page },
         "--state": Case(value: "state") { tests, _ in
             eventually { FileManager.default.fileExists(atPath: "\(tests.folder.path)/state/tenants") }
         },
@@ -60,10 +51,10 @@ struct SandboxedOptionsTests {
             try tests.fetch("/page.html", scheme: "https", socket: "secure/socket") == tests.page
         },
         "--acme-webroot": Case(value: "acme") {
-            try $0.fetch("/.well-known/acme-challenge/token-of-an-order", $1) == "token-of-an-order.thumbprint"
+            try $1.fetch("/.well-known/acme-challenge/token-of-an-order") == "token-of-an-order.thumbprint"
         },
         "--access-log": Case(value: "log/requests") { tests, server in
-            _ = try tests.fetch("/page.html", server)
+            _ = try server.fetch("/page.html")
             guard try eventually({ try tests.folder.read("log/requests").contains("/page.html") }) else { return false }
             // After rotation, another file of the same name must be created.
             try FileManager.default.moveItem(
@@ -111,24 +102,17 @@ struct SandboxedOptionsTests {
         #expect(try example.works(self, server))
     }
 
-    private func fetch(_ path: String, _ server: RunningServer) throws -> String {
-        try Subject.curl(["--header", "Host: a.example", "http://127.0.0.1:\(server.port)\(path)"]).output
-    }
-
-    private func fetch(
-        _ path: String, scheme: String = "http", socket: String, host: String = "a.example"
-    ) throws -> String {
-        try Subject.curl([
-            "--insecure", "--unix-socket", "\(folder.path)/\(socket)", "\(scheme)://\(host)\(path)",
-        ]).output
+    private func fetch(_ path: String, scheme: String = "http", socket: String, host: String = "a.example") throws
+        -> String
+    {
+        try Subject.curl(["--insecure", "--unix-socket", "\(folder.path)/\(socket)", "\(scheme)://\(host)\(path)"])
+            .output
     }
 
     /// A certificate for the host, with a key that the passphrase opens.
     private func makeLockedPair() throws {
-        let hosts = "\(folder.path)/config/hosts"
-        let made = try Subject.run("certificate", "--state", "\(folder.path)/state", "--output", hosts, "a.example")
-        try #require(made.status == 0, "\(made.errors)")
-        let key = "\(hosts)/a.example/privkey.pem"
+        try folder.certify("a.example")
+        let key = "\(folder.path)/config/hosts/a.example/privkey.pem"
         let locked = try Subject.run(
             URL(fileURLWithPath: "/usr/bin/env"),
             ["openssl", "pkcs8", "-topk8", "-in", key, "-passout", "pass:hush", "-out", "\(key).locked"])

@@ -7,11 +7,7 @@ struct SecrecyTests {
     /// The files of a process in /proc belong to its user, or to root if the process forbids dumps (proc(5)). This can only be
     /// observed as another user.
     @Test func `no other user can read the memory of a server`() throws {
-        let folder = try Folder()
-        try folder.write(
-            "config/apps/shop.json",
-            #"{ name: "Shop", hosts: ["shop.example"], ios: { appIDs: ["7QK4Z2M9XA.com.acme.shop"] }, links: [{ "/": "/a" }] }"#
-        )
+        let folder = try Folder(serving: "a.example")
         var command = [Subject.executable.path]
         if getuid() == 0 {
             let copy = "\(folder.path)/associated"

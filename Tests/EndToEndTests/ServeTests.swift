@@ -33,20 +33,6 @@ struct ServeTests {
         #expect("\(json)".contains(mentions))
     }
 
-    @Test func `the document is the same compressed, revalidated and for any user agent`() throws {
-        let server = try RunningServer(ServeTests.demo + ["--http", "127.0.0.1:0"])
-        let path = "/.well-known/apple-app-site-association"
-        let plain = try fetch(server, "shop.localhost", path)
-        let body = plain.split(separator: "\r\n\r\n", maxSplits: 1)[1]
-        #expect(try fetch(server, "shop.localhost", path, "--compressed").hasSuffix(body))
-        #expect(try fetch(server, "shop.localhost", "\(path)?v=2", "--user-agent", "AASA-Bot/1.0.0").hasSuffix(body))
-        let tag = try #require(plain.split(separator: "\r\n").first { $0.hasPrefix("etag: ") }).dropFirst(
-            "etag: ".count)
-        #expect(
-            try fetch(server, "shop.localhost", path, "--header", "if-none-match: \(tag)").hasPrefix("HTTP/1.1 304 "))
-        #expect(try fetch(server, "other.localhost", path).hasPrefix("HTTP/1.1 404 "))
-    }
-
     @Test(arguments: [
         ("/products/anchor?a=1&b=2", "200", "dev.associated.shop:///products/anchor?a=1&amp;b=2"),
         ("/search?q=rope", "200", "https://shop.localhost/search?q=rope"), ("/search", "404", ""),
@@ -68,8 +54,7 @@ struct ServeTests {
         try folder.write("config/apps/README.md", "")
         try folder.write("config/hosts/a.localhost/well-known/security.txt", "Contact: mailto:security@example.com\n")
         try folder.write("config/hosts/a.localhost/well-known/change-password", "/account/password\n")
-        let server = try RunningServer(
-            ["--config", "\(folder.path)/config", "--public", "\(folder.path)/public", "--http", "127.0.0.1:0"])
+        let server = try folder.serve()
         let text = try fetch(server, "a.localhost", "/.well-known/security.txt")
         #expect(text.contains("\r\ncontent-type: text/plain; charset=utf-8\r\n"))
         #expect(text.hasSuffix("\r\n\r\nContact: mailto:security@example.com\n"))
@@ -84,13 +69,11 @@ struct ServeTests {
         let folder = try Folder()
         let server = try RunningServer(
             ServeTests.demo + ["--http", "127.0.0.1:0", "--https", "127.0.0.1:0", "--dev", "--state", folder.path])
-        let address = try #require(server.addresses.first { $0.hasPrefix("https://") })
-        let port = try #require(address.split(separator: ":").last)
+        let port = server.securePort
         func fetch(_ host: String) throws -> Run {
             try Subject.curl([
-                "--show-error", "--cacert", "\(folder.path)/development-ca.pem",
-                "--resolve", "\(host):\(port):127.0.0.1",
-                "https://\(host):\(port)/.well-known/assetlinks.json",
+                "--show-error", "--cacert", "\(folder.path)/development-ca.pem", "--resolve",
+                "\(host):\(port):127.0.0.1", "https://\(host):\(port)/.well-known/assetlinks.json",
             ])
         }
         for host in ["shop.localhost", "news.localhost"] {
@@ -114,7 +97,7 @@ struct ServeTests {
         let folder = try ServeTests.config(broken: false)
         let server = try RunningServer(["--config", folder.path, "--http", "127.0.0.1:0"])
         #expect(try fetch(server, "b.example", "/apple-app-site-association").hasPrefix("HTTP/1.1 404 "))
-        try folder.write("apps/b.json", ServeTests.app(host: "b.example"))
+        try folder.write("apps/b.json", Folder.app("b.example"))
         server.send(SIGHUP)
         #expect(server.nextLine() == "reloaded: 2 apps on 2 hosts")
         #expect(try fetch(server, "b.example", "/apple-app-site-association").hasPrefix("HTTP/1.1 200 "))
@@ -131,8 +114,7 @@ struct ServeTests {
     @Test func `finishes open requests, unless it gets a second signal`() throws {
         for signals in 1...2 {
             let server = try RunningServer(ServeTests.demo + ["--http", "127.0.0.1:0"])
-            let address = try #require(SocketAddress("127.0.0.1:\(server.port)"))
-            let client = try ClientSocket(to: address, timeoutMilliseconds: 20_000)
+            let client = try server.connect()
             try client.send(Array("OPTIONS * HTTP/1.1\r\n".utf8))
             server.send(SIGTERM)
             #expect(server.nextLine() == "stopping")
@@ -149,18 +131,6 @@ struct ServeTests {
         }
     }
 
-    @Test func `health distinguishes a running server from none`() throws {
-        let server = try RunningServer(ServeTests.demo + ["--http", "127.0.0.1:0"])
-        let address = "127.0.0.1:\(server.port)"
-        #expect(try Subject.run("health", "--http", address).status == 0)
-        #expect(try Subject.run("health", environment: ["ASSOCIATED_HTTP": address]).status == 0)
-        server.send(SIGTERM)
-        #expect(server.waitUntilExit() == 0)
-        let run = try Subject.run("health", "--http", address)
-        #expect(run.status == 1)
-        #expect(run.errors == "associated: no answer from \(address): connect: connection refused\n")
-    }
-
     @Test func `an error that prevents a start is one line`() throws {
         let folder = try ServeTests.config(broken: true)
         for (arguments, line) in [
@@ -171,6 +141,10 @@ struct ServeTests {
             (
                 ["--config", folder.path, "--strict", "--http", "127.0.0.1:0"],
                 "not started: 1 error above, and --strict is set"
+            ),
+            (
+                ["--config", folder.path, "--http", "127.0.0.1:0", "--access-log", "/nonexistent/access.log"],
+                "not started: cannot write the access log /nonexistent/access.log: no such file or directory; "
             ),
             (
                 ["--config", folder.path, "--http", "192.0.2.1:80"],
@@ -209,8 +183,7 @@ struct ServeTests {
         #expect(run.status == 1)
         let lines = run.messages
         #expect(lines.first?.hasPrefix("\(folder.path)/server.json:1:") == true, "\(run.errors)")
-        let reason = "not started: \(folder.path)/server.json cannot be read; fix or remove it"
-        #expect(lines.last == reason)
+        #expect(lines.last == "not started: \(folder.path)/server.json cannot be read; fix or remove it")
     }
 
     @Test func `a second server on a port is refused without --reuse-port`() throws {
@@ -234,37 +207,18 @@ struct ServeTests {
 
     @Test func `a port in use is one line of error`() throws {
         let folder = try ServeTests.config(broken: false)
-        let other = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(other) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let port = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                bind(other, pointer, length)
-                listen(other, 1)
-                getsockname(other, pointer, &length)
-            }
-            return UInt16(bigEndian: pointer.pointee.sin_port)
-        }
+        let other = try Listener(try #require(SocketAddress("127.0.0.1:0")), sharesPort: false)
+        let port = other.address.port
         let run = try Subject.run("serve", "--config", folder.path, "--http", "127.0.0.1:\(port)")
         #expect(run.status == 1)
-        #expect(
-            run.messages.first?.hasPrefix(
-                "cannot listen on 127.0.0.1:\(port): address already in use (process ") == true)
+        let line = "cannot listen on 127.0.0.1:\(port): address already in use (process "
+        #expect(run.messages.first?.hasPrefix(line) == true)
     }
 
     private static func config(broken: Bool) throws -> Folder {
         let folder = try Folder()
-        try folder.write("apps/a.json", app(host: "a.example"))
+        try folder.write("apps/a.json", Folder.app("a.example"))
         if broken { try folder.write("apps/bad.json", "{ name: ") }
         return folder
-    }
-
-    private static func app(host: String) -> String {
-        """
-        { name: "App", hosts: ["\(host)"], ios: { appIDs: ["8KQ2V7M4XN.dev.associated.app"] }, links: [{ "/": "/a/?*" }] }
-        """
     }
 }

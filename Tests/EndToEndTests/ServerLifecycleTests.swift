@@ -86,11 +86,9 @@ struct ServerLifecycleTests {
             (7, .due), (7, .ended(3, .status(1))), (11, .due), (11, .ended(4, .status(1))),
         ]
         let waiting = ServerLifecycleTests.later(failures + [(12, .upgrade), (90, .ended(0, .status(0)))])
-        #expect(
-            waiting[8] == [.say(.died(4, .status(1), restartMilliseconds: nil)), .say(.gaveUp), .closeSockets])
+        #expect(waiting[8] == [.say(.died(4, .status(1), restartMilliseconds: nil)), .say(.gaveUp), .closeSockets])
         #expect(Array(waiting.dropFirst(9)) == [[.say(.upgradeTooEarly)], [.exit(1)]])
-        let stopped = ServerLifecycleTests.later(
-            failures + [(12, .stop), (13, .stop), (14, .ended(0, .status(0)))])
+        let stopped = ServerLifecycleTests.later(failures + [(12, .stop), (13, .stop), (14, .ended(0, .status(0)))])
         #expect(Array(stopped.dropFirst(9)) == [[.closeSockets], [.send(SIGINT, to: 0)], [.exit(1)]])
     }
 
@@ -115,8 +113,7 @@ struct ServerLifecycleTests {
     @Test func `an upgrade replaces the server when the new one is ready`() {
         let actions = ServerLifecycleTests.later([
             (2, .upgrade), (2, .upgrade), (3, .ready(1)), (3, .pass(SIGUSR1)), (4, .ended(0, .status(0))),
-            (5, .upgrade),
-            (6, .ready(2)), (7, .ended(1, .status(70))),
+            (5, .upgrade), (6, .ready(2)), (7, .ended(1, .status(70))),
         ])
         #expect(
             actions == [
@@ -157,8 +154,7 @@ struct ServerLifecycleTests {
             (2, .upgrade), (3, .ready(1)), (4, .stop), (5, .ended(1, .status(0))), (6, .ready(1)), (7, .upgrade),
             (8, .ended(0, .status(0))),
         ])
-        #expect(
-            Array(actions.dropFirst(2)) == [[.closeSockets, .send(SIGTERM, to: 1)], [], [], [], [.exit(0)]])
+        #expect(Array(actions.dropFirst(2)) == [[.closeSockets, .send(SIGTERM, to: 1)], [], [], [], [.exit(0)]])
         let hasty = ServerLifecycleTests.later([
             (2, .stop), (3, .stop), (3, .due), (4, .due), (5, .ended(0, .signal(SIGKILL))),
         ])
@@ -175,8 +171,7 @@ struct ServerLifecycleTests {
         #expect(
             upgrading == [
                 [.start(1, isUpgrade: true)], [.closeSockets, .send(SIGTERM, to: 0), .send(SIGTERM, to: 1)],
-                [.dropSockets],
-                [.exit(0)],
+                [.dropSockets], [.exit(0)],
             ])
         let waiting = ServerLifecycleTests.later([(2, .ended(0, .signal(SIGKILL))), (2, .stop)])
         #expect(waiting[1] == [.closeSockets, .exit(0)])

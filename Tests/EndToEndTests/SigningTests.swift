@@ -70,19 +70,15 @@ struct SigningTests {
 
     @Test func `a running server reports a broken certificate, and signs with a new one automatically`() throws {
         try folder.write(
-            "config/apps/a.json",
-            """
-            { name: "App", hosts: ["a.example"], links: [{ "/": "/a/?*" }],
-              ios: { appIDs: ["8KQ2V7M4XN.dev.associated.app"], signed: true } }
-            """)
+            "config/apps/a.json", Folder.app("a.example").replacing("app\"]", with: "app\"], signed: true"))
         let host = path("config/hosts/a.example")
-        try FileManager.default.createDirectory(atPath: path("config/hosts"), withIntermediateDirectories: true)
+        try folder.makeFolder("config/hosts")
         try FileManager.default.copyItem(atPath: path("out/a.example"), toPath: host)
         let key = try folder.read("out/a.example/privkey.pem")
         try folder.write("config/hosts/a.example/privkey.pem", "rubbish")
         let server = try RunningServer(["--config", path("config"), "--https", "127.0.0.1:0", "--http", "127.0.0.1:0"])
         #expect(
-            server.announcements.contains { $0.hasPrefix("\(path("config"))/apps/a.json:2:") && $0.contains("APP-041") }
+            server.announcements.contains { $0.hasPrefix("\(path("config"))/apps/a.json:1:") && $0.contains("APP-041") }
         )
         let port = try #require(server.addresses.last?.split(separator: ":").last)
         let fetch = [

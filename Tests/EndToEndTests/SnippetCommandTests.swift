@@ -36,9 +36,8 @@ struct SnippetCommandTests {
     /// Runs the Swift compiler in a folder with some files.
     static func swiftc(_ folder: Folder, _ arguments: [String]) throws -> Run {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
-        return try Subject.run(
-            URL(fileURLWithPath: "/bin/sh"), ["-c", "cd \(folder.path) && swiftc \(arguments.joined(separator: " "))"],
-            ["PATH": path, "HOME": folder.path])
+        return try Subject.shell(
+            "cd \(folder.path) && swiftc \(arguments.joined(separator: " "))", ["PATH": path, "HOME": folder.path])
     }
 
     private func isXML(_ text: String) -> Bool {
@@ -141,9 +140,7 @@ struct SnippetCommandTests {
         #expect(isXML(try #require(files["res/values/asset_statements.xml"])))
         let kotlin = try #require(files["MainActivity.kt"])
         #expect(kotlin.hasPrefix("package org.acme.shop\n"))
-        for part in [
-            "override fun onNewIntent(intent: Intent)", "override fun onCreate(",
-        ] {
+        for part in ["override fun onNewIntent(intent: Intent)", "override fun onCreate("] {
             #expect(kotlin.contains(part))
         }
         #expect(files["DeepLink.kt"]?.contains("setOf<String>(\"shop.acme.test\")") == true)
@@ -188,41 +185,6 @@ struct SnippetCommandTests {
         try #require(built.status == 0, "\(built.errors)")
         let run = try Subject.run(URL(fileURLWithPath: "\(folder.path)/delegate"), [])
         #expect(run.output == "shown:\n/a/first\n/a/second\n/a/third\n")
-    }
-
-    @Test func `web apps get links on a cold start and while running`() throws {
-        let files = try Self.files("capacitor")
-        let script = try #require(files["src/deep-links.ts"])
-        for part in [
-            "App.addListener(\"appUrlOpen\"", "window.history.pushState", "PopStateEvent(\"popstate\"",
-            "const scheme: string | null = \"org.acme.shop\";",
-        ] { #expect(script.contains(part)) }
-        #expect(files.keys.contains("android/app/src/main/AndroidManifest.xml"))
-        #expect(files.keys.contains("ios/App/App/App.entitlements"))
-    }
-
-    @Test func `the Expo file is JSON with both platforms`() throws {
-        let files = try Self.files("expo")
-        let json = try JSONSerialization.jsonObject(with: Data(try #require(files["app.json"]).utf8))
-        let expo = try #require((json as? [String: [String: Any]])?["expo"])
-        #expect(expo["scheme"] as? String == "org.acme.shop")
-        let ios = try #require(expo["ios"] as? [String: Any])
-        #expect(ios["bundleIdentifier"] as? String == "org.acme.shop")
-        #expect((ios["associatedDomains"] as? [String])?.first == "applinks:shop.acme.test")
-        let filters = (expo["android"] as? [String: Any])?["intentFilters"] as? [[String: Any]]
-        let data = try #require(filters?.first?["data"] as? [[String: String]])
-        #expect(data.count == 14)
-        #expect(data.first == ["scheme": "https", "host": "shop.acme.test", "path": "/a"])
-        #expect(files["app/+native-intent.ts"]?.contains("redirectSystemPath") == true)
-    }
-
-    @Test func `the Flutter files contain its switches and a route`() throws {
-        let files = try Self.files("flutter")
-        #expect(files["lib/deep_link.dart"]?.contains("const _hosts = <String>{\"shop.acme.test\"};") == true)
-        #expect(files["ios/Runner/Info.plist"]?.contains("<key>FlutterDeepLinkingEnabled</key>\n    <true/>") == true)
-        #expect(
-            files["android/app/src/main/AndroidManifest.xml"]?.contains(
-                "\"flutter_deeplinking_enabled\" android:value=\"true\"") == true)
     }
 
     @Test func `the head of a page is escaped`() throws {
@@ -272,8 +234,7 @@ struct SnippetCommandTests {
         try folder.write("config/apps/shop.json", text)
         let run = try Subject.run(
             "snippet", "shop", "capacitor", "--config", "\(folder.path)/config", "--output", "\(folder.path)/out")
-        #expect(
-            run.errors.contains("\nnext: merge \(names) into the project's own files\n"), "\(run.errors)")
+        #expect(run.errors.contains("\nnext: merge \(names) into the project's own files\n"), "\(run.errors)")
     }
 
     @Test(arguments: ["shop", "shop.json", "rope & \"anchor\" $hop"])

@@ -3,8 +3,7 @@
 import Foundation
 import Testing
 
-@Suite(.enabled(if: Peers.areInstalled, Peers.absence))
-struct SnippetLanguageTests {
+@Suite(.enabled(if: Peers.areInstalled, Peers.absence)) struct SnippetLanguageTests {
     /// Apps with every key, with almost none, and with a name that contains special characters of each language.
     static let apps: [(name: String, text: String)] = [
         ("everything", SnippetCommandTests.app),

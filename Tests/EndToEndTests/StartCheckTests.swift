@@ -1,29 +1,18 @@
 // `serve --check`: reports all errors that would prevent a start, and does not disturb a running server.
 
 import Foundation
-import Glibc
+import Posix
 import Testing
 
 struct StartCheckTests {
     private let folder: Folder
 
-    init() throws {
-        folder = try Folder()
-        try folder.write("config/apps/a.json", Self.app("a.example"))
-    }
-
-    private static func app(_ host: String) -> String {
-        "{ name: \"A\", hosts: [\"\(host)\"], ios: { appIDs: [\"8KQ2V7M4XN.dev.associated.app\"] }, links: [{ \"/\": \"/a/?*\" }] }"
-    }
+    init() throws { folder = try Folder(serving: "a.example") }
 
     private func check(_ options: String...) throws -> Run { try check(options) }
 
     private func check(_ options: [String]) throws -> Run {
-        try Subject.run(
-            [
-                "serve", "--check", "--config", "\(folder.path)/config", "--public", "\(folder.path)/public", "--state",
-                "\(folder.path)/state",
-            ] + options)
+        try Subject.run(["serve", "--check"] + folder.options + options)
     }
 
     @Test func `a server that could start prints one line`() throws {
@@ -36,16 +25,13 @@ struct StartCheckTests {
 
     @Test func `reports a removal that the server would refuse, and changes no state`() throws {
         let state = "\(folder.path)/state"
-        let server = try RunningServer([
-            "--config", "\(folder.path)/config", "--public", "\(folder.path)/public", "--state", state,
-            "--http", "127.0.0.1:0",
-        ])
+        let server = try RunningServer(folder.options + ["--http", "127.0.0.1:0"])
         #expect(eventually { FileManager.default.fileExists(atPath: "\(state)/tenants") })
         server.send(SIGTERM)
         #expect(server.waitUntilExit() == 0)
         let lint = { try Subject.run("lint", "\(folder.path)/config", "--state", $0) }
         #expect(try lint(state).status == 0)
-        try folder.write("config/apps/a.json", Self.app("other.example"))
+        try folder.write("config/apps/a.json", Folder.app("other.example"))
         let saved = { try Data(contentsOf: URL(fileURLWithPath: "\(state)/tenants")) }
         let before = try saved()
         for run in [try check("--http", "127.0.0.1:0"), try lint(state)] {
@@ -64,25 +50,12 @@ struct StartCheckTests {
         #expect((run.status == 0) == isDevelopment)
     }
 
-    @Test func `a server of the same user on the port does not prevent a start`() throws {
-        let server = try RunningServer([
-            "--config", "\(folder.path)/config", "--state", "\(folder.path)/other", "--http", "127.0.0.1:0",
-        ])
-        let run = try check("--http", "127.0.0.1:\(server.port)")
-        #expect(run.status == 0, "\(run.errors)")
-        #expect(
-            run.errors.contains(
-                "note: a running server (process \(server.processIdentifier)) listens on 127.0.0.1:\(server.port); "
-                    + "send it SIGUSR2 to replace it, or share the port with --reuse-port\n"))
-    }
-
     @Test func `the running server's addresses do not prevent a start, even if they cannot be shared`() throws {
         let server = try RunningServer([
             "--config", "\(folder.path)/config", "--state", "\(folder.path)/other", "--http", "127.0.0.1:0",
             "--workers", "1", "--admin", "127.0.0.1:0",
         ])
-        let line = try #require(server.addresses.first { $0.hasSuffix(" (admin)") })
-        let admin = String(line.dropFirst("http://".count).dropLast(" (admin)".count))
+        let admin = server.admin
         let address = "127.0.0.1:\(server.port)"
         let run = try check("--http", address, "--workers", "1", "--admin", admin)
         #expect(run.status == 0, "\(run.errors)")
@@ -103,20 +76,8 @@ struct StartCheckTests {
     @Test func `reports all errors that would prevent the start`() throws {
         try folder.write("config/apps/bad.json", "{ name: ")
         try folder.write("file", "")
-        let other = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(other) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let port = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                bind(other, pointer, length)
-                listen(other, 1)
-                getsockname(other, pointer, &length)
-            }
-            return UInt16(bigEndian: pointer.pointee.sin_port)
-        }
+        let other = try Listener(try #require(SocketAddress("127.0.0.1:0")), sharesPort: false)
+        let port = other.address.port
         let arguments = [
             "serve", "--check", "--config", "\(folder.path)/config", "--state", "\(folder.path)/file/state", "--http",
             "127.0.0.1:\(port)", "--user", "no-such-user", "--admin", "0.0.0.0:0",
@@ -128,11 +89,8 @@ struct StartCheckTests {
             "; stop the process that listens there",
             "there is no user \"no-such-user\"; create it", "0.0.0.0:0 is reachable from other machines",
             "cannot write to \(folder.path)/file/state: not a directory; check its disk, or name another folder",
-            "config/apps/bad.json:1:",
-            "not ready to start: ", " problems above\n",
-        ] {
-            #expect(whole.errors.contains(text), "\(text): \(whole.errors)")
-        }
+            "config/apps/bad.json:1:", "not ready to start: ", " problems above\n",
+        ] { #expect(whole.errors.contains(text), "\(text): \(whole.errors)") }
         #expect(whole.output.isEmpty)
     }
 

@@ -10,8 +10,7 @@ import Testing
     private let folder: Folder
 
     init() throws {
-        folder = try Folder()
-        try folder.writeApp()
+        folder = try Folder(serving: "a.example")
         try folder.write("public/a.example/page.html", "one")
     }
 
@@ -24,11 +23,8 @@ import Testing
     }
 
     @Test func `pages stay while no file can be opened, are updated soon after, and two lines are logged`() throws {
-        let server = try RunningServer([
-            "--config", "\(folder.path)/config", "--public", "\(folder.path)/public", "--http", "127.0.0.1:0",
-        ])
-        let address = try #require(SocketAddress("127.0.0.1:\(server.port)"))
-        let client = try ClientSocket(to: address, timeoutMilliseconds: 20_000)
+        let server = try folder.serve()
+        let client = try server.connect()
         func page() throws -> String {
             try client.send(Array("GET /page.html HTTP/1.1\r\nHost: a.example\r\n\r\n".utf8))
             var text = ""

@@ -51,27 +51,68 @@ enum Subject {
         return String(parts[2])
     }
 
+    static func shell(_ line: String, _ environment: [String: String] = [:]) throws -> Run {
+        try run(URL(fileURLWithPath: "/bin/sh"), ["-c", line], environment)
+    }
+
     /// Runs curl to its end.
     static func curl(_ arguments: [String]) throws -> Run {
         try run(URL(fileURLWithPath: "/usr/bin/env"), ["curl", "--silent", "--max-time", "20"] + arguments, [:])
     }
 
     static func run(_ program: URL, _ arguments: [String], _ environment: [String: String] = [:]) throws -> Run {
-        try Command(
-            [program.path] + arguments, environment: Subject.environment.merging(environment) { _, new in new }
-        ).run()
+        try Command([program.path] + arguments, environment: Subject.environment.merging(environment) { _, new in new })
+            .run()
     }
 }
 
 extension TemporaryFolder {
-    /// Writes a small app file for the host `a.example`.
-    func writeApp() throws {
-        try write(
-            "config/apps/a.json",
-            """
-            { name: "App", hosts: ["a.example"], ios: { appIDs: ["8KQ2V7M4XN.dev.associated.app"] },
-              links: [{ "/": "/a/?*" }] }
-            """)
+    /// A small app file for a host, whose document contains the version.
+    static func app(_ host: String, _ version: String = "one", _ more: String = "") -> String {
+        """
+        { name: "App", guard: "off", hosts: ["\(host)"], ios: { appIDs: ["8KQ2V7M4XN.dev.associated.app"] },
+          links: [{ "/": "/\(version)/?*" }]\(more) }
+        """
+    }
+
+    /// With the app file of a host.
+    convenience init(serving host: String) throws {
+        try self.init()
+        try writeApp(host)
+    }
+
+    convenience init(files: [String: String]) throws {
+        try self.init()
+        for (name, text) in files { try write(name, text) }
+    }
+
+    /// Writes the app file of a host, which is named after the first label.
+    func writeApp(_ host: String = "a.example", _ version: String = "one", _ more: String = "") throws {
+        try write("config/apps/\(host.prefix { $0 != "." }).json", Self.app(host, version, more))
+    }
+
+    /// A server with the configuration, pages and state of this folder, on a free port.
+    func serve(_ more: String..., environment: [String: String] = [:]) throws -> RunningServer {
+        try RunningServer(options + ["--http", "127.0.0.1:0"] + more, environment: environment)
+    }
+
+    var options: [String] { ["--config", "\(path)/config", "--public", "\(path)/public", "--state", "\(path)/state"] }
+
+    /// Makes certificates of the development CA in `state`, where the server looks for them.
+    func certify(_ hosts: String...) throws {
+        let run = try Subject.run(
+            ["certificate", "--state", "\(path)/state", "--output", "\(path)/config/hosts"] + hosts)
+        try #require(run.status == 0, "\(run.errors)")
+    }
+
+    /// Compiles C to a library for `LD_PRELOAD`, and returns its path.
+    func library(_ source: String, _ more: String...) throws -> String {
+        let run = try Subject.run(
+            URL(fileURLWithPath: "/usr/bin/env"),
+            ["clang", "-shared", "-fPIC", "-o", "\(path)/library.so", try write("library.c", source)] + more,
+            ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"])
+        try #require(run.status == 0, "\(run.errors)")
+        return "\(path)/library.so"
     }
 
     /// An empty file that a program can write to.
@@ -89,6 +130,8 @@ final class RunningServer {
     private let folder: Folder
     /// What it has logged so far, up to `ready`.
     private(set) var announcements: [String] = []
+    /// Everything of its log that has been read.
+    private(set) var log: [UInt8] = []
 
     /// Starts `associated serve` and waits until it is ready or has exited.
     convenience init(_ arguments: [String], environment: [String: String] = [:]) throws {
@@ -121,6 +164,35 @@ final class RunningServer {
     /// The port of the first address.
     var port: String { addresses.first?.split(separator: ":").last.map(String.init) ?? "0" }
 
+    var securePort: String {
+        addresses.first { $0.hasPrefix("https://") }?.split(separator: ":").last.map(String.init) ?? "0"
+    }
+
+    /// The address of the admin listener, for `--admin`.
+    var admin: String {
+        let line = addresses.first { $0.hasSuffix(" (admin)") } ?? ""
+        return line.replacing(" (admin)", with: "").replacing("http://", with: "")
+    }
+
+    func status(_ more: String...) throws -> Run { try Subject.run(["status", "--admin", admin] + more) }
+
+    func connect() throws -> ClientSocket {
+        try ClientSocket(to: try #require(SocketAddress("127.0.0.1:\(port)")), timeoutMilliseconds: 20_000)
+    }
+
+    /// The body of an answer over plain HTTP.
+    func fetch(_ path: String, host: String = "a.example", _ more: String...) throws -> String {
+        try Subject.curl(["--header", "Host: \(host)", "http://127.0.0.1:\(port)\(path)"] + more).output
+    }
+
+    /// Options of commands that request the files of a host from this server, which has its certificate from `folder`.
+    func reach(_ host: String, _ folder: Folder) -> [String] {
+        [
+            "--ca", "\(folder.path)/state/development-ca.pem", "--resolve", "\(host):80:127.0.0.1:\(port)", "--resolve",
+            "\(host):443:127.0.0.1:\(securePort)",
+        ]
+    }
+
     /// The message of the next event; nil at the end of the log or after a very long time.
     func nextLine() -> String? { nextRawLine().map(Subject.message) }
 
@@ -128,6 +200,7 @@ final class RunningServer {
     func nextRawLine() -> String? {
         var line: [UInt8] = []
         while hasMore(), let byte = (try? errors.fileHandleForReading.read(upToCount: 1))?.first {
+            log.append(byte)
             if byte == UInt8(ascii: "\n") { return String(decoding: line, as: UTF8.self) }
             line.append(byte)
         }
@@ -151,24 +224,39 @@ final class RunningServer {
             ?? 0
     }
 
+    /// A value of the server's memory, such as `VmRSS`.
+    func kilobytes(_ name: String) throws -> Int {
+        let text = try String(contentsOfFile: "/proc/\(serverIdentifier)/status", encoding: .utf8)
+        let line = text.split(separator: "\n").first { $0.hasPrefix("\(name):") }
+        return try #require(line.flatMap { Int($0.filter(\.isNumber)) })
+    }
+
     /// The manager beside the server; nil when there is none.
     var managerIdentifier: Int32? {
         let path = "/proc/\(processIdentifier)/task/\(processIdentifier)/children"
         return (try? String(contentsOfFile: path, encoding: .utf8))?.split(separator: " ").compactMap { Int32($0) }
-            .first {
-                (try? String(contentsOfFile: "/proc/\($0)/comm", encoding: .utf8)) == "manager\n"
-            }
+            .first { (try? String(contentsOfFile: "/proc/\($0)/comm", encoding: .utf8)) == "manager\n" }
     }
 
     /// The next line that begins with a text; nil when none will come.
     func line(beginning text: String) -> String? {
-        while let line = nextLine() {
-            if line.hasPrefix(text) { return line }
-        }
+        while let line = nextLine() { if line.hasPrefix(text) { return line } }
+        return nil
+    }
+
+    /// The next line with a text; nil when none will come.
+    func line(containing text: String) -> String? {
+        while let line = nextLine() { if line.contains(text) { return line } }
         return nil
     }
 
     func send(_ signal: Int32) { kill(processIdentifier, signal) }
+
+    /// Ends it with SIGTERM, as systemd does.
+    func stop(sourceLocation: SourceLocation = #_sourceLocation) {
+        send(SIGTERM)
+        #expect(waitUntilExit() == 0, sourceLocation: sourceLocation)
+    }
 
     func waitUntilExit() -> Int32 {
         if ended.wait(timeout: .now() + .seconds(RunningServer.patience)) == .timedOut {

@@ -80,8 +80,7 @@ import Testing
     @Test(arguments: [1] as [UInt64])
     func `every answer is a complete version of the host's own document`(seed: UInt64) throws {
         for tenant in 0..<Self.tenants { try folder.write("config/apps/t\(tenant).json", text(tenant, 0)) }
-        let server = try RunningServer(
-            ["--config", "\(folder.path)/config", "--public", "\(folder.path)/public", "--http", "127.0.0.1:0"])
+        let server = try folder.serve()
         let address = try #require(SocketAddress("127.0.0.1:\(server.port)"))
         // The log does not matter here, but it must be read.
         nonisolated(unsafe) let speaker = server
@@ -120,8 +119,7 @@ import Testing
         two.join()
         #expect(tally.problems.isEmpty)
         #expect(tally.answers.load(ordering: .relaxed) > Self.edits)
-        server.send(SIGTERM)
-        #expect(server.waitUntilExit() == 0)
+        server.stop()
         listener.join()
     }
 

@@ -2,7 +2,6 @@
 
 import Catalogue
 import Engine
-import Foundation
 import HTTP
 import Posix
 import Synchronization
@@ -11,47 +10,38 @@ import Testing
 
 struct CertificateReadersTests {
     /// An engine with one worker and no certificate in memory. That of `slow.example` takes until `release`.
-    private final class SlowServer: Sendable {
-        let engine: Engine
-        private let folder: TemporaryFolder
+    private struct SlowServer {
+        let server: SecureEngine
         private let held: HeldUp
 
         init(adjust: (inout Limits) -> Void = { _ in }) throws {
-            folder = try TemporaryFolder()
             let held = try HeldUp()
             self.held = held
-            let store = CertificateStore(
-                hostsPath: folder.path + "/hosts", development: try DevelopmentAuthority(directory: folder.path),
-                wantsDevelopment: { host in
-                    if host == "slow.example" { held.stay() }
-                    return host.hasSuffix(".example")
-                })
-            var settings = try EngineSettings(plainAddresses: [], workerCount: 1)
-            try settings.listen(at: SocketAddress("127.0.0.1:0")!, isSecure: true)
-            settings.secure = SecureSettings(certificates: store, tickets: try TicketKeys())
-            settings.limits = TestEngine.limits
-            adjust(&settings.limits)
-            engine = try Engine(settings, published: PublishedCatalogue(TestEngine.catalogue(TestEngine.sites)))
+            server = try SecureEngine(workers: 1) {
+                adjust(&$0.limits)
+            } certificates: { hosts, authority in
+                CertificateStore(
+                    hostsPath: hosts, development: authority,
+                    wantsDevelopment: { host in
+                        if host == "slow.example" { held.stay() }
+                        return host.hasSuffix(".example")
+                    })
+            }
         }
-
-        deinit { engine.stop() }
 
         /// Returns once the certificate of `slow.example` is being created.
         func waitUntilHeldUp() { held.isEntered.wait() }
 
         func release() { held.isLeft.signal() }
 
-        func connect() throws -> TestClient { try TestClient(engine.secureAddresses[0]) }
+        func connect() throws -> TestClient { try TestClient(server.engine.secureAddresses[0]) }
 
         /// Fetches over separate connections; returns the statuses, or curl's error.
         func fetch(count: Int) throws -> String {
-            let port = engine.secureAddresses[0].port
-            return try Command([
-                "curl", "--silent", "--show-error", "--max-time", "20", "--cacert", "\(folder.path)/development-ca.pem",
-                "--resolve", "shop.example:\(port):127.0.0.1", "--header", "connection: close", "--no-sessionid",
-                "--output", "/dev/null", "--write-out", "%{http_code} ",
-                "https://shop.example:\(port)/doc?[1-\(count)]",
-            ]).run().text
+            try server.curl(
+                "shop.example", "/doc?[1-\(count)]", "--header", "connection: close", "--no-sessionid", "--output",
+                "/dev/null", "--write-out", "%{http_code} "
+            ).text
         }
     }
 
@@ -80,8 +70,7 @@ struct CertificateReadersTests {
         let share: [UInt8] = [9] + Array(repeating: 0, count: 31)
         let fields =
             field(0, sized([0] + sized(Array(host.utf8)))) + field(10, sized([0, 0x1D]))
-            + field(13, sized([4, 3, 8, 4])) + field(43, [2, 3, 4])
-            + field(51, sized([0, 0x1D] + sized(share)))
+            + field(13, sized([4, 3, 8, 4])) + field(43, [2, 3, 4]) + field(51, sized([0, 0x1D] + sized(share)))
         let random = [UInt8](repeating: 7, count: 32)
         let body = [3, 3] + random + [0] + sized([0x13, 1]) + [1, 0] + sized(fields)
         return [22, 3, 1] + sized([1, 0] + sized(body))

@@ -38,8 +38,7 @@ struct ChallengeTests {
         let head = "HEAD \(Self.prefix)known-challenge0 HTTP/1.1\r\nHost: shop.example\r\n\r\n"
         try client.send(
             get("/doc") + get("\(Self.prefix)known-challenge1") + get("/doc") + head
-                + get("\(Self.prefix)known-challenge2")
-                + get("\(Self.prefix)other-challenge1") + get("/none"))
+                + get("\(Self.prefix)known-challenge2") + get("\(Self.prefix)other-challenge1") + get("/none"))
         func next(hasBody: Bool = true) throws -> (Int, Int)? {
             try client.response(hasBody: hasBody).map { ($0.status, $0.body.count) }
         }

@@ -36,8 +36,7 @@ struct ClientMemoryTests {
                 name: "half a head",
                 request: String(get("/", "X: " + String(repeating: "x", count: 15_000)).dropLast(2)),
                 bytesMax: 15_360 + slack),
-            Kind(
-                name: "slow body", request: get("/small", "Content-Length: 60000\r\n") + "a", bytesMax: slack),
+            Kind(name: "slow body", request: get("/small", "Content-Length: 60000\r\n") + "a", bytesMax: slack),
             Kind(name: "large page not read", request: get("/large"), bytesMax: slack),
             Kind(name: "range not read", request: get("/large", "Range: bytes=0-3999998\r\n"), bytesMax: slack),
             Kind(

@@ -216,9 +216,7 @@ struct ConnectionModel {
     }
 
     /// Releases the model's descriptors.
-    mutating func finish() {
-        while let canary = canaries.popLast() { release(canary) }
-    }
+    mutating func finish() { while let canary = canaries.popLast() { release(canary) } }
 
     private mutating func follow(_ before: Look, _ after: Look?) -> String? {
         var events = before.events

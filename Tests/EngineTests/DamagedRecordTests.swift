@@ -49,8 +49,7 @@ struct DamagedRecordTests {
         damaging.sendUnexpected([23, 3, 3, 0, 40] + [UInt8](repeating: 7, count: 40))
         rig.turn()
         #expect(rig.contradiction == nil)
-        #expect(
-            rig.metrics.total(.requests(.success, .page)) == answered, "a broken session gets no answer")
+        #expect(rig.metrics.total(.requests(.success, .page)) == answered, "a broken session gets no answer")
 
         let next = RandomClient(
             rig.secureAddress, context, host: DamagedRecordTests.host, [exchange("/file", large[...])],

@@ -10,10 +10,7 @@ import Testing
 struct DeadlinesTests {
     private let rig: WorkerRig
 
-    init() throws {
-        rig = try WorkerRig(
-            TestEngine.sites, limits: Limits(), certificates: CertificateStore(hostsPath: "/nonexistent"))
-    }
+    init() throws { rig = try WorkerRig() }
 
     @Test func `a client that always has a part of the next request sent is not late`() throws {
         let request = get("/doc")
@@ -38,8 +35,7 @@ struct DeadlinesTests {
         limits.writeBytesPerSecondMin = 100
         let body = Array(repeating: UInt8(ascii: "a"), count: 2_000_000)
         let site = PreparedSite(host: "slow.example", answers: [("/large", TestEngine.answer(.bytes(body)))])
-        let rig = try WorkerRig(
-            [site], limits: limits, certificates: CertificateStore(hostsPath: "/nonexistent"))
+        let rig = try WorkerRig([site], limits: limits)
         let request = Array("GET /large HTTP/1.1\r\nHost: slow.example\r\n\r\n".utf8)
         let client = RandomClient(
             rig.plainAddress, nil, host: "slow.example", [RandomClient.Exchange(request: request, body: body)],

@@ -11,10 +11,7 @@ import Testing
 struct DrainingTests {
     private let rig: WorkerRig
 
-    init() throws {
-        rig = try WorkerRig(
-            TestEngine.sites, limits: Limits(), certificates: CertificateStore(hostsPath: "/nonexistent"))
-    }
+    init() throws { rig = try WorkerRig() }
 
     @Test(arguments: [false, true])
     func `gives a client that connects just before draining the normal time for its request`(isSecure: Bool) throws {
@@ -74,8 +71,7 @@ struct DrainingTests {
     }
 
     @Test func `does not change the options of its sockets after a takeover`() throws {
-        let rig = try WorkerRig(
-            TestEngine.sites, limits: Limits(), certificates: CertificateStore(hostsPath: "/nonexistent"))
+        let rig = try WorkerRig()
         let socket = rig.sockets[0]
         func deferSeconds() -> Int32 {
             var (value, size) = (Int32(0), socklen_t(4))

@@ -2,9 +2,9 @@
 
 import Catalogue
 import Engine
-import Foundation
 import HTTP
 import Posix
+import TLS
 @_exported import TestSupport
 import Testing
 
@@ -82,6 +82,53 @@ final class TestEngine {
     }
 }
 
+/// An engine that also speaks TLS, with certificates in a folder of its own.
+final class SecureEngine: Sendable {
+    let folder: TemporaryFolder
+    let authority: DevelopmentAuthority
+    let engine: Engine
+    var port: UInt16 { engine.secureAddresses[0].port }
+
+    /// - Parameter certificates: gets the folder of certificates, which is empty, and the authority.
+    init(
+        workers: Int = 2, _ adjust: (inout EngineSettings) -> Void = { _ in },
+        certificates: (String, DevelopmentAuthority) throws -> CertificateStore
+    ) throws {
+        folder = try TemporaryFolder()
+        authority = try DevelopmentAuthority(directory: folder.path)
+        var settings = try EngineSettings(plainAddresses: [SocketAddress("127.0.0.1:0")!], workerCount: workers)
+        try settings.listen(at: SocketAddress("127.0.0.1:0")!, isSecure: true)
+        settings.secure = SecureSettings(
+            certificates: try certificates(folder.path + "/hosts", authority), tickets: try TicketKeys())
+        settings.limits = TestEngine.limits
+        adjust(&settings)
+        engine = try Engine(settings, published: PublishedCatalogue(TestEngine.catalogue(TestEngine.sites)))
+    }
+
+    deinit { engine.stop() }
+
+    /// Runs curl; the body goes to standard output.
+    func curl(_ host: String, _ path: String, _ more: String...) throws -> Command.Result {
+        try Command(
+            ["curl", "--silent", "--show-error", "--max-time", "20", "--cacert", authority.certificatePath]
+                + ["--resolve", "\(host):\(port):127.0.0.1"] + more + ["https://\(host):\(port)\(path)"]
+        ).run()
+    }
+
+    /// Runs `openssl s_client` with a request.
+    func openssl(_ arguments: [String], request: String = "") throws -> String {
+        let words = ["openssl", "s_client", "-connect", "127.0.0.1:\(port)", "-CAfile", authority.certificatePath]
+        return try Command(words + arguments, input: Array(request.utf8)).run().text
+    }
+}
+
+extension DevelopmentAuthority {
+    /// Makes a certificate where a server looks for it.
+    func write(for host: String, in folder: String) throws {
+        try write(for: host, certificateFile: "\(folder)/fullchain.pem", keyFile: "\(folder)/privkey.pem")
+    }
+}
+
 extension EngineSettings {
     /// Listens at addresses where plain HTTP is spoken.
     init(plainAddresses: [SocketAddress], workerCount: Int) throws {
@@ -96,14 +143,11 @@ extension EngineSettings {
         let first = try ListeningSocket(address, sharesPort: !address.isUnix)
         let count = address.isUnix ? 1 : socketCount ?? workerCount
         let others = try (1..<count).map { _ in try ListeningSocket(first.address, sharesPort: true) }
-        listeners.append(
-            ListenerGroup([first] + others, isSecure: isSecure, expectsProxyHeader: expectsProxyHeader))
+        listeners.append(ListenerGroup([first] + others, isSecure: isSecure, expectsProxyHeader: expectsProxyHeader))
     }
 
     /// Has a front speak first on each connection.
-    mutating func expectProxyHeaders() {
-        for index in listeners.indices { listeners[index].expectsProxyHeader = true }
-    }
+    mutating func expectProxyHeaders() { for index in listeners.indices { listeners[index].expectsProxyHeader = true } }
 }
 
 /// A response as a client reads it.

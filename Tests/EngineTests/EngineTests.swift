@@ -1,4 +1,4 @@
-// The answers of a running engine to every kind of client.
+// The answers of a running engine. RequestTable has those to single requests of every form.
 
 import Catalogue
 import Engine
@@ -23,34 +23,6 @@ struct EngineTests {
         #expect(abs(try #require(seconds) - Clock.wallSeconds()) < 5)
     }
 
-    @Test(arguments: [
-        ("/doc?x=1", 200), ("/doc?", 200), ("/%64oc", 200), ("/a%20b", 200), ("/none", 404), ("/doc/", 404),
-        ("/DOC", 404),
-        ("//doc", 404), ("/./doc", 404), ("/x/../doc", 404), ("/%2fdoc", 404), ("/doc%00", 404), ("/%252e", 404),
-        ("/%c0%ae%c0%ae/doc", 404), ("/doc;x", 404),
-    ])
-    func `finds a path only by its decoded name`(path: String, status: Int) throws {
-        #expect(try exchange(server, get(path))?.status == status)
-    }
-
-    @Test(arguments: [
-        ("shop.example", 200), ("SHOP.Example", 200), ("shop.example.", 200), ("shop.example:1234", 200),
-        ("other.example", 404), ("x.shop.example", 404), ("large.example", 404), ("[::1]", 404), ("127.0.0.1", 404),
-        ("", 404),
-    ])
-    func `answers for its hosts only`(host: String, status: Int) throws {
-        let response = try #require(try exchange(server, get("/doc", host: host)))
-        #expect(response.status == status)
-        #expect(status == 200 || response.body.isEmpty)
-    }
-
-    @Test func `takes the host from an absolute target`() throws {
-        #expect(
-            try exchange(server, "GET http://shop.example/doc HTTP/1.1\r\nHost: shop.example\r\n\r\n")?.status == 200)
-        #expect(
-            try exchange(server, "GET http://shop.example/doc HTTP/1.1\r\nHost: large.example\r\n\r\n")?.status == 400)
-    }
-
     @Test func `answers HEAD like GET without the body`() throws {
         var client = try TestClient(server.address)
         try client.send(get("/doc").replacing("GET", with: "HEAD", maxReplacements: 1) + get("/doc"))
@@ -59,26 +31,6 @@ struct EngineTests {
         #expect(head.fields.map(\.name) == full.fields.map(\.name))
         #expect(head["content-length"] == full["content-length"])
         #expect(full.body.count == TestEngine.document.utf8.count)
-    }
-
-    @Test(arguments: [
-        ("POST", 405), ("PUT", 405), ("DELETE", 405), ("PATCH", 405), ("TRACE", 405), ("get", 501), ("FROBNICATE", 501),
-    ])
-    func `answers other methods with 405 or 501`(method: String, status: Int) throws {
-        var client = try TestClient(server.address)
-        try client.send("\(method) /doc HTTP/1.1\r\nHost: shop.example\r\nContent-Length: 2\r\n\r\nhi" + get("/doc"))
-        let refused = try #require(try client.response())
-        #expect(refused.status == status)
-        #expect(refused["allow"] == (status == 405 ? "GET, HEAD, OPTIONS" : nil))
-        #expect(try client.response()?.status == 200, "the connection stays usable")
-    }
-
-    @Test(arguments: ["/doc", "*"])
-    func `answers OPTIONS with the allowed methods`(target: String) throws {
-        let response = try exchange(server, "OPTIONS \(target) HTTP/1.1\r\nHost: shop.example\r\n\r\n")
-        #expect(response?.status == 204)
-        #expect(response?["allow"] == "GET, HEAD, OPTIONS")
-        #expect(response?["content-length"] == nil)
     }
 
     @Test(arguments: [
@@ -131,53 +83,6 @@ struct EngineTests {
         }
     }
 
-    @Test(arguments: [
-        ("GET /doc HTTP/1.1\r\nHost : shop.example\r\n\r\n", 400), ("GET /doc HTTP/3.0\r\nHost: a\r\n\r\n", 505),
-        ("GET /\(String(repeating: "a", count: 9_000)) HTTP/1.1\r\nHost: a\r\n\r\n", 414),
-        ("GET / HTTP/1.1\r\nHost: a\r\nX: \(String(repeating: "a", count: 17_000))\r\n\r\n", 431),
-        ("GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 70000\r\n\r\n", 413),
-        ("GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n", 400),
-        ("GET /doc HTTP/1.1\r\nHost: shop.example\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 400),
-        ("GET /doc HTTP/1.1\r\nHost: shop.example\r\nExpect: more\r\n\r\n", 417), ("\u{16}\u{3}\u{1}", 400),
-    ])
-    func `refuses a bad request once and closes`(request: String, status: Int) throws {
-        var client = try TestClient(server.address)
-        try client.send(request + get("/doc"))
-        let response = try #require(try client.response())
-        #expect(response.status == status)
-        #expect(response["connection"] == "close")
-        client.finishSending()
-        #expect(try client.rest().isEmpty, "nothing after a refusal is answered")
-    }
-
-    @Test(arguments: [
-        ("HTTP/1.1", "", nil, false), ("HTTP/1.1", "Connection: close\r\n", "close", true),
-        ("HTTP/1.0", "", "close", true),
-        ("HTTP/1.0", "Connection: keep-alive\r\n", "keep-alive", false),
-    ])
-    func `keeps or closes a connection as the client wants`(version: String, lines: String, says: String?, closes: Bool)
-        throws
-    {
-        var client = try TestClient(server.address)
-        let request = "GET /doc \(version)\r\nHost: shop.example\r\n\(lines)\r\n"
-        try client.send(request)
-        #expect(try client.response()?["connection"] == says)
-        if closes {
-            #expect(try client.rest().isEmpty)
-        } else {
-            try client.send(request)
-            #expect(try client.response()?.status == 200)
-        }
-    }
-
-    @Test func `never reads an announced body as a request`() throws {
-        let inner = get("/none")
-        var client = try TestClient(server.address)
-        try client.send(get("/doc", "Content-Length: \(inner.utf8.count)\r\n") + inner + get("/a%20b"))
-        #expect(try client.response()?.status == 200)
-        #expect(String(decoding: try #require(try client.response()).body, as: UTF8.self) == "space")
-    }
-
     @Test func `answers a client that waits for permission to send a body`() throws {
         var client = try TestClient(server.address)
         try client.send(get("/doc", "Content-Length: 5\r\nExpect: 100-continue\r\n"))
@@ -193,14 +98,6 @@ struct EngineTests {
         for _ in 0..<50 { #expect(try exchange(server, get("/doc"))?.status == 200) }
         #expect(try client.response()?.body == TestEngine.largeBody)
         #expect(try client.response()?.status == 200, "the pipelined request is answered too")
-    }
-
-    @Test func `answers a client that closes its side after the request`() throws {
-        var client = try TestClient(server.address)
-        try client.send(get("/doc"))
-        client.finishSending()
-        #expect(try client.response()?.status == 200)
-        #expect(try client.rest().isEmpty)
     }
 
     @Test func `serves a new catalogue at once, and finishes an answer under way from the old one`() throws {

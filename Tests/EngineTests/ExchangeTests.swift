@@ -8,9 +8,8 @@ import Testing
 
 struct ExchangeTests {
     private func texts(_ exchange: Exchange) -> [String?] {
-        [
-            exchange.method, exchange.host, exchange.path, exchange.query, exchange.userAgent, exchange.referer,
-        ].map { range in
+        [exchange.method, exchange.host, exchange.path, exchange.query, exchange.userAgent, exchange.referer].map {
+            range in
             let bytes = exchange.bytes(range)
             return bytes.baseAddress == nil ? nil : String(decoding: bytes, as: UTF8.self)
         }

@@ -11,48 +11,26 @@ import Testing
 
 struct HandshakeRecordingTests {
     /// An engine with one good certificate and one that cannot be read.
-    private final class Server {
-        let engine: Engine
-        let folder: TemporaryFolder
-        let authority: DevelopmentAuthority
-        var port: UInt16 { engine.secureAddresses[0].port }
-
-        init() throws {
-            folder = try TemporaryFolder()
-            authority = try DevelopmentAuthority(directory: folder.path)
-            let hosts = "\(folder.path)/hosts"
-            try authority.write(
-                for: "shop.example", certificateFile: "\(hosts)/shop.example/fullchain.pem",
-                keyFile: "\(hosts)/shop.example/privkey.pem")
-            try FileManager.default.createDirectory(
-                atPath: "\(hosts)/broken.example", withIntermediateDirectories: true)
-            for name in ["fullchain.pem", "privkey.pem"] {
-                try Data("nonsense".utf8).write(to: URL(fileURLWithPath: "\(hosts)/broken.example/\(name)"))
-            }
-            var settings = try EngineSettings(plainAddresses: [], workerCount: 1)
-            try settings.listen(at: try #require(SocketAddress("127.0.0.1:0")), isSecure: true)
-            settings.secure = SecureSettings(
-                certificates: CertificateStore(hostsPath: hosts), tickets: try TicketKeys())
-            settings.limits = TestEngine.limits
-            settings.limits.handshakeTimeoutMilliseconds = 2_000
-            engine = try Engine(settings, published: PublishedCatalogue(TestEngine.catalogue(TestEngine.sites)))
+    private func start() throws -> SecureEngine {
+        try SecureEngine(workers: 1) {
+            $0.limits.handshakeTimeoutMilliseconds = 2_000
+        } certificates: { hosts, authority in
+            try authority.write(for: "shop.example", in: "\(hosts)/shop.example")
+            try authority.write(for: "broken.example", in: "\(hosts)/broken.example")
+            try Data("nonsense".utf8).write(to: URL(fileURLWithPath: "\(hosts)/broken.example/fullchain.pem"))
+            return CertificateStore(hostsPath: hosts)
         }
+    }
 
-        deinit { engine.stop() }
+    /// Runs a shell command, which can use the server's port and authority.
+    private func run(_ command: String, _ server: SecureEngine) throws {
+        let words = "PORT=\(server.port) CA='\(server.authority.certificatePath)'; \(command)"
+        _ = try Command(["/bin/sh", "-c", words], in: server.folder.path).run()
+    }
 
-        /// The result of a shell command, which can use the server's port and authority.
-        func run(_ command: String) throws {
-            let words = "cd '\(folder.path)' && PORT=\(port) CA='\(authority.certificatePath)'; \(command)"
-            _ = try Command(["/bin/sh", "-c", words]).run()
-        }
-
-        var counts: [HandshakeOutcome: UInt64] {
-            Dictionary(
-                uniqueKeysWithValues: HandshakeOutcome.allCases.map {
-                    ($0, engine.metrics.total(.handshakes($0)))
-                }
-            ).filter { $0.value > 0 }
-        }
+    private func counts(_ server: SecureEngine) -> [HandshakeOutcome: UInt64] {
+        let all = HandshakeOutcome.allCases.map { ($0, server.engine.metrics.total(.handshakes($0))) }
+        return Dictionary(uniqueKeysWithValues: all).filter { $0.value > 0 }
     }
 
     private static let client = "openssl s_client -connect 127.0.0.1:$PORT -CAfile \"$CA\" -verify_return_error"
@@ -73,17 +51,17 @@ struct HandshakeRecordingTests {
         ("curl --silent --max-time 9 http://127.0.0.1:$PORT/", .plainHTTP),
     ])
     func `counts a handshake by its outcome`(command: String, outcome: HandshakeOutcome) throws {
-        let server = try Server()
-        try server.run(command)
-        #expect(eventually { server.counts == [outcome: 1] }, "\(server.counts)")
+        let server = try start()
+        try run(command, server)
+        #expect(eventually { counts(server) == [outcome: 1] }, "\(counts(server))")
     }
 
     @Test func `a second handshake of a client resumes the session of the first`() throws {
-        let server = try Server()
+        let server = try start()
         let request = "printf 'GET /doc HTTP/1.1\\r\\nHost: shop.example\\r\\nConnection: close\\r\\n\\r\\n'"
         let client = "\(HandshakeRecordingTests.client) -servername shop.example -quiet -ign_eof"
-        try server.run("\(request) | \(client) -sess_out session; \(request) | \(client) -sess_in session")
-        #expect(eventually { server.counts == [.full: 1, .resumed: 1] }, "\(server.counts)")
+        try run("\(request) | \(client) -sess_out session; \(request) | \(client) -sess_in session", server)
+        #expect(eventually { counts(server) == [.full: 1, .resumed: 1] }, "\(counts(server))")
     }
 
     /// The beginning of a client's first message, and bytes that begin no message.
@@ -94,11 +72,11 @@ struct HandshakeRecordingTests {
     func `counts an unfinished handshake too`(
         bytes: [UInt8], closes: Bool, outcome: HandshakeOutcome
     ) throws {
-        let server = try Server()
+        let server = try start()
         let client = try ClientSocket(to: server.engine.secureAddresses[0], timeoutMilliseconds: 10_000)
         try client.send(bytes)
         if closes { finishSending(client.number) }
-        #expect(eventually { server.counts == [outcome: 1] }, "\(server.counts)")
+        #expect(eventually { counts(server) == [outcome: 1] }, "\(counts(server))")
         _ = try? client.receive()
     }
 }

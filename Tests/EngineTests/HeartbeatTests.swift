@@ -13,9 +13,7 @@ struct HeartbeatTests {
     @Test func `a beat after the question counts as an answer`() {
         let heartbeat = Heartbeat()
         let asked = Atomic<Int>(0)
-        func look(_ now: Int64) -> Int64 {
-            heartbeat.silentMilliseconds(now: now) { asked.add(1, ordering: .relaxed) }
-        }
+        func look(_ now: Int64) -> Int64 { heartbeat.silentMilliseconds(now: now) { asked.add(1, ordering: .relaxed) } }
         heartbeat.beat()
         #expect(look(1_000) == 0)
         #expect(look(1_500) == 500)

@@ -1,7 +1,5 @@
 // An honest client among many hostile ones: it is accepted and answered soon, and the memory of all is limited.
 
-import Catalogue
-import Foundation
 import HTTP
 import Posix
 import TLS

@@ -1,7 +1,6 @@
 // Landing pages, redirects and the pages of single-page apps as clients get them.
 
 import Catalogue
-import Engine
 import HTTP
 import Testing
 
@@ -21,8 +20,7 @@ struct LandingTests {
             segments: [
                 LandingSegment(Array("<a href=\"https://".utf8), then: .attribute),
                 LandingSegment(Array("\" list=\"".utf8), then: .listItem),
-                LandingSegment(Array("\" route=\"".utf8), then: .route),
-                LandingSegment(Array("\">".utf8), then: .none),
+                LandingSegment(Array("\" route=\"".utf8), then: .route), LandingSegment(Array("\">".utf8), then: .none),
             ])
         server = try TestEngine(sites: [
             PreparedSite(

@@ -25,10 +25,7 @@ final class LoggedEngine {
                         "/.well-known/apple-app-site-association",
                         TestEngine.answer(.bytes(Array("{}".utf8)), kind: .appleAssociation)
                     ),
-                    (
-                        "/.well-known/security.txt",
-                        TestEngine.answer(.bytes(Array("Contact:".utf8)), kind: .wellKnown)
-                    ),
+                    ("/.well-known/security.txt", TestEngine.answer(.bytes(Array("Contact:".utf8)), kind: .wellKnown)),
                 ])
         ]
 

@@ -24,10 +24,8 @@ struct RandomEventTests {
     @Test(arguments: seeds)
     func `random events leave no descriptor and no memory behind`(seed: UInt64) async {
         // In a separate process, so that its descriptors can be counted. It reports failures on standard error.
-        let result = await #expect(
-            processExitsWith: .success, observing: [\.standardErrorContent], "seed \(seed)"
-        ) { [seed = seed as UInt64] in
-            RandomPlay.perform(seed: seed)
+        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent], "seed \(seed)") {
+            [seed = seed as UInt64] in RandomPlay.perform(seed: seed)
         }
         let complaints = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
         #expect(complaints.isEmpty, "seed \(seed)")
@@ -81,9 +79,7 @@ private final class RandomPlay {
         contexts = [TLS1_2_VERSION, TLS1_3_VERSION].map { RandomClient.makeContext(version: $0) }
     }
 
-    deinit {
-        for context in contexts { RandomClient.free(context) }
-    }
+    deinit { for context in contexts { RandomClient.free(context) } }
 
     /// Runs until every transition has happened, and a check of the process's descriptors afterwards.
     static func perform(seed: UInt64) {
@@ -218,8 +214,7 @@ private final class RandomPlay {
             request: request("/small", "GET", "Content-Length: 2000\r\n", body), body: bodies[0].bytes)
         let client = RandomClient(
             isTrustedProxy ? rig.proxiedPlainAddress : rig.plainAddress, nil, host: RandomPlay.host, [exchange],
-            isTrustedProxy: isTrustedProxy,
-            bufferBytes: nil)
+            isTrustedProxy: isTrustedProxy, bufferBytes: nil)
         client.send([10, 70, 500][pick(3)])
         rig.runUntilIdle()
         switch pick(8) {

@@ -2,7 +2,6 @@
 
 import Catalogue
 import Foundation
-import HTTP
 import Posix
 import Testing
 
@@ -47,14 +46,6 @@ struct RangeTests {
                 """)
     }
 
-    @Test(arguments: ["bytes=130-", "bytes=-0"])
-    func `answers 416 when the range is outside the document`(value: String) throws {
-        let response = try #require(try exchange(server, get("/doc", "Range: \(value)\r\n")))
-        #expect(response.status == 416)
-        #expect(response["content-range"] == "bytes */130")
-        #expect(response.body.isEmpty)
-    }
-
     @Test(arguments: [
         ("/doc", "Range: lines=0-1"), ("/doc", "Range: bytes=0-1\r\nRange: bytes=2-3"), ("/aasa", "Range: bytes=0-0"),
         ("/doc", "Range: bytes=0-1\r\nIf-Range: \"x\""), ("/doc", "Range: bytes=0-1\r\nIf-Range: W/\"t\""),
@@ -82,28 +73,6 @@ struct RangeTests {
         let response = try exchange(server, get("/doc", "Range: bytes=1-1\r\nAccept-Encoding: gzip\r\n"))
         #expect(response?.body == [2])
         #expect(response?["content-range"] == "bytes 1-1/3")
-    }
-
-    @Test func `sends a large file from the disk, whole and in parts`() throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        try Data(TestEngine.largeBody).write(to: folder.appendingPathComponent("large.bin"))
-        let file = try Posix.Folder(folder.path).open("large.bin")
-        let site = PreparedSite(host: "shop.example", answers: [("/file", TestEngine.answer(.file(file)))])
-        let server = try TestEngine(sites: [site])
-        // The catalogue keeps the file open, whatever happens to its name.
-        try FileManager.default.removeItem(at: folder)
-
-        var client = try TestClient(server.address)
-        try client.send(get("/file") + get("/file", "Range: bytes=5000000-5000099\r\n") + get("/none"))
-        #expect(try client.response()?.body == TestEngine.largeBody)
-        #expect(try client.response()?.body == Array(TestEngine.largeBody[5_000_000..<5_000_100]))
-        #expect(try client.response()?.status == 404)
-        try client.send(get("/file", "Range: bytes=0-1,9000000-9000001\r\n"))
-        let parts = try #require(try client.response())
-        #expect(parts.status == 206)
-        #expect(parts.body.count < 1_000)
     }
 
     @Test(arguments: [true, false])

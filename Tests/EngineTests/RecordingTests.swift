@@ -1,7 +1,5 @@
 // What a running engine records about requests and connections: counts, times, lines and verifier fetches.
 
-import Catalogue
-import Engine
 import Foundation
 import HTTP
 import Posix
@@ -250,8 +248,7 @@ struct RecordingTests {
             #expect(try client.response()?.status == 200)
         }
         let lines = try server.lines(agents.count)
-        #expect(
-            lines.map { $0["userAgent"] as? String } == agents.map { String(decoding: $0, as: UTF8.self) })
+        #expect(lines.map { $0["userAgent"] as? String } == agents.map { String(decoding: $0, as: UTF8.self) })
         #expect(lines.allSatisfy { $0["path"] as? String == "/doc?%22&'{}|^`" })
     }
 
@@ -277,21 +274,5 @@ struct RecordingTests {
         #expect(time > before - 0.01 && time < after + 0.01)
         let duration = try #require(line["duration"] as? Double)
         #expect(duration >= 0 && duration <= after - before)
-    }
-
-    @Test func `other tools can read combined lines`() throws {
-        let server = try LoggedEngine(format: .combined)
-        var client = try TestClient(server.address)
-        try client.send(get("/doc?a", "Referer: https://x.example/\r\nUser-Agent: me\"\r\n"))
-        _ = try client.response()
-        var text = ""
-        #expect(
-            try eventually {
-                text = try String(contentsOfFile: "\(server.folder.path)/access.log", encoding: .utf8)
-                return text.hasSuffix("\n")
-            })
-        let pattern =
-            #/^127\.0\.0\.1 - - \[\d\d\/[A-Z][a-z]{2}\/\d{4}(:\d\d){3} \+0000\] "GET \/doc\?a HTTP\/1\.1" 200 130 "https:\/\/x\.example\/" "me\\x22"\n$/#
-        #expect(text.wholeMatch(of: pattern) != nil, "\(text)")
     }
 }

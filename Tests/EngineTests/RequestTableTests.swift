@@ -8,7 +8,8 @@ struct RequestTableTests {
         PreparedSite(
             host: "a",
             answers: ["/", "/a", "/b"].map { ($0, TestEngine.answer(.bytes(Array("page".utf8)))) }
-                + [("/canary", TestEngine.answer(.bytes(Array("canary".utf8))))])
+                + [("/canary", TestEngine.answer(.bytes(Array("canary".utf8))))]),
+        PreparedSite(host: "other", answers: [("/other", TestEngine.answer(.bytes([])))]),
     ]
     private static let canary = "GET /canary HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
 
@@ -25,8 +26,10 @@ struct RequestTableTests {
             case .goesOn:
                 let next = try client.response()
                 #expect(next.map { String(decoding: $0.body, as: UTF8.self) } == "canary", "RFC \(row.section)")
-            case .ends:
-                #expect(response?["connection"] == "close", "RFC \(row.section)")
+            case .ends: #expect(response?["connection"] == "close", "RFC \(row.section)")
+            }
+            if row.status == 405 || row.status == 204 {
+                #expect(response?["allow"] == "GET, HEAD, OPTIONS", "RFC \(row.section)")
             }
             #expect(try client.rest().isEmpty, "RFC \(row.section)")
         }

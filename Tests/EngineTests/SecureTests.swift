@@ -2,57 +2,22 @@
 
 import Catalogue
 import Engine
-import Foundation
 import HTTP
 import Posix
 import TLS
 import Testing
 
 struct SecureTests {
-    /// An engine that speaks TLS with certificates of a development authority.
-    private final class SecureServer {
-        let engine: Engine
-        let folder: TemporaryFolder
-        var authorityPath: String { authority.certificatePath }
-        private let authority: DevelopmentAuthority
-
-        init(_ adjust: (inout EngineSettings) -> Void = { _ in }) throws {
-            folder = try TemporaryFolder()
-            authority = try DevelopmentAuthority(directory: folder.path)
-            let store = CertificateStore(
-                hostsPath: folder.path + "/hosts", development: authority,
-                wantsDevelopment: { $0.hasSuffix(".example") })
-            var settings = try EngineSettings(plainAddresses: [SocketAddress("127.0.0.1:0")!], workerCount: 2)
-            try settings.listen(at: SocketAddress("127.0.0.1:0")!, isSecure: true)
-            settings.secure = SecureSettings(certificates: store, tickets: try TicketKeys())
-            settings.limits = TestEngine.limits
-            adjust(&settings)
-            engine = try Engine(settings, published: PublishedCatalogue(TestEngine.catalogue(TestEngine.sites)))
-        }
-
-        deinit { engine.stop() }
-
-        var plainPort: UInt16 { engine.addresses[0].port }
-        var port: UInt16 { engine.secureAddresses[0].port }
-
-        /// Runs curl; the body goes to standard output.
-        func curl(_ host: String, _ path: String, _ more: String...) throws -> Command.Result {
-            try Command(
-                ["curl", "--silent", "--max-time", "20", "--cacert", authorityPath]
-                    + ["--resolve", "\(host):\(port):127.0.0.1"] + more + ["https://\(host):\(port)\(path)"]
-            ).run()
-        }
-
-        /// Runs `openssl s_client` with a request.
-        func openssl(_ arguments: String..., request: String = "") throws -> String {
-            let words = ["openssl", "s_client", "-connect", "127.0.0.1:\(port)", "-CAfile", authorityPath] + arguments
-            return try Command(words, input: Array(request.utf8)).run().text
+    /// An engine with certificates of a development authority.
+    private func start(_ adjust: (inout EngineSettings) -> Void = { _ in }) throws -> SecureEngine {
+        try SecureEngine(adjust) { hosts, authority in
+            CertificateStore(hostsPath: hosts, development: authority, wantsDevelopment: { $0.hasSuffix(".example") })
         }
     }
 
     @Test(arguments: ["--tlsv1.3", "--tls-max 1.2"])
     func `curl trusts the certificate of each host and gets its document`(version: String) throws {
-        let server = try SecureServer()
+        let server = try start()
         let flags = version.split(separator: " ").map(String.init)
         let first = try server.curl("shop.example", "/doc", flags[0], flags.count > 1 ? flags[1] : "--show-error")
         #expect(first.status == 0)
@@ -63,25 +28,11 @@ struct SecureTests {
     }
 
     @Test func `many requests on one connection, one of them large, arrive in order`() throws {
-        let server = try SecureServer()
+        let server = try start()
         let url = "https://shop.example:\(server.port)"
         let answer = try server.curl(
             "shop.example", "/doc", "\(url)/none", "\(url)/a%20b", "--write-out", "[%{http_code}]")
         #expect(answer.output == "[404]space[200]\(TestEngine.document)[200]")
-    }
-
-    @Test func `answers an unknown name with an alert`() throws {
-        let server = try SecureServer()
-        for arguments in [["-servername", "other.test"], ["-servername", "../../etc"]] {
-            let text = try server.openssl(arguments[0], arguments[1])
-            #expect(text.contains("unrecognized name"))
-        }
-    }
-
-    @Test(arguments: [("-tls1_1", false), ("-tls1_2", true), ("-tls1_3", true)])
-    func `speaks TLS 1.2 and 1.3 only`(version: String, isSpoken: Bool) throws {
-        let text = try SecureServer().openssl(version, "-servername", "shop.example", "-cipher", "ALL:@SECLEVEL=0")
-        #expect(text.contains("Verify return code: 0 (ok)") && text.contains("New, TLS") == isSpoken)
     }
 
     @Test(arguments: [
@@ -89,37 +40,37 @@ struct SecureTests {
         ("http/1.0", "ALPN protocol: http/1.0"), ("h2", "no application protocol"),
     ])
     func `speaks HTTP 1.1 and 1.0 and nothing else`(offered: String, answer: String) throws {
-        #expect(try SecureServer().openssl("-servername", "shop.example", "-alpn", offered).contains(answer))
+        #expect(try start().openssl(["-servername", "shop.example", "-alpn", offered]).contains(answer))
     }
 
     @Test(arguments: ["-tls1_2", "-tls1_3"])
     func `resumes a session at any worker`(version: String) throws {
-        let server = try SecureServer { $0.workerCount = 4 }
+        let server = try start { $0.workerCount = 4 }
         let file = "\(server.folder.path)/session"
         let request = "GET /doc HTTP/1.1\r\nHost: shop.example\r\nConnection: close\r\n\r\n"
         let flags = ["-servername", "shop.example", "-ign_eof"]
-        let first = try server.openssl(version, flags[0], flags[1], flags[2], "-sess_out", file, request: request)
+        let first = try server.openssl([version] + flags + ["-sess_out", file], request: request)
         #expect(first.contains(TestEngine.document))
         for _ in 0..<8 {
-            let again = try server.openssl(version, flags[0], flags[1], flags[2], "-sess_in", file, request: request)
+            let again = try server.openssl([version] + flags + ["-sess_in", file], request: request)
             #expect(again.contains("Reused, TLS"))
             #expect(again.contains(TestEngine.document))
         }
     }
 
     @Test func `a session of one host is never answered with another host's documents`() throws {
-        let server = try SecureServer()
+        let server = try start()
         func request(_ host: String) -> String { "GET /large HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n\r\n" }
-        let other = try server.openssl("-servername", "shop.example", "-ign_eof", request: request("large.example"))
+        let other = try server.openssl(["-servername", "shop.example", "-ign_eof"], request: request("large.example"))
         #expect(other.contains("HTTP/1.1 421 Misdirected Request"))
-        let unknown = try server.openssl("-servername", "shop.example", "-ign_eof", request: request("other.test"))
+        let unknown = try server.openssl(["-servername", "shop.example", "-ign_eof"], request: request("other.test"))
         #expect(unknown.contains("HTTP/1.1 404 Not Found"))
-        let same = try server.openssl("-servername", "SHOP.example", "-ign_eof", request: request("shop.EXAMPLE"))
+        let same = try server.openssl(["-servername", "SHOP.example", "-ign_eof"], request: request("shop.EXAMPLE"))
         #expect(same.contains("HTTP/1.1 404 Not Found"), "it has no such page")
     }
 
     @Test func `answers plain HTTP on the TLS port with an explanation`() throws {
-        let server = try SecureServer()
+        let server = try start()
         var client = try TestClient(server.engine.secureAddresses[0])
         try client.send(get("/doc"))
         let response = try #require(try client.response())
@@ -129,7 +80,7 @@ struct SecureTests {
 
     @Test(arguments: ["\u{16}\u{3}\u{1}", "nonsense\r\n\r\n", "\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}"])
     func `refuses garbage without harm to other clients`(text: String) throws {
-        let server = try SecureServer()
+        let server = try start()
         var client = try TestClient(server.engine.secureAddresses[0])
         try client.send(text)
         client.finishSending()
@@ -137,27 +88,8 @@ struct SecureTests {
         #expect(try server.curl("shop.example", "/doc").status == 0)
     }
 
-    @Test func `a damaged record ends its session with an alert and does not affect the next one`() throws {
-        let server = try SecureServer { $0.workerCount = 1 }
-        let proxy = try DamagingProxy(to: server.engine.secureAddresses[0])
-        let thread = try Thread(name: "proxy") { try? proxy.run() }
-        let text = try server.openssl(
-            "-connect", proxy.address.description, "-servername", "shop.example", "-ign_eof", request: get("/doc"))
-        thread.join()
-        #expect(text.contains("alert bad record mac"))
-        #expect(!text.contains("HTTP/1.1"))
-        for _ in 0..<3 { #expect(try server.curl("shop.example", "/doc").output == TestEngine.document) }
-    }
-
-    @Test func `closes a handshake that does not finish in time`() throws {
-        let server = try SecureServer { $0.limits.handshakeTimeoutMilliseconds = 50 }
-        var silent = try TestClient(server.engine.secureAddresses[0])
-        try silent.send("\u{16}\u{3}\u{1}\u{2}\u{0}\u{1}")
-        #expect(try silent.rest().isEmpty)
-    }
-
     @Test func `redirects pages to TLS, but not association files`() throws {
-        let server = try SecureServer {
+        let server = try start {
             $0.redirectsPages = true
             $0.publicSecurePort = 8_443
         }
@@ -182,7 +114,7 @@ struct SecureTests {
     @Test(arguments: [("127.0.0.0/8", 200), ("192.0.2.0/24", 308)])
     func `does not redirect pages to TLS when a trusted proxy received them over TLS`(trust: String, status: Int) throws
     {
-        let server = try SecureServer {
+        let server = try start {
             $0.redirectsPages = true
             $0.trustedProxies.networks = networks(trust)
         }
@@ -197,7 +129,7 @@ struct SecureTests {
     }
 
     @Test func `accepts a PROXY header before the handshake`() throws {
-        let server = try SecureServer {
+        let server = try start {
             $0.trustedProxies.networks = networks("127.0.0.0/8")
             $0.expectProxyHeaders()
         }
@@ -214,7 +146,7 @@ struct SecureTests {
 
     @Test(arguments: [nil, 443, 8_443])
     func `redirects pages to the public TLS port`(publicPort: UInt16?) throws {
-        let server = try SecureServer {
+        let server = try start {
             $0.redirectsPages = true
             $0.publicSecurePort = publicPort
         }
@@ -226,7 +158,7 @@ struct SecureTests {
 
     @Test func `does not redirect pages of a host without a certificate`() throws {
         let tickets = try TicketKeys()
-        let server = try SecureServer {
+        let server = try start {
             $0.redirectsPages = true
             $0.secure = SecureSettings(certificates: CertificateStore(hostsPath: "/nonexistent"), tickets: tickets)
         }
@@ -237,19 +169,10 @@ struct SecureTests {
         #expect(answer.body == Array("space".utf8))
     }
 
-    @Test func `sends Strict-Transport-Security over TLS only`() throws {
-        let server = try SecureServer { $0.strictTransportSeconds = 86_400 }
-        let answer = try server.curl("shop.example", "/doc", "--include").output
-        #expect(answer.contains("\r\nstrict-transport-security: max-age=86400\r\n"))
-        var client = try TestClient(server.engine.addresses[0])
-        try client.send(get("/doc"))
-        #expect(try client.response()?["strict-transport-security"] == nil)
-    }
-
     @Test func `announces the end of a TLS session`() throws {
-        let server = try SecureServer()
+        let server = try start()
         let request = "GET /doc HTTP/1.1\r\nHost: shop.example\r\nConnection: close\r\n\r\n"
-        let text = try server.openssl("-servername", "shop.example", "-ign_eof", "-msg", request: request)
+        let text = try server.openssl(["-servername", "shop.example", "-ign_eof", "-msg"], request: request)
         #expect(text.contains("warning close_notify"))
     }
 }

@@ -32,7 +32,8 @@ final class WorkerRig {
     private(set) var now: Int64
 
     init(
-        _ sites: [PreparedSite], limits: Limits, certificates: CertificateStore, hasFronts: Bool = false
+        _ sites: [PreparedSite] = TestEngine.sites, limits: Limits = Limits(),
+        certificates: CertificateStore = CertificateStore(hostsPath: "/nonexistent"), hasFronts: Bool = false
     ) throws {
         let wanted = try ["127.0.0.1:0", "127.0.0.2:0"].prefix(hasFronts ? 2 : 1).map {
             try #require(SocketAddress($0))
@@ -45,9 +46,7 @@ final class WorkerRig {
             }
         }
         settings.secure = SecureSettings(certificates: certificates, tickets: try TicketKeys())
-        if hasFronts {
-            settings.trustedProxies.networks = networks("127.0.0.0/8")
-        }
+        if hasFronts { settings.trustedProxies.networks = networks("127.0.0.0/8") }
         sockets = settings.listeners.flatMap(\.sockets)
         addresses = settings.listeners.map { $0.sockets[0].address }
         published = PublishedCatalogue(TestEngine.catalogue(sites))
@@ -75,8 +74,7 @@ final class WorkerRig {
     var isFinished: Bool { worker.isFinished }
 
     /// Advances the time and runs a round of the worker. True when something happened.
-    @discardableResult
-    func turn(after milliseconds: Int64 = 0, seesEvents: Bool = true) -> Bool {
+    @discardableResult func turn(after milliseconds: Int64 = 0, seesEvents: Bool = true) -> Bool {
         now += milliseconds
         let count = seesEvents ? worker.poller.wait(milliseconds: 0) : 0
         model?.begin(worker, count, now: now)
@@ -102,9 +100,7 @@ final class WorkerRig {
     }
 
     /// Runs rounds until nothing more happens.
-    func runUntilIdle() {
-        for _ in 0..<10_000 where !turn() { return }
-    }
+    func runUntilIdle() { for _ in 0..<10_000 where !turn() { return } }
 
     /// A contradiction in the worker's tables or between them and the kernel; nil if there is none.
     var contradiction: String? {
@@ -194,6 +190,4 @@ final class WorkerRig {
     }
 }
 
-extension Worker {
-    mutating func runOutOfDescriptors() { acceptor.pause(poller, now: now) }
-}
+extension Worker { mutating func runOutOfDescriptors() { acceptor.pause(poller, now: now) } }

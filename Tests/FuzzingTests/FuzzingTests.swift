@@ -74,6 +74,4 @@ public import Testing
     }
 }
 
-extension FuzzTarget: CustomTestStringConvertible {
-    public var testDescription: String { name }
-}
+extension FuzzTarget: CustomTestStringConvertible { public var testDescription: String { name } }

@@ -20,9 +20,7 @@ struct BodyDrainTests {
         return .incomplete
     }
 
-    @Test func `drains nothing without a body`() {
-        #expect(drain(.none, "") == nil)
-    }
+    @Test func `drains nothing without a body`() { #expect(drain(.none, "") == nil) }
 
     @Test(arguments: [
         ("5\r\nhello\r\n0\r\n\r\n", "9112 §7.1"), ("0\r\n\r\n", "no chunks"), ("0000\r\n\r\n", "§7.1 several zeros"),

@@ -24,9 +24,7 @@ struct ByteRangesTests {
     }
 
     @Test(arguments: ["bytes=1000-", "bytes=2000-3000", "bytes=-0", "bytes=99999999999999999999999-"])
-    func `reports ranges outside the document`(value: String) {
-        #expect(read(value) == [])
-    }
+    func `reports ranges outside the document`(value: String) { #expect(read(value) == []) }
 
     @Test(arguments: [
         "", "bytes", "bytes=", "bytes=,", "bytes=-", "bytes=a-b", "bytes=5-4", "bytes=1", "lines=0-1", "bytes=0-1;2-3",

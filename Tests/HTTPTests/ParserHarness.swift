@@ -18,9 +18,7 @@ enum Verdict: Equatable, CustomStringConvertible {
 }
 
 /// The bytes of a text whose characters are all below U+0100.
-func octets(_ text: String) -> [UInt8] {
-    text.unicodeScalars.map { UInt8($0.value) }
-}
+func octets(_ text: String) -> [UInt8] { text.unicodeScalars.map { UInt8($0.value) } }
 
 /// Parses the bytes in steps: each number is the count of bytes that have arrived.
 func parse(_ bytes: [UInt8], seen steps: [Int], limits: HeadLimits = HeadLimits()) -> (Verdict, RequestHead?) {

@@ -20,7 +20,5 @@ struct PercentEncodingTests {
     }
 
     @Test(arguments: ["/a%2fb", "/a%2Fb", "/a%00", "/%", "/%4", "/%zz"])
-    func `refuses escapes that must not become part of a name`(path: String) {
-        #expect(decode(path) == nil)
-    }
+    func `refuses escapes that must not become part of a name`(path: String) { #expect(decode(path) == nil) }
 }

@@ -30,8 +30,7 @@ struct RequestParserLoggingTests {
         ("GET http://x/a HTTP/1.1\r\nHost: h\r\n\r\n", "GET", "/a", "x", nil),
         ("GET /a HTTP/1.1\r\n\r\n", "GET", "/a", nil, nil), ("GET /a HTTP/1.1\r\nHost: h", "GET", "/a", nil, nil),
         ("GET /%zz HTTP/1.1\r\nHost: h\r\n\r\n", "GET", "/%zz", nil, nil),
-        ("GET /a HTTP/2.0\r\nHost: h\r\n\r\n", "GET", nil, nil, nil),
-        ("GET /a\"b HTTP/1.1\r\n", "GET", nil, nil, nil),
+        ("GET /a HTTP/2.0\r\nHost: h\r\n\r\n", "GET", nil, nil, nil), ("GET /a\"b HTTP/1.1\r\n", "GET", nil, nil, nil),
         ("G@T / HTTP/1.1\r\n\r\n", nil, nil, nil, nil), ("\u{16}\u{03}\u{01}", nil, nil, nil, nil),
         ("", nil, nil, nil, nil),
     ])

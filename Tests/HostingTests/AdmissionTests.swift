@@ -67,8 +67,7 @@ struct AdmissionTests {
         (["f": both], ["f": AppFileChanges.text(["a.example", "b.example"], ["two", "one", "three"])], nil),
         (["f": both], ["f": AppFileChanges.text(["a.example", "b.example"], ["one"])], .held),
         (["f": both], ["f": AppFileChanges.text(["a.example"], ["one", "two"])], .held),
-        (["f": both], ["f": nil], .gone),
-        (["f": both], ["f": "{"], .broken),
+        (["f": both], ["f": nil], .gone), (["f": both], ["f": "{"], .broken),
         (["f": both], ["f": AppFileChanges.text(["a.example"], ["one"], more: "guard: \"off\"")], nil),
         (["f": both], ["f": AppFileChanges.text(["a.example"], ["one"], more: "guard: \"warn\"")], nil),
         (["f": AppFileChanges.text(["a.example"], ["one"], more: "guard: \"off\"")], ["f": nil], nil),
@@ -77,8 +76,7 @@ struct AdmissionTests {
             ["f": both],
             [
                 "f": AppFileChanges.text(
-                    ["a.example"], ["one"],
-                    more: #"retired: { hosts: ["b.example"], appIDs: ["8KQ2V7M4XN.dev.two"] }"#)
+                    ["a.example"], ["one"], more: #"retired: { hosts: ["b.example"], appIDs: ["8KQ2V7M4XN.dev.two"] }"#)
             ], nil
         ),
         (

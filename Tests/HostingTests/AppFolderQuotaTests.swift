@@ -2,7 +2,6 @@
 
 import Association
 import Catalogue
-import Foundation
 import HTTP
 import Telemetry
 import Testing
@@ -21,21 +20,13 @@ struct AppFolderQuotaTests {
         try site.restart()
     }
 
-    private func event(_ paths: String...) -> TreeChanges {
-        var changes = TreeChanges()
-        changes.appFiles = Set(paths)
-        return changes
-    }
-
     /// Found by a full scan, a scan of the folder, the event of a new file, or a start.
     private static let looks: [@Sendable (AppFolderQuotaTests) throws -> RoundReport] = [
         { try $0.site.round() },
         { test in
-            var changes = TreeChanges()
-            changes.appFolders = ["evil/sub"]
-            return try test.site.round(changes)
+            return try test.site.round(.with { $0.appFolders = ["evil/sub"] })
         },
-        { test in try test.site.round(test.event("evil/sub/3.json")) },
+        { test in try test.site.round(.apps("evil/sub/3.json")) },
         { try $0.site.restart(.start) },
     ]
 
@@ -53,15 +44,15 @@ struct AppFolderQuotaTests {
         #expect(site.tenants.openFindings.map(\.rule) == [.cfg010])
         // A change in the folder has no effect, and none of its files is read.
         try site.shop("evil/a.json", hosts: ["c.example.com"])
-        let quiet = try site.round(event("evil/a.json", "evil/sub/4.json"))
+        let quiet = try site.round(.apps("evil/a.json", "evil/sub/4.json"))
         #expect(quiet.findings.isEmpty && quiet.readCount == 0 && quiet.keptHosts == 1)
         // The other folder is still read.
         try site.shop("good/b.json", hosts: ["b.example.com", "d.example.com"])
-        #expect(try site.round(event("good/b.json")).changedHosts.contains("d.example.com"))
+        #expect(try site.round(.apps("good/b.json")).changedHosts.contains("d.example.com"))
         // With one file less, everything is as on disk.
         try site.remove("config/apps/evil/sub/3.json")
         try site.shop("evil/a.json", hosts: ["a.example.com", "c.example.com"])
-        let last = try site.round(event("evil/sub/3.json"))
+        let last = try site.round(.apps("evil/sub/3.json"))
         #expect(site.answer("c.example.com") != nil)
         #expect(last.findings.allSatisfy { $0.rule != .cfg010 } && !last.findings.isEmpty)
         #expect(last.fixedFiles == ["\(site.tree.config)/apps/evil"])
@@ -82,7 +73,7 @@ struct AppFolderQuotaTests {
         let hosts = ["a.example.com", "c.example.com"]
         try site.shop(path ?? "evil/a.json", hosts: hosts, more: "/* \(comment) */")
         try site.write("config/apps/evil/notes.txt", comment)
-        let report = try site.round(path.map { event($0) } ?? .all)
+        let report = try site.round(path.map { .apps($0) } ?? .all)
         #expect(report.findings.map(\.rule) == [.cfg010])
         #expect(report.findings.first?.message.hasPrefix("apps/evil has more than 3000 bytes of app files") == true)
         #expect(report.findings.first?.fix?.contains("limits.bytesPerAppFolderMax") == true)
@@ -90,9 +81,9 @@ struct AppFolderQuotaTests {
         #expect(report.readCount <= (path == nil ? 1 : 0) && report.figures.keptHosts == 1)
         #expect(site.answer("a.example.com") != nil && site.answer("c.example.com") == nil)
         try site.shop("good/b.json", hosts: ["b.example.com", "d.example.com"])
-        #expect(try site.round(event("good/b.json")).changedHosts.contains("d.example.com"))
+        #expect(try site.round(.apps("good/b.json")).changedHosts.contains("d.example.com"))
         try site.shop(path ?? "evil/a.json", hosts: hosts)
-        #expect(try site.round(event(path ?? "evil/a.json")).changedHosts.contains("c.example.com"))
+        #expect(try site.round(.apps(path ?? "evil/a.json")).changedHosts.contains("c.example.com"))
     }
 
     @Test func `empty folders count too`() throws {

@@ -5,11 +5,7 @@ import Testing
 @testable import Hosting
 
 struct ChangeGathererTests {
-    private static func pages(_ names: String...) -> TreeChanges {
-        var changes = TreeChanges()
-        changes.pageFolders = Set(names)
-        return changes
-    }
+    private static func pages(_ names: String...) -> TreeChanges { .with { $0.pageFolders = Set(names) } }
 
     @Test func `a group of changes ends after 40 ms of quiet or half a second`() {
         var gatherer = ChangeGatherer()
@@ -54,10 +50,7 @@ struct ChangeGathererTests {
         #expect(gatherer.isEmpty)
     }
 
-    @Test(
-        arguments: [
-            (99, 0), (100, 400), (1_000, 4_000), (60_000, 10_000),
-        ] as [(Int64, Int64)])
+    @Test(arguments: [(99, 0), (100, 400), (1_000, 4_000), (60_000, 10_000)] as [(Int64, Int64)])
     func `the rest grows with the cost, up to a maximum`(cost: Int64, rest: Int64) {
         var gatherer = ChangeGatherer()
         gatherer.noteCosts(of: Self.pages("a"), ["a": cost], at: 1_000)

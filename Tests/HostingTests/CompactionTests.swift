@@ -115,7 +115,7 @@ struct CompactionTests {
     @Test func `changes during the first compaction are not forgotten`() throws {
         try site.remove("state")
         let tenants = Tenants(
-            configPath: site.tree.config, publicPath: site.tree.root + "/public", environment: nil,
+            configPath: site.tree.config, publicPath: site.tree.pages, environment: nil,
             state: (site.statePath, "program"))
         _ = try tenants.round(.all)
         let compaction = try #require(tenants.beginCompaction())

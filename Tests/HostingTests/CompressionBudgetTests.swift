@@ -1,8 +1,6 @@
 // A host with more pages than one round compresses: all are served at once, and their gzip forms follow in later rounds.
 
-import Association
 import Catalogue
-import HTTP
 import Testing
 
 @testable import Hosting
@@ -34,8 +32,7 @@ struct CompressionBudgetTests {
     private func packedCount(_ site: TenantTree, _ paths: [String]) -> Int {
         let view = site.tenants.catalogue.view
         guard let found = view.site(host: Array("a.example.com".utf8).span) else { return 0 }
-        return paths.count { path in
-            Array(path.utf8).withUnsafeBytes { view.answer(found, path: $0) }?.hasGzip == true
+        return paths.count { path in Array(path.utf8).withUnsafeBytes { view.answer(found, path: $0) }?.hasGzip == true
         }
     }
 }

@@ -1,22 +1,15 @@
 // An environment that no app file has is found before anything is served.
 
 import Association
-import Foundation
-import Posix
+import TestSupport
 import Testing
 
 @testable import Hosting
 
 struct EnvironmentCheckTests {
     private func check(_ files: [String], _ environment: String?) throws -> (error: String?, note: String?) {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("environments-\(UUID().uuidString)")
-        let apps = folder.appendingPathComponent("apps")
-        try FileManager.default.createDirectory(at: apps, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        for (index, text) in files.enumerated() {
-            try Data(text.utf8).write(to: apps.appendingPathComponent("\(index).json"))
-        }
-        let paths = files.indices.map { "\(apps.path)/\($0).json" }
+        let folder = try TemporaryFolder()
+        let paths = try files.enumerated().map { try folder.write("apps/\($0).json", $1) }
         let error = EnvironmentCheck.error(environment, in: paths, of: folder.path)
         let finding = environment.flatMap { environment in
             let names = files.map { text in

@@ -2,36 +2,33 @@
 
 import Foundation
 import Posix
+import TestSupport
 import Testing
 
 @testable import Hosting
 
 struct FolderScanTests {
-    private let path: String
+    private let folder: TemporaryFolder
 
-    init() throws {
-        path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    }
+    init() throws { folder = try TemporaryFolder() }
 
     /// Names that end with a slash are folders, those with `->` are links, all others are files.
     private func make(_ names: [String]) throws {
         for name in names {
             let parts = name.components(separatedBy: " -> ")
-            let place = "\(path)/\(parts[0])"
-            let folder = name.hasSuffix("/") ? place : (place as NSString).deletingLastPathComponent
-            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-            if parts.count > 1 {
-                try FileManager.default.createSymbolicLink(atPath: place, withDestinationPath: parts[1])
-            } else if !name.hasSuffix("/") {
-                try Data(name.utf8).write(to: URL(fileURLWithPath: place))
+            if name.hasSuffix("/") {
+                try folder.makeFolder(name)
+            } else if parts.count > 1 {
+                if let end = parts[0].lastIndex(of: "/") { try folder.makeFolder(String(parts[0][..<end])) }
+                try folder.link(parts[0], to: parts[1])
+            } else {
+                try folder.write(name, name)
             }
         }
     }
 
     private func scan(_ bounds: FolderScan.Bounds = .init(), from start: String = "") throws -> FolderScan {
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        return FolderScan(TenantFolder(try Folder(path)), from: start, bounds)
+        FolderScan(TenantFolder(try Folder(folder.path)), from: start, bounds)
     }
 
     @Test(
@@ -70,8 +67,7 @@ struct FolderScanTests {
 
     @Test func `a link out of the folder is not followed`() throws {
         try make(["in/", "in/out -> /etc", "in/up -> .."])
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        let scan = FolderScan(TenantFolder(try Folder("\(path)/in")), .init())
+        let scan = FolderScan(TenantFolder(try Folder("\(folder.path)/in")), .init())
         #expect(scan.files.isEmpty && scan.folders == [""])
         let isOutside = scan.problems.map { problem in
             guard case .unreadable(let error) = problem.problem else { return false }
@@ -115,9 +111,7 @@ struct FolderScanTests {
     }
 
     @Test(
-        arguments: [
-            (4, 3, nil), (3, 3, .files), (4, 2, .folders), (100, 100, nil),
-        ] as [(Int, Int, FolderScan.Excess?)])
+        arguments: [(4, 3, nil), (3, 3, .files), (4, 2, .folders), (100, 100, nil)] as [(Int, Int, FolderScan.Excess?)])
     func `reports which limit is exceeded`(files: Int, folders: Int, excess: FolderScan.Excess?) throws {
         try make(["1", "2", "a/3", "b/4"])
         #expect(try scan(.init(filesMax: files, foldersMax: folders)).excess == excess)

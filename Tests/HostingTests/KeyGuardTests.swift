@@ -1,6 +1,5 @@
 // Which files are never served, by name and by content.
 
-import Foundation
 import Testing
 
 @testable import Hosting

@@ -109,10 +109,7 @@ private struct RuleMaker {
         return text(pieces + (one(in: 2) ? [variables.randomElement(using: &generator) ?? ""] : []), 5)
     }
 
-    private mutating func text(_ pieces: [String], _ count: Int) -> String {
-        (0..<Int.random(in: 0...count, using: &generator)).map { _ in pieces.randomElement(using: &generator) ?? "" }
-            .joined()
-    }
+    private mutating func text(_ pieces: [String], _ count: Int) -> String { generator.text(of: pieces, upTo: count) }
 
     private mutating func one(in count: Int) -> Bool { Int.random(in: 0..<count, using: &generator) == 0 }
 }

@@ -2,10 +2,10 @@
 
 import Association
 import Catalogue
-import Foundation
 import HTTP
 import SourceJSON
 import TLS
+import TestSupport
 import Testing
 
 @testable import Hosting
@@ -29,9 +29,8 @@ struct LandingTemplateTests {
 
     private func filled(_ text: String, _ app: AppFile) throws -> String {
         let page = try #require(try template(text).page(for: app, rules: []))
-        return page.segments.map {
-            String(decoding: $0.text, as: UTF8.self) + ($0.insertion == .none ? "" : "[link]")
-        }.joined()
+        return page.segments.map { String(decoding: $0.text, as: UTF8.self) + ($0.insertion == .none ? "" : "[link]") }
+            .joined()
     }
 
     @Test(arguments: [
@@ -44,8 +43,7 @@ struct LandingTemplateTests {
         ),
         ("<a href=\"{{link}}\">", "<a href=\"https://[link]\">"), ("<a HREF='{{link}}'>", "<a HREF='https://[link]'>"),
         ("{{#appLink}}no{{/appLink}}{{^appLink}}none{{/appLink}}", "none"), ("{{tagline}}", ""),
-        ("{ {name} }", "{ {name} }"),
-        ("<!-- {x} --><p>{{link}}", "<!-- {x} --><p>https://[link]"),
+        ("{ {name} }", "{ {name} }"), ("<!-- {x} --><p>{{link}}", "<!-- {x} --><p>https://[link]"),
         ("<!doctype html>{{link}}", "<!doctype html>https://[link]"),
         ("<script>if (a < b) {}</script>{{link}}", "<script>if (a < b) {}</script>https://[link]"),
         ("<style>p { color: red }</style>{{link}}", "<style>p { color: red }</style>https://[link]"),
@@ -84,9 +82,8 @@ struct LandingTemplateTests {
         ("a\nb {{nothing}}", "unknown placeholder {{nothing}}", 2), ("\n\n{{name", "{{ has no }}", 3),
         ("{{#name}}x", "has no {{/name}}", 1), ("x{{/name}}", "no matching beginning", 1),
         ("{{#name}}{{#link}}{{/name}}{{/link}}", "no matching beginning", 1),
-        ("{{#name}}<p title=\"{{/name}}\">", "different HTML contexts", 1),
-        ("<p title=\"x", "in the middle", 1), ("<script>x", "in the middle", 1),
-        (String(repeating: "{{#name}}", count: 20), "too deep", 1),
+        ("{{#name}}<p title=\"{{/name}}\">", "different HTML contexts", 1), ("<p title=\"x", "in the middle", 1),
+        ("<script>x", "in the middle", 1), (String(repeating: "{{#name}}", count: 20), "too deep", 1),
         (String(repeating: "<script>1</script>\n", count: 17), "more than 16 inline scripts", 18),
     ])
     func `a broken template is reported with its line`(text: String, part: String, line: Int) throws {
@@ -117,19 +114,12 @@ struct LandingTemplateTests {
     }
 
     @Test func `any bytes are either a template or a problem`() {
-        var seed: UInt64 = 5
+        var random = SplitMix(seed: 5)
         let words = [
             "<", ">", "/", "!", "--", "\"", "'", "=", " ", "a", "href", "script", "title", "{{name}}", "{{#name}}",
             "{{/name}}", "{{", "}}", "\u{0}", "é",
         ]
-        for _ in 0..<20_000 {
-            var text = ""
-            for _ in 0..<12 {
-                seed = seed &* 6_364_136_223_846_793_005 &+ 1
-                text += words[Int(seed >> 33) % words.count]
-            }
-            _ = try? LandingTemplate(Array(text.utf8), file: "x")
-        }
+        for _ in 0..<20_000 { _ = try? LandingTemplate(Array(random.text(of: words, upTo: 12).utf8), file: "x") }
         #expect(throws: LandingTemplate.Problem.self) { try LandingTemplate([0x80], file: "x") }
     }
 

@@ -5,6 +5,7 @@ import Catalogue
 import Foundation
 import HTTP
 import SourceJSON
+import TestSupport
 import Testing
 
 @testable import Hosting
@@ -45,19 +46,6 @@ struct LoadedConfigurationTests {
         let errors = loaded.findings.filter { $0.severity == .error }
         #expect(Set(errors.map(\.file)) == ["\(tree.config)/apps/deep/er/bad.json", "\(tree.config)/apps/page.json"])
         #expect(errors.first { $0.file.hasSuffix("bad.json") }?.range?.start.line == 2)
-    }
-
-    @Test func `a name that is not a readable file is a finding`() throws {
-        try tree.app("good.json", ConfigTree.shop(hosts: ["good.example.com"]))
-        let apps = tree.config + "/apps"
-        try FileManager.default.createSymbolicLink(atPath: apps + "/gone.json", withDestinationPath: "nowhere")
-        try tree.app("huge.json", String(repeating: " ", count: AppTree.bytesMax + 1))
-        try FileManager.default.createSymbolicLink(atPath: apps + "/loop", withDestinationPath: ".")
-        let loaded = try tree.load()
-        let files = Set(loaded.findings.filter { $0.severity == .error }.map { $0.file.dropFirst(apps.count + 1) })
-        #expect(files.contains("gone.json"))
-        #expect(files.contains("huge.json"))
-        #expect(files == ["gone.json", "huge.json"], "a link to a folder that contains it adds nothing")
     }
 
     @Test func `other files in the folder are ignored`() throws {
@@ -110,25 +98,6 @@ struct LoadedConfigurationTests {
         #expect(loaded.answer("b.example.com", "/apple-app-site-association") != "never")
     }
 
-    @Test func `a page never comes from outside its folder, and a large one is sent from disk`() throws {
-        try tree.app("shop.json", ConfigTree.shop(hosts: ["a.example.com"]))
-        try tree.write("secret.txt", "secret")
-        try tree.page("_default/inside/a.txt", "inside")
-        try tree.page("_default/large.bin", String(repeating: "x", count: PageSet.memoryBytesMax + 1))
-        let pages = tree.root + "/public/_default"
-        try FileManager.default.createSymbolicLink(atPath: pages + "/out.txt", withDestinationPath: "../../secret.txt")
-        try FileManager.default.createSymbolicLink(atPath: pages + "/in.txt", withDestinationPath: "inside/a.txt")
-        try FileManager.default.createSymbolicLink(atPath: pages + "/all", withDestinationPath: "../..")
-        let loaded = try tree.load()
-        #expect(loaded.answer("a.example.com", "/in.txt") == "inside")
-        #expect(loaded.answer("a.example.com", "/out.txt") == nil)
-        #expect(loaded.answer("a.example.com", "/all/secret.txt") == nil)
-        let warned = loaded.findings.filter { $0.rule == .cfg004 }
-        #expect(warned.contains { $0.file == pages + "/out.txt" && $0.message.hasSuffix("a link out of \(pages)") })
-        #expect(loaded.form("a.example.com", "/large.bin")?.file != nil)
-        #expect(loaded.form("a.example.com", "/in.txt")?.file == nil)
-    }
-
     @Test func `apps on one host are merged in the order of their paths`() throws {
         try tree.app("b.json", ConfigTree.shop(hosts: ["a.example.com"], id: "8KQ2V7M4XN.dev.associated.second"))
         try tree.app("a.json", ConfigTree.shop(hosts: ["a.example.com"], id: "8KQ2V7M4XN.dev.associated.first"))
@@ -141,12 +110,14 @@ struct LoadedConfigurationTests {
 
 /// A test's own `config/` and `public/`, removed after it.
 final class ConfigTree {
-    let root: String
+    let folder: TemporaryFolder
+    var root: String { folder.path }
     var config: String { root + "/config" }
+    var pages: String { root + "/public" }
 
     init() throws {
-        root = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
-        try FileManager.default.createDirectory(atPath: root + "/config/apps", withIntermediateDirectories: true)
+        folder = try TemporaryFolder()
+        try folder.makeFolder("config/apps")
     }
 
     func app(_ name: String, _ text: String) throws { try write("config/apps/\(name)", text) }
@@ -154,20 +125,15 @@ final class ConfigTree {
     func page(_ name: String, _ text: String) throws { try write("public/\(name)", text) }
 
     func load() throws -> LoadedConfiguration {
-        try Tenants(configPath: config, publicPath: root + "/public", environment: nil).load()
+        try Tenants(configPath: config, publicPath: pages, environment: nil).load()
     }
 
-    func write(_ name: String, _ text: String) throws {
-        let url = URL(fileURLWithPath: "\(root)/\(name)")
-        try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-        try Data(text.utf8).write(to: url)
-    }
+    func write(_ name: String, _ text: String) throws { try folder.write(name, text) }
 
-    deinit { try? FileManager.default.removeItem(atPath: root) }
+    static let fingerprint = (0..<32).map { String(format: "%02X", ($0 * 37 + 11) % 256) }.joined(separator: ":")
 
     /// A correct app file.
     static func shop(hosts: [String], android: Bool = true, id: String = "8KQ2V7M4XN.dev.associated.shop") -> String {
-        let fingerprint = (0..<32).map { String(format: "%02X", ($0 * 37 + 11) % 256) }.joined(separator: ":")
         let androidApp = "android: { package: \"dev.associated.shop\", fingerprints: [\"\(fingerprint)\"] },"
         return """
             {
@@ -196,7 +162,5 @@ extension LoadedConfiguration {
     }
 
     /// Its body as text.
-    func answer(_ host: String, _ path: String) -> String? {
-        form(host, path).map { String(decoding: $0.body, as: UTF8.self) }
-    }
+    func answer(_ host: String, _ path: String) -> String? { catalogue.answer(host, path) }
 }

@@ -125,35 +125,30 @@ struct ManagerSettingsTests {
         #expect(reader.settings.manager.delivery == nil)
     }
 
+    private static let directory = "write `https://acme-v02.api.letsencrypt.org/directory`"
+    private static let mail = "write `ops@example.com`"
+    private static let server = "write `192.0.2.53:53`"
+
     /// What is invalid in `acme`: the part of the text that the finding points to, its message and its fix.
     @Test(
         arguments: [
-            ("contact: ['ops']", "'ops'", "this is not a mail address", "write `ops@example.com`"),
-            ("contact: ['@b']", "'@b'", "this is not a mail address", "write `ops@example.com`"),
-            ("contact: ['a@b@c']", "'a@b@c'", "this is not a mail address", "write `ops@example.com`"),
-            ("contact: ['a@b,c']", "'a@b,c'", "this is not a mail address", "write `ops@example.com`"),
-            ("contact: ['a@b?cc=c']", "'a@b?cc=c'", "this is not a mail address", "write `ops@example.com`"),
-            ("contact: ['a b@c']", "'a b@c'", "this is not a mail address", "write `ops@example.com`"),
+            ("contact: ['ops']", "'ops'", "this is not a mail address", mail),
+            ("contact: ['@b']", "'@b'", "this is not a mail address", mail),
+            ("contact: ['a@b@c']", "'a@b@c'", "this is not a mail address", mail),
+            ("contact: ['a@b,c']", "'a@b,c'", "this is not a mail address", mail),
+            ("contact: ['a@b?cc=c']", "'a@b?cc=c'", "this is not a mail address", mail),
+            ("contact: ['a b@c']", "'a b@c'", "this is not a mail address", mail),
             ("contact: 'a@b'", "'a@b'", "`contact` must be an array", "write `[\"ops@example.com\"]`"),
-            (
-                "directories: ['http://ca.example']", "'http://ca.example'", "this is not an https URL",
-                "write `https://acme-v02.api.letsencrypt.org/directory`"
-            ),
-            (
-                "directories: ['https://']", "'https://'", "this is not an https URL",
-                "write `https://acme-v02.api.letsencrypt.org/directory`"
-            ),
+            ("directories: ['http://ca.example']", "'http://ca.example'", "this is not an https URL", directory),
+            ("directories: ['https://']", "'https://'", "this is not an https URL", directory),
             (
                 "directories: ['https://a@b.example/dir']", "'https://a@b.example/dir'", "this is not an https URL",
-                "write `https://acme-v02.api.letsencrypt.org/directory`"
+                directory
             ),
-            (
-                "directories: ['https://:443/dir']", "'https://:443/dir'", "this is not an https URL",
-                "write `https://acme-v02.api.letsencrypt.org/directory`"
-            ),
+            ("directories: ['https://:443/dir']", "'https://:443/dir'", "this is not an https URL", directory),
             (
                 "directories: ['https://ca.example/{dir}']", "'https://ca.example/{dir}'", "this is not an https URL",
-                "write `https://acme-v02.api.letsencrypt.org/directory`"
+                directory
             ),
             (
                 "directories: []", "[]", "`directories` is empty, so no certificates are ordered",
@@ -183,15 +178,9 @@ struct ManagerSettingsTests {
                 "write the id that the certificate authority gave you, and the path of a file with its key"
             ),
             ("eab: { keyID: 1, keyFile: 'a' }", "1", "`keyID` must be a string", "put it in quotes"),
-            ("resolvers: ['a.b']", "'a.b'", "this is not the address of a name server", "write `192.0.2.53:53`"),
-            (
-                "resolvers: ['unix:/a']", "'unix:/a'", "this is not the address of a name server",
-                "write `192.0.2.53:53`"
-            ),
-            (
-                "resolvers: ['192.0.2.53:0']", "'192.0.2.53:0'", "this is not the address of a name server",
-                "write `192.0.2.53:53`"
-            ),
+            ("resolvers: ['a.b']", "'a.b'", "this is not the address of a name server", server),
+            ("resolvers: ['unix:/a']", "'unix:/a'", "this is not the address of a name server", server),
+            ("resolvers: ['192.0.2.53:0']", "'192.0.2.53:0'", "this is not the address of a name server", server),
             ("port: 0", "0", "`port` must be a whole number from 1 to 65535", nil),
         ] as [(String, String, String, String?)])
     func `orders nothing with an invalid setting`(text: String, place: String, message: String, fix: String?) throws {
@@ -201,10 +190,7 @@ struct ManagerSettingsTests {
         try expectOne(reader, in: text, place, message, fix)
     }
 
-    @Test(
-        arguments: [
-            ("{ contact: ['a@b'] }", "{ contact: ['a@b'] }"), ("{ termsAgreed: false }", "false"),
-        ])
+    @Test(arguments: [("{ contact: ['a@b'] }", "{ contact: ['a@b'] }"), ("{ termsAgreed: false }", "false")])
     func `orders nothing until the operator agrees to the terms`(acme: String, place: String) throws {
         let text = "{ acme: \(acme) }"
         let reader = try read(text)
@@ -305,9 +291,7 @@ struct ManagerSettingsTests {
         #expect(try read("{ \(text) }").settings.manager.orders(host) == isOrdered)
     }
 
-    @Test func `covers all hosts without a list`() {
-        #expect(IssuanceSettings().covers("shop.example.com"))
-    }
+    @Test func `covers all hosts without a list`() { #expect(IssuanceSettings().covers("shop.example.com")) }
 
     /// Checks that there is one finding, and the part of the text that it points to.
     private func expectOne(

@@ -2,8 +2,6 @@
 // used.
 
 import Association
-import Foundation
-import Posix
 import Telemetry
 import Testing
 
@@ -29,8 +27,7 @@ struct OtherProgramTests {
         tenants.memory.appFiles.put(record, at: "b.json")
         // Saved with the next change.
         try site.shop("w.json", hosts: ["*.example.com", "c.example.com"])
-        var changes = TreeChanges()
-        changes.appFiles = ["w.json"]
+        let changes = TreeChanges.apps("w.json")
         try site.round(changes)
         let compaction = Compaction(
             tenants.memory,

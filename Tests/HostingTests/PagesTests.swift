@@ -3,7 +3,6 @@
 import Association
 import Catalogue
 import Foundation
-import Posix
 import Testing
 
 @testable import Hosting
@@ -44,12 +43,11 @@ struct PagesTests {
     }
 
     @Test func `a page never replaces an association document`() throws {
-        let fingerprint = (0..<32).map { String(format: "%02X", ($0 * 37 + 11) % 256) }.joined(separator: ":")
         try site.write(
             "config/apps/b.json",
             """
             { name: "B", hosts: ["b.example.com"], links: [{ "/": "/b/?*" }],
-              android: { package: "dev.associated.b", fingerprints: ["\(fingerprint)"] } }
+              android: { package: "dev.associated.b", fingerprints: ["\(ConfigTree.fingerprint)"] } }
             """)
         for host in ["b.example.com", "_default"] {
             try site.write("public/\(host)/apple-app-site-association", "{}")

@@ -4,6 +4,7 @@ import Association
 import Catalogue
 import Foundation
 import HTTP
+import TestSupport
 import Testing
 
 @testable import Hosting
@@ -18,9 +19,7 @@ struct PrecompressedPageTests {
     }
 
     private func put(_ name: String, _ bytes: [UInt8], modified: Int? = nil) throws {
-        try tree.page("_default/\(name)", "")
-        let path = tree.root + "/public/_default/\(name)"
-        try Data(bytes).write(to: URL(fileURLWithPath: path))
+        let path = try tree.folder.write("public/_default/\(name)", bytes)
         if let modified {
             let date = Date(timeIntervalSince1970: Double(modified))
             try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: path)
@@ -73,14 +72,11 @@ struct PrecompressedPageTests {
         #expect(form.body == gzip(page))
         #expect(form.fields.contains("content-encoding: gzip\r\n"))
         #expect(form.fields.contains("content-type: text/css"))
-        #expect(
-            try answer(loaded, "/a.css").identity.fields.contains(
-                "vary: accept-encoding"))
+        #expect(try answer(loaded, "/a.css").identity.fields.contains("vary: accept-encoding"))
         #expect(loaded.findings.filter { $0.rule == .cfg006 } == [])
         let tag = form.tag
         try put("a.css.gz", Gzip.compress(Array(page.utf8)))
-        #expect(
-            try answer(tree.load(), "/a.css").gzip?.tag != tag, "other bytes, another tag")
+        #expect(try answer(tree.load(), "/a.css").gzip?.tag != tag, "other bytes, another tag")
     }
 
     @Test(arguments: [0, 1, 2, 3])
@@ -91,8 +87,7 @@ struct PrecompressedPageTests {
         let loaded = try tree.load()
         let form = try #require(try answer(loaded, "/a.css").gzip)
         #expect(form.body == Gzip.compress(Array(page.utf8)))
-        #expect(
-            loaded.findings.filter { $0.rule == .cfg006 }.map(\.file) == [tree.root + "/public/_default/a.css.gz"])
+        #expect(loaded.findings.filter { $0.rule == .cfg006 }.map(\.file) == [tree.root + "/public/_default/a.css.gz"])
     }
 
     @Test func `a large page has a gzip form only if the tenant provides it`() throws {

@@ -50,7 +50,7 @@ struct PostponedFilesTests {
         var source = site.tenants.source
         source.costs = RoundCosts()
         source.costs.add(RoundCosts.microsecondsMax, to: "apps/evil")
-        let folders = HostFolders(configPath: site.tree.config, publicPath: site.tree.root + "/public")
+        let folders = HostFolders(configPath: site.tree.config, publicPath: site.tree.pages)
         let scanner = try TreeScanner(changes, knowing: site.tenants.memory, source, folders, nil)
         var scan = try scanner.list()
         scanner.read(scan.paths) { scan.add($0, knowing: site.tenants.memory) }
@@ -62,8 +62,7 @@ struct PostponedFilesTests {
         for name in ["evil/1.json", "evil/3.json", "good/1.json", "top.json"] {
             try site.shop(name, hosts: ["new.\(name.filter { $0 != "/" }).example.com"])
         }
-        var changes = TreeChanges()
-        changes.appFiles = ["evil/1.json", "evil/3.json", "good/1.json", "top.json"]
+        let changes = TreeChanges.apps("evil/1.json", "evil/3.json", "good/1.json", "top.json")
         for changes in [changes, .all, .allAgain] {
             let scan = try scan(changes)
             #expect(scan.candidates.keys.sorted() == ["good/1.json", "top.json"])

@@ -1,10 +1,10 @@
 // Rounds of a process without descriptors: they fail and change nothing, and as soon as there are descriptors, everything is as
 // on disk. Each test runs in its own process, because the limit applies to a process.
 
-import Association
 import Foundation
 import Glibc
 import Posix
+import TestSupport
 import Testing
 
 @testable import Hosting
@@ -77,7 +77,7 @@ struct ShortageTests {
             try site.shop("a.json", hosts: ["a.example.com"])
             try site.write("public/a.example.com/page.html", "page")
             let loader = Tenants(
-                configPath: site.tree.config, publicPath: site.tree.root + "/public", environment: nil)
+                configPath: site.tree.config, publicPath: site.tree.pages, environment: nil)
             var failures = 0
             for descriptors in 0...9 {
                 do {
@@ -96,7 +96,7 @@ struct ShortageTests {
         await #expect(processExitsWith: .success) {
             let site = try TenantTree()
             try site.shop("a.json", hosts: ["a.example.com"])
-            let watch = try TreeWatch(configPath: site.tree.config, publicPath: site.tree.root + "/public")
+            let watch = try TreeWatch(configPath: site.tree.config, publicPath: site.tree.pages)
             watch.start()
             _ = watch.takeChanges()
             try site.write("config/apps/team/part/b.json", "{}")
@@ -109,21 +109,6 @@ struct ShortageTests {
             guard watch.takeChanges().appFiles == ["team/part/b.json"] else { exit(4) }
         }
     }
-}
-
-/// Runs something while the process can open only this many more descriptors.
-private func starved<Result>(_ descriptors: Int, _ body: () throws -> Result) rethrows -> Result {
-    let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-    var original = rlimit()
-    getrlimit(resource, &original)
-    // The smallest limit that allows this many descriptors.
-    let numbers = (0...descriptors).map { _ in dup(2) }
-    for number in numbers { close(number) }
-    guard let first = numbers.last, first >= 0 else { exit(91) }
-    var limit = rlimit(rlim_cur: rlim_t(first), rlim_max: original.rlim_max)
-    guard setrlimit(resource, &limit) == 0 else { exit(90) }
-    defer { setrlimit(resource, &original) }
-    return try body()
 }
 
 /// A full round with this many descriptors; nil if they were too few.
@@ -163,9 +148,7 @@ private struct StarvedTree {
 
     /// The paths whose answer is missing or different.
     private func others(_ version: String) -> [String] {
-        StarvedTree.paths.filter { path in
-            site.answer(StarvedTree.host, path)?.contains(version) != true
-        }
+        StarvedTree.paths.filter { path in site.answer(StarvedTree.host, path)?.contains(version) != true }
     }
 
     static func play(_ descriptors: Int) throws {

@@ -18,12 +18,11 @@ struct SignedAnswerTests {
 
     init() throws {
         tree = try ConfigTree()
-        loader = Tenants(configPath: tree.config, publicPath: tree.root + "/public", environment: nil)
+        loader = Tenants(configPath: tree.config, publicPath: tree.pages, environment: nil)
     }
 
     private func app(_ host: String, signed: String) throws {
-        let text = ConfigTree.shop(hosts: [host])
-            .replacingOccurrences(of: "ios: {", with: "ios: { signed: \(signed),")
+        let text = ConfigTree.shop(hosts: [host]).replacingOccurrences(of: "ios: {", with: "ios: { signed: \(signed),")
         try tree.app("\(host).json", text)
     }
 

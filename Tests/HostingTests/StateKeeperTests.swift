@@ -165,7 +165,7 @@ struct StateKeeperTests {
         try FileManager.default.removeItem(atPath: site.statePath)
         try site.write("state", "a file in its place")
         let tenants = Tenants(
-            configPath: site.tree.config, publicPath: site.tree.root + "/public", environment: nil,
+            configPath: site.tree.config, publicPath: site.tree.pages, environment: nil,
             state: (site.statePath, "program"))
         let report = try tenants.round(.allAgain)
         #expect(report.hostCount == 4)

@@ -78,9 +78,7 @@ struct TenantIsolationTests {
         for (ids, count) in [(["8KQ2V7M4XN.dev.associated.shop", "8KQ2V7M4XN.dev.more"], 1), ([], 0)] {
             let ids = ids.isEmpty ? ["8KQ2V7M4XN.dev.associated.shop"] : ids
             try site.shop("good.json", hosts: ["good.example.com"], ids: ids, more: #"guard: "off""#)
-            var changes = TreeChanges()
-            changes.appFiles = ["good.json"]
-            let report = try site.round(changes)
+            let report = try site.round(.apps("good.json"))
             #expect(report.readCount == 1)
             #expect(report.changedHosts == ["good.example.com"])
             #expect(report.errors.isEmpty)

@@ -5,6 +5,7 @@ import Catalogue
 import Foundation
 import HTTP
 import Posix
+import TestSupport
 import Testing
 
 @testable import Hosting
@@ -23,20 +24,18 @@ final class TenantTree {
     init(environment: String? = nil) throws {
         tree = try ConfigTree()
         self.environment = environment
-        tenants = Tenants(configPath: tree.config, publicPath: tree.root + "/public", environment: environment)
+        tenants = Tenants(configPath: tree.config, publicPath: tree.pages, environment: environment)
     }
 
     /// A full round.
-    @discardableResult
-    func round(_ changes: TreeChanges = .all) throws -> RoundReport { try tenants.round(changes) }
+    @discardableResult func round(_ changes: TreeChanges = .all) throws -> RoundReport { try tenants.round(changes) }
 
     /// Another process, with the state that the last one saved.
-    @discardableResult
-    func restart(
+    @discardableResult func restart(
         _ changes: TreeChanges = .allAgain, program: String = "program", environment: String? = nil
     ) throws -> RoundReport {
         tenants = Tenants(
-            configPath: tree.config, publicPath: tree.root + "/public", environment: environment ?? self.environment,
+            configPath: tree.config, publicPath: tree.pages, environment: environment ?? self.environment,
             state: (statePath, program), openFilesMax: openFilesMax, linkTargets: linkTargets,
             limits: limits, owners: owners)
         let report = try tenants.round(changes)
@@ -69,7 +68,7 @@ final class TenantTree {
             """)
     }
 
-    func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: "\(tree.root)/\(name)") }
+    func remove(_ name: String) throws { try tree.folder.remove(name) }
 
     func move(_ name: String, to other: String) throws {
         let target = URL(fileURLWithPath: "\(tree.root)/\(other)")
@@ -83,9 +82,7 @@ final class TenantTree {
         guard rename("\(tree.root)/\(other)", "\(tree.root)/\(name)") == 0 else { throw POSIXError(.EIO) }
     }
 
-    func link(_ name: String, to target: String) throws {
-        try FileManager.default.createSymbolicLink(atPath: "\(tree.root)/\(name)", withDestinationPath: target)
-    }
+    func link(_ name: String, to target: String) throws { try tree.folder.link(name, to: target) }
 
     /// The body of an answer; nil if there is none.
     func answer(_ host: String, _ path: String = "/.well-known/apple-app-site-association") -> String? {
@@ -101,6 +98,16 @@ extension Catalogue {
         let answer = Array(path.utf8).withUnsafeBytes { view.answer(site, path: $0) }
         return answer.map { String(decoding: $0.form(.identity).body, as: UTF8.self) }
     }
+}
+
+extension TreeChanges {
+    static func with(_ set: (inout TreeChanges) -> Void) -> TreeChanges {
+        var changes = TreeChanges()
+        set(&changes)
+        return changes
+    }
+
+    static func apps(_ paths: String...) -> TreeChanges { .with { $0.appFiles = Set(paths) } }
 }
 
 extension RoundReport {

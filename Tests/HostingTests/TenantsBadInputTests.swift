@@ -43,9 +43,7 @@ struct TenantsBadInputTests {
         #expect(try site.round().changedHosts == ["xn--bcher-kva.example.com"])
     }
 
-    @Test func `a file that was just emptied is left to its writer, and one that stays empty is an error`()
-        throws
-    {
+    @Test func `a file that was just emptied is left to its writer, and one that stays empty is an error`() throws {
         let path = "\(site.tree.config)/apps/a.json"
         for age in [0.0, 3600.0] {
             try site.write("config/apps/a.json", "")

@@ -1,8 +1,6 @@
 // One tree, several servers: each serves the hosts of its environment only.
 
-import Association
 import Catalogue
-import Foundation
 import Testing
 
 @testable import Hosting

@@ -88,8 +88,7 @@ struct TenantsUnreadableTests {
             try site.shop("t1/deep/b.json", hosts: ["b.example.com"])
             try site.shop("c.json", hosts: ["c.example.com"])
             try site.restart()
-            var changes = TreeChanges()
-            changes.appFolders = ["t1"]
+            let changes = TreeChanges.with { $0.appFolders = ["t1"] }
             for fix in [TreeChanges.all, changes] {
                 let mode = try site.hide("config/apps/t1")
                 let report = try site.round(changes)
@@ -125,9 +124,7 @@ func demand(_ condition: @autoclosure () throws -> Bool, line: Int = #line) thro
 extension TenantTree {
     /// A tree of an ordinary user, which this process switches to.
     static func ofNobody() throws -> TenantTree {
-        if getuid() == 0 {
-            try demand(setgroups(0, nil) == 0 && setgid(65534) == 0 && setuid(65534) == 0)
-        }
+        if getuid() == 0 { try demand(setgroups(0, nil) == 0 && setgid(65534) == 0 && setuid(65534) == 0) }
         return try TenantTree()
     }
 

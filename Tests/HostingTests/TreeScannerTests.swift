@@ -21,8 +21,7 @@ struct TreeScannerTests {
 
     /// A round over these files only.
     private func change(_ paths: String...) throws -> RoundReport {
-        var changes = TreeChanges()
-        changes.appFiles = Set(paths)
+        let changes = TreeChanges.with { $0.appFiles = Set(paths) }
         let report = try site.round(changes)
         #expect(report.readCount == paths.count, "waiting files are read in a later round")
         return report
@@ -30,10 +29,8 @@ struct TreeScannerTests {
 
     /// A round over what the previous one left for later.
     private func follow(_ report: RoundReport) throws -> RoundReport {
-        var changes = TreeChanges()
-        changes.waiting = report.later.waiting
         let count = min(report.later.waiting.count, TreeScanner.waitingAtOnceMax)
-        let next = try site.round(changes)
+        let next = try site.round(.with { $0.waiting = report.later.waiting })
         #expect(next.readCount == count)
         return next
     }
@@ -48,7 +45,7 @@ struct TreeScannerTests {
     }
 
     @Test func `a file that was just written is read again until its marks are reliable`() throws {
-        let folders = HostFolders(configPath: site.tree.config, publicPath: site.tree.root + "/public")
+        let folders = HostFolders(configPath: site.tree.config, publicPath: site.tree.pages)
         func isSame() throws -> Bool {
             try folders.mark(of: .pages("x.example.com")) == folders.mark(of: .pages("x.example.com"))
         }
@@ -104,9 +101,7 @@ struct TreeScannerTests {
         let next = try follow(report)
         #expect(next.figures.refusedFiles == 2)
         #expect(next.later.waiting.isEmpty)
-        var changes = TreeChanges()
-        changes.hosts = ["x.example.com"]
-        #expect(try site.round(changes).later.waiting == ["one.json", "two.json"])
+        #expect(try site.round(.with { $0.hosts = ["x.example.com"] }).later.waiting == ["one.json", "two.json"])
     }
 
     @Test func `a file that stays refused does not block the change of another one`() throws {
@@ -135,12 +130,8 @@ struct TreeScannerTests {
     @Test func `very many waiting files are read in small groups`() throws {
         let names = (0..<TreeScanner.waitingAtOnceMax + 3).map { "\($0 + 100).json" }
         for name in names { try site.shop(name, hosts: ["x.example.com"], ids: Self.many) }
-        var changes = TreeChanges()
-        changes.appFiles = Set(names)
-        try site.round(changes)
-        changes = TreeChanges()
-        changes.hosts = ["x.example.com"]
-        let first = try follow(site.round(changes))
+        try site.round(.with { $0.appFiles = Set(names) })
+        let first = try follow(site.round(.with { $0.hosts = ["x.example.com"] }))
         #expect(first.later.waiting == Set(names.suffix(3)))
         #expect(try follow(first).later.waiting.isEmpty)
     }
@@ -155,9 +146,7 @@ struct TreeScannerTests {
         #expect(try change("live.json").errors.map(\.rule) == [.app042])
         try site.shop("third.json", hosts: ["third.example.com"], ids: [id])
         #expect(try change("third.json").later.waiting.isEmpty)
-        var changes = TreeChanges()
-        changes.retired = true
-        #expect(try site.round(changes).readCount == 1)
+        #expect(try site.round(.with { $0.retired = true }).readCount == 1)
         #expect(site.answer("x.example.com")?.contains(id) == true)
         // Another file takes over the id on the same host.
         try site.shop("third.json", hosts: ["third.example.com", "x.example.com"], ids: [id])
@@ -173,9 +162,7 @@ struct TreeScannerTests {
         #expect(try change("other.json").later.waiting.isEmpty)
         try site.shop("new.json", hosts: ["x.example.com"])
         // In one round; otherwise the host would be served both files for a moment.
-        var changes = TreeChanges()
-        changes.appFiles = ["new.json"]
-        let report = try site.round(changes)
+        let report = try site.round(.apps("new.json"))
         #expect(report.readCount == 2)
         #expect(report.figures.goneFiles == 0)
         #expect(site.answer("x.example.com")?.contains("newjson") == true)

@@ -19,7 +19,7 @@ struct TreeWatchTests {
         try site.write("public/_default/index.html", "")
         try site.write("state/certificates/a.example.com/fullchain.pem", "")
         watch = try TreeWatch(
-            configPath: site.tree.config, publicPath: site.tree.root + "/public",
+            configPath: site.tree.config, publicPath: site.tree.pages,
             managedPath: site.tree.root + "/state/certificates")
         watch.start()
         _ = watch.takeChanges()
@@ -43,12 +43,6 @@ struct TreeWatchTests {
         return watch.takeChanges().isEmpty
     }
 
-    private static func changes(_ set: (inout TreeChanges) -> Void) -> TreeChanges {
-        var changes = TreeChanges()
-        set(&changes)
-        return changes
-    }
-
     @Test func `everything is watched, and nothing is reported without a change`() {
         #expect(watch.shortage == nil)
         #expect(watch.takeChanges().isEmpty)
@@ -62,20 +56,16 @@ struct TreeWatchTests {
             try changes {
                 try FileManager.default.moveItem(
                     atPath: "\(certificates)/.new", toPath: "\(certificates)/b.example.com")
-            } == Self.changes { $0.certificateFolders = ["b.example.com"] })
+            } == .with { $0.certificateFolders = ["b.example.com"] })
     }
 
     @Test func `a changed app file is named, at any depth`() throws {
-        #expect(
-            try changes { try site.shop("a.json", hosts: ["x.example.com"]) }
-                == Self.changes { $0.appFiles = ["a.json"] })
-        #expect(
-            try changes { try site.shop("team/b.json", hosts: ["x.example.com"]) }
-                == Self.changes { $0.appFiles = ["team/b.json"] })
+        #expect(try changes { try site.shop("a.json", hosts: ["x.example.com"]) } == .apps("a.json"))
+        #expect(try changes { try site.shop("team/b.json", hosts: ["x.example.com"]) } == .apps("team/b.json"))
         #expect(
             try changes { try site.move("config/apps/team/b.json", to: "config/apps/c.json") }
-                == Self.changes { $0.appFiles = ["team/b.json", "c.json"] })
-        #expect(try changes { try site.remove("config/apps/c.json") } == Self.changes { $0.appFiles = ["c.json"] })
+                == .apps("team/b.json", "c.json"))
+        #expect(try changes { try site.remove("config/apps/c.json") } == .apps("c.json"))
     }
 
     @Test func `changes of unused files are not reported`() throws {
@@ -86,20 +76,17 @@ struct TreeWatchTests {
         #expect(watch.takeChanges().isEmpty)
         #expect(write(file, "{}", 2) == 2)
         #expect(watch.takeChanges().isEmpty)
-        #expect(changes { close(file) } == Self.changes { $0.appFiles = ["new.json"] })
+        #expect(changes { close(file) } == .apps("new.json"))
     }
 
     @Test func `a new folder is watched with everything in it`() throws {
         let came = try changes { try site.shop("new/deep/c.json", hosts: ["c.example.com"]) }
         #expect(came.appFolders.contains("new"))
-        #expect(
-            try changes { try site.shop("new/deep/c.json", hosts: ["d.example.com"]) }
-                == Self.changes { $0.appFiles = ["new/deep/c.json"] })
+        #expect(try changes { try site.shop("new/deep/c.json", hosts: ["d.example.com"]) } == .apps("new/deep/c.json"))
         #expect(
             try changes { try site.move("config/apps/new", to: "config/apps/other") }.appFolders == ["new", "other"])
         #expect(
-            try changes { try site.shop("other/deep/c.json", hosts: ["e.example.com"]) }
-                == Self.changes { $0.appFiles = ["other/deep/c.json"] })
+            try changes { try site.shop("other/deep/c.json", hosts: ["e.example.com"]) } == .apps("other/deep/c.json"))
         try site.move("config/apps/other", to: "gone")
         _ = watch.takeChanges()
         #expect(try isNothing { try site.write("gone/c.json", "{}") })
@@ -108,21 +95,21 @@ struct TreeWatchTests {
     @Test func `changes of hosts' files and pages name their folder`() throws {
         #expect(
             try changes { try site.write("config/hosts/b.example.com/well-known/x/y", "") }
-                == Self.changes { $0.hostFolders = ["b.example.com"] })
+                == .with { $0.hostFolders = ["b.example.com"] })
         #expect(
             try changes { try site.write("config/hosts/a.example.com/well-known/deep/y", "") }.hostFolders
                 == ["a.example.com"])
         #expect(
             try changes { try site.write("config/hosts/a.example.com/well-known/deep/y", "1") }
-                == Self.changes { $0.hostFolders = ["a.example.com"] })
+                == .with { $0.hostFolders = ["a.example.com"] })
         for _ in 0..<2 {
             #expect(
                 try changes { try site.write("config/hosts/a.example.com/privkey.pem", "1") }
-                    == Self.changes { $0.certificateFolders = ["a.example.com"] })
+                    == .with { $0.certificateFolders = ["a.example.com"] })
         }
         #expect(
             try changes { try site.write("public/_default/index.html", "1") }
-                == Self.changes { $0.pageFolders = ["_default"] })
+                == .with { $0.pageFolders = ["_default"] })
         #expect(
             try changes { try site.write("public/c.example.com/x/index.html", "1") }.pageFolders == ["c.example.com"])
         #expect(
@@ -130,7 +117,7 @@ struct TreeWatchTests {
                 "new.example.com"
             ])
         #expect(try changes { try site.write("config/retired/a.json", "{}") }.everything, "the folder is new")
-        #expect(try changes { try site.write("config/retired/b.json", "{}") } == Self.changes { $0.retired = true })
+        #expect(try changes { try site.write("config/retired/b.json", "{}") } == .with { $0.retired = true })
     }
 
     @Test func `changing the link of a mounted folder reports all of it`() throws {
@@ -144,7 +131,7 @@ struct TreeWatchTests {
         #expect(try changes { try site.link("config/apps/x.json", to: ".shared/x.json") }.appFiles == ["x.json"])
         _ = watch.takeChanges()
         // Only the whole tree shows where links lead.
-        let linked = Self.changes { $0.appFolders = [""] }
+        let linked = TreeChanges.with { $0.appFolders = [""] }
         #expect(try changes { try site.write("config/apps/.shared/x.json", "{ }") } == linked)
         try site.write("config/apps/.shared/new", "{  }")
         _ = watch.takeChanges()
@@ -159,7 +146,7 @@ struct TreeWatchTests {
         for version in ["v1", "v2"] { try site.shop(".releases/\(version)/r.json", hosts: ["r.example.com"]) }
         try site.link("config/apps/.releases/current", to: "v1")
         try site.link("config/apps/released", to: ".releases/current")
-        let other = try TreeWatch(configPath: site.tree.config, publicPath: site.tree.root + "/public")
+        let other = try TreeWatch(configPath: site.tree.config, publicPath: site.tree.pages)
         other.start()
         _ = other.takeChanges()
         try site.link("config/apps/.releases/next", to: "v2")
@@ -173,7 +160,7 @@ struct TreeWatchTests {
     @Test func `a link target is watched for the hosts that link to it`() throws {
         try site.write("acme/token", "1")
         let other = try TreeWatch(
-            configPath: site.tree.config, publicPath: site.tree.root + "/public",
+            configPath: site.tree.config, publicPath: site.tree.pages,
             linkTargets: LinkTargets([site.tree.root + "/acme"]))
         other.start()
         for host in ["a", "b"] {
@@ -183,29 +170,28 @@ struct TreeWatchTests {
         _ = other.takeChanges()
         _ = other.takeChanges()
         try site.write("acme/token", "2")
-        #expect(other.takeChanges() == Self.changes { $0.hostFolders = ["a.example.com", "b.example.com"] })
+        #expect(other.takeChanges() == .with { $0.hostFolders = ["a.example.com", "b.example.com"] })
         try site.remove("config/hosts/b.example.com/well-known/shared")
         _ = other.takeChanges()
         // The next walk through the host's folder stops watching it.
         try site.write("config/hosts/b.example.com/well-known/new/y", "")
         _ = other.takeChanges()
         try site.write("acme/token", "3")
-        #expect(other.takeChanges() == Self.changes { $0.hostFolders = ["a.example.com"] })
+        #expect(other.takeChanges() == .with { $0.hostFolders = ["a.example.com"] })
     }
 
     @Test func `ACME challenges are not reported`() throws {
         try site.write("config/hosts/b.example.com/well-known/y", "")
         _ = watch.takeChanges()
         try site.write("config/hosts/b.example.com/well-known/acme-challenge/token", "1")
-        #expect(watch.takeChanges() == Self.changes { _ in })
+        #expect(watch.takeChanges() == .with { _ in })
         try site.write("config/hosts/b.example.com/well-known/z", "")
-        #expect(watch.takeChanges() == Self.changes { $0.hostFolders = ["b.example.com"] })
+        #expect(watch.takeChanges() == .with { $0.hostFolders = ["b.example.com"] })
         try site.remove("config/hosts/b.example.com/well-known/acme-challenge")
-        #expect(watch.takeChanges() == Self.changes { _ in })
+        #expect(watch.takeChanges() == .with { _ in })
     }
 
-    @Test(
-        arguments: ["config/apps/team", "config/hosts/b.example.com/well-known", "public/a.example.com"])
+    @Test(arguments: ["config/apps/team", "config/hosts/b.example.com/well-known", "public/a.example.com"])
     func `a hundred links to a folder that contains them cost a hundred checks`(folder: String) throws {
         try site.write("\(folder)/kept.txt", "1")
         _ = watch.takeChanges()
@@ -221,16 +207,14 @@ struct TreeWatchTests {
     }
 
     @Test func `reports when there are more directories than may be watched`() throws {
-        let few = try TreeWatch(
-            configPath: site.tree.config, publicPath: site.tree.root + "/public", directoriesMax: 2)
+        let few = try TreeWatch(configPath: site.tree.config, publicPath: site.tree.pages, directoriesMax: 2)
         few.start()
         #expect(few.shortage?.reason == "no space left on device")
         try site.remove("config/apps/team")
         try site.remove("config/hosts")
         try site.remove("public")
         // Everything present can be watched, and nothing is missed.
-        let enough = try TreeWatch(
-            configPath: site.tree.config, publicPath: site.tree.root + "/public", directoriesMax: 2)
+        let enough = try TreeWatch(configPath: site.tree.config, publicPath: site.tree.pages, directoriesMax: 2)
         enough.start()
         #expect(enough.shortage == nil)
     }
@@ -242,15 +226,13 @@ struct TreeWatchTests {
         #expect(!watch.hasMoved())
         watch.start()
         _ = watch.takeChanges()
-        #expect(
-            try changes { try site.shop("a.json", hosts: ["z.example.com"]) }
-                == Self.changes { $0.appFiles = ["a.json"] })
+        #expect(try changes { try site.shop("a.json", hosts: ["z.example.com"]) } == .apps("a.json"))
     }
 
     @Test func `changes are merged`() {
-        var sum = Self.changes { $0.appFiles = ["a"] }
-        sum.merge(Self.changes { $0.hostFolders = ["b"] })
-        sum.merge(Self.changes { $0.certificateFolders = ["c"] })
+        var sum = TreeChanges.apps("a")
+        sum.merge(.with { $0.hostFolders = ["b"] })
+        sum.merge(.with { $0.certificateFolders = ["c"] })
         sum.merge(.allAgain)
         #expect(sum.certificateFolders == ["c"])
         #expect(sum.everything && sum.repeatsFindings && sum.appFiles == ["a"] && sum.hostFolders == ["b"])

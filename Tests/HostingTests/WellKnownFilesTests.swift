@@ -3,7 +3,6 @@
 import Association
 import Catalogue
 import Foundation
-import HTTP
 import SourceJSON
 import Testing
 

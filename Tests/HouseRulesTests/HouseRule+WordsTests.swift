@@ -24,8 +24,7 @@ struct HouseRuleWordsTests {
     }
 
     @Test(arguments: [
-        ("Hosting", "let x: any Sequence = Data(y)"),
-        ("HTTP", "// print(x), try! and await are words"),
+        ("Hosting", "let x: any Sequence = Data(y)"), ("HTTP", "// print(x), try! and await are words"),
         ("HTTP", "let company = userData(y)"),
     ])
     func `lets the plane use its own`(module: String, line: String) {

@@ -29,7 +29,5 @@ struct HouseRulesTests {
         }
     }
 
-    private func report(_ violations: [Violation]) {
-        for violation in violations { Issue.record("\(violation)") }
-    }
+    private func report(_ violations: [Violation]) { for violation in violations { Issue.record("\(violation)") } }
 }

@@ -32,15 +32,9 @@ struct SourceTextTests {
     }
 
     @Test(arguments: [
-        ("Data(", "x = Data(y)", true),
-        ("Data(", "userData(y)", false),
-        ("Data(", "x.Data(y)", false),
-        ("Data(", "userData(Data(y))", true),
-        ("any ", "x: any Y", true),
-        ("any ", "[any (A & B)]", true),
-        ("any ", "many X", false),
-        ("any ", "any |= X", false),
-        ("await", "awaiting", false),
+        ("Data(", "x = Data(y)", true), ("Data(", "userData(y)", false), ("Data(", "x.Data(y)", false),
+        ("Data(", "userData(Data(y))", true), ("any ", "x: any Y", true), ("any ", "[any (A & B)]", true),
+        ("any ", "many X", false), ("any ", "any |= X", false), ("await", "awaiting", false),
         ("try!", "try! x()", true),
     ])
     func `finds words that stand by themselves`(word: String, line: String, isFound: Bool) {

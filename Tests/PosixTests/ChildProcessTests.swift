@@ -65,9 +65,8 @@ struct ChildProcessTests {
 
     @Test(arguments: [
         "", "\n", "READY=1", "READY=1\n", "READY=2\nSTATUS=a\n", "READY=1\nSTATUS=a\nSTATUS=b\n", "MAINPID=1\n",
-        "WATCHDOG=1",
-        "WATCHDOG=trigger\n", "WATCHDOG=1\nFDSTORE=1\n", "STOPPING=1\n", "STATUS=a\u{1B}[2J\n", "RELOADING=1\n",
-        "RELOADING=1\nMONOTONIC_USEC=x\n", "RELOADING=1\nMONOTONIC_USEC=-1\n", "STATUS=a\nREADY=1\n",
+        "WATCHDOG=1", "WATCHDOG=trigger\n", "WATCHDOG=1\nFDSTORE=1\n", "STOPPING=1\n", "STATUS=a\u{1B}[2J\n",
+        "RELOADING=1\n", "RELOADING=1\nMONOTONIC_USEC=x\n", "RELOADING=1\nMONOTONIC_USEC=-1\n", "STATUS=a\nREADY=1\n",
         "STATUS=\(String(repeating: "a", count: 1_024))\n",
     ])
     func `drops a report of unknown form`(text: String) {

@@ -1,25 +1,23 @@
 // The targets of links, and the folders on the way.
 
-import Foundation
+import TestSupport
 import Testing
 
 @testable import Posix
 
 struct FileLinksTests {
-    private let path: String
+    private let folder: TemporaryFolder
+    private var path: String { folder.path }
 
     init() throws {
-        path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
-        for folder in ["tree/a", "tree/b/v1", "tree/c"] {
-            try FileManager.default.createDirectory(atPath: "\(path)/\(folder)", withIntermediateDirectories: true)
-        }
+        folder = try TemporaryFolder()
+        for name in ["tree/a", "tree/b/v1", "tree/c"] { try folder.makeFolder(name) }
         let links = [
             ("a/near", "file"), ("a/far", "../b/current/file"), ("b/current", "v1"), ("a/out", "../../other/file"),
-            ("a/whole", "/etc/hosts"), ("a/place", "\(path)/place/file"), ("a/loop", "loop"), ("a/through", "far"),
+            ("a/whole", "/etc/hosts"), ("a/place", "\(folder.path)/place/file"), ("a/loop", "loop"),
+            ("a/through", "far"),
         ]
-        for (name, target) in links {
-            try FileManager.default.createSymbolicLink(atPath: "\(path)/tree/\(name)", withDestinationPath: target)
-        }
+        for (name, target) in links { try folder.link("tree/\(name)", to: target) }
     }
 
     @Test(arguments: [
@@ -27,20 +25,17 @@ struct FileLinksTests {
         ("nothing", ["a"]), ("place", ["../place"]),
     ])
     func `names the folders of every link on the way`(name: String, folders: [String]) {
-        defer { try? FileManager.default.removeItem(atPath: path) }
         let root = "\(path)/tree"
         let found = File.foldersBehind(link: "\(root)/a/\(name)", inside: [root, "\(path)/place"])
         #expect(found == folders.map { $0 == "../place" ? "\(path)/place" : "\(root)/\($0)" })
     }
 
     @Test func `a link to itself ends with an error`() {
-        defer { try? FileManager.default.removeItem(atPath: path) }
         let root = "\(path)/tree"
         #expect(Set(File.foldersBehind(link: "\(root)/a/loop", inside: [root, "\(path)/place"])) == ["\(root)/a"])
     }
 
     @Test func `reads the target of a link`() {
-        defer { try? FileManager.default.removeItem(atPath: path) }
         #expect(File.linkTarget("\(path)/tree/a/far") == "../b/current/file")
         #expect(File.linkTarget("\(path)/tree/a") == nil)
         #expect(File.linkTarget("\(path)/tree/none") == nil)

@@ -2,6 +2,7 @@
 
 import Foundation
 import Posix
+import TestSupport
 import Testing
 
 struct FileSecretTests {
@@ -57,11 +58,10 @@ struct FileSecretTests {
     }
 
     @Test func `reports why a file cannot be created`() {
-        #expect {
+        let error = #expect(throws: SystemError.self) {
             _ = try [].withUnsafeBytes { try File.create(folder.path + "/none/a", $0, permissions: 0o600) }
-        } throws: {
-            ($0 as? SystemError)?.reason == "no such file or directory"
         }
+        #expect(error?.reason == "no such file or directory")
     }
 
     @Test func `creates a directory and its parents, and accepts an existing one`() throws {

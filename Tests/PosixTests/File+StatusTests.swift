@@ -2,6 +2,7 @@
 
 import Foundation
 import Posix
+import TestSupport
 import Testing
 
 struct FileStatusTests {
@@ -31,7 +32,7 @@ struct FileStatusTests {
         let path = try folder.write("a", "one")
         #expect(chmod(path, 0o640) == 0)
         let link = folder.path + "/link"
-        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "a")
+        try folder.link("link", to: "a")
         #expect(try File.status(link) == File.status(path))
         #expect(try File.status(link).permissions == 0o640)
         #expect(try !File.status(folder.path).isRegular)
@@ -47,10 +48,7 @@ struct FileStatusTests {
     }
 
     @Test func `returns nil without a file`() {
-        #expect {
-            try File.status(folder.path + "/none")
-        } throws: {
-            ($0 as? FileError)?.isMissing == true
-        }
+        let error = #expect(throws: FileError.self) { try File.status(folder.path + "/none") }
+        #expect(error?.isMissing == true)
     }
 }

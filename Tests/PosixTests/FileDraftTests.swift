@@ -1,17 +1,18 @@
 // A draft next to a file, until it replaces the file.
 
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Posix
 
 struct FileDraftTests {
-    private let folder: String
+    private let root: TemporaryFolder
+    private var folder: String { root.path }
 
     init() throws {
-        folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        try Data("old".utf8).write(to: URL(fileURLWithPath: "\(folder)/x"))
+        root = try TemporaryFolder()
+        try root.write("x", "old")
     }
 
     private func draft(_ text: String) throws -> FileDraft {
@@ -24,45 +25,37 @@ struct FileDraftTests {
         return draft
     }
 
-    private func text(_ path: String) throws -> String { try String(contentsOfFile: path, encoding: .utf8) }
-
     private var names: [String] { get throws { try Directory.entries(folder).map(\.name) } }
 
     @Test func `keeps the old file until the new one replaces it`() throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
         let draft = try draft("new")
-        #expect(try text("\(folder)/x") == "old")
+        #expect(try root.read("x") == "old")
         let path = draft.path
-        #expect(try text(path) == "newnew")
+        #expect(try File.read(path, bytesMax: 9).bytes == Array("newnew".utf8))
         try draft.putInPlace()
-        #expect(try text("\(folder)/x") == "newnew")
+        #expect(try root.read("x") == "newnew")
         #expect(try names == ["x"])
     }
 
     @Test func `an abandoned draft leaves nothing behind`() throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
         do { _ = try draft("new") }
         #expect(try names == ["x"])
-        #expect(try text("\(folder)/x") == "old")
+        #expect(try root.read("x") == "old")
     }
 
     @Test func `removes drafts of killed processes, but not those of running ones`() throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        for name in ["x.left.draft", "y.left.draft", "x.draft.old"] {
-            try Data().write(to: URL(fileURLWithPath: "\(folder)/\(name)"))
-        }
+        for name in ["x.left.draft", "y.left.draft", "x.draft.old"] { try root.write(name, "") }
         let first = try draft("first")
         let second = try draft("second")
         #expect(try names.count == 5)
         #expect(try !names.contains("x.left.draft"))
         try second.putInPlace()
         try first.putInPlace()
-        #expect(try text("\(folder)/x") == "firstfirst")
+        #expect(try root.read("x") == "firstfirst")
         #expect(try names == ["x", "x.draft.old", "y.left.draft"])
     }
 
     @Test func `creates a draft again that was removed before it was locked`() throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
         var paths: [String] = []
         let draft = try FileDraft.create("x", in: folder, 0o600) { path in
             if paths.isEmpty { FileDraft.removeAbandoned(of: "x", in: folder) }
@@ -70,12 +63,11 @@ struct FileDraftTests {
         }
         #expect(paths.count == 2)
         try draft.putInPlace()
-        #expect(try text("\(folder)/x") == "")
+        #expect(try root.read("x") == "")
         #expect(try names == ["x"])
     }
 
     @Test func `does not touch a draft that another process has locked`() throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
         var locks: [Int32] = []
         defer { locks.forEach { close($0) } }
         let draft = try FileDraft.create("x", in: folder, 0o600) { path in

@@ -2,6 +2,7 @@
 
 import Foundation
 import Posix
+import TestSupport
 import Testing
 
 struct FileTests {
@@ -25,11 +26,8 @@ struct FileTests {
     @Test func `refuses a file with more bytes than the limit, whatever its size says`() throws {
         #expect(try File.status("/proc/self/status").byteCount == 0)
         #expect(try File.read("/proc/self/status", bytesMax: 65_536).bytes.count > 100)
-        #expect {
-            try File.read("/proc/self/status", bytesMax: 100)
-        } throws: { error in
-            if case .tooLarge(_, limit: 100)? = error as? FileError { true } else { false }
-        }
+        let error = #expect(throws: FileError.self) { try File.read("/proc/self/status", bytesMax: 100) }
+        if case .tooLarge(_, limit: 100)? = error {} else { Issue.record("\(String(describing: error))") }
     }
 
     @Test func `refuses anything but a regular file`() throws {
@@ -40,47 +38,21 @@ struct FileTests {
     }
 
     @Test func `reports a missing file`() {
-        #expect {
-            try File.read(folder.path + "/none", bytesMax: 10)
-        } throws: {
-            ($0 as? FileError)?.isMissing == true
-        }
+        let error = #expect(throws: FileError.self) { try File.read(folder.path + "/none", bytesMax: 10) }
+        #expect(error?.isMissing == true)
     }
 
     @Test func `lists a directory in order and follows links`() throws {
-        _ = try folder.write("b", "")
-        _ = try folder.write("a", "")
-        try FileManager.default.createDirectory(atPath: folder.path + "/d", withIntermediateDirectories: false)
-        try FileManager.default.createSymbolicLink(atPath: folder.path + "/c", withDestinationPath: "b")
-        try FileManager.default.createSymbolicLink(atPath: folder.path + "/e", withDestinationPath: "nowhere")
+        for name in ["b", "a"] { try folder.write(name, "") }
+        try folder.makeFolder("d")
+        for (name, target) in [("c", "b"), ("e", "nowhere")] { try folder.link(name, to: target) }
         let entries = try Directory.entries(folder.path)
         #expect(entries.map(\.name) == ["a", "b", "c", "d", "e"])
         #expect(entries.map(\.kind) == [.file, .file, .file, .directory, .other])
     }
 
     @Test func `reports why a directory cannot be listed`() {
-        #expect {
-            try Directory.entries(folder.path + "/none")
-        } throws: {
-            ($0 as? SystemError)?.reason == "no such file or directory"
-        }
+        let error = #expect(throws: SystemError.self) { try Directory.entries(folder.path + "/none") }
+        #expect(error?.reason == "no such file or directory")
     }
-}
-
-/// A test's folder, removed with it.
-final class TemporaryFolder {
-    let path: String
-
-    init() throws {
-        path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    }
-
-    func write(_ name: String, _ text: String) throws -> String {
-        let file = path + "/" + name
-        try Data(text.utf8).write(to: URL(fileURLWithPath: file))
-        return file
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
 }

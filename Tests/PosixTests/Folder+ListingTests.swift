@@ -1,31 +1,25 @@
 // The contents of a folder: kinds, stamps and names, and nothing outside of it.
 
-import Foundation
+import TestSupport
 import Testing
 
 @testable import Posix
 
 struct FolderListingTests {
-    private let path: String
+    private let root: TemporaryFolder
+    private var path: String { root.path }
 
     init() throws {
-        path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
-        for folder in ["inside/a/deep", "inside/b", "inside/.hidden/deep", "outside/deep"] {
-            try FileManager.default.createDirectory(atPath: "\(path)/\(folder)", withIntermediateDirectories: true)
-        }
-        try write("inside/a/deep/file", "12345")
-        try write("inside/file", "123")
+        root = try TemporaryFolder()
+        for folder in ["inside/b", "inside/.hidden/deep", "outside/deep"] { try root.makeFolder(folder) }
+        try root.write("inside/a/deep/file", "12345")
+        try root.write("inside/file", "123")
         for (name, target) in [("in", "a"), ("out", "../outside"), ("nowhere", "none"), ("link", "file")] {
-            try FileManager.default.createSymbolicLink(atPath: "\(path)/inside/\(name)", withDestinationPath: target)
+            try root.link("inside/\(name)", to: target)
         }
-    }
-
-    private func write(_ name: String, _ text: String) throws {
-        try Data(text.utf8).write(to: URL(fileURLWithPath: "\(path)/\(name)"))
     }
 
     @Test func `lists names with their kinds and follows links`() throws {
-        defer { try? FileManager.default.removeItem(atPath: path) }
         let entries = try Folder(path + "/inside").list("").entries
         let kinds = Dictionary(uniqueKeysWithValues: entries.map { ($0.name, $0.kind) })
         #expect(
@@ -40,7 +34,6 @@ struct FolderListingTests {
     }
 
     @Test func `recognizes directories, and reports whether the list is complete`() throws {
-        defer { try? FileManager.default.removeItem(atPath: path) }
         let folder = try Folder(path + "/inside")
         let identities = try ["a", "in", "b"].map { try folder.list($0).identity }
         #expect(identities[0] == identities[1] && identities[0] != identities[2])
@@ -52,7 +45,6 @@ struct FolderListingTests {
     }
 
     @Test func `does not follow links out of the folder`() throws {
-        defer { try? FileManager.default.removeItem(atPath: path) }
         let folder = try Folder(path + "/inside")
         for name in ["out", "..", "../outside", "a/../../outside"] {
             #expect { _ = try folder.list(name) } throws: { ($0 as? SystemError)?.leadsOutside == true }
@@ -61,7 +53,6 @@ struct FolderListingTests {
     }
 
     @Test func `finds the names of folders that are not empty`() throws {
-        defer { try? FileManager.default.removeItem(atPath: path) }
         let folder = try Folder(path + "/inside")
         let found = try folder.names(having: "deep")
         #expect(found.sorted() == ["a", "in", "out"])

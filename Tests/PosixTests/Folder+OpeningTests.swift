@@ -1,43 +1,33 @@
 // The allowed targets of links: in a folder, across folders, and in the operator's link targets.
 
 import Foundation
-import Glibc
+import TestSupport
 import Testing
 
 @testable import Posix
 
 struct FolderOpeningTests {
     /// A tree of tenants `a` and `b`, a link target of the operator next to it, and a forbidden file.
-    private let path: String
+    private let root: TemporaryFolder
+    private var path: String { root.path }
     private let targets: LinkTargets
 
     init() throws {
-        path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+        root = try TemporaryFolder()
+        let path = root.path
         targets = LinkTargets(["\(path)/place", "\(path)/linked-place", "\(path)/none"])
-        let folders = [
-            "tree/a/f/deep", "tree/b/a", "tree/..1/k", "tree/..1/other", "place/live", "turned", "placebo", "out",
-        ]
-        for folder in folders {
-            try FileManager.default.createDirectory(atPath: "\(path)/\(folder)", withIntermediateDirectories: true)
-        }
+        for folder in ["tree/b/a", "tree/..1/other"] { try root.makeFolder(folder) }
         for file in [
             "tree/a/file", "tree/a/f/deep/file", "tree/b/privkey.pem", "tree/..1/k/file", "place/cert",
-            "place/live/file",
-            "turned/file", "placebo/file", "out/secret",
-        ] {
-            try Data(file.utf8).write(to: URL(fileURLWithPath: "\(path)/\(file)"))
-        }
-        try link("linked-place", to: "turned")
-        try link("tree/..data", to: "..1")
+            "place/live/file", "turned/file", "placebo/file", "out/secret",
+        ] { try root.write(file, file) }
+        try root.link("linked-place", to: "turned")
+        try root.link("tree/..data", to: "..1")
         for (name, target) in [
             ("k", "..data/k"), ("wrong", "..data/k"), ("c", "b"), ("up", "."), ("top", ".."),
             ("tenant", "../place/live"),
             ("rooted", "/"), ("far", "../out"), ("nothing", "none"), ("sub", "b/a"), ("itself", "itself"),
-        ] { try link("tree/\(name)", to: target) }
-    }
-
-    private func link(_ name: String, to target: String) throws {
-        try FileManager.default.createSymbolicLink(atPath: "\(path)/\(name)", withDestinationPath: target)
+        ] { try root.link("tree/\(name)", to: target) }
     }
 
     /// The result of opening a name in the folder of tenant `a`: the file's text, or the error.
@@ -59,7 +49,6 @@ struct FolderOpeningTests {
         ("..", "outside"), ("../b/privkey.pem", "outside"), ("../a/file", "tree/a/file"), ("/etc/passwd", "outside"),
     ])
     func `opens only paths that stay inside`(name: String, text: String) throws {
-        defer { try? FileManager.default.removeItem(atPath: path) }
         #expect(try outcome(name) == text)
     }
 
@@ -81,15 +70,13 @@ struct FolderOpeningTests {
         ("link", "too many levels of symbolic links"),
     ])
     func `follows links inside the folder and into link targets`(target: String, text: String) throws {
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        try link("tree/a/link", to: target.replacingOccurrences(of: "{}", with: path))
+        try root.link("tree/a/link", to: target.replacingOccurrences(of: "{}", with: path))
         #expect(try outcome("link") == text)
     }
 
     @Test func `does not follow a link out of a link target`() throws {
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        try link("place/gate", to: "../out")
-        try link("tree/a/link", to: "../../place/gate/secret")
+        try root.link("place/gate", to: "../out")
+        try root.link("tree/a/link", to: "../../place/gate/secret")
         #expect(try outcome("link") == "outside")
     }
 
@@ -101,7 +88,6 @@ struct FolderOpeningTests {
     func `a tenant's folder is its own, a version of it, or in a link target`(name: String, isOpened: Bool?)
         throws
     {
-        defer { try? FileManager.default.removeItem(atPath: path) }
         let tree = try Folder(path + "/tree")
         do throws(SystemError) {
             _ = try Folder(tenant: name, in: tree, links: targets)
@@ -112,31 +98,28 @@ struct FolderOpeningTests {
     }
 
     @Test func `links in a folder may not lead to all targets of the folder itself`() throws {
-        defer { try? FileManager.default.removeItem(atPath: path) }
         let tree = try Folder(path + "/tree")
         let folder = try Folder(tenant: "tenant", in: tree, folderLinks: targets)
         #expect(try folder.open("file").contents() == Array("place/live/file".utf8))
-        try link("place/live/up", to: "../cert")
+        try root.link("place/live/up", to: "../cert")
         #expect(throws: FileError.system(SystemError(call: "openat2", number: EXDEV))) { try folder.open("up") }
         #expect(throws: SystemError.self) { _ = try Folder(tenant: "tenant", in: tree) }
     }
 
     @Test func `a link that changes after opening has no effect`() throws {
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        try link("tree/a/link", to: "\(path)/place/cert")
+        try root.link("tree/a/link", to: "\(path)/place/cert")
         let folder = try Folder(tenant: "a", in: try Folder(path + "/tree"), links: targets)
         let file = try folder.open("link")
-        try FileManager.default.removeItem(atPath: "\(path)/tree/a/link")
-        try link("tree/a/link", to: "../b/privkey.pem")
+        try root.remove("tree/a/link")
+        try root.link("tree/a/link", to: "../b/privkey.pem")
         #expect(try file.contents() == Array("place/cert".utf8))
         #expect(throws: FileError.self) { try folder.open("link") }
     }
 
     @Test func `leaks no descriptor of refused paths, and opens no pipe`() throws {
-        defer { try? FileManager.default.removeItem(atPath: path) }
         #expect(mkfifo("\(path)/out/pipe", 0o600) == 0)
-        try link("tree/a/pipe", to: "../../out/pipe")
-        try link("tree/a/secret", to: "../../out/secret")
+        try root.link("tree/a/pipe", to: "../../out/pipe")
+        try root.link("tree/a/secret", to: "../../out/secret")
         let folder = try Folder(tenant: "a", in: try Folder(path + "/tree"), links: targets)
         for name in ["pipe", "secret", "none", "file", "f/deep/file"] { _ = try? folder.open(name) }
         let open = (0..<4_096).filter { number in
@@ -147,7 +130,6 @@ struct FolderOpeningTests {
     }
 
     @Test func `reads a secret into memory of the caller`() throws {
-        defer { try? FileManager.default.removeItem(atPath: path) }
         let folder = try Folder(tenant: "b", in: try Folder(path + "/tree"))
         var bytes = [UInt8](repeating: 0, count: 64)
         let count = try bytes.withUnsafeMutableBytes { try folder.read("privkey.pem", into: $0) }

@@ -1,26 +1,19 @@
 // Reading a file while another process writes to it.
 
 import Foundation
-import Synchronization
+import TestSupport
 import Testing
 
 @testable import Posix
 
 struct FolderReadingTests {
-    private let path: String
+    private let root: TemporaryFolder
+    private var path: String { root.path }
 
-    init() throws {
-        path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    }
-
-    private func write(_ name: String, _ bytes: Data) throws {
-        try bytes.write(to: URL(fileURLWithPath: "\(path)/\(name)"))
-    }
+    init() throws { root = try TemporaryFolder() }
 
     @Test func `reads a file with its stamp`() throws {
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        try write("a", Data("hello".utf8))
+        try root.write("a", "hello")
         let contents = try #require(try Folder(path).read("a", bytesMax: 5))
         #expect(contents.bytes == Array("hello".utf8))
         let status = try File.status(path + "/a")
@@ -31,12 +24,11 @@ struct FolderReadingTests {
     }
 
     @Test func `an open file counts as unchanged until it is written`() throws {
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        try write("a", Data("hello".utf8))
+        try root.write("a", "hello")
         let file = try Folder(path).open("a")
         #expect(try file.settledContents() == Array("hello".utf8))
         // A different file with its name does not matter.
-        try write("b", Data("other".utf8))
+        try root.write("b", "other")
         #expect(rename("\(path)/b", "\(path)/a") == 0)
         #expect(try file.settledContents() == Array("hello".utf8))
         let open = try Folder(path).open("a")
@@ -50,11 +42,10 @@ struct FolderReadingTests {
 
     /// The test sets the time of a change, because two changes within a clock tick have the same.
     @Test func `reads a file again that changed meanwhile, a limited number of times`() throws {
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        try write("a", Data("first".utf8))
+        try root.write("a", "first")
         let folder = try Folder(path)
         for (changes, expected) in [(0, "first"), (1, "after"), (2, "after"), (3, nil)] as [(Int, String?)] {
-            try write("a", Data("first".utf8))
+            try root.write("a", "first")
             var readCount = 0
             let contents = try folder.read("a", bytesMax: 5) {
                 readCount += 1
@@ -70,16 +61,15 @@ struct FolderReadingTests {
     }
 
     @Test func `returns one consistent state of a file that keeps changing`() throws {
-        defer { try? FileManager.default.removeItem(atPath: path) }
         let size = 300_000
-        try write("a", Data(repeating: 0, count: size))
-        let isOver = Atomic<Bool>(false)
+        try root.write("a", Data(repeating: 0, count: size))
+        let isOver = StopFlag()
         let target = path + "/a"
         // In place, piece by piece, and different each time.
         let writer = try Thread(name: "writer") {
             guard let file = FileHandle(forWritingAtPath: target) else { return }
             var value: UInt8 = 0
-            while !isOver.load(ordering: .relaxed) {
+            while !isOver.value {
                 value &+= 1
                 for piece in 0..<30 {
                     try? file.seek(toOffset: UInt64(piece * size / 30))
@@ -99,7 +89,7 @@ struct FolderReadingTests {
             #expect(cut <= 1 && pieces.allSatisfy { $0.count <= 2 })
             #expect(zip(pieces, pieces.dropFirst()).count { $0 != $1 } <= 1 + cut)
         }
-        isOver.store(true, ordering: .relaxed)
+        isOver.set()
         writer.join()
         let last = try folder.read("a", bytesMax: size)
         #expect(last?.bytes.count == size)

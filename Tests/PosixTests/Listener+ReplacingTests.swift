@@ -2,15 +2,16 @@
 
 import Foundation
 import Posix
+import TestSupport
 import Testing
 
 struct ListenerReplacingTests {
-    private let folder = NSTemporaryDirectory() + "r\(UInt32.random(in: .min ... .max))"
+    private let folder: TemporaryFolder
+    private let path: String
 
-    private func inFolder(_ body: (String) throws -> Void) throws {
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        try body("\(folder)/admin.sock")
+    init() throws {
+        folder = try TemporaryFolder()
+        path = folder.path + "/admin.sock"
     }
 
     /// Whether a new connection reaches this listener; earlier ones are closed.
@@ -27,46 +28,36 @@ struct ListenerReplacingTests {
         return true
     }
 
-    @Test(arguments: [0o600, 0o660, 0o666])
-    func `creates the socket with exactly the given permissions`(permissions: Int) throws {
-        try inFolder { path in
-            let listener = try Listener(replacing: path, permissions: UInt32(permissions))
-            let attributes = try FileManager.default.attributesOfItem(atPath: path)
-            #expect(attributes[.posixPermissions] as? Int == permissions)
-            #expect(try isAnswered(path, by: listener))
-        }
+    @Test(arguments: [0o600, 0o660, 0o666] as [UInt32])
+    func `creates the socket with exactly the given permissions`(permissions: UInt32) throws {
+        let listener = try Listener(replacing: path, permissions: permissions)
+        #expect(try File.status(path).permissions == permissions)
+        #expect(try isAnswered(path, by: listener))
     }
 
     @Test func `a path leads to the newest listener, also after the first has gone`() throws {
-        try inFolder { path in
-            #expect(!Listener.isListening(at: path))
-            let second: Listener
-            do {
-                let first = try Listener(replacing: path, permissions: 0o600)
-                let firstFile = try #require(SocketFile(path))
-                #expect(Listener.isListening(at: path))
-                second = try Listener(replacing: path, permissions: 0o600)
-                #expect(try isAnswered(path, by: second))
-                #expect(try !isAnswered(path, by: first))
-                firstFile.remove()
-            }
+        #expect(!Listener.isListening(at: path))
+        let second: Listener
+        do {
+            let first = try Listener(replacing: path, permissions: 0o600)
+            let firstFile = try #require(SocketFile(path))
+            #expect(Listener.isListening(at: path))
+            second = try Listener(replacing: path, permissions: 0o600)
             #expect(try isAnswered(path, by: second))
-            let file = try #require(SocketFile(path))
-            file.remove()
-            #expect(!FileManager.default.fileExists(atPath: path))
+            #expect(try !isAnswered(path, by: first))
+            firstFile.remove()
         }
+        #expect(try isAnswered(path, by: second))
+        let file = try #require(SocketFile(path))
+        file.remove()
+        #expect(!FileManager.default.fileExists(atPath: path))
     }
 
     @Test func `does not replace a file that is not a socket`() throws {
-        try inFolder { path in
-            try Data("kept".utf8).write(to: URL(fileURLWithPath: path))
-            #expect {
-                _ = try Listener(replacing: path, permissions: 0o600)
-            } throws: {
-                ($0 as? SystemError)?.cause == .inUse
-            }
-            #expect(try String(contentsOfFile: path, encoding: .utf8) == "kept")
-        }
+        try folder.write("admin.sock", "kept")
+        let error = #expect(throws: SystemError.self) { _ = try Listener(replacing: path, permissions: 0o600) }
+        #expect(error?.cause == .inUse)
+        #expect(try folder.read("admin.sock") == "kept")
     }
 
     @Test(arguments: [

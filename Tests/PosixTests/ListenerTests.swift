@@ -2,6 +2,7 @@
 
 import Foundation
 import Posix
+import TestSupport
 import Testing
 
 struct ListenerTests {
@@ -68,11 +69,8 @@ struct ListenerTests {
     @Test func `names the cause of an address in use`() throws {
         let first = try Listener(anyPort, sharesPort: false)
         let address = first.address
-        #expect {
-            _ = try Listener(address, sharesPort: true)
-        } throws: {
-            ($0 as? SystemError)?.cause == .inUse
-        }
+        let error = #expect(throws: SystemError.self) { _ = try Listener(address, sharesPort: true) }
+        #expect(error?.cause == .inUse)
         // Used here so that the first one is still listening above.
         #expect(first.address.port == address.port)
     }
@@ -107,11 +105,8 @@ struct ListenerTests {
         do {
             let abandoned = try Listener(address, sharesPort: false)
             #expect(abandoned.address.path == path)
-            #expect {
-                _ = try Listener(address, sharesPort: false)
-            } throws: {
-                ($0 as? SystemError)?.cause == .inUse
-            }
+            let error = #expect(throws: SystemError.self) { _ = try Listener(address, sharesPort: false) }
+            #expect(error?.cause == .inUse)
         }
         // A process that another test starts at this moment has the socket until it runs its own program.
         for _ in 0..<5_000 {

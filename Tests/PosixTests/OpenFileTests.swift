@@ -1,6 +1,5 @@
 // Files that stay open.
 
-import Glibc
 import Testing
 
 @testable import Posix

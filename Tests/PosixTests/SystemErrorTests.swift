@@ -20,8 +20,7 @@ struct SystemErrorTests {
     @Test(
         arguments: [
             (EADDRINUSE, "127.0.0.1:80", "; stop the process that listens there"),
-            (EACCES, "127.0.0.1:80", "; run as root"),
-            (EACCES, "unix:/run/a.sock", "; choose a folder that"),
+            (EACCES, "127.0.0.1:80", "; run as root"), (EACCES, "unix:/run/a.sock", "; choose a folder that"),
             (EADDRNOTAVAIL, "192.0.2.1:80", "; this machine has no such address"), (EIO, "127.0.0.1:80", ""),
         ] as [(Int32, String, String)])
     func `the remedy for an address depends on the error`(number: Int32, address: String, remedy: String) throws {

@@ -1,29 +1,23 @@
 // What the kernel reports about a directory: the names and the kinds of event.
 
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Posix
 
 struct WatchTests {
-    private let path: String
+    private let root: TemporaryFolder
+    private var path: String { root.path }
 
-    init() throws {
-        path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    }
-
-    private func write(_ name: String, _ text: String) throws {
-        try Data(text.utf8).write(to: URL(fileURLWithPath: "\(path)/\(name)"))
-    }
+    init() throws { root = try TemporaryFolder() }
 
     @Test func `reports each name that was written, added or removed`() throws {
-        defer { try? FileManager.default.removeItem(atPath: path) }
         let watch = try Watch()
         let number = try watch.add(path)
         #expect(try watch.add(path) == number)
         #expect(watch.takeEvents().isEmpty)
-        try write("a", "1")
+        try root.write("a", "1")
         var events = watch.takeEvents()
         // A process that another test starts may have the file open for a moment longer.
         let end = Clock.monotonicMilliseconds() + 10_000
@@ -34,13 +28,13 @@ struct WatchTests {
         #expect(events.allSatisfy { $0.directory == number && !$0.isFolder })
         #expect(rename("\(path)/a", "\(path)/b") == 0)
         #expect(watch.takeEvents().map(\.name) == ["a", "b"])
-        try FileManager.default.createDirectory(atPath: "\(path)/folder", withIntermediateDirectories: true)
+        try root.makeFolder("folder")
         events = watch.takeEvents()
         #expect(events.map(\.name) == ["folder"])
         #expect(events.allSatisfy { $0.isFolder })
         chmod("\(path)/b", 0o600)
         #expect(watch.takeEvents().map(\.name) == ["b"])
-        try FileManager.default.removeItem(atPath: "\(path)/b")
+        try root.remove("b")
         #expect(watch.takeEvents().map(\.name).contains("b"))
     }
 
@@ -56,13 +50,9 @@ struct WatchTests {
 
     @Test func `fails for a missing directory`() throws {
         let watch = try Watch()
-        #expect {
-            _ = try watch.add(path + "/none")
-        } throws: {
-            ($0 as? SystemError)?.isMissing == true
-        }
-        try write("file", "")
+        let error = #expect(throws: SystemError.self) { _ = try watch.add(path + "/none") }
+        #expect(error?.isMissing == true)
+        try root.write("file", "")
         #expect(throws: SystemError.self) { _ = try watch.add(path + "/file") }
-        try FileManager.default.removeItem(atPath: path)
     }
 }

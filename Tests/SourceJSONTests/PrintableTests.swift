@@ -19,9 +19,7 @@ struct PrintableTests {
         #expect(Printable.line("a\(text)b") == "a\u{FFFD}b")
     }
 
-    @Test func `replaces both characters of a CRLF`() {
-        #expect(Printable.line("a\r\nb") == "a\u{FFFD}\u{FFFD}b")
-    }
+    @Test func `replaces both characters of a CRLF`() { #expect(Printable.line("a\r\nb") == "a\u{FFFD}\u{FFFD}b") }
 
     @Test(arguments: [
         ("one\ntwo\n", "one\ntwo\n"), ("a\tb\r\n", "a b\u{FFFD}\n"),

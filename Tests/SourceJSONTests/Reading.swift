@@ -9,9 +9,7 @@ func read(_ text: String, as dialect: SourceDialect = .json, limits: SourceLimit
 }
 
 /// The problems of a text, as `kind@line:column`.
-func problems(_ text: String, as dialect: SourceDialect = .json) -> [String] {
-    problems(read(text, as: dialect))
-}
+func problems(_ text: String, as dialect: SourceDialect = .json) -> [String] { problems(read(text, as: dialect)) }
 
 func problems(_ document: SourceDocument) -> [String] {
     document.problems.map { "\($0.kind.rawValue)@\($0.range.start.line):\($0.range.start.column)" }
@@ -22,9 +20,7 @@ func value(_ text: String, as dialect: SourceDialect = .json) -> String {
     read(text, as: dialect).value.map(minified) ?? "none"
 }
 
-func minified(_ value: SourceValue) -> String {
-    String(decoding: SourceWriter.minified(value), as: UTF8.self)
-}
+func minified(_ value: SourceValue) -> String { String(decoding: SourceWriter.minified(value), as: UTF8.self) }
 
 /// The text that a problem is about.
 func stretch(_ problem: SourceProblem, of document: SourceDocument) -> String {

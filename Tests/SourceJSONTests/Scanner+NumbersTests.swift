@@ -1,6 +1,5 @@
 // Numbers that JSON does not have. Valid ones are in `SourceReader+RFC8259Tests`.
 
-import SourceJSON
 import Testing
 
 struct ScannerNumbersTests {

@@ -18,8 +18,7 @@ struct ScannerStringsTests {
         ("{'a':'b'}", ["singleQuotes@1:2", "singleQuotes@1:6"], #"{"a":"b"}"#),
         ("{“a”:„b“}", ["smartQuotes@1:2", "smartQuotes@1:6"], #"{"a":"b"}"#),
         ("[‘a’,‚b‘,′c′]", ["smartQuotes@1:2", "smartQuotes@1:6", "smartQuotes@1:10"], #"["a","b","c"]"#),
-        ("[“a\"]", ["smartQuotes@1:2"], #"["a"]"#),
-        ("[`a`]", ["backtickQuotes@1:2"], #"["a"]"#),
+        ("[“a\"]", ["smartQuotes@1:2"], #"["a"]"#), ("[`a`]", ["backtickQuotes@1:2"], #"["a"]"#),
         // One end straight, the other not.
         ("{\"id\": \"a.b”,\n \"p\": 1}", ["smartQuotes@1:12"], #"{"id":"a.b","p":1}"#),
         ("{\"id\": [\"a.b”]\n}", ["smartQuotes@1:13"], #"{"id":["a.b"]}"#),
@@ -27,17 +26,13 @@ struct ScannerStringsTests {
         ("{\"a”: “b\"}", ["smartQuotes@1:4", "smartQuotes@1:7"], #"{"a":"b"}"#),
         ("{\"a”: [“b”]\n}", ["smartQuotes@1:4", "smartQuotes@1:8"], #"{"a":["b"]}"#),
         // An extra mark, or a missing one.
-        ("{\"\"a\": 1}", ["doubledQuote@1:3"], #"{"a":1}"#),
-        ("[\"\"/x/*\"]", ["doubledQuote@1:3"], #"["/x/*"]"#),
+        ("{\"\"a\": 1}", ["doubledQuote@1:3"], #"{"a":1}"#), ("[\"\"/x/*\"]", ["doubledQuote@1:3"], #"["/x/*"]"#),
         ("[\"a\"\", 1]", ["doubledQuote@1:5"], #"["a",1]"#),
         ("{\"a\": \"b,\n \"c\": 1}", ["unterminatedString@1:7"], #"{"a":"b","c":1}"#),
-        ("[\"a]\n", ["unterminatedString@1:2"], #"["a"]"#),
-        ("['a\n]", ["unterminatedString@1:2"], #"["a"]"#),
-        ("{\"a: [1]}", ["truncated@1:10"], "none"),
-        ("{\"a\": \"say \"hi\" now\"}", ["unescapedQuote@1:13"], "none"),
+        ("[\"a]\n", ["unterminatedString@1:2"], #"["a"]"#), ("['a\n]", ["unterminatedString@1:2"], #"["a"]"#),
+        ("{\"a: [1]}", ["truncated@1:10"], "none"), ("{\"a\": \"say \"hi\" now\"}", ["unescapedQuote@1:13"], "none"),
         ("{\"a: [\"b\"]}", ["unescapedQuote@1:8"], "none"),
-        ("['it's']", ["singleQuotes@1:2", "unescapedQuote@1:6"], "none"),
-        ("\"a\"b", ["unescapedQuote@1:4"], "none"),
+        ("['it's']", ["singleQuotes@1:2", "unescapedQuote@1:6"], "none"), ("\"a\"b", ["unescapedQuote@1:4"], "none"),
         // Line breaks and control characters.
         ("[\"a\nb\"]", ["lineBreakInString@1:4"], #"["a\nb"]"#),
         (
@@ -53,10 +48,7 @@ struct ScannerStringsTests {
         ),
         ("{a\":1}", ["invalidKey@1:2"], #"{"a":1}"#),
         ("[A1.com.example, 9Z.b]", ["unquotedString@1:2", "unquotedString@1:18"], #"["A1.com.example","9Z.b"]"#),
-        (
-            "[https://a.b/c, 14:6D:E9]", ["unquotedString@1:2", "unquotedString@1:17"],
-            #"["https://a.b/c","14:6D:E9"]"#
-        ),
+        ("[https://a.b/c, 14:6D:E9]", ["unquotedString@1:2", "unquotedString@1:17"], #"["https://a.b/c","14:6D:E9"]"#),
         ("[*, /x/*]", ["unquotedString@1:2", "unquotedString@1:5"], #"["*","/x/*"]"#),
         ("[paths\"]", ["unquotedString@1:2"], #"["paths"]"#),
     ])

@@ -5,10 +5,7 @@ import Testing
 
 struct ScannerWordsTests {
     @Test(arguments: [
-        (
-            "[True,False,None]", ["pythonLiteral@1:2", "pythonLiteral@1:7", "pythonLiteral@1:13"],
-            "[true,false,null]"
-        ),
+        ("[True,False,None]", ["pythonLiteral@1:2", "pythonLiteral@1:7", "pythonLiteral@1:13"], "[true,false,null]"),
         ("[TRUE,Null]", ["wrongCaseLiteral@1:2", "wrongCaseLiteral@1:7"], "[true,null]"),
         ("[undefined]", ["undefined@1:2"], "[null]"), ("TRUE", ["wrongCaseLiteral@1:1"], "true"),
         ("[nil]", ["unquotedString@1:2"], #"["nil"]"#), ("[truely]", ["unquotedString@1:2"], #"["truely"]"#),

@@ -4,8 +4,7 @@ import Testing
 struct SourceEditTests {
     private func edit(_ start: Int, _ end: Int, _ replacement: String) -> SourceEdit {
         func position(_ offset: Int) -> SourcePosition { SourcePosition(line: 1, column: offset + 1, offset: offset) }
-        return SourceEdit(
-            range: SourceRange(start: position(start), end: position(end)), replacement: replacement)
+        return SourceEdit(range: SourceRange(start: position(start), end: position(end)), replacement: replacement)
     }
 
     private func applied(_ edits: [SourceEdit], to text: String) -> String {

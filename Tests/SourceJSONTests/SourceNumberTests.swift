@@ -32,14 +32,11 @@ struct SourceNumberTests {
         #expect(SourceNumber(text: text).asDouble == expected)
     }
 
-    @Test func `reads NaN`() {
-        #expect(SourceNumber(text: "NaN").asDouble?.isNaN == true)
-    }
+    @Test func `reads NaN`() { #expect(SourceNumber(text: "NaN").asDouble?.isNaN == true) }
 
     @Test(arguments: [
         ("1E+2", "1E+2"), ("-0", "-0"), ("+1", "1"), (".5", "0.5"), ("-.5", "-0.5"), ("5.", "5"), ("5.e3", "5e3"),
-        ("007", "7"),
-        ("00.5", "0.5"), ("0x1F", "31"), ("-0x1F", "-31"), ("0xffffffffffffffff", "18446744073709551615"),
+        ("007", "7"), ("00.5", "0.5"), ("0x1F", "31"), ("-0x1F", "-31"), ("0xffffffffffffffff", "18446744073709551615"),
         ("0x10000000000000000", "1.8446744073709552e+19"), ("NaN", "null"), ("-Infinity", "null"), ("", "null"),
         ("x", "null"),
     ])

@@ -15,9 +15,8 @@ struct SourceReaderMutationTests {
     private static let pieces: [[UInt8]] =
         [
             "{", "}", "[", "]", ",", ":", "\"", "'", "\\", "\\u", "\\ud83d", "0", "-", ".", "e", "//", "/*", "*/", "\n",
-            "\r",
-            "\u{A0}", "“", "”", "‘", "é", "😀", "{{", "}}", "<%", "${", "...", "#", "true", "None", "\"\"", "\"a”:", "=",
-            ";",
+            "\r", "\u{A0}", "“", "”", "‘", "é", "😀", "{{", "}}", "<%", "${", "...", "#", "true", "None", "\"\"",
+            "\"a”:", "=", ";",
         ].map { Array($0.utf8) } + [[0xFF], [0xC3], [0x00], [0xED, 0xA0], [0xFE, 0xFF]]
 
     @Test(arguments: 0..<4)
@@ -73,9 +72,7 @@ struct SourceReaderMutationTests {
             let written = SourceWriter.minified(value)
             let again = SourceReader.read(written, as: .json)
             guard again.isAcceptable, let rewritten = again.value.map(SourceWriter.minified), rewritten == written
-            else {
-                return "writing what was read as \(dialect)"
-            }
+            else { return "writing what was read as \(dialect)" }
         }
         return nil
     }

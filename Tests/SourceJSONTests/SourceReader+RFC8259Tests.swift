@@ -89,17 +89,11 @@ struct SourceReaderRFC8259Tests {
     // §4: names should be unique, and a reader may take them as they are. §8.1: a reader may ignore a byte order mark.
     // §8.2: the grammar allows half a surrogate pair. §9: depth and range are the reader's own.
     @Test(arguments: [
-        ("{\"a\":1,\"a\":2}", ["duplicateKey@1:8"]),
-        ("{\"a\":1,\"\\u0061\":2}", ["duplicateKey@1:8"]),
-        ("\u{FEFF}{}", ["byteOrderMark@1:1"]),
-        (#""\ud800""#, ["loneSurrogate@1:2"]),
-        (#""\udc00""#, ["loneSurrogate@1:2"]),
-        (#""\ud800\n""#, ["loneSurrogate@1:2"]),
-        (#""\ud800\u0041""#, ["loneSurrogate@1:2"]),
-        (#""\udc00\ud800""#, ["loneSurrogate@1:2", "loneSurrogate@1:8"]),
-        (#""\ud800\ud83d\ude00""#, ["loneSurrogate@1:2"]),
-        (#"{"\uDFAA":0}"#, ["loneSurrogate@1:3"]),
-        ("1e400", []),
+        ("{\"a\":1,\"a\":2}", ["duplicateKey@1:8"]), ("{\"a\":1,\"\\u0061\":2}", ["duplicateKey@1:8"]),
+        ("\u{FEFF}{}", ["byteOrderMark@1:1"]), (#""\ud800""#, ["loneSurrogate@1:2"]),
+        (#""\udc00""#, ["loneSurrogate@1:2"]), (#""\ud800\n""#, ["loneSurrogate@1:2"]),
+        (#""\ud800\u0041""#, ["loneSurrogate@1:2"]), (#""\udc00\ud800""#, ["loneSurrogate@1:2", "loneSurrogate@1:8"]),
+        (#""\ud800\ud83d\ude00""#, ["loneSurrogate@1:2"]), (#"{"\uDFAA":0}"#, ["loneSurrogate@1:3"]), ("1e400", []),
         ("{\"é\":1,\"e\u{301}\":2}", []),
     ])
     func `accepts what the RFC leaves open, with a warning where readers differ`(text: String, expected: [String]) {

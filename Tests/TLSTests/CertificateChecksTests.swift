@@ -2,6 +2,7 @@
 
 import Foundation
 import Posix
+import TestSupport
 import Testing
 
 @testable import TLS
@@ -15,17 +16,19 @@ struct CertificateChecksTests {
     private static let day: Int64 = 86_400
 
     private func identity(_ pair: TestPair, chain: String? = nil) throws -> ServerIdentity {
-        let folder = bench.hosts
-        return try ServerIdentity(
-            certificateFile: try folder.write(
-                "fullchain.pem", pair.certificate + (chain ?? bench.authority.intermediate)),
-            keyFile: try folder.write("privkey.pem", pair.key))
+        try bench.hosts.write("fullchain.pem", pair.certificate + (chain ?? bench.authority.intermediate))
+        try bench.hosts.write("privkey.pem", pair.key)
+        return try bench.hosts.identity()
     }
 
     private func kinds(
         _ identity: ServerIdentity, host: String? = "a.example", days: Int64 = 0
     ) -> [CertificateProblem.Kind] {
         CertificateChecks.problems(of: identity, host: host, now: Self.now + days * Self.day).map(\.kind)
+    }
+
+    private func kinds(folder: String) -> [CertificateProblem.Kind] {
+        CertificateChecks.problems(folder: folder, in: bench.hosts.path).map(\.kind)
     }
 
     @Test func `reports nothing about a good certificate`() throws {
@@ -36,23 +39,11 @@ struct CertificateChecksTests {
         #expect(kinds(identity, host: nil) == [])
     }
 
-    @Test(
-        arguments: [
-            (0, []), (68, []), (70, [.lifeBelowQuarter]), (80, [.lifeBelowQuarter]), (82, [.lifeBelowTenth]),
-            (89, [.lifeBelowTenth]), (91, [.expired]), (-1, [.notYetValid]),
-        ] as [(Int64, [CertificateProblem.Kind])])
-    func `a certificate for 90 days gets findings as it ages`(days: Int64, expected: [CertificateProblem.Kind]) throws {
-        #expect(kinds(try identity(try bench.authority.issue(["a.example"])), days: days) == expected)
-    }
-
-    @Test(
-        arguments: [
-            (0, []), (3, []), (5, [.lifeBelowQuarter]), (7, [.expired]),
-        ] as [(Int64, [CertificateProblem.Kind])])
-    func `judges a certificate for six days by shares of its lifetime`(
-        days: Int64, expected: [CertificateProblem.Kind]
-    ) throws {
-        #expect(kinds(try identity(try bench.authority.issue(["a.example"], days: 6)), days: days) == expected)
+    @Test func `a certificate gets findings as it ages`() throws {
+        let identity = try identity(try bench.authority.issue(["a.example"]))
+        for (days, expected) in [
+            (70, [.lifeBelowQuarter]), (82, [.lifeBelowTenth]), (91, [.expired]), (-1, [.notYetValid]),
+        ] as [(Int64, [CertificateProblem.Kind])] { #expect(kinds(identity, days: days) == expected) }
     }
 
     @Test func `judges the age of an intermediate certificate too`() throws {
@@ -84,13 +75,11 @@ struct CertificateChecksTests {
         #expect(kinds(try identity(pair), host: "b.example") == [.nameNotCovered])
     }
 
-    @Test func `reports a missing intermediate certificate`() throws {
-        #expect(kinds(try identity(try bench.authority.issue(["a.example"]), chain: "")) == [.missingIntermediate])
-    }
-
-    @Test func `reports a root in the chain`() throws {
-        let chain = bench.authority.intermediate + bench.authority.root
-        #expect(kinds(try identity(try bench.authority.issue(["a.example"]), chain: chain)) == [.rootIncluded])
+    @Test func `reports a missing intermediate certificate, and a root in the chain`() throws {
+        let pair = try bench.authority.issue(["a.example"])
+        #expect(kinds(try identity(pair, chain: "")) == [.missingIntermediate])
+        #expect(
+            kinds(try identity(pair, chain: bench.authority.intermediate + bench.authority.root)) == [.rootIncluded])
     }
 
     @Test func `requires the root where it has signed the host's certificate itself`() throws {
@@ -126,7 +115,7 @@ struct CertificateChecksTests {
 
     @Test func `reports a key that other users can read`() throws {
         let pair = try bench.authority.issue(["a.example"])
-        try bench.authority.install(pair, "a.example", in: bench.hosts)
+        try bench.install(pair, "a.example")
         try bench.hosts.write("a.example/privkey.pem", pair.key, permissions: 0o644)
         let problem = CertificateChecks.problems(folder: "a.example", in: bench.hosts.path).first
         #expect(problem?.kind == .keyReadableByOthers)
@@ -148,20 +137,15 @@ struct CertificateChecksTests {
     }
 
     @Test func `reports two pairs with the same type of key`() throws {
-        for suffix in ["", ".rsa"] {
-            try bench.authority.install(
-                try bench.authority.issue(["a.example"]), "a.example", in: bench.hosts, suffix: suffix)
-        }
-        #expect(CertificateChecks.problems(folder: "a.example", in: bench.hosts.path).map(\.kind) == [.sameKeyTwice])
+        for suffix in ["", ".rsa"] { try bench.install("a.example", names: ["a.example"], suffix: suffix) }
+        #expect(kinds(folder: "a.example") == [.sameKeyTwice])
     }
 
     @Test func `does not use a pair that OpenSSL rejects`() throws {
-        try bench.authority.install(
-            try bench.authority.issue(["a.example"], key: .shortRSA), "a.example", in: bench.hosts)
-        try bench.authority.install(
-            try bench.authority.issue(["b.example"], digest: "-sha1"), "b.example", in: bench.hosts)
-        #expect(CertificateChecks.problems(folder: "a.example", in: bench.hosts.path).map(\.kind) == [.weakKey])
-        #expect(CertificateChecks.problems(folder: "b.example", in: bench.hosts.path).map(\.kind) == [.weakSignature])
+        try bench.install("a.example", names: ["a.example"], key: .shortRSA)
+        try bench.install(try bench.authority.issue(["b.example"], digest: "-sha1"), "b.example")
+        #expect(kinds(folder: "a.example") == [.weakKey])
+        #expect(kinds(folder: "b.example") == [.weakSignature])
         #expect(bench.answer(bench.store(), "a.example") == "broken")
     }
 
@@ -171,36 +155,28 @@ struct CertificateChecksTests {
         try bench.install("_default", names: ["b.example"])
         for (folder, expected) in [
             ("a.example", [.nameNotCovered]), ("_wildcard.a.example", [.nameNotCovered]), ("_default", []),
-        ] as [(String, [CertificateProblem.Kind])] {
-            #expect(CertificateChecks.problems(folder: folder, in: bench.hosts.path).map(\.kind) == expected)
-        }
+        ] as [(String, [CertificateProblem.Kind])] { #expect(kinds(folder: folder) == expected) }
     }
 
     @Test(arguments: ["Shop.example.com", "*.example.com", "_wildcard.*.example.com", "_wildcard", "_other"])
     func `reports a folder whose name cannot be a host`(name: String) throws {
         try bench.install(name, names: ["shop.example.com"])
-        #expect(
-            CertificateChecks.problems(folder: name, in: bench.hosts.path).map(\.kind).contains(.folderName))
+        #expect(kinds(folder: name).contains(.folderName))
     }
 
     @Test func `reports half a pair, but not a missing one`() throws {
         try bench.hosts.write("a.example/privkey.pem", "key")
         try bench.hosts.write("b.example/well-known/security.txt", "")
-        #expect(CertificateChecks.problems(folder: "a.example", in: bench.hosts.path).map(\.kind) == [.incompletePair])
-        #expect(CertificateChecks.problems(folder: "b.example", in: bench.hosts.path) == [])
+        #expect(kinds(folder: "a.example") == [.incompletePair])
+        #expect(kinds(folder: "b.example") == [])
     }
 
-    @Test(arguments: [
-        TestAuthority.Key.longRSA, .rsaPSS, .unservedCurve, .explicitCurve,
-    ])
-    func `an unusable or very slow key never replaces a working one`(
-        key: TestAuthority.Key
-    ) throws {
+    @Test(arguments: [TestAuthority.Key.longRSA, .rsaPSS, .unservedCurve, .explicitCurve])
+    func `an unusable or very slow key never replaces a working one`(key: TestAuthority.Key) throws {
         try bench.install("a.example", names: ["a.example"])
         let store = bench.store(recheckMilliseconds: 0)
         #expect(bench.answer(store, "a.example") == "a.example")
-        try bench.authority.install(
-            try bench.authority.issue(["new.example", "a.example"], key: key), "a.example", in: bench.hosts)
+        try bench.install("a.example", names: ["new.example", "a.example"], key: key)
         for _ in 0..<3 { #expect(bench.answer(store, "a.example") == "a.example") }
         #expect(bench.problems(store).map(\.kind) == [.weakKey])
     }

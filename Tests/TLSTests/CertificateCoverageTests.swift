@@ -1,5 +1,6 @@
 // Hosts that get a certificate for other hosts.
 
+import TestSupport
 import Testing
 
 @testable import TLS

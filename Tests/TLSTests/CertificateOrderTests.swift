@@ -18,10 +18,9 @@ struct CertificateOrderTests {
         ("shop.example.com", "shop.example.com _wildcard.example.com _wildcard.com development _default"),
         ("localhost", "localhost development _default"),
         ("*.example.com", "_wildcard.example.com _wildcard.com development _default"),
-        ("*.com", "_wildcard.com development _default"),
-        ("", "_default development"),
-        ("..", "_default"), ("_default", "_default"), ("_wildcard.example.com", "_default"), ("*", "_default"),
-        ("*.", "_default"), ("a..b", "_default"), ("../shop.example.com", "_default"), ("a\0b", "_default"),
+        ("*.com", "_wildcard.com development _default"), ("", "_default development"), ("..", "_default"),
+        ("_default", "_default"), ("_wildcard.example.com", "_default"), ("*", "_default"), ("*.", "_default"),
+        ("a..b", "_default"), ("../shop.example.com", "_default"), ("a\0b", "_default"),
         ("SHOP.example.com", "_default"),
     ])
     func `looks for a name in these folders`(name: String, places: String) {

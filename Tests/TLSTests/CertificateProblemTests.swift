@@ -12,8 +12,7 @@ struct CertificateProblemTests {
         let listed = lines.filter { $0.hasPrefix("| CERT-") }.map { line in
             line.split(separator: "|").prefix(2).map { $0.trimmingCharacters(in: .whitespaces) }
         }
-        #expect(
-            listed == CertificateProblem.Kind.allCases.map { [$0.rawValue, $0.severity.rawValue] })
+        #expect(listed == CertificateProblem.Kind.allCases.map { [$0.rawValue, $0.severity.rawValue] })
     }
 
     @Test func `is formatted like a compiler's message`() {

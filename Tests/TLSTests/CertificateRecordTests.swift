@@ -1,6 +1,7 @@
 // The state of a folder's certificate over several checks.
 
 import Posix
+import TestSupport
 import Testing
 
 @testable import TLS
@@ -11,7 +12,7 @@ struct CertificateRecordTests {
     private let now = Clock.wallSeconds()
 
     init() throws {
-        folder = try TemporaryFolder()
+        folder = try TemporaryFolder(permissions: 0o600)
         authority = try DevelopmentAuthority(directory: folder.path)
     }
 
@@ -82,10 +83,14 @@ struct CertificateRecordTests {
         ([.gone, .broken(2), .gone], ["a.example", "a.example", "a.example"], ["usable", "usable", "usable"]),
         ([.gone, .gone, .same], ["a.example", "a.example", "a.example"], ["usable", "last_good", "usable"]),
     ])
-    func `keeps a good certificate until there is a better one`(looks: [Look], served: [String], states: [String])
-        throws
-    {
-        var record = CertificateRecord(try content("a.example"), stamp: 1)
+    func `keeps a good certificate until there is a better one`(
+        looks: [Look], served: [String], states: [String]
+    ) throws {
+        try expect(CertificateRecord(try content("a.example"), stamp: 1), looks, served, states)
+    }
+
+    private func expect(_ start: CertificateRecord, _ looks: [Look], _ served: [String], _ states: [String]) throws {
+        var record = start
         for (index, look) in looks.enumerated() {
             record.apply(try self.look(look), host: "a.example", now: now)
             #expect(self.served(record) == served[index], "look \(index)")
@@ -104,12 +109,7 @@ struct CertificateRecordTests {
         ),
     ])
     func `replaces a broken certificate by any usable one`(looks: [Look], served: [String], states: [String]) throws {
-        var record = CertificateRecord(content(broken: 1), stamp: 1)
-        for (index, look) in looks.enumerated() {
-            record.apply(try self.look(look), host: "a.example", now: now)
-            #expect(self.served(record) == served[index], "look \(index)")
-            #expect(state(record) == states[index], "look \(index)")
-        }
+        try expect(CertificateRecord(content(broken: 1), stamp: 1), looks, served, states)
     }
 
     @Test func `counts files as gone when they were missing at two checks in a row`() throws {

@@ -34,8 +34,7 @@ struct CertificateRegisterTests {
         let news = register.drain()
         return
             (news.found.map { "+\($0.kind.rawValue.suffix(2))" } + news.ended.map { $0.isFine ? "-" : "~" }
-            + news.renewed.map { _ in "!" })
-            .joined(separator: " ")
+            + news.renewed.map { _ in "!" }).joined(separator: " ")
     }
 
     private var counts: [CertificateState: Int] { register.survey(now: 0).counts }
@@ -43,8 +42,7 @@ struct CertificateRegisterTests {
     /// Each row: the problems of a check, the reports, and since when each problem exists, with one check a second.
     @Test(
         arguments: [
-            [([], "", [])],
-            [([.weakKey], "+07", [0]), ([.weakKey], "", [0]), ([], "-", [])],
+            [([], "", [])], [([.weakKey], "+07", [0]), ([.weakKey], "", [0]), ([], "-", [])],
             [
                 ([.weakKey], "+07", [0]), ([.weakKey, .chainOrder], "+16", [0, 1]), ([.chainOrder], "~", [1]),
                 ([], "-", []),
@@ -171,9 +169,7 @@ struct CertificateRegisterTests {
 
     @Test func `lists the folders that a survey did not reach, and drops them without a report`() {
         let dropped = CertificateFolder(name: "dropped.test")
-        for place in [folder, dropped] {
-            register.note(place, status(.broken, [problem(.weakKey)]), stamp: 1, now: 0)
-        }
+        for place in [folder, dropped] { register.note(place, status(.broken, [problem(.weakKey)]), stamp: 1, now: 0) }
         _ = (news(), register.begin())
         register.keep(folder.name)
         #expect(register.unreached() == [dropped.name])
@@ -211,8 +207,7 @@ struct CertificateRegisterTests {
     func `reports errors first`(count: Int) {
         for index in 0..<count {
             let kind: CertificateProblem.Kind = index == count / 2 ? .weakKey : .selfSigned
-            register.note(
-                CertificateFolder(name: "h\(index).test"), status(.usable, [problem(kind)]), stamp: 1, now: 0)
+            register.note(CertificateFolder(name: "h\(index).test"), status(.usable, [problem(kind)]), stamp: 1, now: 0)
         }
         let problems = register.problems(5)
         #expect(problems.map(\.problem.kind) == [.weakKey, .selfSigned, .selfSigned, .selfSigned, .selfSigned])

@@ -1,12 +1,13 @@
 // Signing requests, checked with the openssl command.
 
 import TLS
+import TestSupport
 import Testing
 
 struct CertificateRequestTests {
     private let folder: TemporaryFolder
 
-    init() throws { folder = try TemporaryFolder() }
+    init() throws { folder = try TemporaryFolder(permissions: 0o600) }
 
     @Test(arguments: SigningKey.Kind.allCases)
     func `contains the hosts and nothing else`(kind: SigningKey.Kind) throws {

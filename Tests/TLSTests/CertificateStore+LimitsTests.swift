@@ -2,6 +2,7 @@
 
 import Foundation
 import Posix
+import TestSupport
 import Testing
 
 @testable import TLS
@@ -16,7 +17,7 @@ struct CertificateStoreLimitsTests {
         limits.identitiesMax = 2
         let store = CertificateStore(hostsPath: bench.hosts.path, limits: limits)
         let pair = try bench.authority.issue(["*.example.com"])
-        for index in 1...3 { try bench.authority.install(pair, "h\(index).example.com", in: bench.hosts) }
+        for index in 1...3 { try bench.install(pair, "h\(index).example.com") }
         for index in 1...2 { #expect(bench.answer(store, "h\(index).example.com") == "*.example.com") }
         #expect(store.identityCount == 2)
         #expect(bench.answer(store, "h3.example.com") == "*.example.com")
@@ -38,31 +39,28 @@ struct CertificateStoreLimitsTests {
 
     @Test func `gives several threads the same answers while files change`() throws {
         let pair = try bench.authority.issue(["*.example.com"])
-        for index in 0..<8 { try bench.authority.install(pair, "h\(index).example.com", in: bench.hosts) }
+        for index in 0..<8 { try bench.install(pair, "h\(index).example.com") }
         var limits = StoreBench.limits(recheckMilliseconds: 0)
         limits.identitiesMax = 4
         let store = CertificateStore(hostsPath: bench.hosts.path, limits: limits)
-        let wrong = Counter()
-        var threads: [Foundation.Thread] = []
+        let (wrong, finished) = (Shared(0), Shared(0))
         for worker in 0..<4 {
-            let thread = Foundation.Thread {
+            Foundation.Thread.detachNewThread {
                 for step in 0..<400 {
-                    let known = store.identity(for: "h\((step + worker) % 8).example.com")
-                    guard case .identity = known else { wrong.add(1); continue }
-                    guard case .missing = store.identity(for: "h\(step).example.net") else { wrong.add(1); continue }
+                    let known = bench.answer(store, "h\((step + worker) % 8).example.com")
+                    let isRight = known == "*.example.com" && bench.answer(store, "h\(step).example.net") == "none"
+                    if !isRight { wrong.change { $0 += 1 } }
                 }
-                wrong.finish()
+                finished.change { $0 += 1 }
             }
-            threads.append(thread)
-            thread.start()
         }
         // Longer and shorter chains, so that one file alone is always good.
         let chains = [bench.authority.intermediate, bench.authority.intermediate + bench.authority.root]
         for step in 0..<50 {
             try bench.hosts.write("h\(step % 8).example.com/fullchain.pem", pair.certificate + chains[step % 2])
         }
-        wrong.wait(for: 4)
-        #expect(wrong.count == 0)
+        #expect(eventually { finished.value == 4 })
+        #expect(wrong.value == 0)
         #expect(store.identityCount <= 4)
     }
 
@@ -99,24 +97,4 @@ private func residentKilobytes() -> Int {
     let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
     let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
     return line.flatMap { Int($0.split(separator: " ")[1]) } ?? 0
-}
-
-/// Counts failures on other threads, and waits for their end.
-private final class Counter: @unchecked Sendable {
-    private let condition = NSCondition()
-    private var wrong = 0
-    private var finished = 0
-
-    func add(_ number: Int) { condition.withLock { wrong += number } }
-
-    func finish() {
-        condition.withLock {
-            finished += 1
-            condition.signal()
-        }
-    }
-
-    func wait(for threads: Int) { condition.withLock { while finished < threads { condition.wait() } } }
-
-    var count: Int { condition.withLock { wrong } }
 }

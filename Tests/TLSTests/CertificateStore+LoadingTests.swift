@@ -1,7 +1,7 @@
 // Files that change, break and disappear while they are in service.
 
 import Foundation
-import Synchronization
+import TestSupport
 import Testing
 
 @testable import TLS
@@ -40,14 +40,7 @@ struct CertificateStoreLoadingTests {
             let bench = try StoreBench()
             try bench.install("a.example", names: ["a.example"])
             let store = bench.store(recheckMilliseconds: 0)
-            let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-            var (limit, original) = (rlimit(), rlimit())
-            getrlimit(resource, &original)
-            limit = rlimit(rlim_cur: 0, rlim_max: original.rlim_max)
-            guard setrlimit(resource, &limit) == 0 else { exit(2) }
-            let without = bench.answer(store, "a.example")
-            guard setrlimit(resource, &original) == 0 else { exit(3) }
-            guard without != "a.example" else { exit(4) }
+            guard starved(0, { bench.answer(store, "a.example") }) != "a.example" else { exit(4) }
             guard bench.answer(store, "a.example") == "a.example" else { exit(5) }
         }
     }
@@ -55,54 +48,36 @@ struct CertificateStoreLoadingTests {
     @Test func `loads a second pair later that could not be read for lack of descriptors`() async {
         await #expect(processExitsWith: .success) {
             let bench = try StoreBench()
-            let pair = try bench.authority.issue(["a.example"])
-            let folder = try TemporaryFolder()
-            try folder.write("plain.key", pair.key)
-            let made = try OpenSSLCommand.attempt(
-                ["pkcs8", "-topk8", "-in", "plain.key", "-out", "secret.key", "-passout", "pass:word"], in: folder)
-            guard made.status == 0 else { exit(2) }
-            let secret = String(decoding: try folder.read("secret.key"), as: UTF8.self)
-            try bench.authority.install(
-                TestPair(certificate: pair.certificate, key: secret), "a.example", in: bench.hosts)
-            let second = try bench.authority.issue(["a.example"], key: .rsa)
-            try bench.authority.install(second, "a.example", in: bench.hosts, suffix: ".rsa")
+            try bench.install(
+                try bench.authority.lock(try bench.authority.issue(["a.example"]), with: "word"), "a.example")
+            try bench.install("a.example", names: ["a.example"], key: .rsa, suffix: ".rsa")
             let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
             var original = rlimit()
             getrlimit(resource, &original)
-            let none = rlimit(rlim_cur: 0, rlim_max: original.rlim_max)
-            let isShort = Mutex(true)
+            let (none, isShort) = (rlimit(rlim_cur: 0, rlim_max: original.rlim_max), Shared(true))
             // The last descriptor is used up between the two pairs, when the first key is opened.
-            let store = CertificateStore(
-                hostsPath: bench.hosts.path, limits: StoreBench.limits(recheckMilliseconds: 0),
+            let store = bench.store(
+                recheckMilliseconds: 0,
                 passphrase: Passphrase { _ in
                     var limit = none
-                    if isShort.withLock({ $0 }) { setrlimit(resource, &limit) }
+                    if isShort.value { setrlimit(resource, &limit) }
                     return Array("word".utf8)
                 })
             _ = store.identity(for: "a.example")
             setrlimit(resource, &original)
-            isShort.withLock { $0 = false }
-            guard case .identity(let identity) = store.identity(for: "a.example"), identity.facts.count == 2 else {
-                exit(3)
-            }
+            isShort.change { $0 = false }
+            guard try bench.identity("a.example", in: store).facts.count == 2 else { exit(3) }
         }
     }
 
     @Test func `loads a refused pair once it is usable, though its files are the same`() throws {
         try bench.install("a.example", names: ["a.example"])
-        let folder = try TemporaryFolder()
-        let store = CertificateStore(
-            hostsPath: bench.hosts.path, limits: StoreBench.limits(recheckMilliseconds: 0),
-            passphrase: Passphrase(file: try folder.write("passphrase", "wrong")), serves: { _ in true })
+        let folder = try TemporaryFolder(permissions: 0o600)
+        let store = bench.store(
+            recheckMilliseconds: 0, passphrase: Passphrase(file: try folder.write("passphrase", "wrong")))
         #expect(bench.answer(store, "a.example") == "a.example")
         let pair = try bench.authority.issue(["new.example", "a.example"])
-        try folder.write("plain.key", pair.key)
-        let made = try OpenSSLCommand.attempt(
-            ["pkcs8", "-topk8", "-in", "plain.key", "-out", "secret.key", "-passout", "pass:right"], in: folder)
-        #expect(made.status == 0)
-        let secret = String(decoding: try folder.read("secret.key"), as: UTF8.self)
-        try bench.authority.install(
-            TestPair(certificate: pair.certificate, key: secret), "a.example", in: bench.hosts)
+        try bench.install(try bench.authority.lock(pair, with: "right"), "a.example")
         for _ in 0..<3 { #expect(bench.answer(store, "a.example") == "a.example") }
         #expect(bench.problems(store).map(\.kind) == [.passphrase], "it is reported once")
         try folder.write("passphrase", "right")
@@ -110,36 +85,25 @@ struct CertificateStoreLoadingTests {
     }
 
     @Test func `does not read refused files again before they change`() throws {
-        let pair = try bench.authority.issue(["a.example"])
-        let folder = try TemporaryFolder()
-        try folder.write("plain.key", pair.key)
-        try OpenSSLCommand.run(
-            "pkcs8", "-topk8", "-in", "plain.key", "-out", "secret.key", "-passout", "pass:right", in: folder)
-        let secret = String(decoding: try folder.read("secret.key"), as: UTF8.self)
-        let locked = TestPair(certificate: pair.certificate, key: secret)
-        let counted = Counted()
-        let store = CertificateStore(
-            hostsPath: bench.hosts.path, limits: StoreBench.limits(recheckMilliseconds: 0),
+        let locked = try bench.authority.lock(try bench.authority.issue(["a.example"]), with: "right")
+        let questions = Shared(0)
+        let store = bench.store(
+            recheckMilliseconds: 0,
             passphrase: Passphrase { _ in
-                counted.count.withLock { $0 += 1 }
+                questions.change { $0 += 1 }
                 return Array("wrong".utf8)
             })
         // Without a previous pair, and with a good one.
-        try bench.authority.install(locked, "b.example", in: bench.hosts)
+        try bench.install(locked, "b.example")
         for _ in 0..<5 { #expect(bench.answer(store, "b.example") == "broken") }
-        #expect(counted.count.withLock { $0 } == 1)
+        #expect(questions.value == 1)
         try bench.install("a.example", names: ["a.example"])
         #expect(bench.answer(store, "a.example") == "a.example")
-        try bench.authority.install(locked, "a.example", in: bench.hosts)
-        for _ in 0..<5 { #expect(bench.answer(store, "a.example") == "a.example") }
-        #expect(counted.count.withLock { $0 } == 2)
-        try bench.authority.install(locked, "a.example", in: bench.hosts)
-        for _ in 0..<5 { #expect(bench.answer(store, "a.example") == "a.example") }
-        #expect(counted.count.withLock { $0 } == 3)
-    }
-
-    private final class Counted: Sendable {
-        let count = Mutex(0)
+        for count in 2...3 {
+            try bench.install(locked, "a.example")
+            for _ in 0..<5 { #expect(bench.answer(store, "a.example") == "a.example") }
+            #expect(questions.value == count)
+        }
     }
 
     @Test func `a broken second pair does not affect the first`() throws {
@@ -147,36 +111,27 @@ struct CertificateStoreLoadingTests {
         let (first, second) = (
             try bench.authority.issue(["a.example"], key: .rsa), try bench.authority.issue(["a.example"], key: .rsa)
         )
-        try bench.authority.install(
-            TestPair(certificate: first.certificate, key: second.key), "a.example", in: bench.hosts, suffix: ".rsa")
+        try bench.install(TestPair(certificate: first.certificate, key: second.key), "a.example", suffix: ".rsa")
         let store = bench.store(recheckMilliseconds: 0)
         #expect(bench.answer(store, "a.example") == "a.example")
         #expect(bench.problems(store).map(\.kind) == [.keyMismatch])
-        try bench.authority.install(first, "a.example", in: bench.hosts, suffix: ".rsa")
-        guard case .identity(let whole) = store.identity(for: "a.example") else {
-            Issue.record("there is a certificate")
-            return
-        }
-        #expect(whole.facts.count == 2)
+        try bench.install(first, "a.example", suffix: ".rsa")
+        #expect(try bench.identity("a.example", in: store).facts.count == 2)
         // Half a pair is not used until all of it is there again.
         try bench.hosts.write("a.example/privkey.rsa.pem", second.key)
-        guard case .identity(let kept) = store.identity(for: "a.example") else {
-            Issue.record("there is a certificate")
-            return
-        }
-        #expect(kept.facts.count == 2)
+        #expect(try bench.identity("a.example", in: store).facts.count == 2)
     }
 
     @Test func `does not report a renewal that writes one file after the other`() throws {
         let (old, new) = (
             try bench.authority.issue(["a.example"]), try bench.authority.issue(["new.example", "a.example"])
         )
-        try bench.authority.install(old, "a.example", in: bench.hosts)
+        try bench.install(old, "a.example")
         let store = bench.store(recheckMilliseconds: 0)
         #expect(bench.answer(store, "a.example") == "a.example")
         try bench.hosts.write("a.example/privkey.pem", new.key)
         #expect(bench.answer(store, "a.example") == "a.example")
-        try bench.authority.install(new, "a.example", in: bench.hosts)
+        try bench.install(new, "a.example")
         #expect(bench.answer(store, "a.example") == "new.example")
         #expect(bench.problems(store).isEmpty)
     }
@@ -207,14 +162,13 @@ struct CertificateStoreLoadingTests {
     }
 
     @Test func `serves an expired certificate until there is a better one`() throws {
-        try bench.authority.install(try bench.authority.issue(["a.example"], days: -1), "a.example", in: bench.hosts)
+        try bench.install("a.example", names: ["a.example"], days: -1)
         let store = bench.store(recheckMilliseconds: 0)
         #expect(bench.answer(store, "a.example") == "a.example")
         #expect(bench.problems(store).map(\.kind) == [.expired])
         try bench.install("a.example", names: ["new.example", "a.example"])
         #expect(bench.answer(store, "a.example") == "new.example")
-        try bench.authority.install(
-            try bench.authority.issue(["old.example", "a.example"], days: -1), "a.example", in: bench.hosts)
+        try bench.install("a.example", names: ["old.example", "a.example"], days: -1)
         for _ in 0..<3 { #expect(bench.answer(store, "a.example") == "new.example") }
         #expect(bench.problems(store).map(\.kind) == [.expired])
     }
@@ -234,12 +188,10 @@ struct CertificateStoreLoadingTests {
         folder: String, name: String, host: String
     ) throws {
         try bench.install(folder, names: [name])
-        let serves = Mutex(true)
-        let store = CertificateStore(
-            hostsPath: bench.hosts.path, limits: StoreBench.limits(recheckMilliseconds: 0),
-            serves: { _ in serves.withLock { $0 } })
+        let serves = Shared(true)
+        let store = bench.store(recheckMilliseconds: 0) { _ in serves.value }
         #expect(bench.answer(store, host) == name)
-        let files = try ["fullchain.pem", "privkey.pem"].map { try bench.hosts.read("\(folder)/\($0)") }
+        let files = try ["fullchain.pem", "privkey.pem"].map { try bench.hosts.bytes("\(folder)/\($0)") }
         for _ in 0..<2 {
             try bench.hosts.remove(folder)
             for _ in 0..<4 { #expect(bench.answer(store, host) == name) }
@@ -253,7 +205,7 @@ struct CertificateStoreLoadingTests {
         }
         try bench.hosts.remove(folder)
         for _ in 0..<2 { #expect(bench.answer(store, host) == name) }
-        serves.withLock { $0 = false }
+        serves.change { $0 = false }
         _ = store.survey([])
         #expect(bench.answer(store, host) == "none")
         #expect(store.register.problems(9).isEmpty)
@@ -264,8 +216,7 @@ struct CertificateStoreLoadingTests {
         for (names, isMoved) in [(["*.example"], true), (["other.test"], false)] {
             try bench.install("a.example", names: ["a.example"])
             try bench.install(other, names: names)
-            let store = CertificateStore(
-                hostsPath: bench.hosts.path, limits: StoreBench.limits(recheckMilliseconds: 0), serves: { _ in true })
+            let store = bench.store(recheckMilliseconds: 0)
             #expect(bench.answer(store, "a.example") == "a.example")
             _ = bench.problems(store)
             try bench.hosts.remove("a.example")

@@ -1,6 +1,6 @@
 // Surveys of the certificates of all served hosts, whether clients need them or not.
 
-import Synchronization
+import TestSupport
 import Testing
 
 @testable import TLS
@@ -41,10 +41,7 @@ struct CertificateStoreSurveyTests {
         #expect(isSettled(store.survey(hosts)))
         #expect(store.register.survey(now: 0).isComplete)
         #expect(states(store) == [.usable: 2, .broken: 4, .missing: 2])
-        #expect(
-            news(store).sorted() == [
-                "CERT-002", "CERT-009", "CERT-011", "CERT-011", "CERT-025", "CERT-025",
-            ])
+        #expect(news(store).sorted() == ["CERT-002", "CERT-009", "CERT-011", "CERT-011", "CERT-025", "CERT-025"])
         #expect(store.register.survey(now: 0).soonest.first?.folder == "late.test")
         #expect(store.identityCount == 0, "none of it is kept")
         // Names that a client invents are not findings.
@@ -146,7 +143,7 @@ struct CertificateStoreSurveyTests {
     @Test func `reads files again that could not be opened, though they are the same`() throws {
         let store = store()
         try bench.install("a.test", names: ["a.test"])
-        let key = try bench.hosts.read("a.test/privkey.pem")
+        let key = try bench.hosts.bytes("a.test/privkey.pem")
         try bench.hosts.remove("a.test/privkey.pem")
         try bench.hosts.write("a.test/privkey.pem/in-the-way", "")
         _ = store.survey(["a.test"])
@@ -223,15 +220,15 @@ struct CertificateStoreSurveyTests {
         for host in ["a.test", "b.test", "c.test"] {
             try bench.install(host, names: [host], days: host == "a.test" ? 90 : -1)
         }
-        let served = Mutex(["a.test", "b.test", "c.test"])
-        let store = store { host in served.withLock { $0.contains(host) } }
+        let served = Shared(["a.test", "b.test", "c.test"])
+        let store = store { served.value.contains($0) }
         for host in ["a.test", "b.test", "c.test"] { #expect(bench.answer(store, host) == host) }
-        _ = store.survey(served.withLock { $0 })
+        _ = store.survey(served.value)
         #expect(news(store) == ["CERT-009", "CERT-009"])
-        served.withLock { $0 = ["a.test", "c.test"] }
+        served.change { $0 = ["a.test", "c.test"] }
         #expect(!store.survey(only: ["b.test"]) { _ in false }.wantsEverything)
         #expect(store.identityCount == 2)
-        served.withLock { $0 = ["a.test"] }
+        served.change { $0 = ["a.test"] }
         _ = store.survey(["a.test"])
         #expect(news(store).isEmpty)
         #expect(store.identityCount == 1)
@@ -242,11 +239,11 @@ struct CertificateStoreSurveyTests {
 
     @Test func `drops a shared certificate with its last host`() throws {
         try bench.install("_wildcard.example.com", names: ["*.example.com"])
-        let served = Mutex(["a.example.com", "b.example.com"])
-        let store = store { host in served.withLock { $0.contains(host) } }
-        _ = store.survey(served.withLock { $0 })
+        let served = Shared(["a.example.com", "b.example.com"])
+        let store = store { served.value.contains($0) }
+        _ = store.survey(served.value)
         for left in [["b.example.com"], []] {
-            served.withLock { $0 = left }
+            served.change { $0 = left }
             #expect(store.survey(only: ["a.example.com"]) { left.contains($0) }.wantsEverything)
             _ = store.survey(left)
             #expect(states(store) == (left.isEmpty ? [:] : [.usable: 1]))
@@ -291,11 +288,11 @@ struct CertificateStoreSurveyTests {
     }
 
     @Test func `reports once which certificates take precedence over the manager's`() throws {
-        let managed = try TemporaryFolder()
+        let managed = try TemporaryFolder(permissions: 0o600)
         let names = (0..<6).map { "h\($0).test" } + ["managed.test", "unserved.test", ".h0.test"]
         let pair = try bench.authority.issue(["h0.test"])
         for name in names { try bench.authority.install(pair, name, in: managed) }
-        for name in names where name != "managed.test" { try bench.authority.install(pair, name, in: bench.hosts) }
+        for name in names where name != "managed.test" { try bench.install(pair, name) }
         try bench.hosts.write("managed.test/well-known/security.txt", "")
         let store = bench.store(recheckMilliseconds: 0, managedPath: managed.path) { $0 != "unserved.test" }
         func overriding(repeats: Bool = false) -> CertificateNews.Overriding? {
@@ -313,7 +310,7 @@ struct CertificateStoreSurveyTests {
     }
 
     @Test func `with a development authority every host has a certificate`() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(permissions: 0o600)
         let store = CertificateStore(
             hostsPath: bench.hosts.path, development: try DevelopmentAuthority(directory: folder.path),
             wantsDevelopment: { $0 != "other.test" })

@@ -2,6 +2,7 @@
 
 import Foundation
 import Posix
+import TestSupport
 import Testing
 
 @testable import TLS
@@ -26,20 +27,15 @@ struct CertificateStoreTests {
         store.invalidateAll()
         #expect(bench.answer(store, "example.net") == "fallback.example")
         #expect(bench.answer(store, "../shop.example.com") == "fallback.example")
-        guard case .identity = store.identity(for: "") else {
-            Issue.record("no identity for clients without a name")
-            return
-        }
+        #expect(bench.answer(store, "") == "fallback.example", "for clients without a name")
         #expect(bench.problems(store).isEmpty)
     }
 
     @Test func `the manager's certificates are for names without one in the configuration`() throws {
-        let managed = try TemporaryFolder()
-        func obtain(_ folder: String, _ name: String) throws {
+        let managed = try TemporaryFolder(permissions: 0o600)
+        for (folder, name) in [("a.example.com", "a.example.com"), ("_wildcard.b.example.com", "*.b.example.com")] {
             try bench.authority.install(try bench.authority.issue([name]), folder, in: managed)
         }
-        try obtain("a.example.com", "a.example.com")
-        try obtain("_wildcard.b.example.com", "*.b.example.com")
         try bench.hosts.write("a.example.com/well-known/security.txt", "Contact: mailto:a@example.com")
         let store = bench.store(recheckMilliseconds: 0, managedPath: managed.path)
         #expect(bench.answer(store, "a.example.com") == "a.example.com")
@@ -47,10 +43,8 @@ struct CertificateStoreTests {
         #expect(bench.answer(store, "c.example.com") == "none")
         // The configuration wins, even if its files are broken.
         try bench.install("a.example.com", names: ["a.example.com", "own.example.com"])
-        let names = { (lookup: CertificateStore.Lookup) -> [String] in
-            if case .identity(let identity) = lookup { identity.facts.first?.names ?? [] } else { [] }
-        }
-        #expect(names(store.identity(for: "a.example.com")) == ["a.example.com", "own.example.com"])
+        let facts = try bench.identity("a.example.com", in: store).facts
+        #expect(facts.first?.names == ["a.example.com", "own.example.com"])
         #expect(bench.problems(store).isEmpty)
         try managed.write("d.example.com/fullchain.pem", "no certificate")
         #expect(bench.answer(store, "d.example.com") == "broken")
@@ -72,21 +66,14 @@ struct CertificateStoreTests {
         }
     }
 
-    @Test func `reads nothing before a client needs it`() {
-        let store = CertificateStore(hostsPath: "/nonexistent/hosts")
-        #expect(store.identityCount == 0)
-        #expect(bench.answer(store, "shop.example.com") == "none")
-    }
-
     @Test func `broken files do not fall back to another certificate, and are reported once`() throws {
         try bench.install("_default", names: ["fallback.example"])
         let (first, second) = (try bench.authority.issue(["a.example"]), try bench.authority.issue(["a.example"]))
-        try bench.authority.install(
-            TestPair(certificate: first.certificate, key: second.key), "a.example", in: bench.hosts)
+        try bench.install(TestPair(certificate: first.certificate, key: second.key), "a.example")
         let store = bench.store(recheckMilliseconds: 0)
         for _ in 0..<5 { #expect(bench.answer(store, "a.example") == "broken") }
         #expect(bench.problems(store).map(\.kind) == [.keyMismatch])
-        try bench.authority.install(second, "a.example", in: bench.hosts)
+        try bench.install(second, "a.example")
         #expect(bench.answer(store, "a.example") == "a.example")
         #expect(bench.problems(store).isEmpty)
     }
@@ -101,26 +88,20 @@ struct CertificateStoreTests {
 
     /// Links both files of a host to another place.
     private func link(_ host: String, to place: String) throws {
-        try FileManager.default.createDirectory(
-            atPath: "\(bench.hosts.path)/\(host)", withIntermediateDirectories: true)
-        for name in ["fullchain.pem", "privkey.pem"] {
-            try FileManager.default.createSymbolicLink(
-                atPath: "\(bench.hosts.path)/\(host)/\(name)", withDestinationPath: "\(place)/\(name)")
-        }
+        try bench.hosts.makeFolder(host)
+        for name in ["fullchain.pem", "privkey.pem"] { try bench.hosts.link("\(host)/\(name)", to: "\(place)/\(name)") }
     }
 
-    @Test
-    func `follows links into link targets and inside the host's folder, as certbot and Kubernetes make them`()
+    @Test func `follows links into link targets and inside the host's folder, as certbot and Kubernetes make them`()
         throws
     {
-        let place = try TemporaryFolder()
+        let place = try TemporaryFolder(permissions: 0o600)
         let pair = try bench.authority.issue(["a.example", "b.example", "c.example"])
         try bench.authority.install(pair, "archive", in: place)
         try link("a.example", to: place.path + "/archive")
-        try bench.authority.install(pair, "b.example/..data", in: bench.hosts)
+        try bench.install(pair, "b.example/..data")
         try link("b.example", to: "..data")
-        try FileManager.default.createSymbolicLink(
-            atPath: "\(bench.hosts.path)/c.example", withDestinationPath: place.path + "/archive")
+        try bench.hosts.link("c.example", to: place.path + "/archive")
         let store = CertificateStore(hostsPath: bench.hosts.path, links: LinkTargets([place.path]))
         for host in ["a.example", "b.example", "c.example"] { #expect(bench.answer(store, host) == "a.example") }
         #expect(bench.problems(store).isEmpty)
@@ -130,18 +111,14 @@ struct CertificateStoreTests {
     @Test(arguments: ["../b.example", "/b.example", "../../elsewhere"])
     func `refuses a link to the key of another tenant, and a folder that is a link`(target: String) throws {
         let pair = try bench.authority.issue(["a.example", "b.example"])
-        let hosts = try TemporaryFolder()
+        let hosts = try TemporaryFolder(permissions: 0o600)
         for folder in ["hosts/b.example", "elsewhere"] { try bench.authority.install(pair, folder, in: hosts) }
         let place = target.hasPrefix("/") ? "\(hosts.path)/hosts\(target)" : target
+        try hosts.makeFolder("hosts/a.example")
         for name in ["fullchain.pem", "privkey.pem"] {
-            try hosts.write("hosts/a.example/\(name)", name == "privkey.pem" ? pair.key : pair.certificate)
-            try hosts.remove("hosts/a.example/\(name)")
-            try FileManager.default.createSymbolicLink(
-                atPath: "\(hosts.path)/hosts/a.example/\(name)", withDestinationPath: "\(place)/\(name)")
+            try hosts.link("hosts/a.example/\(name)", to: "\(place)/\(name)")
         }
-        try FileManager.default.createSymbolicLink(
-            atPath: "\(hosts.path)/hosts/c.example",
-            withDestinationPath: target.hasPrefix("../../") ? "../elsewhere" : "b.example")
+        try hosts.link("hosts/c.example", to: target.hasPrefix("../../") ? "../elsewhere" : "b.example")
         let store = CertificateStore(hostsPath: "\(hosts.path)/hosts", serves: { _ in true })
         let signer = DocumentSigner(hostsPath: "\(hosts.path)/hosts")
         for (host, reason) in [
@@ -165,13 +142,8 @@ struct CertificateStoreTests {
 
     @Test func `keeps an ECDSA and an RSA pair of one host`() throws {
         try bench.install("a.example", names: ["a.example"])
-        try bench.authority.install(
-            try bench.authority.issue(["a.example"], key: .rsa), "a.example", in: bench.hosts, suffix: ".rsa")
-        guard case .identity(let identity) = bench.store().identity(for: "a.example") else {
-            Issue.record("no identity")
-            return
-        }
-        #expect(identity.facts.map(\.key) == [.ecdsa(bits: 256), .rsa(bits: 2048)])
+        try bench.install("a.example", names: ["a.example"], key: .rsa, suffix: ".rsa")
+        #expect(try bench.identity("a.example").facts.map(\.key) == [.ecdsa(bits: 256), .rsa(bits: 2048)])
     }
 
     @Test func `does not report a missing default certificate where it cannot look`() throws {

@@ -1,5 +1,6 @@
 // Hosts with the same issuer share its certificates in memory, while there are such hosts.
 
+import TestSupport
 import Testing
 
 @testable import TLS
@@ -18,7 +19,5 @@ struct ChainPoolTests {
         #expect(pool.count == 0)
     }
 
-    @Test func `makes no chain of invalid certificates`() {
-        #expect(ChainPool().chain(of: [[0x30, 0x00]]) == nil)
-    }
+    @Test func `makes no chain of invalid certificates`() { #expect(ChainPool().chain(of: [[0x30, 0x00]]) == nil) }
 }

@@ -1,6 +1,7 @@
 // Reading pairs of files as users have them: from the openssl command, in and out of order, valid and broken.
 
 import Foundation
+import TestSupport
 import Testing
 
 @testable import TLS
@@ -10,22 +11,15 @@ struct CredentialsTests {
     private let authority: TestAuthority
 
     init() throws {
-        folder = try TemporaryFolder()
+        folder = try TemporaryFolder(permissions: 0o600)
         authority = try TestAuthority.shared
     }
 
-    private func load(
-        _ certificate: String, _ key: String, passphrase: Passphrase? = nil
-    ) throws(CertificateProblem) -> ServerIdentity {
-        do {
-            try folder.write("fullchain.pem", certificate)
-            try folder.write("privkey.pem", key)
-        } catch {
-            Issue.record(error)
-        }
-        return try ServerIdentity(
-            certificateFile: folder.path + "/fullchain.pem", keyFile: folder.path + "/privkey.pem",
-            passphrase: passphrase)
+    @discardableResult
+    private func load(_ certificate: String, _ key: String, passphrase: String? = nil) throws -> ServerIdentity {
+        try folder.write("fullchain.pem", certificate)
+        try folder.write("privkey.pem", key)
+        return try folder.identity(passphrase: passphrase.map { Passphrase(Array($0.utf8)) })
     }
 
     @Test(arguments: [TestAuthority.Key.ecdsa, .rsa, .ed25519])
@@ -51,7 +45,7 @@ struct CredentialsTests {
         try folder.write("rsa.pem", pair.key)
         _ = try OpenSSLCommand.run(
             "rsa", "-in", "rsa.pem", "-traditional", "-outform", "DER", "-out", "rsa.der", in: folder)
-        var numbers = CredentialsTests.numbers(try folder.read("rsa.der"))
+        var numbers = CredentialsTests.numbers(try folder.bytes("rsa.der"))
         #expect(numbers.count == 9)
         // A multiple of the right number would work too.
         numbers[index] = [0x01] + [UInt8](repeating: 0xA5, count: 5_000)
@@ -87,14 +81,10 @@ struct CredentialsTests {
     func `does not decode a key of an unsupported type`(algorithm: String) throws {
         let pair = try authority.issue(["a.example"])
         for form in ["PEM", "DER"] {
-            let arguments = ["genpkey", "-algorithm", algorithm, "-outform", form, "-out", "privkey.pem"]
-            #expect(try OpenSSLCommand.attempt(arguments, in: folder).status == 0)
+            try OpenSSLCommand.run(
+                "genpkey", "-algorithm", algorithm, "-outform", form, "-out", "privkey.pem", in: folder)
             try folder.write("fullchain.pem", pair.certificate)
-            let error = #expect(throws: CertificateProblem.self) {
-                try ServerIdentity(
-                    certificateFile: folder.path + "/fullchain.pem", keyFile: folder.path + "/privkey.pem",
-                    passphrase: nil)
-            }
+            let error = #expect(throws: CertificateProblem.self) { try folder.identity() }
             // If it were decoded, it would be the key of another certificate.
             #expect(error?.kind == .malformedKey)
         }
@@ -119,12 +109,9 @@ struct CredentialsTests {
     func `reads every form of a key`(conversion: [String]) throws {
         for key in [TestAuthority.Key.ecdsa, .rsa] {
             let pair = try authority.issue(["a.example"], key: key)
-            _ = try load(pair.certificate, pair.key)
-            #expect(try OpenSSLCommand.attempt(conversion, in: folder).status == 0)
-            #expect(throws: Never.self) {
-                try ServerIdentity(
-                    certificateFile: folder.path + "/fullchain.pem", keyFile: folder.path + "/other.pem")
-            }
+            try load(pair.certificate, pair.key)
+            try OpenSSLCommand.run(conversion, in: folder)
+            #expect(throws: Never.self) { try folder.identity("fullchain.pem", "other.pem") }
         }
     }
 
@@ -140,51 +127,37 @@ struct CredentialsTests {
         try OpenSSLCommand.run("ecparam", "-name", "prime256v1", "-genkey", "-out", "ec.key", in: folder)
         try OpenSSLCommand.run(
             "req", "-x509", "-key", "ec.key", "-subj", "/CN=a", "-out", "ec.pem", "-days", "9", in: folder)
-        #expect(throws: Never.self) {
-            try ServerIdentity(certificateFile: folder.path + "/ec.pem", keyFile: folder.path + "/ec.key")
-        }
+        #expect(throws: Never.self) { try folder.identity("ec.pem", "ec.key") }
     }
 
     @Test func `reads a certificate in DER`() throws {
         let pair = try authority.issue(["a.example"])
-        _ = try load(pair.certificate, pair.key)
+        try load(pair.certificate, pair.key)
         try OpenSSLCommand.run("x509", "-in", "fullchain.pem", "-outform", "DER", "-out", "der", in: folder)
-        let identity = try ServerIdentity(
-            certificateFile: folder.path + "/der", keyFile: folder.path + "/privkey.pem")
-        #expect(identity.facts.first?.names == ["a.example"])
+        #expect(try folder.identity("der").facts.first?.names == ["a.example"])
     }
 
     @Test(arguments: [["pkey", "-aes256"], ["pkey", "-aes256", "-traditional"]])
     func `opens a key with its passphrase`(command: [String]) throws {
-        let pair = try authority.issue(["a.example"])
-        _ = try load(pair.certificate, pair.key)
-        let result = try OpenSSLCommand.attempt(
-            command + ["-in", "privkey.pem", "-out", "locked.pem", "-passout", "pass:open sesame"], in: folder)
-        #expect(result.status == 0)
-        let locked = String(decoding: try folder.read("locked.pem"), as: UTF8.self)
-        #expect(throws: Never.self) {
-            try load(pair.certificate, locked, passphrase: Passphrase(Array("open sesame".utf8)))
-        }
+        let pair = try authority.lock(try authority.issue(["a.example"]), with: "open sesame", command)
+        #expect(throws: Never.self) { try load(pair.certificate, pair.key, passphrase: "open sesame") }
         let wrong = #expect(throws: CertificateProblem.self) {
-            try load(pair.certificate, locked, passphrase: Passphrase(Array("open".utf8)))
+            try load(pair.certificate, pair.key, passphrase: "open")
         }
         #expect(wrong?.kind == .passphrase)
-        let none = #expect(throws: CertificateProblem.self) { try load(pair.certificate, locked) }
+        let none = #expect(throws: CertificateProblem.self) { try load(pair.certificate, pair.key) }
         #expect(none?.kind == .passphrase)
         #expect(none?.message == "the private key needs a passphrase, but none is configured")
     }
 
     @Test(arguments: ["open sesame", "open sesame\n", "open sesame\r\nsecond line"])
     func `reads the passphrase from a file`(text: String) throws {
-        let pair = try authority.issue(["a.example"])
-        _ = try load(pair.certificate, pair.key)
-        try OpenSSLCommand.run(
-            "pkey", "-aes256", "-in", "privkey.pem", "-out", "locked.pem", "-passout", "pass:open sesame", in: folder)
+        let pair = try authority.lock(try authority.issue(["a.example"]), with: "open sesame")
+        try load(pair.certificate, pair.key, passphrase: "open sesame")
         let passphrase = Passphrase(file: try folder.write("passphrase", text))
-        let locked = String(decoding: try folder.read("locked.pem"), as: UTF8.self)
-        #expect(throws: Never.self) { try load(pair.certificate, locked, passphrase: passphrase) }
+        #expect(throws: Never.self) { try folder.identity(passphrase: passphrase) }
         let missing = #expect(throws: CertificateProblem.self) {
-            try load(pair.certificate, locked, passphrase: Passphrase(file: folder.path + "/none"))
+            try folder.identity(passphrase: Passphrase(file: folder.path + "/none"))
         }
         #expect(
             missing?.message
@@ -193,15 +166,11 @@ struct CredentialsTests {
     }
 
     @Test func `selects the passphrase by the key's path`() throws {
-        let pair = try authority.issue(["a.example"])
-        _ = try load(pair.certificate, pair.key)
-        try OpenSSLCommand.run(
-            "pkey", "-aes256", "-in", "privkey.pem", "-out", "locked.pem", "-passout", "pass:x", in: folder)
-        let path = folder.path + "/locked.pem"
+        let pair = try authority.lock(try authority.issue(["a.example"]), with: "word")
+        try load(pair.certificate, pair.key, passphrase: "word")
+        let path = folder.path + "/privkey.pem"
         #expect(throws: Never.self) {
-            try ServerIdentity(
-                certificateFile: folder.path + "/fullchain.pem", keyFile: path,
-                passphrase: Passphrase { $0 == path ? [UInt8(ascii: "x")] : nil })
+            try folder.identity(passphrase: Passphrase { $0 == path ? Array("word".utf8) : nil })
         }
     }
 
@@ -229,22 +198,15 @@ struct CredentialsTests {
         #expect(problem?.file == folder.path + "/privkey.pem")
     }
 
-    @Test(arguments: [
-        ("", CertificateProblem.Kind.malformedCertificate), ("hello", .malformedCertificate),
-        ("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", .malformedCertificate),
-        ("-----BEGIN CERTIFICATE-----\nMIIB", .malformedCertificate),
-    ])
-    func `reports a file without a certificate`(text: String, kind: CertificateProblem.Kind) throws {
+    @Test func `reports a file without a certificate or a key`() throws {
         let pair = try authority.issue(["a.example"])
-        let problem = #expect(throws: CertificateProblem.self) { try load(text, pair.key) }
-        #expect(problem?.kind == kind)
-    }
-
-    @Test(arguments: ["", "hello", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"])
-    func `reports a file without a key`(text: String) throws {
-        let pair = try authority.issue(["a.example"])
-        let problem = #expect(throws: CertificateProblem.self) { try load(pair.certificate, text) }
-        #expect(problem?.kind == .malformedKey)
+        for text in ["", "hello", "-----BEGIN X-----\nAAAA\n-----END X-----\n", "-----BEGIN X-----\nMIIB"] {
+            let texts = ["CERTIFICATE", "PRIVATE KEY"].map { text.replacing("X", with: $0) }
+            let first = #expect(throws: CertificateProblem.self) { try load(texts[0], pair.key) }
+            #expect(first?.kind == .malformedCertificate)
+            let second = #expect(throws: CertificateProblem.self) { try load(pair.certificate, texts[1]) }
+            #expect(second?.kind == .malformedKey)
+        }
     }
 
     @Test func `reports a truncated file`() throws {
@@ -265,9 +227,7 @@ struct CredentialsTests {
     }
 
     @Test func `reports a file that cannot be read`() throws {
-        let problem = #expect(throws: CertificateProblem.self) {
-            try ServerIdentity(certificateFile: folder.path + "/none", keyFile: folder.path + "/none")
-        }
+        let problem = #expect(throws: CertificateProblem.self) { try folder.identity() }
         #expect(problem?.kind == .unreadableFile)
         #expect(problem?.message == "the certificate cannot be read: no such file or directory")
     }

@@ -2,6 +2,7 @@
 
 import Foundation
 import Posix
+import TestSupport
 import Testing
 
 @testable import TLS
@@ -10,11 +11,15 @@ struct DevelopmentAuthorityTests {
     private let folder: TemporaryFolder
     private var state: String { folder.path + "/state/tls" }
 
-    init() throws { folder = try TemporaryFolder() }
+    init() throws { folder = try TemporaryFolder(permissions: 0o600) }
 
     private func names(_ lookup: CertificateStore.Lookup) -> [String] {
         guard case .identity(let identity) = lookup else { return [] }
         return identity.facts.flatMap(\.names)
+    }
+
+    private func write(_ host: String, _ authority: DevelopmentAuthority) throws {
+        try authority.write(for: host, certificateFile: "\(folder.path)/leaf.pem", keyFile: "\(folder.path)/leaf.key")
     }
 
     @Test func `creates an authority once, with its own key`() throws {
@@ -22,17 +27,16 @@ struct DevelopmentAuthorityTests {
         #expect(authority.certificatePath == state + "/development-ca.pem")
         #expect(try File.status(state + "/development-ca.key").permissions == 0o600)
         #expect(try File.status(authority.certificatePath).permissions == 0o644)
-        let certificate = try folder.read("state/tls/development-ca.pem")
+        let certificate = try folder.bytes("state/tls/development-ca.pem")
         _ = try DevelopmentAuthority(directory: state)
-        #expect(try folder.read("state/tls/development-ca.pem") == certificate)
+        #expect(try folder.bytes("state/tls/development-ca.pem") == certificate)
         #expect(try FileManager.default.contentsOfDirectory(atPath: state).count == 2)
     }
 
     @Test(arguments: ["shop.example.com", "shop.localhost", "localhost"])
     func `openssl verifies issued certificates`(host: String) throws {
         let authority = try DevelopmentAuthority(directory: state)
-        try authority.write(
-            for: host, certificateFile: folder.path + "/leaf.pem", keyFile: folder.path + "/leaf.key")
+        try write(host, authority)
         let verified = try OpenSSLCommand.run(
             "verify", "-x509_strict", "-purpose", "sslserver", "-verify_hostname", host, "-CAfile",
             authority.certificatePath, "leaf.pem", in: folder)
@@ -42,9 +46,7 @@ struct DevelopmentAuthorityTests {
             in: folder)
         #expect(other.status != 0)
         #expect(try File.status(folder.path + "/leaf.key").permissions == 0o600)
-        let identity = try ServerIdentity(
-            certificateFile: folder.path + "/leaf.pem", keyFile: folder.path + "/leaf.key")
-        let left = identity.notAfter - Int64(Date().timeIntervalSince1970)
+        let left = try folder.identity("leaf.pem", "leaf.key").notAfter - Int64(Date().timeIntervalSince1970)
         #expect((59 * 86_400...60 * 86_400).contains(left))
     }
 
@@ -62,20 +64,14 @@ struct DevelopmentAuthorityTests {
     @Test func `does not overwrite files`() throws {
         let authority = try DevelopmentAuthority(directory: state)
         try folder.write("leaf.key", "mine")
-        #expect(throws: TLSError.self) {
-            try authority.write(
-                for: "a.example", certificateFile: folder.path + "/leaf.pem", keyFile: folder.path + "/leaf.key")
-        }
-        #expect(try folder.read("leaf.key") == Array("mine".utf8))
+        #expect(throws: TLSError.self) { try write("a.example", authority) }
+        #expect(try folder.read("leaf.key") == "mine")
     }
 
     @Test(arguments: ["", "*.example.com,DNS:bank.example", "a,IP:1.2.3.4", "Shop.example.com", "../a"])
     func `issues nothing for invalid host names`(host: String) throws {
         let authority = try DevelopmentAuthority(directory: state)
-        #expect(throws: TLSError.self) {
-            try authority.write(
-                for: host, certificateFile: folder.path + "/leaf.pem", keyFile: folder.path + "/leaf.key")
-        }
+        #expect(throws: TLSError.self) { try write(host, authority) }
     }
 
     @Test func `issues certificates for hosts that have none`() throws {
@@ -89,10 +85,8 @@ struct DevelopmentAuthorityTests {
         #expect(names(store.identity(for: "unknown.example")) == [])
         #expect(names(store.identity(for: "not a host")) == [])
         #expect(names(store.identity(for: "")) == ["localhost", "127.0.0.1", "0:0:0:0:0:0:0:1"])
-        guard case .identity(let first) = store.identity(for: "shop.example"),
-            case .identity(let second) = store.identity(for: "shop.example")
-        else { return }
-        #expect(first === second)
+        let first = try hosts.identity("shop.example", in: store)
+        #expect(try hosts.identity("shop.example", in: store) === first)
     }
 
     @Test(arguments: [0o644, 0o640, 0o604, 0o620] as [mode_t])
@@ -112,23 +106,15 @@ struct DevelopmentAuthorityTests {
     }
 
     @Test func `one of several simultaneous creations wins`() throws {
-        let results = Results()
+        let results = Shared<[[UInt8]]>([])
         DispatchQueue.concurrentPerform(iterations: 8) { _ in
             let authority = try? DevelopmentAuthority(directory: state)
-            results.add(authority.flatMap { try? File.read($0.certificatePath, bytesMax: 10_000).bytes } ?? [])
+            let bytes = authority.flatMap { try? File.read($0.certificatePath, bytesMax: 10_000).bytes } ?? []
+            results.change { $0.append(bytes) }
         }
-        #expect(results.all.count == 8)
-        #expect(Set(results.all).count == 1)
-        #expect(results.all.first?.isEmpty == false)
+        #expect(results.value.count == 8)
+        #expect(Set(results.value).count == 1)
+        #expect(results.value.first?.isEmpty == false)
         #expect(try FileManager.default.contentsOfDirectory(atPath: state).count == 2)
     }
-}
-
-private final class Results: @unchecked Sendable {
-    private let lock = NSLock()
-    private var results: [[UInt8]] = []
-
-    func add(_ result: [UInt8]) { lock.withLock { results.append(result) } }
-
-    var all: [[UInt8]] { lock.withLock { results } }
 }

@@ -16,11 +16,7 @@ struct DigestTests {
     }
 
     @Test(arguments: [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg==")])
-    func `writes Base64`(text: String, expected: String) {
-        #expect(Digest.base64(Array(text.utf8)) == expected)
-    }
+    func `writes Base64`(text: String, expected: String) { #expect(Digest.base64(Array(text.utf8)) == expected) }
 
-    @Test func `the library is OpenSSL 3`() {
-        #expect(Library.version.hasPrefix("OpenSSL 3."))
-    }
+    @Test func `the library is OpenSSL 3`() { #expect(Library.version.hasPrefix("OpenSSL 3.")) }
 }

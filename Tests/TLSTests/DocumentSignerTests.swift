@@ -2,6 +2,7 @@
 
 import Foundation
 import Posix
+import TestSupport
 import Testing
 
 @testable import TLS
@@ -34,9 +35,7 @@ struct DocumentSignerTests {
         message.flatMap { SignedDocument(der: $0) }?.signers.first?.names.first
     }
 
-    @Test(arguments: [
-        ("a.example", "a.example"), ("x.b.example", "*.b.example"), ("*.b.example", "*.b.example"),
-    ])
+    @Test(arguments: [("a.example", "a.example"), ("x.b.example", "*.b.example"), ("*.b.example", "*.b.example")])
     func `signs with the certificate that a handshake would use`(host: String, owner: String) throws {
         try bench.install("a.example", names: ["a.example"])
         try bench.install("_wildcard.b.example", names: ["*.b.example"])
@@ -72,24 +71,18 @@ struct DocumentSignerTests {
             let tests = try DocumentSignerTests()
             try tests.bench.install("a.example", names: ["a.example"])
             let signer = tests.signer()
-            let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-            var original = rlimit()
-            getrlimit(resource, &original)
-            var none = rlimit(rlim_cur: 0, rlim_max: original.rlim_max)
-            func starved() -> DocumentSigner.Outcome {
-                setrlimit(resource, &none)
-                defer { setrlimit(resource, &original) }
+            func attempt() -> DocumentSigner.Outcome {
                 var problems: [CertificateProblem] = []
-                let outcome = signer.sign(tests.document, for: "a.example", problems: &problems)
+                let outcome = starved { signer.sign(tests.document, for: "a.example", problems: &problems) }
                 signer.endRound()
                 guard problems.isEmpty else { exit(2) }
                 return outcome
             }
-            guard case .shortage(let reason) = starved(), reason.isShortage else { exit(3) }
+            guard case .shortage(let reason) = attempt(), reason.isShortage else { exit(3) }
             guard let first = tests.sign(signer, "a.example") else { exit(4) }
             // A different pair that could not be read: the last good one signs, and the files are checked again.
             try tests.bench.install("a.example", names: ["b.example", "a.example"])
-            guard case .signed(first, _) = starved() else { exit(5) }
+            guard case .signed(first, _) = attempt() else { exit(5) }
             guard !signer.hasChanges(), signer.hasChanges() else { exit(6) }
             guard tests.name(tests.sign(signer, "a.example")) == "b.example" else { exit(7) }
             guard !signer.hasChanges(), !signer.hasChanges() else { exit(8) }
@@ -159,7 +152,7 @@ struct DocumentSignerTests {
 
     @Test func `reports a key that cannot sign`() throws {
         let pair = try bench.authority.issue(["a.example"], key: .ed25519)
-        try bench.authority.install(pair, "a.example", in: bench.hosts)
+        try bench.install(pair, "a.example")
         #expect(try #require(refusal(signer(), "a.example")).reason.contains("its key is Ed25519"))
     }
 
@@ -183,7 +176,7 @@ struct DocumentSignerTests {
 
     @Test func `reports a problem that hosts share once in a round`() throws {
         let pair = try bench.authority.issue(["*.example"])
-        try bench.authority.install(pair, "_wildcard.example", in: bench.hosts)
+        try bench.install(pair, "_wildcard.example")
         try bench.hosts.write("_wildcard.example/privkey.pem", pair.key, permissions: 0o644)
         let signer = signer()
         var problems: [CertificateProblem] = []

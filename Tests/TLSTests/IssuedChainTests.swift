@@ -1,6 +1,6 @@
 // Certificate chains from authorities.
 
-import Foundation
+import TestSupport
 import Testing
 
 @testable import TLS
@@ -38,7 +38,7 @@ struct IssuedChainTests {
 
     /// With the key identifier and serial number of RFC 9773 §4.1.
     @Test func `computes the renewal ID`() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(permissions: 0o600)
         let new = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"]
         let identifier = "subjectKeyIdentifier=69885B6B87464041E1B37B847BA0AE2CDE01C8D4"
         let commands = [
@@ -54,12 +54,11 @@ struct IssuedChainTests {
             let result = try OpenSSLCommand.attempt(command, in: folder)
             #expect(result.status == 0, "\(result.text)")
         }
-        #expect(try IssuedChain(pem: folder.read("leaf.pem")).renewalID == "aYhba4dGQEHhs3uEe6CuLN4ByNQ.AIdlQyE")
+        #expect(try IssuedChain(pem: folder.bytes("leaf.pem")).renewalID == "aYhba4dGQEHhs3uEe6CuLN4ByNQ.AIdlQyE")
         // Without an authority key identifier.
         let root = try OpenSSLCommand.run(
             "req", "-x509", "-subj", "/CN=Root", "-key", "root.key", "-config", "/dev/null", "-addext",
-            "basicConstraints=CA:TRUE",
-            in: folder)
+            "basicConstraints=CA:TRUE", in: folder)
         #expect(try IssuedChain(pem: root.output).renewalID == nil)
     }
 

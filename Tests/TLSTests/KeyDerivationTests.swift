@@ -1,7 +1,7 @@
 // Encrypted keys that name the cost of opening them, and keys with false or excessive costs.
 
 import Foundation
-import Synchronization
+import TestSupport
 import Testing
 
 @testable import TLS
@@ -39,17 +39,13 @@ struct KeyDerivationTests {
     }
 
     static func scrypt(_ n: UInt64, _ r: UInt64, _ p: UInt64) -> [UInt8] {
-        pbes2(
-            [0x2B, 0x06, 0x01, 0x04, 0x01, 0xDA, 0x47, 0x04, 0x0B], salt + integer(n) + integer(r) + integer(p))
+        pbes2([0x2B, 0x06, 0x01, 0x04, 0x01, 0xDA, 0x47, 0x04, 0x0B], salt + integer(n) + integer(r) + integer(p))
     }
 
     @Test(arguments: [
-        (pbkdf2(2048), KeyDerivation.rounds(2048), true, true),
-        (pbkdf2(10_000), .rounds(10_000), true, true),
-        (pbkdf2(10_001), .rounds(10_001), false, true),
-        (pbkdf2(2_000_000), .rounds(2_000_000), false, true),
-        (pbkdf2(2_000_001), .rounds(2_000_001), false, false),
-        (pbkdf2(1 << 31), .rounds(1 << 31), false, false),
+        (pbkdf2(2048), KeyDerivation.rounds(2048), true, true), (pbkdf2(10_000), .rounds(10_000), true, true),
+        (pbkdf2(10_001), .rounds(10_001), false, true), (pbkdf2(2_000_000), .rounds(2_000_000), false, true),
+        (pbkdf2(2_000_001), .rounds(2_000_001), false, false), (pbkdf2(1 << 31), .rounds(1 << 31), false, false),
         (pbkdf2(.max), .rounds(.max), false, false),
         (scrypt(16_384, 8, 1), .scrypt(n: 16_384, r: 8, p: 1), false, true),
         (scrypt(16_384, 8, 16), .scrypt(n: 16_384, r: 8, p: 16), false, true),
@@ -101,15 +97,11 @@ struct KeyDerivationTests {
         "-----BEGIN ENCRYPTED PRIVATE KEY-----\n\(Data(der).base64EncodedString(options: .lineLength64Characters))\n-----END ENCRYPTED PRIVATE KEY-----\n"
     }
 
-    private final class Counter: Sendable {
-        let count = Mutex(0)
-    }
-
     /// The result of a key file, and how often the passphrase was requested.
     private func open(_ text: [UInt8]) -> (problem: CertificateProblem?, questions: Int) {
-        let questions = Counter()
+        let questions = Shared(0)
         let passphrase = Passphrase { _ in
-            questions.count.withLock { $0 += 1 }
+            questions.change { $0 += 1 }
             return Array("word".utf8)
         }
         let problem: CertificateProblem? = text.withUnsafeBytes { bytes in
@@ -121,7 +113,7 @@ struct KeyDerivationTests {
                 return error
             }
         }
-        return (problem, questions.count.withLock { $0 })
+        return (problem, questions.value)
     }
 
     @Test(arguments: [
@@ -148,14 +140,12 @@ struct KeyDerivationTests {
         ["-v2", "aes-256-cbc", "-iter", "20000"], ["-scrypt"], ["-v1", "PBE-SHA1-3DES"], ["-v2prf", "hmacWithSHA512"],
     ])
     func `opens keys that openssl has encrypted, in PEM and DER`(arguments: [String]) throws {
-        let folder = try TemporaryFolder()
-        try folder.write("plain.key", try TestAuthority.shared.issue(["a.example"]).key)
+        let authority = try TestAuthority.shared
+        let key = try authority.issue(["a.example"]).key
         for form in ["PEM", "DER"] {
-            let made = try OpenSSLCommand.attempt(
-                ["pkcs8", "-topk8", "-in", "plain.key", "-out", "locked", "-outform", form, "-passout", "pass:word"]
-                    + arguments, in: folder)
-            #expect(made.status == 0, "\(made.text)")
-            let (problem, questions) = open(try folder.read("locked"))
+            let command = ["pkcs8", "-topk8", "-outform", form, "-passout", "pass:word"] + arguments
+            let made = try OpenSSLCommand.run(command, input: Array(key.utf8), in: authority.folder)
+            let (problem, questions) = open(made.output)
             #expect(problem == nil, "\(form)")
             #expect(questions == 1)
         }

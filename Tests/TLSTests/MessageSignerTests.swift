@@ -1,6 +1,7 @@
 // Signed messages, verified by the two openssl commands that users verify them with.
 
 import Foundation
+import TestSupport
 import Testing
 
 @testable import TLS
@@ -15,10 +16,8 @@ struct MessageSignerTests {
     init() throws { bench = try StoreBench() }
 
     private func identity(_ key: TestAuthority.Key) throws -> ServerIdentity {
-        try bench.authority.install(try bench.authority.issue(["a.example"], key: key), "a.example", in: folder)
-        return try ServerIdentity(
-            certificateFile: folder.path + "/a.example/fullchain.pem",
-            keyFile: folder.path + "/a.example/privkey.pem")
+        try bench.install(".", names: ["a.example"], key: key)
+        return try folder.identity()
     }
 
     @Test(arguments: [TestAuthority.Key.rsa, .ecdsa], ["smime", "cms"])
@@ -45,19 +44,14 @@ struct MessageSignerTests {
     @Test func `signs the same document with the same bytes with RSA`() throws {
         let identity = try identity(.rsa)
         #expect(
-            try MessageSigner.sign(Self.document, with: identity)
-                == MessageSigner.sign(Self.document, with: identity))
+            try MessageSigner.sign(Self.document, with: identity) == MessageSigner.sign(Self.document, with: identity))
     }
 
     @Test func `prefers the RSA pair of two`() throws {
         try bench.install("a.example", names: ["a.example"])
-        let pair = try bench.authority.issue(["a.example"], key: .rsa)
-        try bench.authority.install(pair, "a.example", in: folder, suffix: ".rsa")
-        guard case .identity(let identity) = bench.store().identity(for: "a.example") else {
-            Issue.record("no identity")
-            return
-        }
-        let message = try #require(SignedDocument(der: try MessageSigner.sign(Self.document, with: identity)))
+        try bench.install("a.example", names: ["a.example"], key: .rsa, suffix: ".rsa")
+        let signed = try MessageSigner.sign(Self.document, with: try bench.identity("a.example"))
+        let message = try #require(SignedDocument(der: signed))
         #expect(message.signers.map(\.key) == [.rsa(bits: 2048)])
     }
 

@@ -1,5 +1,6 @@
 // Sealed secrets open with their key at their place, and nowhere else.
 
+import TestSupport
 import Testing
 
 @testable import TLS
@@ -9,7 +10,7 @@ struct SealingKeysTests {
     private let old = [UInt8](repeating: 1, count: 32)
     private let new = [UInt8](repeating: 2, count: 32)
 
-    init() throws { folder = try TemporaryFolder() }
+    init() throws { folder = try TemporaryFolder(permissions: 0o600) }
 
     private func keys(_ bytes: [UInt8]) throws -> SealingKeys {
         try SealingKeys(file: folder.write("store.key", bytes))

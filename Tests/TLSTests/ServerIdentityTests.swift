@@ -1,6 +1,7 @@
 // What a client gets of an identity.
 
 import COpenSSL
+import TestSupport
 import Testing
 
 @testable import TLS
@@ -10,17 +11,10 @@ struct ServerIdentityTests {
 
     init() throws { bench = try StoreBench() }
 
-    private func identity(_ host: String) throws -> ServerIdentity {
-        guard case .identity(let identity) = bench.store().identity(for: host) else {
-            throw OpenSSLCommand.Failure(description: "no identity for \(host)")
-        }
-        return identity
-    }
-
     @Test(arguments: [TLS1_2_VERSION, TLS1_3_VERSION])
     func `sends its certificate and chain`(version: Int32) throws {
         try bench.install("a.example", names: ["a.example"])
-        let handshake = TestHandshake(TestServer(nil), try identity("a.example"), version: version)
+        let handshake = TestHandshake(TestServer(nil), try bench.identity("a.example"), version: version)
         #expect(handshake.isComplete, "\(handshake.failure)")
         #expect(handshake.names == ["a.example"])
         #expect(handshake.certificateCount == 2)
@@ -32,9 +26,8 @@ struct ServerIdentityTests {
     ])
     func `sends each client a certificate that it supports`(signatures: String, names: [String]) throws {
         try bench.install("a.example", names: ["ecdsa.example"])
-        let pair = try bench.authority.issue(["rsa.example"], key: .rsa)
-        try bench.authority.install(pair, "a.example", in: bench.hosts, suffix: ".rsa")
-        let handshake = TestHandshake(TestServer(nil), try identity("a.example"), signatures: signatures)
+        try bench.install("a.example", names: ["rsa.example"], key: .rsa, suffix: ".rsa")
+        let handshake = TestHandshake(TestServer(nil), try bench.identity("a.example"), signatures: signatures)
         #expect(handshake.isComplete, "\(handshake.failure)")
         #expect(handshake.names == names)
     }
@@ -44,7 +37,7 @@ struct ServerIdentityTests {
         try bench.install("b.example", names: ["b.example"])
         let server = TestServer(nil)
         for host in ["a.example", "b.example", "a.example"] {
-            #expect(TestHandshake(server, try identity(host)).names == [host])
+            #expect(TestHandshake(server, try bench.identity(host)).names == [host])
         }
     }
 }

@@ -1,5 +1,6 @@
 // Reading messages that were signed by others, with the usual commands.
 
+import TestSupport
 import Testing
 
 @testable import TLS
@@ -21,22 +22,16 @@ struct SignedDocumentTests {
         ["cms", "-sign", "-nodetach", "-binary", "-md", "sha256"], ["cms", "-sign", "-nodetach", "-keyid"],
     ])
     func `finds the document in a message of openssl`(recipe: [String]) throws {
-        let result = try OpenSSLCommand.attempt(
-            recipe + [
-                "-in", "plain", "-out", "signed", "-outform", "DER", "-signer", "fullchain.pem", "-inkey",
-                "privkey.pem", "-certfile", "chain.pem",
-            ], in: folder)
-        #expect(result.status == 0, "\(result.text)")
-        let message = try #require(SignedDocument(der: try folder.read("signed")))
+        let files = ["-in", "plain", "-out", "signed", "-signer", "fullchain.pem", "-inkey", "privkey.pem"]
+        try OpenSSLCommand.run(recipe + files + ["-outform", "DER", "-certfile", "chain.pem"], in: folder)
+        let message = try #require(SignedDocument(der: try folder.bytes("signed")))
         #expect(message.content == Self.document)
         #expect(message.isIntact)
         #expect(message.signers.map(\.names) == [["a.example"]])
     }
 
     @Test func `detects a document that was changed after signing`() throws {
-        let identity = try ServerIdentity(
-            certificateFile: folder.path + "/fullchain.pem", keyFile: folder.path + "/privkey.pem")
-        var signed = try MessageSigner.sign(Self.document, with: identity)
+        var signed = try MessageSigner.sign(Self.document, with: try folder.identity())
         let place = try #require(signed.indices.first { signed[$0...].starts(with: Self.document) })
         signed[place + 2] ^= 1
         let message = try #require(SignedDocument(der: signed))
@@ -48,15 +43,13 @@ struct SignedDocumentTests {
         try OpenSSLCommand.run(
             "cms", "-sign", "-in", "plain", "-out", "signed", "-outform", "DER", "-signer", "fullchain.pem", "-inkey",
             "privkey.pem", in: folder)
-        #expect(SignedDocument.content(of: try folder.read("signed")) == nil)
+        #expect(SignedDocument.content(of: try folder.bytes("signed")) == nil)
     }
 
     @Test func `returns nil for anything else and never traps`() throws {
         #expect(SignedDocument.content(of: []) == nil)
         #expect(SignedDocument.content(of: Self.document) == nil)
-        let identity = try ServerIdentity(
-            certificateFile: folder.path + "/fullchain.pem", keyFile: folder.path + "/privkey.pem")
-        let signed = try MessageSigner.sign(Self.document, with: identity)
+        let signed = try MessageSigner.sign(Self.document, with: try folder.identity())
         for count in 0..<signed.count { #expect(SignedDocument.content(of: Array(signed[..<count])) == nil) }
         for index in signed.indices {
             var changed = signed

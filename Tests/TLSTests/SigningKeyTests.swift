@@ -1,6 +1,7 @@
 // Generated keys and signatures, checked with the openssl command and with RFC 7515 Appendix A.3.
 
 import COpenSSL
+import TestSupport
 import Testing
 
 @testable import TLS
@@ -8,7 +9,7 @@ import Testing
 struct SigningKeyTests {
     private let folder: TemporaryFolder
 
-    init() throws { folder = try TemporaryFolder() }
+    init() throws { folder = try TemporaryFolder(permissions: 0o600) }
 
     @Test(arguments: [(SigningKey.Kind.p256, "NIST CURVE: P-256"), (.rsa2048, "Private-Key: (2048 bit")])
     func `generates keys that openssl can read`(kind: SigningKey.Kind, words: String) throws {
@@ -43,7 +44,7 @@ struct SigningKeyTests {
         try OpenSSLCommand.run(
             "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-384", "-out", "key.pem", in: folder)
         try OpenSSLCommand.run("pkey", "-in", "key.pem", "-pubout", "-out", "public.pem", in: folder)
-        let key = try SigningKey(reading: folder.read("key.pem"))
+        let key = try SigningKey(reading: folder.bytes("key.pem"))
         #expect(key.kindName == "p384" && key.isConsistent)
         let message = Array("message".utf8)
         let signature = try key.sign(message)
@@ -102,12 +103,12 @@ struct SigningKeyTests {
         for arguments in [["rsa:1024"], ["ed25519"], ["ec", "-pkeyopt", "ec_paramgen_curve:P-521"]] {
             let command = ["req", "-x509", "-nodes", "-keyout", "other.pem", "-subj", "/CN=a", "-newkey"] + arguments
             #expect(try OpenSSLCommand.attempt(command, in: folder).status == 0)
-            #expect(throws: TLSError.self) { try SigningKey(reading: folder.read("other.pem")) }
+            #expect(throws: TLSError.self) { try SigningKey(reading: folder.bytes("other.pem")) }
         }
         try OpenSSLCommand.run(
             "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-aes256", "-pass", "pass:a", "-out",
             "locked.pem", in: folder)
-        #expect(throws: TLSError.self) { try SigningKey(reading: folder.read("locked.pem")) }
+        #expect(throws: TLSError.self) { try SigningKey(reading: folder.bytes("locked.pem")) }
     }
 }
 

@@ -1,5 +1,6 @@
 // A folder of hosts with a certificate store, for the store's tests.
 
+import TestSupport
 import Testing
 
 @testable import TLS
@@ -9,7 +10,7 @@ struct StoreBench {
     let authority: TestAuthority
 
     init() throws {
-        hosts = try TemporaryFolder()
+        hosts = try TemporaryFolder(permissions: 0o600)
         authority = try TestAuthority.shared
     }
 
@@ -23,25 +24,35 @@ struct StoreBench {
 
     /// A store for the folder, with every host served by default.
     func store(
-        recheckMilliseconds: Int64 = 5000, managedPath: String? = nil,
+        recheckMilliseconds: Int64 = 5000, managedPath: String? = nil, passphrase: Passphrase? = nil,
         serves: @escaping @Sendable (String) -> Bool = { _ in true }
     ) -> CertificateStore {
         CertificateStore(
             hostsPath: hosts.path, managedPath: managedPath,
-            limits: StoreBench.limits(recheckMilliseconds: recheckMilliseconds), serves: serves)
+            limits: StoreBench.limits(recheckMilliseconds: recheckMilliseconds), passphrase: passphrase, serves: serves)
     }
 
     /// The problems reported since the last call.
     func problems(_ store: CertificateStore) -> [CertificateProblem] { store.register.drain().found }
 
-    func install(_ folder: String, names: [String], days: Int = 90) throws {
-        try authority.install(try authority.issue(names, days: days), folder, in: hosts)
+    func install(
+        _ folder: String, names: [String], days: Int = 90, key: TestAuthority.Key = .ecdsa, suffix: String = ""
+    ) throws { try install(try authority.issue(names, key: key, days: days), folder, suffix: suffix) }
+
+    func install(_ pair: TestPair, _ folder: String, suffix: String = "") throws {
+        try authority.install(pair, folder, in: hosts, suffix: suffix)
+    }
+
+    /// What a client gets for a host; throws if there is none.
+    func identity(_ host: String, in store: CertificateStore? = nil) throws -> ServerIdentity {
+        guard case .identity(let identity) = (store ?? self.store()).identity(for: host) else {
+            throw OpenSSLCommand.Failure(description: "no identity for \(host)")
+        }
+        return identity
     }
 
     /// The first name of the certificate that answers, `none` or `broken`.
-    func answer(_ store: CertificateStore, _ host: String) -> String {
-        answer(store.identity(for: host))
-    }
+    func answer(_ store: CertificateStore, _ host: String) -> String { answer(store.identity(for: host)) }
 
     func answer(_ lookup: CertificateStore.Lookup) -> String {
         switch lookup {

@@ -1,12 +1,25 @@
 // A root, an intermediate and certificates of hosts, created by the openssl command once for all tests.
 
 import Foundation
+import TestSupport
 import Testing
+
+@testable import TLS
 
 /// A pair of PEM texts.
 struct TestPair: Sendable {
     var certificate: String
     var key: String
+}
+
+extension TemporaryFolder {
+    /// Reads a pair of files.
+    func identity(
+        _ certificate: String = "fullchain.pem", _ key: String = "privkey.pem", passphrase: Passphrase? = nil
+    ) throws -> ServerIdentity {
+        try ServerIdentity(
+            certificateFile: "\(path)/\(certificate)", keyFile: "\(path)/\(key)", passphrase: passphrase)
+    }
 }
 
 final class TestAuthority: Sendable {
@@ -44,15 +57,15 @@ final class TestAuthority: Sendable {
     let intermediate: String
 
     private init() throws {
-        folder = try TemporaryFolder()
+        folder = try TemporaryFolder(permissions: 0o600)
         let authority = ["-addext", "basicConstraints=critical,CA:TRUE", "-addext", "keyUsage=critical,keyCertSign"]
         try TestAuthority.request(
             "root", ["-x509", "-days", "3650", "-subj", "/CN=Test Root"] + Key.ecdsa.arguments + authority, folder)
         try TestAuthority.request(
             "intermediate", ["-subj", "/CN=Test Intermediate"] + Key.ecdsa.arguments + authority, folder)
         try TestAuthority.sign("intermediate", by: "root", days: 3000, [], folder)
-        root = try TestAuthority.text("root.pem", folder)
-        intermediate = try TestAuthority.text("intermediate.pem", folder)
+        root = try folder.read("root.pem")
+        intermediate = try folder.read("intermediate.pem")
     }
 
     /// A certificate for these names, issued by the intermediate.
@@ -61,8 +74,7 @@ final class TestAuthority: Sendable {
         digest: String = "-sha256", extensions: [String] = []
     ) throws -> TestPair {
         let name = UUID().uuidString
-        let alternatives = names.map { "DNS:\($0)" }.joined(separator: ",")
-        let more = (names.isEmpty ? [] : ["subjectAltName=\(alternatives)"]) + extensions
+        let more = (names.isEmpty ? [] : [TestAuthority.alternatives(names)]) + extensions
         try TestAuthority.request(
             name,
             ["-subj", "/O=Test/CN=\(names.first ?? "no name")"] + key.arguments + more.flatMap { ["-addext", $0] },
@@ -74,12 +86,20 @@ final class TestAuthority: Sendable {
     /// A self-signed certificate.
     func issueSelfSigned(_ names: [String]) throws -> TestPair {
         let name = UUID().uuidString
-        let alternatives = names.map { "DNS:\($0)" }.joined(separator: ",")
-        try TestAuthority.request(
-            name,
-            ["-x509", "-days", "90", "-subj", "/CN=self", "-addext", "subjectAltName=\(alternatives)"]
-                + Key.ecdsa.arguments, folder)
+        let arguments = ["-x509", "-days", "90", "-subj", "/CN=self", "-addext", TestAuthority.alternatives(names)]
+        try TestAuthority.request(name, arguments + Key.ecdsa.arguments, folder)
         return try pair(name)
+    }
+
+    private static func alternatives(_ names: [String]) -> String {
+        "subjectAltName=" + names.map { "DNS:\($0)" }.joined(separator: ",")
+    }
+
+    /// The pair with its key encrypted.
+    func lock(_ pair: TestPair, with passphrase: String, _ command: [String] = ["pkcs8", "-topk8"]) throws -> TestPair {
+        let arguments = command + ["-passout", "pass:\(passphrase)"]
+        let key = try OpenSSLCommand.run(arguments, input: Array(pair.key.utf8), in: folder).text
+        return TestPair(certificate: pair.certificate, key: key)
     }
 
     /// Writes a host's folder as certbot does.
@@ -89,30 +109,22 @@ final class TestAuthority: Sendable {
     }
 
     private func pair(_ name: String) throws -> TestPair {
-        TestPair(
-            certificate: try TestAuthority.text("\(name).pem", folder),
-            key: try TestAuthority.text("\(name).key", folder))
-    }
-
-    private static func text(_ name: String, _ folder: TemporaryFolder) throws -> String {
-        String(decoding: try folder.read(name), as: UTF8.self)
+        TestPair(certificate: try folder.read("\(name).pem"), key: try folder.read("\(name).key"))
     }
 
     private static func request(_ name: String, _ arguments: [String], _ folder: TemporaryFolder) throws {
-        let result = try OpenSSLCommand.attempt(
+        try OpenSSLCommand.run(
             ["req", "-new", "-nodes", "-keyout", "\(name).key", "-out", "\(name).pem"] + arguments, in: folder)
-        guard result.status == 0 else { throw OpenSSLCommand.Failure(description: result.text) }
     }
 
     private static func sign(
         _ name: String, by issuer: String, days: Int, _ arguments: [String], _ folder: TemporaryFolder
     ) throws {
         try FileManager.default.moveItem(atPath: "\(folder.path)/\(name).pem", toPath: "\(folder.path)/\(name).csr")
-        let result = try OpenSSLCommand.attempt(
+        try OpenSSLCommand.run(
             [
                 "x509", "-req", "-in", "\(name).csr", "-CA", "\(issuer).pem", "-CAkey", "\(issuer).key",
                 "-copy_extensions", "copy", "-days", "\(days)", "-out", "\(name).pem",
             ] + arguments, in: folder)
-        guard result.status == 0 else { throw OpenSSLCommand.Failure(description: result.text) }
     }
 }

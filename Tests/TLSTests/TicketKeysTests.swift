@@ -3,6 +3,7 @@
 import COpenSSL
 import Glibc
 import Posix
+import TestSupport
 import Testing
 
 @testable import TLS
@@ -12,12 +13,11 @@ struct TicketKeysTests {
     private let identity: ServerIdentity
 
     init() throws {
-        folder = try TemporaryFolder()
+        folder = try TemporaryFolder(permissions: 0o600)
         let authority = try TestAuthority.shared
         let pair = try authority.issue(["a.example"])
-        identity = try ServerIdentity(
-            certificateFile: try folder.write("fullchain.pem", pair.certificate + authority.intermediate),
-            keyFile: try folder.write("privkey.pem", pair.key))
+        try authority.install(pair, ".", in: folder)
+        identity = try folder.identity()
     }
 
     private static let hour: Int64 = 3_600_000
@@ -34,9 +34,7 @@ struct TicketKeysTests {
     }
 
     @Test(arguments: [(TLS1_2_VERSION, false), (TLS1_3_VERSION, true)])
-    func `gives a TLS 1.3 client a new ticket for each used one`(
-        version: Int32, isRenewed: Bool
-    ) throws {
+    func `gives a TLS 1.3 client a new ticket for each used one`(version: Int32, isRenewed: Bool) throws {
         let server = TestServer(try TicketKeys())
         let first = TestHandshake(server, identity, version: version)
         let second = TestHandshake(server, identity, version: version, resuming: first.session)
@@ -47,8 +45,7 @@ struct TicketKeysTests {
     @Test(arguments: [TLS1_2_VERSION, TLS1_3_VERSION])
     func `falls back to a full handshake for an unknown ticket`(version: Int32) throws {
         let first = TestHandshake(TestServer(try TicketKeys()), identity, version: version)
-        let second = TestHandshake(
-            TestServer(try TicketKeys()), identity, version: version, resuming: first.session)
+        let second = TestHandshake(TestServer(try TicketKeys()), identity, version: version, resuming: first.session)
         #expect(second.isComplete && !second.isResumed, "\(second.failure)")
     }
 
@@ -136,8 +133,7 @@ struct TicketKeysTests {
     @Test func `reports a missing file`() {
         let error = #expect(throws: TLSError.self) { try TicketKeys(file: "/nonexistent/ticket.key") }
         #expect(
-            error?.description
-                == "cannot read the ticket keys in /nonexistent/ticket.key: no such file or directory; "
+            error?.description == "cannot read the ticket keys in /nonexistent/ticket.key: no such file or directory; "
                 + "create one with openssl rand 80, and chmod 600")
     }
 

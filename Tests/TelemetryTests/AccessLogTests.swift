@@ -9,7 +9,8 @@ import Testing
 
 /// An access log in its own folder, and entries whose paths are numbers.
 final class TestAccessLog {
-    let folder: String
+    private let place: TemporaryFolder
+    var folder: String { place.path }
     let metrics: WorkerMetrics
     let accessLog: AccessLog
 
@@ -17,18 +18,14 @@ final class TestAccessLog {
         _ name: String = "access.log", _ selection: LogSelection = LogSelection(), workers: Int = 1,
         prepare: (String) throws -> Void = { _ in }
     ) throws {
-        folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString.prefix(13))").path
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        let path = name.hasPrefix("/") ? name : "\(folder)/\(name)"
+        place = try TemporaryFolder()
+        let path = name.hasPrefix("/") ? name : "\(place.path)/\(name)"
         try prepare(path)
         metrics = WorkerMetrics(workerCount: workers)
         accessLog = try AccessLog(.file(path), .json, selection, metrics: metrics)
     }
 
-    deinit {
-        accessLog.end()
-        try? FileManager.default.removeItem(atPath: folder)
-    }
+    deinit { accessLog.end() }
 
     /// Writes numbered lines like a worker, `batch` of them in a round.
     static func write(_ numbers: Range<Int>, to sink: inout LogSink, batch: Int = 1, agentBytes: Int = 10) {
@@ -42,9 +39,7 @@ final class TestAccessLog {
         sink.publish()
     }
 
-    func text(_ name: String = "access.log") throws -> String {
-        try String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)
-    }
+    func text(_ name: String = "access.log") throws -> String { try place.read(name) }
 
     /// The numbers in a text that consists of whole lines.
     static func numbers(_ text: some StringProtocol) throws -> [Int] {
@@ -229,9 +224,7 @@ struct AccessLogTests {
             limit.rlim_cur = 1 << 40
             setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
             TestAccessLog.write(300..<310, to: &sink)
-            let isWhole = try eventually {
-                try test.text().hasSuffix("\n") && test.text().contains("/309\"")
-            }
+            let isWhole = try eventually { try test.text().hasSuffix("\n") && test.text().contains("/309\"") }
             guard isWhole, try TestAccessLog.numbers(test.text()) == Array(0..<310) else { exit(5) }
             guard test.accessLog.takeNotes() == ["writing the access log to \(test.folder)/access.log again"] else {
                 exit(6)
@@ -250,13 +243,9 @@ struct AccessLogTests {
             if round % 2 == 0 { try Data().write(to: URL(fileURLWithPath: "\(test.folder)/access.log")) }
             test.accessLog.reopen()
             TestAccessLog.write(round * 1_000 + 500..<round * 1_000 + 1_000, to: &sink, batch: 3)
-            #expect(
-                eventually { FileManager.default.fileExists(atPath: "\(test.folder)/access.log") })
+            #expect(eventually { FileManager.default.fileExists(atPath: "\(test.folder)/access.log") })
             let mark = round * 1_000 + 999
-            #expect(
-                try eventually {
-                    try (test.text() + test.text("access.log.\(round)")).contains("\"/\(mark)\"")
-                })
+            #expect(try eventually { try (test.text() + test.text("access.log.\(round)")).contains("\"/\(mark)\"") })
         }
         test.accessLog.end()
         var numbers: [Int] = []

@@ -6,9 +6,7 @@ import Telemetry
 import Testing
 
 struct CounterTests {
-    @Test func `every counter has its own place`() {
-        #expect(Counter.all.map(\.index) == Array(0..<Counter.count))
-    }
+    @Test func `every counter has its own place`() { #expect(Counter.all.map(\.index) == Array(0..<Counter.count)) }
 
     @Test func `adding to one counter changes no other`() {
         let metrics = WorkerMetrics(workerCount: 2)
@@ -22,15 +20,12 @@ struct CounterTests {
 
     @Test(arguments: [
         (UInt16(200), StatusClass.success), (206, .success), (304, .redirection), (308, .redirection),
-        (400, .clientError),
-        (421, .clientError), (431, .clientError), (500, .serverError), (501, .notSupported),
+        (400, .clientError), (421, .clientError), (431, .clientError), (500, .serverError), (501, .notSupported),
         (503, .serverError), (505, .notSupported),
     ])
     func `classifies a status by its hundred, except those that clients cause at will`(
         status: UInt16, expected: StatusClass
-    ) {
-        #expect(StatusClass(status) == expected)
-    }
+    ) { #expect(StatusClass(status) == expected) }
 
     @Test(arguments: [
         ("/.well-known/apple-app-site-association", RequestedDocument.appleAssociation),

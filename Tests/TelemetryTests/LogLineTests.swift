@@ -89,8 +89,7 @@ struct LogLineTests {
             entry.text(.json)
                 == #"{"time":"2026-11-20T15:33:04.007Z","remote":"unix:","status":400,"bytes":142,"duration":1.000123}"#
                 + "\n")
-        #expect(
-            entry.text(.combined) == #"unix: - - [20/Nov/2026:15:33:04 +0000] "-" 400 142 "-" "-""# + "\n")
+        #expect(entry.text(.combined) == #"unix: - - [20/Nov/2026:15:33:04 +0000] "-" 400 142 "-" "-""# + "\n")
     }
 
     @Test func `writes the combined format like other servers`() {
@@ -133,13 +132,10 @@ struct LogLineTests {
         [
             "\"}\n{\"status\":200,\"path\":\"/forged", "\\", "\\\"", "\r\n127.0.0.1 - - [", "\u{1B}]0;owned\u{07}",
             "\u{1B}[2J\u{1B}[H", "\u{2028}{\"a\":1}", "\u{2029}", "\u{85}", "\u{9B}31m", "\u{202E}gnp.exe", "\u{FEFF}",
-            "\u{0}",
-            "\u{7F}\u{8}\u{8}", "${jndi:ldap://x/}", "<script>alert(1)</script>", "' OR 1=1 --", "%0d%0a",
-            "\u{1F}\u{1E}",
-            String(repeating: "\"", count: 20_000), String(repeating: "\u{1}", count: 20_000),
+            "\u{0}", "\u{7F}\u{8}\u{8}", "${jndi:ldap://x/}", "<script>alert(1)</script>", "' OR 1=1 --", "%0d%0a",
+            "\u{1F}\u{1E}", String(repeating: "\"", count: 20_000), String(repeating: "\u{1}", count: 20_000),
             String(repeating: "日", count: 20_000),
-        ].map { Array($0.utf8) }
-        + [
+        ].map { Array($0.utf8) } + [
             [0xC0, 0xAF], [0xED, 0xA0, 0x80], [0xFF, 0xFE], [0xE2, 0x80], [0xF0, 0x9F, 0x98], Array(0x80...0xBF),
             [0xC2],
         ]

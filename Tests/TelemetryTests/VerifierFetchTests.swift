@@ -27,8 +27,7 @@ struct VerifierFetchTests {
     private func fetch(_ host: String, _ tag: String = "\"t\"", seconds: Int64 = 1) -> VerifierFetch {
         Array(host.utf8).withUnsafeBytes { host in
             Array(tag.utf8).withUnsafeBytes { tag in
-                VerifierFetch(
-                    .appleCDN, .appleAssociation, status: 200, host: host, entityTag: tag, seconds: seconds)
+                VerifierFetch(.appleCDN, .appleAssociation, status: 200, host: host, entityTag: tag, seconds: seconds)
             }
         }
     }

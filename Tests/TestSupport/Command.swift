@@ -23,9 +23,8 @@ package struct Command {
         package var text: String { output + errors }
     }
 
-    package init(
-        _ words: [String], input: [UInt8] = [], in folder: String? = nil, environment: [String: String]? = nil
-    ) {
+    package init(_ words: [String], input: [UInt8] = [], in folder: String? = nil, environment: [String: String]? = nil)
+    {
         self.words = words
         self.input = input
         self.folder = folder

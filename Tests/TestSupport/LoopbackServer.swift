@@ -95,7 +95,5 @@ package final class ServerConnection {
     }
 
     /// Until the client sends something or closes, or the server stops.
-    package func stall() {
-        while !isStopping, !ServerConnection.isReadable(number, milliseconds: 20) {}
-    }
+    package func stall() { while !isStopping, !ServerConnection.isReadable(number, milliseconds: 20) {} }
 }

@@ -31,8 +31,7 @@ package final class TemporaryFolder: Sendable {
         return url.path
     }
 
-    @discardableResult
-    package func write(_ name: String, _ text: String, permissions: Int? = nil) throws -> String {
+    @discardableResult package func write(_ name: String, _ text: String, permissions: Int? = nil) throws -> String {
         try write(name, text.utf8, permissions: permissions)
     }
 

@@ -44,8 +44,7 @@ struct CopyAnswersTests {
     @Test(
         arguments: [
             ("{\"maxAge\":\"3599.9s\"}", .statements([], maxAgeSeconds: 3_599)),
-            ("{}", .statements([], maxAgeSeconds: nil)),
-            ("[]", .unusable("it answers something other than JSON")),
+            ("{}", .statements([], maxAgeSeconds: nil)), ("[]", .unusable("it answers something other than JSON")),
             ("<html>", .unusable("it answers something other than JSON")),
             (
                 "{\"errorCode\":[\"ERROR_CODE_REDIRECT\"],\"maxAge\":\"60s\"}",
@@ -76,8 +75,7 @@ struct CopyAnswersTests {
             {"relation":"\(relation)","target":{"androidApp":{"packageName":"com.a","certificate":{"sha256Fingerprint":"\($0)"}}}}
             """
         }
-        let answer = CopyAnswer(
-            google: Self.response(200, "{\"statements\":[\(statements.joined(separator: ","))]}"))
+        let answer = CopyAnswer(google: Self.response(200, "{\"statements\":[\(statements.joined(separator: ","))]}"))
         let apps = CopyAnswer.apps(in: Array(file.utf8))
         let logins = ["AA", "BB"].map { "delegate_permission/common.get_login_creds com.a \($0)" }
         #expect(apps == Set(["com.a AA", "com.a BB"] + logins))

@@ -14,7 +14,11 @@ enum HostFault {
         ServerCheckTests.answer(status, body, type: type)
     }
 
-    private static let expected = ExpectedFiles(
+    private static func redirect(_ status: String, _ location: String) -> Answer {
+        ServerCheckTests.answer(status, "", type: nil, "location: \(location)")
+    }
+
+    static let expected = ExpectedFiles(
         apple: Array(ServerCheckTests.apple.utf8), statements: Array(ServerCheckTests.statements.utf8))
 
     /// Blocks the platform's user agent.
@@ -28,13 +32,8 @@ enum HostFault {
         Fault(rule: .ahst001) { _ in .text("nonsense") },
         Fault(rule: .ahst001) { _ in .text("HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nshort") },
         Fault(rule: .ahst001, answer: { _ in nil }, host: "does-not-exist.invalid"),
-        Fault(rule: .ahst002) { request in
-            request.isApple
-                ? ServerCheckTests.answer("301 Moved", "", type: nil, "location: http://shop.example/x") : nil
-        },
-        Fault(rule: .ahst002) { request in
-            ServerCheckTests.answer("302 Found", "", type: nil, "location: https://shop.example\(request.path)")
-        },
+        Fault(rule: .ahst002) { $0.isApple ? redirect("301 Moved", "http://shop.example/x") : nil },
+        Fault(rule: .ahst002) { redirect("302 Found", "https://shop.example\($0.path)") },
         Fault(rule: .ahst003) { $0.isApple && $0.agent.contains("CFNetwork") ? answer("403 Forbidden") : nil },
         Fault(rule: .ahst004) { $0.isApple ? answer("503 Service Unavailable") : nil },
         Fault(rule: .ahst005) { $0.isApple ? answer("200 OK", "\n<!doctype html>", type: "text/html") : nil },
@@ -64,8 +63,7 @@ enum HostFault {
         },
         Fault(rule: .ahst014, answer: { _ in nil }, host: "localhost"),
         Fault(
-            rule: .ahst015, severity: .note,
-            answer: { $0.host == "copies.example" ? answer("200 OK", "{}") : nil },
+            rule: .ahst015, severity: .note, answer: { $0.host == "copies.example" ? answer("200 OK", "{}") : nil },
             adjust: { $0.appleCDN = WebLocation("http://copies.example/a/v1/") }),
         Fault(
             rule: .ahst016,
@@ -100,18 +98,13 @@ enum HostFault {
             $0.path == "/"
                 ? answer("200 OK", "<meta content='app-argument=x' name=apple-itunes-app>", type: "text/html") : nil
         },
-        Fault(rule: .aasa001) {
-            $0.isApple ? answer("200 OK", #"{"applinks":{"details":[],}}"#) : nil
-        },
+        Fault(rule: .aasa001) { $0.isApple ? answer("200 OK", #"{"applinks":{"details":[],}}"#) : nil },
     ]
 
     static let android: [Fault] = [
         Fault(rule: .ghst001) { $0.isApple || $0.isStatements ? answer("404 Not Found") : nil },
         Fault(rule: .ghst001) { $0.isStatements ? answer("500 Oh") : nil },
-        Fault(rule: .ghst002) { request in
-            request.isStatements
-                ? ServerCheckTests.answer("307 Elsewhere", "", type: nil, "location: /assetlinks.json") : nil
-        },
+        Fault(rule: .ghst002) { $0.isStatements ? redirect("307 Elsewhere", "/assetlinks.json") : nil },
         Fault(rule: .ghst003) {
             $0.isStatements ? answer("200 OK", ServerCheckTests.statements, type: "text/plain") : nil
         },
@@ -161,29 +154,24 @@ enum HostFault {
             $0.host.hasSuffix(".invalid") ? answer("200 OK", ServerCheckTests.apple) : nil
         },
         Fault(rule: .srv003, severity: .warning) { $0.isApple && $0.host.hasSuffix(".") ? answer("404 No") : nil },
-        Fault(rule: .srv004, severity: .warning) { request in
-            request.path.contains("acme-challenge")
-                ? ServerCheckTests.answer("301 Moved", "", type: nil, "location: https://other.example/") : nil
+        Fault(rule: .srv004, severity: .warning) {
+            $0.path.contains("acme-challenge") ? redirect("301 Moved", "https://other.example/") : nil
         },
         Fault(
             rule: .srv005, severity: .warning, answer: { _ in nil },
             adjust: { $0.limits.milliseconds = 10_000 }, firstHandshakeMilliseconds: 2_100),
-        Fault(rule: .srv006, severity: .warning) { request in
-            request.path.hasSuffix("change-password")
-                ? ServerCheckTests.answer("301 Moved", "", type: nil, "location: /account") : nil
+        Fault(rule: .srv006, severity: .warning) {
+            $0.path.hasSuffix("change-password") ? redirect("301 Moved", "/account") : nil
         },
-        Fault(rule: .srv006, severity: .warning) { request in
-            request.path.hasSuffix("change-password")
-                ? ServerCheckTests.answer("302 Found", "", type: nil, "location: https://other.example/") : nil
+        Fault(rule: .srv006, severity: .warning) {
+            $0.path.hasSuffix("change-password") ? redirect("302 Found", "https://other.example/") : nil
         },
-        Fault(rule: .srv006, severity: .warning) { request in
-            request.path.hasSuffix("change-password")
-                ? ServerCheckTests.answer("302 Found", "", type: nil, "location: https://another-shop.example/") : nil
+        Fault(rule: .srv006, severity: .warning) {
+            $0.path.hasSuffix("change-password") ? redirect("302 Found", "https://another-shop.example/") : nil
         },
         Fault(rule: .srv007) { $0.path.hasSuffix("webauthn") ? answer("200 OK", "{}", type: "text/plain") : nil },
-        Fault(rule: .srv008, severity: .warning) { request in
-            request.path.hasSuffix("passkey-endpoints")
-                ? ServerCheckTests.answer("302 Found", "", type: nil, "location: https://other.example/") : nil
+        Fault(rule: .srv008, severity: .warning) {
+            $0.path.hasSuffix("passkey-endpoints") ? redirect("302 Found", "https://other.example/") : nil
         },
         Fault(rule: .srv009, severity: .warning) {
             $0.path.hasSuffix("identity-association.json")

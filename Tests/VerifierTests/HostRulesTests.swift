@@ -9,9 +9,8 @@ import Testing
 struct HostRulesTests {
     private static let body = Array(#"{"webcredentials":{"apps":["7QK4Z2M9XA.dev.associated.shop"]}}"#.utf8)
 
-    private static func response(
-        length: String? = "\(body.count)", firstByteMilliseconds: Int = 10
-    ) -> FetchedResponse {
+    private static func response(length: String? = "\(body.count)", firstByteMilliseconds: Int = 10) -> FetchedResponse
+    {
         var fields = [FetchedResponse.Field(name: "content-type", value: "application/json")]
         if let length { fields.append(FetchedResponse.Field(name: "content-length", value: length)) }
         return FetchedResponse(

@@ -5,9 +5,7 @@ import Foundation
 import TestSupport
 
 enum IncompleteChain {
-    struct Failure: Error {
-        var output: String
-    }
+    struct Failure: Error { var output: String }
 
     /// Writes the certificate and its key to `place`; returns the file with the trusted root.
     static func write(for host: String, to place: String, authority: String) throws -> String {
@@ -20,8 +18,7 @@ enum IncompleteChain {
             "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "60", "-subj",
             "/CN=\(host)", "-keyout", "\(place)/privkey.pem", "-out", "\(place)/fullchain.pem", "-CA", "\(middle).pem",
             "-CAkey", "\(middle).key", "-addext", "subjectAltName=DNS:\(host)", "-addext",
-            "extendedKeyUsage=serverAuth",
-            "-addext", "basicConstraints=critical,CA:FALSE", "-addext",
+            "extendedKeyUsage=serverAuth", "-addext", "basicConstraints=critical,CA:FALSE", "-addext",
             "authorityInfoAccess=caIssuers;URI:http://authority.example/middle.der",
         ])
         return "\(root).pem"

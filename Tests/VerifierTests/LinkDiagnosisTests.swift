@@ -25,9 +25,7 @@ struct LinkDiagnosisTests {
         init(
             _ name: String, _ stage: LinkDiagnosis.Stage?, _ words: String,
             answers: @escaping @Sendable (inout HostAnswers) -> Void = { _ in }
-        ) {
-            (testDescription, self.stage, self.words, self.answers) = (name, stage, words, answers)
-        }
+        ) { (testDescription, self.stage, self.words, self.answers) = (name, stage, words, answers) }
 
         /// The same with changes.
         func with(_ change: (inout Setup) -> Void) -> Setup {
@@ -48,8 +46,7 @@ struct LinkDiagnosisTests {
         return FetchedResponse(
             status: status, statusLine: "HTTP/1.1 \(status)",
             fields: all.map { FetchedResponse.Field(name: $0.key, value: $0.value) }, body: Array(body.utf8),
-            isTruncated: false, firstByteMilliseconds: 10, totalMilliseconds: 10, peer: peer,
-            handshakeMilliseconds: 10)
+            isTruncated: false, firstByteMilliseconds: 10, totalMilliseconds: 10, peer: peer, handshakeMilliseconds: 10)
     }
 
     private static func response(_ problem: PeerFacts.Problem.Kind, _ message: String) -> FetchedResponse {
@@ -164,11 +161,8 @@ struct LinkDiagnosisTests {
         },
         Setup("an old copy that does not open the app", .appleCopy, "by the copy, no rule matches") { answers in
             answers.appleCopy = .success(response(200, "{}"))
-        }.with {
-            $0.verdicts = { $0.appleCopy = [RuleVerdict(["one"], .staysInBrowser, "no rule matches")] }
-        },
-        Setup("an old copy that opens the app", nil, "") { answers in
-            answers.appleCopy = .success(response(200, "{}"))
+        }.with { $0.verdicts = { $0.appleCopy = [RuleVerdict(["one"], .staysInBrowser, "no rule matches")] } },
+        Setup("an old copy that opens the app", nil, "") { answers in answers.appleCopy = .success(response(200, "{}"))
         }.with { $0.verdicts = { $0.appleCopy = $0.apple } },
         Setup("a copy from another server", .appleCopy, "Apple reaches another server") { answers in
             answers.appleCopy = .success(response(200, "{}"))
@@ -178,8 +172,7 @@ struct LinkDiagnosisTests {
             }
         },
         Setup("no copy at Apple", .appleCopy, "SWCERR00301") { answers in
-            answers.appleCopy = .success(
-                response(404, "", ["apple-failure-reason": "SWCERR00301 Timeout"]))
+            answers.appleCopy = .success(response(404, "", ["apple-failure-reason": "SWCERR00301 Timeout"]))
         },
         Setup("a CDN that cannot be asked", nil, "") { answers in
             answers.appleCopy = .failure(.timedOut("the answer"))

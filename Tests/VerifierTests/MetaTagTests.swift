@@ -1,6 +1,5 @@
 // Finding one meta tag in pages.
 
-import Client
 import TestSupport
 import Testing
 

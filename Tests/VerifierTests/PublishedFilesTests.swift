@@ -14,17 +14,18 @@ struct PublishedFilesTests {
         let files: PublishedFiles
         let host = CheckedHost("shop.example")!
         private let server: ScriptedServer
-        private let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+        private let folder: TemporaryFolder
 
         init(
             certificate: String = "shop.example", trusts: Bool = true, milliseconds: Int = 5_000,
             answer: @escaping @Sendable (ServerCheckTests.Request) -> ScriptedServer.Answer
         ) throws {
-            let authority = try DevelopmentAuthority(directory: folder)
-            let place = "\(folder)/hosts/_default"
+            folder = try TemporaryFolder()
+            let authority = try DevelopmentAuthority(directory: folder.path)
+            let place = "\(folder.path)/hosts/_default"
             try authority.write(
                 for: certificate, certificateFile: "\(place)/fullchain.pem", keyFile: "\(place)/privkey.pem")
-            server = try ScriptedServer(certificates: CertificateStore(hostsPath: "\(folder)/hosts")) { head in
+            server = try ScriptedServer(certificates: CertificateStore(hostsPath: "\(folder.path)/hosts")) { head in
                 answer(ServerCheckTests.Request(head))
             }
             var limits = FetchLimits()
@@ -36,8 +37,6 @@ struct PublishedFilesTests {
                     AddressOverride("shop.example:8443:\(server.address)")!,
                 ], limits: limits)
         }
-
-        deinit { try? FileManager.default.removeItem(atPath: folder) }
 
         /// The result of each consumer: the file, or why it is rejected.
         var outcomes: [FileConsumer: String] {
@@ -65,22 +64,16 @@ struct PublishedFilesTests {
     @Test(arguments: [("other.example", true, "not for shop.example"), ("shop.example", false, "not trusted")])
     func `rejects the file of an untrusted host`(name: String, trusts: Bool, reason: String) throws {
         let site = try Site(certificate: name, trusts: trusts) { _ in Self.answer("200 OK", "[]", Self.json) }
-        guard case .failure(let error) = site.files.fetch("/x", of: site.host) else {
-            Issue.record("the file was taken")
-            return
-        }
-        #expect(error.description.contains(reason), "\(error)")
+        let error = #expect(throws: FetchError.self) { try site.files.fetch("/x", of: site.host).get() }
+        #expect(error?.description.contains(reason) == true)
         #expect(site.outcomes.values.allSatisfy { $0.contains(reason) })
         #expect(site.outcomes[.google]?.hasSuffix("Google's service calls it ERROR_CODE_FAILED_SSL_VALIDATION") == true)
     }
 
     @Test func `accepts only status 200`() throws {
         let site = try Site { _ in Self.answer("404 Not Found") }
-        guard case .failure(let error) = site.files.fetch("/x", of: site.host) else {
-            Issue.record("the answer was taken")
-            return
-        }
-        #expect(error.description == "it answers 404")
+        let error = #expect(throws: FetchError.self) { try site.files.fetch("/x", of: site.host).get() }
+        #expect(error?.description == "it answers 404")
         #expect(
             site.outcomes == [
                 .apple: "it answers 404; Apple calls it SWCERR00101",
@@ -111,8 +104,7 @@ struct PublishedFilesTests {
         let site = try Site { _ in Self.answer("200 OK", "[]", "content-type: text/plain; charset=utf-8") }
         let outcomes = site.outcomes
         #expect(
-            outcomes[.google]
-                == "content-type is text/plain; Google's service calls it ERROR_CODE_WRONG_CONTENT_TYPE")
+            outcomes[.google] == "content-type is text/plain; Google's service calls it ERROR_CODE_WRONG_CONTENT_TYPE")
         #expect([.apple, .aosp, .chromium].allSatisfy { outcomes[$0] == "took []" })
     }
 
@@ -156,8 +148,7 @@ struct PublishedFilesTests {
         let start = "the answer is not HTTP: it begins with \"SSH-2.0"
         #expect(garbage.outcomes.values.allSatisfy { $0.hasPrefix(start) })
         let packed = try Site { _ in Self.answer("200 OK", "[]", Self.json, "content-encoding: gzip") }
-        #expect(
-            packed.outcomes[.google]?.hasPrefix("the body does not match its content-encoding") == true)
+        #expect(packed.outcomes[.google]?.hasPrefix("the body does not match its content-encoding") == true)
         let large = try Site { _ in Self.answer("200 OK", String(repeating: " ", count: 2_200_000), Self.json) }
         #expect(
             large.outcomes[.google]

@@ -88,8 +88,9 @@ struct ServerCheckTests {
     }
 
     private static func look(_ fault: Fault) throws -> ServerCheckReport {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let place = try TemporaryFolder()
+        let folder = place.path
+        defer { withExtendedLifetime(place) {} }
         let authorityFile = try certificates(fault, folder)
         let server = try ScriptedServer(
             certificates: CertificateStore(hostsPath: "\(folder)/hosts"),
@@ -118,8 +119,7 @@ struct ServerCheckTests {
     /// Writes the certificate of the server; returns the file with the trusted CA.
     private static func certificates(_ fault: Fault, _ folder: String) throws -> String {
         if fault.chain == .withoutIntermediate {
-            return try IncompleteChain.write(
-                for: fault.certificate, to: "\(folder)/hosts/_default", authority: folder)
+            return try IncompleteChain.write(for: fault.certificate, to: "\(folder)/hosts/_default", authority: folder)
         }
         let authority = try DevelopmentAuthority(directory: folder)
         let names = ["_default": fault.certificate, "www.shop.example": "www.shop.example"]
@@ -164,8 +164,7 @@ struct ServerCheckTests {
         #expect(try found(nil) == [.dal035, .dal040, .srv014])
         #expect(try found(ExpectedFiles(apple: Array(apple.utf8), statements: Array(rendered.utf8))) == [])
         #expect(
-            try found(ExpectedFiles(apple: Array(apple.utf8), statements: nil)).contains(.dal040), "not its rendering"
-        )
+            try found(ExpectedFiles(apple: Array(apple.utf8), statements: nil)).contains(.dal040), "not its rendering")
     }
 
     @Test func `an answer for every name is not another well-known file`() throws {
@@ -211,13 +210,7 @@ struct ServerCheckTests {
         let report = try ServerCheckTests.look(
             Fault(
                 rule: RuleID.srv016, answer: { $0.isApple ? ServerCheckTests.answer("200 OK", other) : nil },
-                adjust: {
-                    $0.expected = { _ in
-                        ExpectedFiles(
-                            apple: Array(ServerCheckTests.apple.utf8),
-                            statements: Array(ServerCheckTests.statements.utf8))
-                    }
-                }))
+                adjust: { $0.expected = { _ in HostFault.expected } }))
         let finding = try #require(report.findings.first { $0.rule == .srv016 })
         #expect(finding.message.contains(sizes))
         #expect(finding.fix?.contains("`associated render shop.example --diff`") == true)

@@ -84,114 +84,74 @@ import Testing
         var rules: [RuleID]
         var google: [Bool]
         /// Android 12 and later reject the whole file.
-        var endangers = false
+        var endangers: Bool
         var testDescription: String { name }
+
+        init(_ name: String, _ text: String, _ rules: [RuleID], _ google: [Bool], endangers: Bool = false) {
+            (self.name, self.text, self.rules, self.google, self.endangers) = (name, text, rules, google, endangers)
+        }
     }
 
     private static func app(_ fingerprints: String, relation: String = "[\"\(handle)\"]") -> String {
         "{\"relation\": \(relation), \"target\": {\"namespace\": \"android_app\", \"package_name\": \"com.acme.shop\", "
             + "\"sha256_cert_fingerprints\": \(fingerprints)}}"
     }
-    private static let good = app("[\"\(print)\", \"\(second)\"]")
+    private static let prints = "[\"\(print)\", \"\(second)\"]"
+    private static let good = app(prints)
+    private static func relating(_ relation: String) -> String { "[\(app(prints, relation: relation))]" }
     private static func web(_ site: String) -> String {
         "[{\"relation\": [\"delegate_permission/common.get_login_creds\"], "
             + "\"target\": {\"namespace\": \"web\", \"site\": \"\(site)\"}}]"
     }
 
     static let cases = [
-        Case(name: "an empty list", text: "[]", rules: [.dal003], google: []),
-        Case(name: "one statement without an array", text: good, rules: [.dal002], google: []),
-        Case(name: "a trailing comma", text: "[\(good),]", rules: [.dal001], google: [true]),
-        Case(name: "a number", text: "42", rules: [.dal002], google: []),
-        Case(name: "a string", text: "\"foo\"", rules: [.dal002], google: []),
-        Case(name: "a text cut short", text: "[{", rules: [.dal001], google: []),
+        Case("an empty list", "[]", [.dal003], []), Case("one statement without an array", good, [.dal002], []),
+        Case("a trailing comma", "[\(good),]", [.dal001], [true]), Case("a number", "42", [.dal002], []),
+        Case("a string", "\"foo\"", [.dal002], []), Case("a text cut short", "[{", [.dal001], []),
+        Case("a bad statement next to a good one", "[{}, \(good)]", [.dal004], [false, true]),
+        Case("relation as a string", relating("\"\(handle)\""), [.dal005], [false]),
+        Case("relation as an object", relating("{}"), [.dal005], [false]),
+        Case("a wildcard relation", relating("[\"delegate_permission/*\"]"), [.dal006], [false], endangers: true),
+        Case("an unknown, well-formed relation", relating("[\"navigate/yellow_brick_road\"]"), [.dal007], [true]),
+        Case("a relation without detail", relating("[\"delegate_permission/\"]"), [.dal006], [false], endangers: true),
+        Case("a relation without kind", relating("[\"write_on_the_walls\"]"), [.dal006], [false], endangers: true),
+        Case("a site with a slash", web("https://example.com/"), [.dal016], [false]),
+        Case("a site with the default port", web("https://example.com:443"), [.dal018], [true]),
+        Case("a site in capitals with a dot", web("HTTPS://example.com."), [], [true]),
+        Case("a site without scheme", web("example.com"), [.dal016], [false], endangers: true),
+        Case("a site by ftp", web("ftp://example.com"), [.dal016], [false], endangers: true),
+        Case("a site with a user", web("https://u:p@example.com"), [.dal016], [false], endangers: true),
+        Case("a site with a bad port", web("https://example.com:x"), [.dal016], [false], endangers: true),
+        Case("lower-case fingerprints", "[\(app("[\"\(print.lowercased())\", \"\(second)\"]"))]", [.dal010], [false]),
+        Case("a bare fingerprint", "[\(app("\"\(print)\""))]", [.dal012], [false], endangers: true),
+        Case("no fingerprints", "[\(app("[]"))]", [.dal012], [false], endangers: true),
+        Case("31 bytes", "[\(app("[\"\(print.dropLast(3))\", \"\(second)\"]"))]", [.dal011], [false]),
         Case(
-            name: "a bad statement next to a good one", text: "[{}, \(good)]", rules: [.dal004], google: [false, true]),
-        Case(
-            name: "relation as a string", text: "[\(app("[\"\(print)\", \"\(second)\"]", relation: "\"\(handle)\""))]",
-            rules: [.dal005], google: [false]),
-        Case(
-            name: "relation as an object", text: "[\(app("[\"\(print)\", \"\(second)\"]", relation: "{}"))]",
-            rules: [.dal005], google: [false]),
-        Case(
-            name: "a wildcard relation",
-            text: "[\(app("[\"\(print)\", \"\(second)\"]", relation: "[\"delegate_permission/*\"]"))]",
-            rules: [.dal006],
-            google: [false], endangers: true),
-        Case(
-            name: "an unknown, well-formed relation",
-            text: "[\(app("[\"\(print)\", \"\(second)\"]", relation: "[\"navigate/yellow_brick_road\"]"))]",
-            rules: [.dal007], google: [true]),
-        Case(
-            name: "a relation without detail",
-            text: "[\(app("[\"\(print)\", \"\(second)\"]", relation: "[\"delegate_permission/\"]"))]",
-            rules: [.dal006],
-            google: [false], endangers: true),
-        Case(
-            name: "a relation without kind",
-            text: "[\(app("[\"\(print)\", \"\(second)\"]", relation: "[\"write_on_the_walls\"]"))]", rules: [.dal006],
-            google: [false], endangers: true),
-        Case(
-            name: "a site with a slash", text: web("https://example.com/"), rules: [.dal016], google: [false]),
-        Case(
-            name: "a site with the default port", text: web("https://example.com:443"), rules: [.dal018],
-            google: [true]),
-        Case(name: "a site in capitals with a dot", text: web("HTTPS://example.com."), rules: [], google: [true]),
-        Case(
-            name: "a site without scheme", text: web("example.com"), rules: [.dal016], google: [false],
-            endangers: true),
-        Case(
-            name: "a site by ftp", text: web("ftp://example.com"), rules: [.dal016], google: [false], endangers: true),
-        Case(
-            name: "a site with a user", text: web("https://u:p@example.com"), rules: [.dal016], google: [false],
-            endangers: true),
-        Case(
-            name: "a site with a bad port", text: web("https://example.com:x"), rules: [.dal016], google: [false],
-            endangers: true),
-        Case(
-            name: "lower-case fingerprints", text: "[\(app("[\"\(print.lowercased())\", \"\(second)\"]"))]",
-            rules: [.dal010], google: [false]),
-        Case(
-            name: "a bare fingerprint", text: "[\(app("\"\(print)\""))]", rules: [.dal012], google: [false],
-            endangers: true),
-        Case(name: "no fingerprints", text: "[\(app("[]"))]", rules: [.dal012], google: [false], endangers: true),
-        Case(
-            name: "31 bytes", text: "[\(app("[\"\(print.dropLast(3))\", \"\(second)\"]"))]", rules: [.dal011],
-            google: [false]),
-        Case(
-            name: "no hex digits", text: "[\(app("[\"\(print.replacing("5B", with: "5G"))\", \"\(second)\"]"))]",
-            rules: [.dal011], google: [false]),
-        Case(
-            name: "an empty fingerprint", text: "[\(app("[\"\", \"\(second)\"]"))]", rules: [.dal011], google: [false]
+            "no hex digits", "[\(app("[\"\(print.replacing("5B", with: "5G"))\", \"\(second)\"]"))]", [.dal011], [false]
         ),
-        Case(name: "two fingerprints", text: "[\(good)]", rules: [], google: [true]),
+        Case("an empty fingerprint", "[\(app("[\"\", \"\(second)\"]"))]", [.dal011], [false]),
+        Case("two fingerprints", "[\(good)]", [], [true]),
+        Case("an include", "[{\"include\": \"https://cdn.example.com/x.json\"}]", [.dal023], []),
         Case(
-            name: "an include", text: "[{\"include\": \"https://cdn.example.com/x.json\"}]", rules: [.dal023],
-            google: []),
+            "an include with a relation",
+            "[{\"include\": \"https://cdn.example.com/x.json\", \"relation\": [\"\(handle)\"]}]", [.dal023, .dal021], []
+        ),
         Case(
-            name: "an include with a relation",
-            text: "[{\"include\": \"https://cdn.example.com/x.json\", \"relation\": [\"\(handle)\"]}]",
-            rules: [.dal023, .dal021], google: []),
+            "an include with another field", "[{\"include\": \"https://cdn.example.com/x.json\", \"a\": 1}]", [.dal023],
+            [], endangers: true),
+        Case("an insecure include", "[{\"include\": \"http://cdn.example.com/x.json\"}]", [.dal022], []),
         Case(
-            name: "an include with another field",
-            text: "[{\"include\": \"https://cdn.example.com/x.json\", \"a\": 1}]",
-            rules: [.dal023], google: [], endangers: true),
+            "an include of itself", "[{\"include\": \"https://www.example.org/.well-known/assetlinks.json\"}]",
+            [.dal024, .dal023], []),
         Case(
-            name: "an insecure include", text: "[{\"include\": \"http://cdn.example.com/x.json\"}]", rules: [.dal022],
-            google: []),
+            "an unknown namespace",
+            "[{\"relation\": [\"\(handle)\"], \"target\": {\"namespace\": \"windows_app\"}}, \(good)]", [.dal008],
+            [false, true], endangers: true),
         Case(
-            name: "an include of itself",
-            text: "[{\"include\": \"https://www.example.org/.well-known/assetlinks.json\"}]",
-            rules: [.dal024, .dal023], google: []),
-        Case(
-            name: "an unknown namespace",
-            text: "[{\"relation\": [\"\(handle)\"], \"target\": {\"namespace\": \"windows_app\"}}, \(good)]",
-            rules: [.dal008], google: [false, true], endangers: true),
-        Case(
-            name: "a number for a string",
-            text: "[{\"relation\": [\"\(handle)\"], \"target\": {\"namespace\": \"android_app\", \"package_name\": 1, "
-                + "\"sha256_cert_fingerprints\": [\"\(print)\", \"\(second)\"]}}, \(good)]", rules: [.dal009],
-            google: [false, true], endangers: true),
+            "a number for a string",
+            "[{\"relation\": [\"\(handle)\"], \"target\": {\"namespace\": \"android_app\", \"package_name\": 1, "
+                + "\"sha256_cert_fingerprints\": [\"\(print)\", \"\(second)\"]}}, \(good)]", [.dal009], [false, true],
+            endangers: true),
     ]
 
     @Test(arguments: cases)
@@ -237,8 +197,7 @@ import Testing
     }
 
     @Test func `the last of two query parameters with the same name counts`() throws {
-        let list = try #require(
-            Self.read(Texts.rules("{\"?\": {\"a\": \"1\", \"b\": \"2\", \"a\": \"3\"}}")).list)
+        let list = try #require(Self.read(Texts.rules("{\"?\": {\"a\": \"1\", \"b\": \"2\", \"a\": \"3\"}}")).list)
         let query = try #require(list.statements.first?.dynamicRules?.first?.query)
         #expect(query.map(\.name) == ["a", "b"])
         #expect(query.map(\.pattern) == ["3", "2"])

@@ -55,8 +55,7 @@ import Testing
         let colon = colons[Int.random(in: 0..<colons.count, using: &random)]
         let end = bytes[colon...].firstIndex { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "}") } ?? bytes.endIndex
         let values = Self.values
-        bytes.replaceSubrange(
-            (colon + 1)..<end, with: values[Int.random(in: 0..<values.count, using: &random)].utf8)
+        bytes.replaceSubrange((colon + 1)..<end, with: values[Int.random(in: 0..<values.count, using: &random)].utf8)
     }
 
     private static let tokens = [

@@ -28,9 +28,7 @@ import Testing
             + "{ \"/\": \"/a/*\" },\n{ \"/\": \"/a/b\" }] }"
         let app = try AppFileSample.app(text)
         let findings = LinkOrderCheck(app: app, source: app.sourceMatcher).findings()
-        #expect(
-            findings.map(\.message)
-                == ["this rule has no effect: links[0] (line 2) already matches all its URLs"])
+        #expect(findings.map(\.message) == ["this rule has no effect: links[0] (line 2) already matches all its URLs"])
         #expect(findings.first?.range?.start.line == 3)
     }
 

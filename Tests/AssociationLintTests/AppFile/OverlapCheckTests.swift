@@ -66,8 +66,7 @@ import Testing
 
     private func app(_ file: String, _ links: String) throws -> AppFile {
         try Sample.app(
-            Sample.text(
-                ios: #"{ appIDs: ["8KQ2V7M4XN.dev.acme.\#(file.prefix(3))"] }"#, android: nil, links: links), file: file
-        )
+            Sample.text(ios: #"{ appIDs: ["8KQ2V7M4XN.dev.acme.\#(file.prefix(3))"] }"#, android: nil, links: links),
+            file: file)
     }
 }

@@ -27,14 +27,12 @@ import Testing
             links: #"""
                 { "/": "/$(digit)/a*", exclude: true }, { "/": "/$(digit)/?" },
                 { "/": "/shop/item/a/b", percentEncoded: false }
-                """#,
-            url: "/SHOP/ITEM/A/B", platform: "Android", ios: ", defaults: { caseSensitive: false }"),
+                """#, url: "/SHOP/ITEM/A/B", platform: "Android", ios: ", defaults: { caseSensitive: false }"),
         // A rule for every path, and another rule for one path.
         Case(
             links: ##"""
                 { "?": { a: "a*b", b: "1" }, "#": "*x" }, { "/": "/a", exclude: true }, { "/": "*" }
-                """##,
-            url: "/a?a=ab&b=1&b=2#x", platform: "Android"),
+                """##, url: "/a?a=ab&b=1&b=2#x", platform: "Android"),
     ]
 
     @Test(arguments: cases) func `finds a URL with the same difference`(_ example: Case) throws {
@@ -42,15 +40,13 @@ import Testing
             ios: #"{ appIDs: ["8KQ2V7M4XN.dev.acme.shop"], legacyPaths: true\#(example.ios) }"#,
             android: #"""
                 { package: "dev.acme.shop", fingerprints: ["\#(AppFileSample.fingerprint)"], dynamicRules: true }
-                """#,
-            links: "[\(example.links)]")
+                """#, links: "[\(example.links)]")
         let app = try AppFileSample.app(text)
         let url = try #require(LinkURL("https://shop.acme.test" + example.url))
         let opensOnIOS = app.sourceMatcher.decide(url).opens
         let other = try #require(example.platform == "Android" ? OtherPlatform.android(app) : .legacy(app))
         #expect(other.decide(url)?.opens == !opensOnIOS)
         let findings = app.platformFindings()
-        #expect(
-            findings.describe(url, opensOnIOS: opensOnIOS, example.platform), "\(findings.map(\.message))")
+        #expect(findings.describe(url, opensOnIOS: opensOnIOS, example.platform), "\(findings.map(\.message))")
     }
 }

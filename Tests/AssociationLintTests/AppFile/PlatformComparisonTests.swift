@@ -108,14 +108,12 @@ import Testing
         #expect(found.count == 1)
         #expect(
             found.first?.message.hasSuffix("/b stays in the browser on \(source) and opens the app on \(platform)")
-                == true,
-            "\(found.map(\.message))")
+                == true, "\(found.map(\.message))")
     }
 
     @Test func `finds a URL with a separator of parameters in a value`() throws {
         let ios = #"{ appIDs: ["8KQ2V7M4XN.dev.acme.shop"], legacyPaths: true }"#
-        let found = try findings(
-            #"[{ "?": { id: "1", lang: "x;y" } }, { "/": "/" }]"#, ios: ios, android: nil)
+        let found = try findings(#"[{ "?": { id: "1", lang: "x;y" } }, { "/": "/" }]"#, ios: ios, android: nil)
         #expect(found.rules == [.app031])
         #expect(found.first?.message.contains("lang=x;y opens the app on iOS") == true, "\(found.map(\.message))")
     }
@@ -124,8 +122,7 @@ import Testing
         let ios = #"{ appIDs: ["8KQ2V7M4XN.dev.acme.shop"], legacyPaths: true }"#
         let found = try findings(
             #"[{ "/": "/" }, { "/": "/$(lang)/$(region)" }, { "?": { id: "?*" }, exclude: true }, { "/": "*" }]"#,
-            ios: ios,
-            android: nil)
+            ios: ios, android: nil)
         #expect(
             found.contains {
                 $0.message.contains("/x?id=xx stays in the browser on iOS 13 and later and opens the app on iOS 9")
@@ -189,8 +186,7 @@ import Testing
     }
 
     @Test func `reports omitted rules even without an iOS app`() throws {
-        let text = Sample.text(
-            ios: nil, android: Self.dynamic, links: #"[{ "/": "/a" }, { "/": "/b", "?": "c=1" }]"#)
+        let text = Sample.text(ios: nil, android: Self.dynamic, links: #"[{ "/": "/a" }, { "/": "/b", "?": "c=1" }]"#)
         let found = try Sample.app(text).platformFindings()
         #expect(found.rules == [.app029])
         #expect(found.first?.message.hasSuffix("so its links stay in the browser") == true)
@@ -227,9 +223,7 @@ import Testing
 
     static let dynamic = #"{ package: "dev.acme.shop", fingerprints: ["\#(Sample.fingerprint)"], dynamicRules: true }"#
 
-    private func findings(
-        _ links: String, ios: String = Sample.ios, android: String? = dynamic
-    ) throws -> [Finding] {
+    private func findings(_ links: String, ios: String = Sample.ios, android: String? = dynamic) throws -> [Finding] {
         try Sample.app(Sample.text(ios: ios, android: android, links: links)).platformFindings()
     }
 }

@@ -3,7 +3,6 @@
 // ordinary URLs, except for differences that a finding describes for the same direction.
 
 import AssociationSamples
-import SourceJSON
 import TestSupport
 import Testing
 
@@ -96,8 +95,7 @@ private struct Maker {
                 """#,
             android: #"""
                 { package: "dev.acme.shop", fingerprints: ["\#(AppFileSample.fingerprint)"], dynamicRules: true }
-                """#,
-            links: "[\(links.joined(separator: ", "))]")
+                """#, links: "[\(links.joined(separator: ", "))]")
     }
 
     private mutating func link() -> String {

@@ -23,8 +23,7 @@ extension LintExample {
             good: components("{\"/\": \"/a/b\", \"exclude\": true}, {\"/\": \"/a/*\"}"),
             components(
                 "{\"/\": \"/a/*\", \"?\": {\"x\": \"?*\"}}, {\"/\": \"/a/b\", \"exclude\": true}, {\"/\": \"/a/*\"}")),
-        apple(
-            .aasa072, paths("\"/a/*\", \"NOT /a/b\""), marks: "\"NOT /a/b\"", good: paths("\"NOT /a/b\", \"/a/*\"")),
+        apple(.aasa072, paths("\"/a/*\", \"NOT /a/b\""), marks: "\"NOT /a/b\"", good: paths("\"NOT /a/b\", \"/a/*\"")),
         apple(
             .aasa038, components("{\"/\": \"*\", \"exclude\": true}, {\"/\": \"/a\"}"),
             marks: "{\"/\": \"*\", \"exclude\": true}",
@@ -43,10 +42,8 @@ extension LintExample {
             component("\"/\": \"/a#b\", \"percentEncoded\": false"), path("/a")),
         inPath(
             .aasa043, "https://shop.example.com/a", good: "/https/a", "/www.html", "index.html", "index.html.de",
-            "*.html", "*.app"),
-        inPath(.aasa044, "/a/[0-9]+", good: "/a/*", "/a.*", "/a(b)", "/$(digit)/x"),
-        inPath(.aasa045, "/a/{id}", good: "/a/b:c", "/a/?*"),
-        inPath(.aasa046, "/a\\\\b", good: "/a/b"),
+            "*.html", "*.app"), inPath(.aasa044, "/a/[0-9]+", good: "/a/*", "/a.*", "/a(b)", "/$(digit)/x"),
+        inPath(.aasa045, "/a/{id}", good: "/a/b:c", "/a/?*"), inPath(.aasa046, "/a\\\\b", good: "/a/b"),
         apple(
             .aasa047, components("{\"/\": \"/buy/*\"}, {\"/\": \"/buy\"}"), marks: "{\"/\": \"/buy/*\"}",
             good: components("{\"/\": \"/buy\"}, {\"/\": \"/buy/*\"}"), path("/buy/*"),
@@ -61,16 +58,14 @@ extension LintExample {
         apple(
             .aasa052, component("\"/\": \"/a%20b\", \"percentEncoded\": false"), marks: "\"/a%20b\"",
             good: component("\"/\": \"/a b\", \"percentEncoded\": false"), path("/a%20b")),
-        inPath(.aasa053, "/caf%c3%a9", good: "/caf%C3%A9"),
-        inPath(.aasa054, "/100%", good: "/100%25", "/a%*"),
+        inPath(.aasa053, "/caf%c3%a9", good: "/caf%C3%A9"), inPath(.aasa054, "/100%", good: "/100%25", "/a%*"),
         apple(
             .aasa055, component("\"/\": \"/a\", \"percentEncoded\": false"), marks: "\"percentEncoded\"",
             good: component("\"/\": \"/a\", \"percentEncoded\": true")),
         apple(
             .aasa056, component("\"/\": \"/a\", \"caseSensitive\": false"), marks: "\"caseSensitive\"",
             good: component("\"/\": \"/a\", \"caseSensitive\": true")),
-        apple(
-            .aasa057, query("\"a\": \"*\""), marks: "\"*\"", good: query("\"a\": \"?*\""), component("\"#\": \"*\"")),
+        apple(.aasa057, query("\"a\": \"*\""), marks: "\"*\"", good: query("\"a\": \"?*\""), component("\"#\": \"*\"")),
         apple(
             .aasa058, component("\"?\": \"a=1\""), marks: "\"a=1\"", good: component("\"?\": \"a=1*\""),
             query("\"a\": \"1\"")),
@@ -85,10 +80,9 @@ extension LintExample {
             good: variables("\"v\": [\"en\"]")),
         apple(.aasa064, variables("\"v\": []"), marks: "[]", good: variables("\"v\": [\"a\"]")),
         apple(
-            .aasa064, variables("\"v\": [\"a\"], \"w(x\": [\"b\"]"), marks: "\"w(x\"",
-            good: variables("\"v\": [\"a\"]")),
-        apple(
-            .aasa065, variables("\"v\": [\"a\"], \"w\": [\"b\"]"), marks: "\"w\"", good: variables("\"v\": [\"a\"]")),
+            .aasa064, variables("\"v\": [\"a\"], \"w(x\": [\"b\"]"), marks: "\"w(x\"", good: variables("\"v\": [\"a\"]")
+        ),
+        apple(.aasa065, variables("\"v\": [\"a\"], \"w\": [\"b\"]"), marks: "\"w\"", good: variables("\"v\": [\"a\"]")),
         apple(
             .aasa066, component("\"/\": \"/$(region)/x\", \"comment\": \"for /uk/x\""), marks: "\"/$(region)/x\"",
             good: path("/$(region)/x"), component("\"/\": \"/x\", \"comment\": \"UK\"")),
@@ -101,16 +95,14 @@ extension LintExample {
             marks: "\"exclude\"",
             good: links(
                 "\"defaults\": {\"caseSensitive\": false}, \"details\": [{\"appIDs\": [\"\(app)\"], \"components\": [{\"/\": \"*\"}]}]"
-            )
-        ),
+            )),
         apple(
             .aasa069, entry("\"paths\": [\"*\"], \"defaults\": {\"caseSensitive\": false}"), marks: "\"defaults\"",
             good: entry("\"components\": [{\"/\": \"*\"}], \"defaults\": {\"caseSensitive\": false}")),
         inPath(.aasa070, "NOT /a", good: "/NOT /a", "/not"),
         apple(.aasa071, paths("\"NOT/a\", \"*\""), marks: "\"NOT/a\"", good: paths("\"NOT /a\", \"/not/a\", \"*\"")),
         apple(.aasa073, paths("\"/item?id=*\""), marks: "\"/item?id=*\"", good: paths("\"/item/????\"")),
-        apple(
-            .aasa074, "{\"webcredentials\": {}}", marks: "{}", good: "{\"webcredentials\": {\"apps\": []}}"),
+        apple(.aasa074, "{\"webcredentials\": {}}", marks: "{}", good: "{\"webcredentials\": {\"apps\": []}}"),
         apple(
             .aasa075, "{\"appclips\": {\"apps\": [\"\(app).Clip\"], \"details\": []}}", marks: "\"details\"",
             good: "{\"appclips\": {\"apps\": [\"\(app).Clip\"]}}"),
@@ -126,12 +118,9 @@ extension LintExample {
         LintExample(
             .aasa079, .appleAssociation, bad: signed, marked: nil, good: [Array(path("/a").utf8), Array("0".utf8)]),
         apple(.aasa081, path("*"), marks: "{\"/\": \"*\"}", good: path("/a")),
-        apple(
-            .aasa082, components(numbered(201)), marks: "{\"/\": \"/200\"}", good: components(numbered(200))),
+        apple(.aasa082, components(numbered(201)), marks: "{\"/\": \"/200\"}", good: components(numbered(200))),
     ]
 
     /// Valid rules `/0`, `/1` and so on.
-    static func numbered(_ count: Int) -> String {
-        (0..<count).map { "{\"/\": \"/\($0)\"}" }.joined(separator: ",")
-    }
+    static func numbered(_ count: Int) -> String { (0..<count).map { "{\"/\": \"/\($0)\"}" }.joined(separator: ",") }
 }

@@ -33,8 +33,7 @@ extension LintExample {
             .aasa008, "{\"applink\": {}}", marks: "\"applink\"", good: plain, "{\"authsrv\": {\"apps\": []}}",
             "{\"webcredentials\": {\"apps\": [\"\(app)\"]}}"),
         apple(.aasa009, "{}", marks: "{}", good: plain, "{\"webcredentials\": {\"apps\": [\"\(app)\"]}}"),
-        apple(
-            .aasa010, links("\"apps\": []"), marks: "{\"apps\": []}", good: plain, links("\"details\": []")),
+        apple(.aasa010, links("\"apps\": []"), marks: "{\"apps\": []}", good: plain, links("\"details\": []")),
         apple(
             .aasa011, links("\"details\": {\"\(app)\": {\"paths\": [\"*\"]}}"),
             marks: "{\"\(app)\": {\"paths\": [\"*\"]}}", good: plain),
@@ -65,8 +64,7 @@ extension LintExample {
             marks: "\"9ja89qqlnq.com.acme.shop\"", good: plain),
         apple(
             .aasa021, "{\"webcredentials\": {\"apps\": [\"9JA89QQLNQ.com.acme.*\"]}}",
-            marks: "\"9JA89QQLNQ.com.acme.*\"",
-            good: plain),
+            marks: "\"9JA89QQLNQ.com.acme.*\"", good: plain),
         apple(
             .aasa022, "{\"webcredentials\": {\"apps\": [\"9JA89QQLNQ.com.example.app\"]}}",
             marks: "\"9JA89QQLNQ.com.example.app\"", good: plain),
@@ -80,8 +78,7 @@ extension LintExample {
             .aasa025, details("{\"appIDs\": [\"\(app)\"], \"components\": [{\"/\": \"*\"}], \"paths\": [\"*\"]}"),
             marks: "{\"appIDs\": [\"\(app)\"], \"components\": [{\"/\": \"*\"}], \"paths\": [\"*\"]}", good: plain),
         apple(
-            .aasa026,
-            details("{\"appIDs\": [\"\(app)\"], \"components\": [{\"/\": \"/a/*\"}], \"paths\": [\"/b/*\"]}"),
+            .aasa026, details("{\"appIDs\": [\"\(app)\"], \"components\": [{\"/\": \"/a/*\"}], \"paths\": [\"/b/*\"]}"),
             marks: "{\"appIDs\": [\"\(app)\"], \"components\": [{\"/\": \"/a/*\"}], \"paths\": [\"/b/*\"]}",
             good: details(
                 "{\"appIDs\": [\"\(app)\"], \"components\": [{\"/\": \"/a/b\", \"exclude\": true}, {\"/\": \"/a/*\"}], "

@@ -14,15 +14,12 @@ extension LintExample {
 
     static let statements: [LintExample] = [
         list(.dal001, "[\(statement()),]", marks: ",", good: plain),
-        list(.dal002, statement(), marks: statement(), good: plain),
-        list(.dal003, "[]", marks: "[]", good: plain),
+        list(.dal002, statement(), marks: statement(), good: plain), list(.dal003, "[]", marks: "[]", good: plain),
         list(.dal004, "[{}]", marks: "{}", good: plain),
-        list(
-            .dal005, "[{\"relation\": \"\(handle)\", \"target\": \(target())}]", marks: "\"\(handle)\"", good: plain),
+        list(.dal005, "[{\"relation\": \"\(handle)\", \"target\": \(target())}]", marks: "\"\(handle)\"", good: plain),
         list(
             .dal006, "[\(statement(relation: "delegate_permission/*"))]", marks: "\"delegate_permission/*\"",
-            good: plain,
-            "[\(statement(relation: "navigate/yellow_brick.road2"))]"),
+            good: plain, "[\(statement(relation: "navigate/yellow_brick.road2"))]"),
         list(
             .dal007, "[\(statement(relation: handle.dropLast(1) + ""))]", marks: "\"\(handle.dropLast(1))\"",
             good: plain),
@@ -32,8 +29,7 @@ extension LintExample {
         list(.dal009, "[\(statement(target: target("acme")))]", marks: "\"acme\"", good: plain),
         list(
             .dal010, "[\(statement(target: target("com.acme.shop", print.lowercased())))]",
-            marks: "\"\(print.lowercased())\"",
-            good: plain),
+            marks: "\"\(print.lowercased())\"", good: plain),
         list(
             .dal011, "[\(statement(target: target("com.acme.shop", String(print.prefix(59)))))]",
             marks: "\"\(print.prefix(59))\"", good: plain),
@@ -62,8 +58,7 @@ extension LintExample {
             web("https://example.com/app.webmanifest")),
         list(
             .dal018, web("https://example.com:443"), marks: "\"https://example.com:443\"",
-            good: web("https://example.com:80"),
-            web("https://example.com")),
+            good: web("https://example.com:80"), web("https://example.com")),
         list(.dal019, web("http://example.com"), marks: "\"http://example.com\"", good: web("https://example.com")),
         list(
             .dal020, "[\(statement(relation: shared))]", marks: "\"\(shared)\"",
@@ -110,11 +105,9 @@ extension LintExample {
             good: rules("{\"/\": \"/ab\", \"exclude\": true}, {\"/\": \"/a*\"}"),
             rules("{\"/\": \"/a/*\"}, {\"/\": \"/a\", \"exclude\": true}, {\"/\": \"*\"}")),
         list(
-            .dal026,
-            "[\(ruled("{\"/\": \"/a\"}")), \(ruled("{\"/\": \"/b\"}"))]", marks: ruled("{\"/\": \"/b\"}"),
+            .dal026, "[\(ruled("{\"/\": \"/a\"}")), \(ruled("{\"/\": \"/b\"}"))]", marks: ruled("{\"/\": \"/b\"}"),
             good: "[\(ruled("{\"/\": \"/a\"}"))]"),
-        list(
-            .dal027, rules("{\"/\": \"*\"}", key: shared), marks: "\"\(shared)\"", good: rules("{\"/\": \"*\"}")),
+        list(.dal027, rules("{\"/\": \"*\"}", key: shared), marks: "\"\(shared)\"", good: rules("{\"/\": \"*\"}")),
         list(.dal028, rules("{\"/\": \"\"}"), marks: "\"\"", good: rules("{\"/\": \"*\"}")),
         list(.dal029, rules("{\"?\": \"a=1\"}"), marks: "\"a=1\"", good: rules("{\"?\": {\"a\": \"1\"}}")),
         list(.dal030, rules("{\"exclude\": false}"), marks: "{\"exclude\": false}", good: rules("{\"/\": \"*\"}")),

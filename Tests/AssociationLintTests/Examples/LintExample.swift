@@ -36,6 +36,4 @@ struct LintExample: AssociationTexts, Sendable, CustomTestStringConvertible {
     }
 }
 
-extension LintExample {
-    static let all = appleStructure + applePatterns + statements + dynamicRules
-}
+extension LintExample { static let all = appleStructure + applePatterns + statements + dynamicRules }

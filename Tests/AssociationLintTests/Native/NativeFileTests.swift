@@ -23,8 +23,7 @@ struct NativeFileTests {
         let manifest = Linter.lint(
             manifest: ManifestCheckTests.manifest(
                 #" android:autoVerify="true""#, ManifestCheckTests.view + ManifestCheckTests.categories + data),
-            file: "f",
-            appHosts: hosts)
+            file: "f", appHosts: hosts)
         #expect(manifest.rules == found.map { _ in .ghst016 })
     }
 

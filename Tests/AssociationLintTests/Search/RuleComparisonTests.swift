@@ -47,8 +47,7 @@ struct RuleComparisonTests {
         #expect(same(apple(.init(path: "/a/?*")), android(.init(path: "/a/?*"))))
         #expect(same(apple(.init(path: "*")), android(.init(path: "*"))))
         #expect(
-            same(
-                apple(.init(path: "/a/x/*", exclude: true), .init(path: "/a/*")), paths("NOT /a/x/*", "/a", "/a/*")))
+            same(apple(.init(path: "/a/x/*", exclude: true), .init(path: "/a/*")), paths("NOT /a/x/*", "/a", "/a/*")))
         #expect(same(apple(.init(path: "/a/*", exclude: true), .init(path: "/b")), paths("/b")))
         #expect(
             same(apple(.init(path: "/a b", percentEncoded: false)), android(.init(path: "/a b"), .init(path: "/a b/"))))
@@ -58,9 +57,7 @@ struct RuleComparisonTests {
     @Test func `compares case and escapes as each list reads them`() {
         #expect(texts(apple(.init(path: "/a", caseSensitive: false)), paths("/a")) == ["/A"])
         #expect(
-            texts(apple(.init(path: "/???")), android(.init(path: "/???"), .init(path: "/???/"))) == [
-                "/%20", "/aa/",
-            ])
+            texts(apple(.init(path: "/???")), android(.init(path: "/???"), .init(path: "/???/"))) == ["/%20", "/aa/"])
         #expect(texts(apple(.init(path: "/é")), android(.init(path: "/é"))) == ["/%C3%A9"])
     }
 
@@ -127,9 +124,7 @@ struct RuleComparisonTests {
                 .init(path: "/" + generator.text(of: pieces, upTo: 3)))
             let comparison = RuleComparison.differences(between: first, and: second, host: "h")
             for witness in comparison.witnesses { #expect(witness.first.opens != witness.second.opens) }
-            if comparison == .none {
-                #expect(urls.allSatisfy { first.decide($0)?.opens == second.decide($0)?.opens })
-            }
+            if comparison == .none { #expect(urls.allSatisfy { first.decide($0)?.opens == second.decide($0)?.opens }) }
             if comparison.witnesses.isEmpty {
                 let settled = urls.filter { first.unsettled($0).isEmpty && second.unsettled($0).isEmpty }
                 #expect(settled.allSatisfy { first.decide($0)?.opens == second.decide($0)?.opens })

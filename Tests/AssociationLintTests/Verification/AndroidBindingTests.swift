@@ -25,7 +25,12 @@ struct AndroidBindingTests {
 
     @Test(arguments: [
         ("[\(statement("\"\(print)\""))]", [yes, yes, yes]), ("[]", [no, no, no]), ("[{\"\"}]", [none, none, none]),
+        ("[\(statement("\"\(print)\"")),]", [none, none, none]), (statement("\"\(print)\""), [none, none, none]),
+        ("[{}, \(statement("\"\(print)\""))]", [yes, yes, yes]),
         ("[null, \(statement("\"\(print)\""))]", [yes, none, yes]),
+        ("[\(statement("\"\(print)\"").replacing("android_app", with: "windows_app"))]", [no, none, yes]),
+        ("[\(statement("\"\(print)\"").replacing("acme.shop", with: "acme.bank"))]", [no, no, no]),
+        ("[\(statement("\"\(print.replacing("30:EF", with: "EF:30"))\", \"\(print)\""))]", [yes, yes, yes]),
         ("[\(statement("\"\(print)\", \"AA\""))]", [no, yes, yes]),
         ("[\(statement("\"\(print)\"", relation: "delegate_permission/common.get_login_creds"))]", [no, no, no]),
     ])
@@ -58,8 +63,7 @@ struct AndroidBindingTests {
             verdicts("[\(text)]").map(\.reason) == [
                 "the statement on line 1 is malformed, so Google ignores it: relation is a string",
                 "the statement on line 1 is malformed, so Android ignores it: the statement has no array of "
-                    + "relations",
-                "the statement on line 1 is malformed, so Chromium ignores it: relation is a string",
+                    + "relations", "the statement on line 1 is malformed, so Chromium ignores it: relation is a string",
             ])
     }
 
@@ -71,8 +75,7 @@ struct AndroidBindingTests {
         #expect(
             AndroidBindingTests.binding.verdict(of: .aosp, on: Array(long.utf8.dropLast()), file: "").kind == .verified)
         for consumer in [StatementConsumer.google, .chromium] {
-            #expect(
-                AndroidBindingTests.binding.verdict(of: consumer, on: Array(long.utf8), file: "").kind == .verified)
+            #expect(AndroidBindingTests.binding.verdict(of: consumer, on: Array(long.utf8), file: "").kind == .verified)
         }
     }
 

@@ -1,6 +1,5 @@
 // Whether a file verifies an iOS app, for each service.
 
-import Association
 import AssociationLint
 import Testing
 

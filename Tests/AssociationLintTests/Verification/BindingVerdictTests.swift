@@ -1,6 +1,5 @@
 // The names of the results in the command's output.
 
-import Association
 import AssociationLint
 import Testing
 

@@ -45,10 +45,8 @@ struct WellKnownFileTests {
         ("apple-developer-merchantid-domain-association", "\u{FEFF}7B22", ["SRV-011 0"]),
         ("apple-developer-merchantid-domain-association", "7B22\n", ["SRV-011 0"]),
         ("apple-developer-merchantid-domain-association", "<!doctype html>", ["SRV-011 0"]),
-        ("windows-app-web-link", "{}", ["SRV-012 0"]),
-        ("windows-app-web-link", "[\n{}]", ["SRV-012 2"]),
-        ("windows-app-web-link.json", "[]", ["SRV-012 0"]),
-        ("applinking.json", #"{"apps": []}"#, ["SRV-013 1"]),
+        ("windows-app-web-link", "{}", ["SRV-012 0"]), ("windows-app-web-link", "[\n{}]", ["SRV-012 2"]),
+        ("windows-app-web-link.json", "[]", ["SRV-012 0"]), ("applinking.json", #"{"apps": []}"#, ["SRV-013 1"]),
         ("applinking.json", "not json", ["SRV-013 1"]),
     ])
     func `reports the mistakes of a file`(name: String, text: String, expected: [String]) {

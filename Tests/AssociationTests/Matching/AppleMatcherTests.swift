@@ -129,16 +129,14 @@ struct AppleMatcherTests {
             SubstitutionVariable(name: "wild", values: ["q", "a*z"]),
             SubstitutionVariable(name: "price list", values: ["p1"]),
         ]
-        try check(
-            Row([AppleComponent(path: pattern)], variables: variables, path, matches ? .match(rule: 0) : .none))
+        try check(Row([AppleComponent(path: pattern)], variables: variables, path, matches ? .match(rule: 0) : .none))
     }
 
     @Test func `ignores case in classes and values if the rule does`() throws {
         let variables = [SubstitutionVariable(name: "dish", values: ["Soup"])]
         for (pattern, path) in [("/v/$(upper)", "/v/q"), ("/$(dish)", "/SOUP"), ("/$(region)", "/gB")] {
             try check(
-                Row(
-                    [AppleComponent(path: pattern, caseSensitive: false)], variables: variables, path, .match(rule: 0)))
+                Row([AppleComponent(path: pattern, caseSensitive: false)], variables: variables, path, .match(rule: 0)))
         }
     }
 

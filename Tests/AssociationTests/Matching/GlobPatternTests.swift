@@ -12,9 +12,7 @@ struct GlobPatternTests {
         let text = String(repeating: "*a?", count: 5_000)
         let elements = GlobPattern.elements(of: ParsedPattern(text), folds: false, table: nil)
         #expect(elements.count == 15_000)
-        for element in elements {
-            if case .literal(let bytes) = element { #expect(bytes.capacity < 64) }
-        }
+        for element in elements { if case .literal(let bytes) = element { #expect(bytes.capacity < 64) } }
     }
 
     @Test func `agrees with the slow matcher on random patterns`() {
@@ -62,9 +60,8 @@ struct GlobPatternTests {
                     .unicodeScalars)
             let compiled = compile(pattern, [SubstitutionVariable(name: "v", values: values)])
             let bytes = Array(String(String.UnicodeScalarView(text)).utf8)
-            let expected = PatternOracle.ends(
-                of: ParsedPattern(pattern), in: text, from: [0], ["v": values]
-            ).contains(text.count)
+            let expected = PatternOracle.ends(of: ParsedPattern(pattern), in: text, from: [0], ["v": values]).contains(
+                text.count)
             if expected { matches += 1 }
             #expect(PositionSearch.test(compiled.elements, in: bytes) == expected, "\(pattern) \(values)")
         }

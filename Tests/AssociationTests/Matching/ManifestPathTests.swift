@@ -11,9 +11,8 @@ struct ManifestPathTests {
     @Test(
         arguments: [
             (#"{ "/": "/a" }"#, [#"path="/a""#, #"path="/a/""#]),
-            (#"{ "/": "/a/*" }"#, [#"path="/a""#, #"pathPrefix="/a/""#]),
-            (#"{ "/": "/a*" }"#, [#"pathPrefix="/a""#]), (#"{ "/": "/a/*/b" }"#, [#"pathPrefix="/a/""#]),
-            (#"{ "/": "/a/?*" }"#, [#"pathPattern="/a/..*""#]),
+            (#"{ "/": "/a/*" }"#, [#"path="/a""#, #"pathPrefix="/a/""#]), (#"{ "/": "/a*" }"#, [#"pathPrefix="/a""#]),
+            (#"{ "/": "/a/*/b" }"#, [#"pathPrefix="/a/""#]), (#"{ "/": "/a/?*" }"#, [#"pathPattern="/a/..*""#]),
             (#"{ "/": "/a.b?" }"#, [#"pathPattern="/a\\.b.""#, #"pathPattern="/a\\.b./""#]),
             (#"{ "/": "/b", exclude: true }, { "/": "/a*" }"#, [#"pathPrefix="/a""#]),
             // A filter has no query and no fragment, but the rule still needs its path.

@@ -60,8 +60,7 @@ struct MatchStepTests {
         let flag = AndroidRule(query: [QueryItemPattern(name: "flag", pattern: "*")])
         #expect(
             try explain(
-                [AndroidRule(), AndroidRule(path: "/a/*/c"), AndroidRule(fragment: "*"), flag], "/a/b/x/c?flag")
-                == [
+                [AndroidRule(), AndroidRule(path: "/a/*/c"), AndroidRule(fragment: "*"), flag], "/a/b/x/c?flag") == [
                     "rule 0 has no `/`, `?` or `#`, so it never matches on Android",
                     "rule 1 needs the path to match `/a/*/c`; the URL has `/a/b/x/c` (on Android `*` stops at the first character that may follow it)",
                     "rule 2 needs the fragment to be anything; the URL has none, and an absent part matches nothing",

@@ -6,9 +6,7 @@
 enum PatternOracle {
     static func matches(
         _ tokens: ArraySlice<OracleToken>, _ text: ArraySlice<Unicode.Scalar>, _ values: [String: [String]]
-    )
-        -> Bool
-    {
+    ) -> Bool {
         guard let token = tokens.first else { return text.isEmpty }
         let rest = tokens.dropFirst()
         switch token {

@@ -39,7 +39,5 @@ struct LinkURLTests {
         #expect(!problem.message.isEmpty)
     }
 
-    @Test func `accepts an address in brackets`() {
-        #expect(LinkURL("http://[::1]:8080/x")?.host == "[::1]")
-    }
+    @Test func `accepts an address in brackets`() { #expect(LinkURL("http://[::1]:8080/x")?.host == "[::1]") }
 }

@@ -24,18 +24,15 @@ import Testing
             (Sample.text(more: #"name: "Again""#), [.app004]), (Sample.text(ios: nil, android: nil), [.app016]),
             (Sample.text(more: "priority: -5"), []), (Sample.text(more: "priority: 1.5"), [.app020]),
             (Sample.text(more: "cacheControl: 0"), []), (Sample.text(more: "cacheControl: -1"), [.app020]),
-            (Sample.text(more: "cacheControl: 31536000"), []),
-            (Sample.text(more: "cacheControl: 31536001"), [.app020]),
+            (Sample.text(more: "cacheControl: 31536000"), []), (Sample.text(more: "cacheControl: 31536001"), [.app020]),
             (Sample.text(more: #"cacheControl: "1h""#), [.app005]), (Sample.text(more: #"guard: "warn""#), []),
             (Sample.text(more: #"guard: "warm""#), [.app007]), (Sample.text(more: "guard: false"), [.app005]),
             (Sample.text(more: #"scheme: "dev.acme.shop""#), []), (Sample.text(more: #"scheme: "Shop""#), [.app018]),
-            (Sample.text(more: #"scheme: "shop://""#), [.app018]),
-            (Sample.text(more: #"scheme: "https""#), [.app018]),
+            (Sample.text(more: #"scheme: "shop://""#), [.app018]), (Sample.text(more: #"scheme: "https""#), [.app018]),
             (Sample.text(more: #"scheme: "1shop""#), [.app018]),
             (Sample.text(more: "pages: { spa: true, landing: false }"), []),
             (Sample.text(more: "pages: { spa: 1 }"), [.app005]),
-            (Sample.text(more: "pages: { spaa: true }"), [.app003]),
-            (Sample.text(more: "pages: []"), [.app005]),
+            (Sample.text(more: "pages: { spaa: true }"), [.app003]), (Sample.text(more: "pages: []"), [.app005]),
             // Hosts
             (Sample.text(hosts: nil), [.app006]), (Sample.text(hosts: "[]"), [.app006]),
             (Sample.text(hosts: #""shop.acme.test""#), [.app005]), (Sample.text(hosts: "[7]"), [.app005]),
@@ -44,8 +41,7 @@ import Testing
             (Sample.text(hosts: #"["shop.acme.test", "shop.acme.test"]"#), [.app010]),
             (Sample.text(hosts: #"["*.acme.test"]"#), [.app011]),
             (Sample.text(hosts: #"["*.acme.test", "acme.test"]"#), []),
-            (Sample.text(hosts: #"["intranet"]"#), [.app012]),
-            (Sample.text(hosts: #"["localhost"]"#), []),
+            (Sample.text(hosts: #"["intranet"]"#), [.app012]), (Sample.text(hosts: #"["localhost"]"#), []),
             (Sample.text(hosts: #"["*.com", "com"]"#), [.app012, .app012]),
             // Retired
             (Sample.text(more: #"retired: { appIDs: ["ZZ99ZZ99ZZ.dev.acme.old"], hosts: ["old.acme.test"] }"#), []),
@@ -60,8 +56,7 @@ import Testing
     @Test(
         arguments: [
             ("{}", [RuleID.app006]), ("{ appIDs: [] }", [.app006]),
-            (#"{ appIDs: "8KQ2V7M4XN.dev.acme.shop" }"#, [.app005]),
-            (#"{ appIDs: ["dev.acme.shop"] }"#, [.aasa019]),
+            (#"{ appIDs: "8KQ2V7M4XN.dev.acme.shop" }"#, [.app005]), (#"{ appIDs: ["dev.acme.shop"] }"#, [.aasa019]),
             (#"{ appIDs: ["8kq2v7m4xn.dev.acme.shop"] }"#, [.aasa020]),
             (#"{ appIDs: ["8KQ2V7M4XN.dev.acme.*"] }"#, [.aasa021]),
             (#"{ appIDs: ["ABCDE12345.com.example.shop"] }"#, [.aasa022]),
@@ -96,14 +91,10 @@ import Testing
             (Self.android(#"relations: ["handle_all_url"]"#), [.dal007]),
             (Self.android(#"relations: ["Handle_All_Urls"]"#), [.dal006]),
             (Self.android(#"relations: ["a/b/c"]"#), [.dal006]),
-            (
-                Self.android(#"relations: ["handle_all_urls", "delegate_permission/common.handle_all_urls"]"#),
-                [.app014]
-            ),
+            (Self.android(#"relations: ["handle_all_urls", "delegate_permission/common.handle_all_urls"]"#), [.app014]),
             (Self.android("dynamicRules: true"), []),
             (Self.android(#"dynamicRules: true, relations: ["get_login_creds"]"#), [.app023]),
-            (Self.android("playStore: false"), []),
-            (Self.fingerprinted(Sample.fingerprint.lowercased()), [.app015]),
+            (Self.android("playStore: false"), []), (Self.fingerprinted(Sample.fingerprint.lowercased()), [.app015]),
             (Self.fingerprinted(Sample.fingerprint.filter { $0 != ":" }), [.app015]),
             (Self.fingerprinted(String(Sample.fingerprint.prefix(59))), [.dal011]),
             (Self.fingerprinted(String(repeating: "AB:", count: 31) + "AB"), [.dal013]),
@@ -195,8 +186,7 @@ import Testing
                 { packages: [{ name: "dev.acme.a", fingerprints: ["\#(Sample.fingerprint)"] },
                   { name: "dev.acme.b", fingerprints: ["\#(Sample.otherFingerprint)"] }],
                   relations: ["get_login_creds"], playStore: true }
-                """#,
-            links: #"[{ "/": "/$(v)", exclude: true, comment: "c" }]"#,
+                """#, links: #"[{ "/": "/$(v)", exclude: true, comment: "c" }]"#,
             more: #"""
                 scheme: "dev.acme.shop", priority: 3, cacheControl: 60, guard: "off",
                 pages: { spa: true, landing: false, tagline: "Rope" },

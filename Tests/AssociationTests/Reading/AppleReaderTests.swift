@@ -79,8 +79,7 @@ import Testing
     @Test func `reads details as the object of 2015`() throws {
         let reading = read(
             Texts.links(
-                "\"details\": {\"\(Texts.app)\": {\"paths\": [\"*\"]}, \"\(Texts.other)\": {\"paths\": [\"/x\"]}}"
-            ))
+                "\"details\": {\"\(Texts.app)\": {\"paths\": [\"*\"]}, \"\(Texts.other)\": {\"paths\": [\"/x\"]}}"))
         #expect(errors(reading) == [])
         let links = try #require(reading.association?.applinks)
         #expect(links.form == .object)
@@ -89,13 +88,11 @@ import Testing
     }
 
     @Test func `an array of ids takes precedence over a single one, even an empty array`() throws {
-        let both = read(
-            Texts.details("{\"appID\": \"\(Texts.other)\", \"appIDs\": [\"\(Texts.app)\"]}"))
+        let both = read(Texts.details("{\"appID\": \"\(Texts.other)\", \"appIDs\": [\"\(Texts.app)\"]}"))
         #expect(both.association?.applinks?.details.first?.appIDs.map(\.text) == [Texts.app])
         let empty = read(Texts.details("{\"appID\": \"\(Texts.other)\", \"appIDs\": []}"))
         #expect(empty.association?.applinks?.details.first?.appIDs == [])
-        let wrong = read(
-            Texts.details("{\"appID\": \"\(Texts.other)\", \"appIDs\": \"\(Texts.app)\"}"))
+        let wrong = read(Texts.details("{\"appID\": \"\(Texts.other)\", \"appIDs\": \"\(Texts.app)\"}"))
         #expect(wrong.association?.applinks?.details.first?.appIDs.map(\.text) == [Texts.other])
     }
 
@@ -157,10 +154,7 @@ import Testing
         #expect(reading.findings.map(\.severity) == [.note])
     }
 
-    @Test(
-        arguments: [
-            [0x30, 0x20], [0x30, 0x81, 0xF0], [0x30, 0x82, 0x0D, 0xAD], [0x30, 0x80],
-        ] as [[UInt8]])
+    @Test(arguments: [[0x30, 0x20], [0x30, 0x81, 0xF0], [0x30, 0x82, 0x0D, 0xAD], [0x30, 0x80]] as [[UInt8]])
     func `a signed file without its end is unreadable`(head: [UInt8]) {
         let identifier: [UInt8] = [0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x02]
         let reading = AppleAssociation.read(head + identifier + [0xA0], file: "f")

@@ -29,13 +29,9 @@ import Testing
             (#""https://shop.acme.test/b": { android: "app" }"#, [.app026]), (#""https://shop.acme.test/b": {}"#, []),
             (#""https://other.acme.test/a/1": "app""#, [.app028]), (#""/a/1": "app""#, [.app025]),
             // One that cannot be checked does not hide others.
-            (
-                #""https://other.acme.test/a": "app", "https://shop.acme.test/b": { ios: "app" }"#,
-                [.app028, .app026]
-            ),
+            (#""https://other.acme.test/a": "app", "https://shop.acme.test/b": { ios: "app" }"#, [.app028, .app026]),
             (#""ftp://shop.acme.test/a": "app""#, [.app025]), (#""https://me@shop.acme.test/a": "app""#, []),
-            (#""https://shop.acme.test/a/1": "App""#, [.app007]),
-            (#""https://shop.acme.test/a/1": true"#, [.app005]),
+            (#""https://shop.acme.test/a/1": "App""#, [.app007]), (#""https://shop.acme.test/a/1": true"#, [.app005]),
             (#""https://shop.acme.test/a/1": { iOS: "app" }"#, [.app003]),
             (#""https://shop.acme.test/a": "app", "https://shop.acme.test/a": "web""#, [.app004]),
             (#""https://shop.acme.test:99999999/a": "app""#, [.app025]),

@@ -15,7 +15,5 @@ import Testing
     }
 
     @Test(arguments: ["", "x", "messages", "path", String(repeating: "applinks", count: 100)])
-    func `finds no key if none is near`(typed: String) {
-        #expect(NearestKey.find(typed, among: Self.keys) == nil)
-    }
+    func `finds no key if none is near`(typed: String) { #expect(NearestKey.find(typed, among: Self.keys) == nil) }
 }

@@ -3,8 +3,7 @@
 import Association
 import Testing
 
-@Suite("DocumentChange")
-struct DocumentChangeTests {
+@Suite("DocumentChange") struct DocumentChangeTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let before: String
         let after: String

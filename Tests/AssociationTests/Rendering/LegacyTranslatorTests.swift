@@ -46,8 +46,7 @@ import Testing
     }
 
     private func translate(_ link: AppleComponent) -> RuleTranslation<String> {
-        LegacyTranslator(
-            defaults: AppleDefaults(), variables: [SubstitutionVariable(name: "v", values: ["en", "ja"])]
-        ).translate(link)
+        LegacyTranslator(defaults: AppleDefaults(), variables: [SubstitutionVariable(name: "v", values: ["en", "ja"])])
+            .translate(link)
     }
 }

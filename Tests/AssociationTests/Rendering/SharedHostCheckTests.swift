@@ -9,8 +9,7 @@ import Testing
     @Test func `reports which setting takes precedence if apps differ`() throws {
         let one = try Sample.app(Sample.text(more: "cacheControl: 60"), file: "one.json")
         let other = #"{ appIDs: ["8KQ2V7M4XN.dev.acme.two"], signed: true }"#
-        let two = try Sample.app(
-            Sample.text(ios: other, android: nil, more: "cacheControl: 600"), file: "two.json")
+        let two = try Sample.app(Sample.text(ios: other, android: nil, more: "cacheControl: 600"), file: "two.json")
         let documents = Renderer.documents(for: [one, two], host: "shop.acme.test")
         #expect(documents.findings.rules == [.app037, .app037])
         #expect(documents.findings.allSatisfy { $0.file == "two.json" && $0.range != nil })

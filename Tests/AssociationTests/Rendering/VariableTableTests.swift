@@ -50,7 +50,6 @@ import Testing
             ios: #"{ appIDs: ["8KQ2V7M4XN.dev.acme.shop"], variables: { \#(written) } }"#,
             links: #"[{ "/": "\#(path)" }]"#)
         // The sample is valid; with a mistake in it, the table would be empty.
-        return (try? AppFileSample.app(text))
-            ?? AppFile(file: "", name: "", hosts: [], range: .none)
+        return (try? AppFileSample.app(text)) ?? AppFile(file: "", name: "", hosts: [], range: .none)
     }
 }

@@ -11,8 +11,7 @@ extension FuzzTarget {
     ) { bytes in
         let reading = AppleAssociation.read(bytes, file: "f")
         let hasErrors = reading.findings.contains { $0.severity == .error }
-        try demand(
-            reading.association != nil || reading.isSigned || hasErrors, "neither a reading nor an error")
+        try demand(reading.association != nil || reading.isSigned || hasErrors, "neither a reading nor an error")
         if let links = reading.association?.applinks {
             for detail in links.details {
                 let matcher = detail.matcher(in: links)

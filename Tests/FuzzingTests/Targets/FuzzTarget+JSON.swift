@@ -5,8 +5,7 @@ import SourceJSON
 
 extension FuzzTarget {
     static let json = FuzzTarget(
-        name: "json",
-        summary: "JSON within JSON5, values that survive being written, and positions within the text"
+        name: "json", summary: "JSON within JSON5, values that survive being written, and positions within the text"
     ) { bytes in
         let strict = SourceReader.read(bytes, as: .json)
         let tolerant = SourceReader.read(bytes, as: .json5)
@@ -40,8 +39,7 @@ enum JSONPromises {
             try demand(!problem.message.isEmpty, "a problem without words")
             let excerpt = document.excerpt(of: problem.range)
             let shown = excerpt.text.unicodeScalars.count
-            try demand(
-                excerpt.caretColumn <= shown && excerpt.caretLength >= 1, "a caret beyond its line: \(excerpt)")
+            try demand(excerpt.caretColumn <= shown && excerpt.caretLength >= 1, "a caret beyond its line: \(excerpt)")
             _ = document.line(problem.range.start.line)
         }
     }

@@ -72,9 +72,7 @@ private enum PatternInput {
         let written = Array((folds ? pattern.lowercased() : pattern).utf8)
         var steps = LinkPattern.stepsMax
         let fast = written.withUnsafeBytes { pattern in
-            Array(text.utf8).withUnsafeBytes {
-                LinkPattern.matches(pattern, $0, foldsCase: folds, steps: &steps)
-            }
+            Array(text.utf8).withUnsafeBytes { LinkPattern.matches(pattern, $0, foldsCase: folds, steps: &steps) }
         }
         if steps < 0 { return }
         let slow = SlowPattern.matches(folds ? pattern.lowercased() : pattern, asked)
@@ -88,8 +86,7 @@ private enum PatternInput {
         let rules = (0..<1 + choices.number(below: 3)).map { _ in
             AppleComponent(
                 path: choices.isTrue() ? pattern : self.text(&choices, max: 30),
-                query: choices.isTrue()
-                    ? .items([.init(name: "q", pattern: self.text(&choices, max: 10))]) : nil,
+                query: choices.isTrue() ? .items([.init(name: "q", pattern: self.text(&choices, max: 10))]) : nil,
                 exclude: choices.isTrue(), caseSensitive: choices.isTrue() ? nil : false,
                 percentEncoded: choices.isTrue() ? nil : false)
         }

@@ -24,9 +24,7 @@ extension FuzzTarget {
 
 /// What comes of the bytes of one connection.
 private struct RequestReading {
-    static let limits = [
-        HeadLimits(), HeadLimits(headBytesMax: 256, requestLineBytesMax: 64, fieldCountMax: 4),
-    ]
+    static let limits = [HeadLimits(), HeadLimits(headBytesMax: 256, requestLineBytesMax: 64, fieldCountMax: 4)]
     private static let bodyBytesMax: UInt64 = 300
 
     private(set) var events: [String] = []

@@ -84,9 +84,7 @@ private enum StateInput {
         return page + body
     }
 
-    static func read(_ records: TenantRecords) {
-        for (_, record) in records.apps { _ = record?.good?.text.bytes }
-    }
+    static func read(_ records: TenantRecords) { for (_, record) in records.apps { _ = record?.good?.text.bytes } }
 
     /// Everything that a request could lead to.
     static func read(_ layer: CatalogueLayer) throws(Complaint) {
@@ -112,9 +110,7 @@ private enum StateInput {
             guard let site = view.site(host: name.span) else { continue }
             let record = inner.sites[Int(site.index)]
             var paths: [[UInt8]] = [Array("/".utf8), Array("/p/1".utf8), Array("/a.b".utf8)]
-            for route in record.routes.range {
-                paths.append(Array(inner.bytes(inner.routes[route].path).prefix(500)))
-            }
+            for route in record.routes.range { paths.append(Array(inner.bytes(inner.routes[route].path).prefix(500))) }
             let query = Array("q=1&q=&r".utf8)
             for path in paths.prefix(50) {
                 path.withUnsafeBytes { path in

@@ -23,8 +23,7 @@ struct TenantScene {
         remove()
         for folder in [
             "", "/outside", "/config", "/config/apps", "/config/apps/good", "/config/hosts",
-            "/config/hosts/good.example",
-            "/config/hosts/good.example/well-known", "/public", "/public/good.example",
+            "/config/hosts/good.example", "/config/hosts/good.example/well-known", "/public", "/public/good.example",
         ] { mkdir(root + folder, 0o755) }
         for place in places { mkdir(place, 0o755) }
         let pem = "-----BEGIN PRIVATE KEY-----\n\(TenantScene.secret)\n-----END PRIVATE KEY-----\n"

@@ -27,8 +27,7 @@ struct ForwardedFactsTests {
     }
 
     private static let separate: [([String], String?, Bool?)] = [
-        ([], nil, nil),
-        (["X-Forwarded-For: 203.0.113.7"], "203.0.113.7", nil),
+        ([], nil, nil), (["X-Forwarded-For: 203.0.113.7"], "203.0.113.7", nil),
         (["x-forwarded-for: 203.0.113.7:4711"], "203.0.113.7:4711", nil),
         (["X-Forwarded-For: 2001:db8::7"], "2001:db8::7", nil),
         (["X-Forwarded-For: [2001:db8::7]:4711"], "[2001:db8::7]:4711", nil),

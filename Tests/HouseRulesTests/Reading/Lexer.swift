@@ -103,9 +103,7 @@ struct Lexer {
         return quotes == 0 ? nil : (hashes, quotes >= 3 ? 3 : 1)
     }
 
-    private func starts(with text: String) -> Bool {
-        bytes[index...].starts(with: text.utf8)
-    }
+    private func starts(with text: String) -> Bool { bytes[index...].starts(with: text.utf8) }
 
     private mutating func take(_ kind: Kind, _ count: Int) {
         for _ in 0..<min(count, bytes.count - index) {

@@ -34,7 +34,5 @@ struct SourceFile {
             && ["func", "init"].contains { containsCode("public \($0)") || containsCode("public static \($0)") }
     }
 
-    private func containsCode(_ words: String) -> Bool {
-        !SourceText.lines(of: text.code, containing: words).isEmpty
-    }
+    private func containsCode(_ words: String) -> Bool { !SourceText.lines(of: text.code, containing: words).isEmpty }
 }

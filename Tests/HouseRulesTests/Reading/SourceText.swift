@@ -53,6 +53,4 @@ extension String {
     }
 }
 
-extension Character {
-    var isIdentifierPart: Bool { isLetter || isNumber || self == "_" }
-}
+extension Character { var isIdentifierPart: Bool { isLetter || isNumber || self == "_" } }

@@ -4,20 +4,17 @@ import Foundation
 
 /// The tree that this test was compiled in.
 struct SourceTree {
-    static let root = URL(fileURLWithPath: #filePath)
-        .appendingPathComponent("../../../..").standardizedFileURL
+    static let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../..").standardizedFileURL
 
     /// Every Swift file of the package, in the order of their paths.
     static let swiftFiles = files(under: ["Sources", "Tests"]) { $0.hasSuffix(".swift") }
 
     /// Everything else that people write here and read as text.
-    static let otherFiles = files(
-        under: [
-            ".ci", "Benchmarks", "CHANGELOG.md", "CONTRIBUTING.md", "Dockerfile", "Fuzzing/Package.swift",
-            "Fuzzing/Sources", "Package.swift", "README.md", "SECURITY.md", "Sources", "Tests", "config", "deploy",
-            "docs", "public", "script",
-        ]
-    ) { path in
+    static let otherFiles = files(under: [
+        ".ci", "Benchmarks", "CHANGELOG.md", "CONTRIBUTING.md", "Dockerfile", "Fuzzing/Package.swift",
+        "Fuzzing/Sources", "Package.swift", "README.md", "SECURITY.md", "Sources", "Tests", "config", "deploy", "docs",
+        "public", "script",
+    ]) { path in
         let isListed = path.hasPrefix("Sources/") || path.hasPrefix("Tests/")
         return !path.contains(".build/") && !(isListed && path.hasSuffix(".swift"))
     }

@@ -10,8 +10,7 @@ extension HouseRule {
         return [
             Violation(
                 path: file.path, line: count,
-                message: "\(count) lines are more than \(linesOfFileMax); "
-                    + "find the second type in it")
+                message: "\(count) lines are more than \(linesOfFileMax); " + "find the second type in it")
         ]
     }
 
@@ -21,8 +20,7 @@ extension HouseRule {
             return Violation(
                 path: file.path, line: function.line,
                 message: "\(function.name) has \(function.count) lines, more than \(linesOfFunctionMax); "
-                    + "give a step of it a name of its own",
-                subject: "\(file.path) \(function.name)")
+                    + "give a step of it a name of its own", subject: "\(file.path) \(function.name)")
         }
     }
 
@@ -58,7 +56,5 @@ extension HouseRule {
         return String(first)
     }
 
-    private static func indentation(_ line: String) -> Int {
-        line.prefix { $0 == " " }.count
-    }
+    private static func indentation(_ line: String) -> Int { line.prefix { $0 == " " }.count }
 }

@@ -27,18 +27,12 @@ enum PlainWords {
         Entry("nobody|nobody's", "the thing: no client, no process, no tenant", unlessBehind: ["user"]),
         Entry("whoever|whomever|whom", "the thing: the client, the operator, the process", unlessBehind: ["kill"]),
         Entry("somebody|somebody's|anybody|anybody's", "the thing: a client, another process, any tenant"),
-        Entry("those who", "the thing: clients that, operators that"),
-        Entry("as it stands", "as it is, or nothing"),
-        Entry("be it", "whether, or a list"),
-        Entry("mend|mends|mended|mending", "fix, repair"),
-        Entry("anew", "again"),
+        Entry("those who", "the thing: clients that, operators that"), Entry("as it stands", "as it is, or nothing"),
+        Entry("be it", "whether, or a list"), Entry("mend|mends|mended|mending", "fix, repair"), Entry("anew", "again"),
         Entry("want of", "without, because there is no"),
-        Entry("written|writes|write|writing over", "overwritten, overwrite"),
-        Entry("in vain", "without a result"),
-        Entry("of ours", "our, or nothing"),
-        Entry("is|are|was|were|be|been passed over", "skipped"),
-        Entry("shut|shuts away", "restrict, sandbox"),
-        Entry("as a rule", "usually"),
+        Entry("written|writes|write|writing over", "overwritten, overwrite"), Entry("in vain", "without a result"),
+        Entry("of ours", "our, or nothing"), Entry("is|are|was|were|be|been passed over", "skipped"),
+        Entry("shut|shuts away", "restrict, sandbox"), Entry("as a rule", "usually"),
     ]
 
     static func violations(in file: SourceFile) -> [Violation] {

@@ -5,8 +5,7 @@ extension HouseRule {
         guard let module = file.module, !file.isTest else { return [] }
         return forbiddenWords(in: module).flatMap { word, instead in
             SourceText.lines(of: file.text.code, containing: word).map {
-                Violation(
-                    path: file.path, line: $0, message: "\(module.name) does not use `\(word)`; \(instead)")
+                Violation(path: file.path, line: $0, message: "\(module.name) does not use `\(word)`; \(instead)")
             }
         }
     }
@@ -16,8 +15,7 @@ extension HouseRule {
         guard file.module != nil, !file.isTest else { return [] }
         let words = [
             "STDOUT_FILENO", "STDERR_FILENO", "stdout", "stderr", "print(", "debugPrint(", "dump(", "puts(", "fputs(",
-            "printf(",
-            "perror(", "FileHandle",
+            "printf(", "perror(", "FileHandle",
         ]
         return words.flatMap { word in
             SourceText.lines(of: file.text.code, containing: word).map {
@@ -60,8 +58,5 @@ extension HouseRule {
         (".hasSuffix", "use ends(with:), which compares bytes as phones do"),
     ]
 
-    private static let bytes = [
-        ("Foundation", "use Glibc through Posix"),
-        ("Data(", "use a Span or [UInt8]"),
-    ]
+    private static let bytes = [("Foundation", "use Glibc through Posix"), ("Data(", "use a Span or [UInt8]")]
 }

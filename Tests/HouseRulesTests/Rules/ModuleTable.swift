@@ -35,8 +35,7 @@ struct Module: Sendable, CustomTestStringConvertible {
 /// The whole table, from the bottom up.
 enum ModuleTable {
     static let modules = [
-        Module("SourceJSON", .pure, mayImport: []),
-        Module("Association", .pure, mayImport: ["SourceJSON"]),
+        Module("SourceJSON", .pure, mayImport: []), Module("Association", .pure, mayImport: ["SourceJSON"]),
         Module("AssociationLint", .pure, mayImport: ["Association", "SourceJSON"]),
         Module("HTTP", .data, mayImport: ["Glibc"]),
         Module("Posix", .data, mayImport: ["CLinux", "Glibc", "Synchronization"]),
@@ -47,11 +46,9 @@ enum ModuleTable {
             "Hosting", .control,
             mayImport: [
                 "Association", "AssociationLint", "SourceJSON", "Catalogue", "HTTP", "TLS", "Posix", "Telemetry",
-                "CZlib",
-                "Synchronization",
+                "CZlib", "Synchronization",
             ]),
-        Module(
-            "Engine", .data, mayImport: ["Catalogue", "Posix", "TLS", "HTTP", "Telemetry", "Synchronization"]),
+        Module("Engine", .data, mayImport: ["Catalogue", "Posix", "TLS", "HTTP", "Telemetry", "Synchronization"]),
         Module("Database", .control, mayImport: ["CSQLite", "CPostgreSQL", "Glibc", "Posix"]),
         Module("DNS", .control, mayImport: ["CResolver", "Posix", "TLS"]),
         Module("Client", .control, mayImport: ["TLS", "HTTP", "Posix", "CZlib"]),
@@ -74,16 +71,13 @@ enum ModuleTable {
             "associated", .control,
             mayImport: [
                 "SourceJSON", "Association", "AssociationLint", "HTTP", "Posix", "TLS", "Catalogue", "Telemetry",
-                "Hosting", "Engine",
-                "Client", "Verifier", "Administration", "ACME", "DNS", "Database", "Manager", "Glibc",
-                "Synchronization",
+                "Hosting", "Engine", "Client", "Verifier", "Administration", "ACME", "DNS", "Database", "Manager",
+                "Glibc", "Synchronization",
             ]),
     ]
 
     /// What comes with the toolchain, and so stands in no manifest.
     static let toolchain: Set<String> = ["Glibc", "Synchronization"]
 
-    static func module(named name: String) -> Module? {
-        modules.first { $0.name == name }
-    }
+    static func module(named name: String) -> Module? { modules.first { $0.name == name } }
 }

@@ -1,6 +1,5 @@
 // The user that `--user` names.
 
-import Glibc
 import Posix
 import Testing
 

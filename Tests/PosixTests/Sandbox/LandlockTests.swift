@@ -8,6 +8,11 @@ import Testing
 struct LandlockTests {
     private static let isThere = Landlock.version > 0
 
+    private static func failure(_ attempt: () throws -> Void) -> Int32? {
+        do { try attempt() } catch { return (error as? SystemError)?.number }
+        return nil
+    }
+
     @Test(.enabled(if: isThere, "the kernel has Landlock")) func `refuses to open anything that is not listed`() async {
         let folder = "\(FileManager.default.temporaryDirectory.path)/\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -52,13 +57,9 @@ struct LandlockTests {
             try Privileges.setNoNewPrivileges()
             let isClosed = try Landlock.restrictNetwork()
             let address = listener.address
-            func failure(_ attempt: () throws -> Void) -> Int32? {
-                do { try attempt() } catch { return (error as? SystemError)?.number }
-                return nil
-            }
             let failures = [
-                failure { _ = try Listener(address, sharesPort: true) },
-                failure { _ = try ClientSocket(to: address, timeoutMilliseconds: 1_000) },
+                LandlockTests.failure { _ = try Listener(address, sharesPort: true) },
+                LandlockTests.failure { _ = try ClientSocket(to: address, timeoutMilliseconds: 1_000) },
             ]
             exit(isClosed && failures == [EACCES, EACCES] ? 0 : 1)
         }
@@ -72,14 +73,10 @@ struct LandlockTests {
             let (allowed, other) = (first.address, second.address)
             try Privileges.setNoNewPrivileges()
             let isRestricted = try Landlock.restrictNetwork(connecting: [allowed.port])
-            func failure(_ attempt: () throws -> Void) -> Int32? {
-                do { try attempt() } catch { return (error as? SystemError)?.number }
-                return nil
-            }
             let failures = [
-                failure { _ = try ClientSocket(to: allowed, timeoutMilliseconds: 1_000) },
-                failure { _ = try ClientSocket(to: other, timeoutMilliseconds: 1_000) },
-                failure { _ = try Listener(allowed, sharesPort: true) },
+                LandlockTests.failure { _ = try ClientSocket(to: allowed, timeoutMilliseconds: 1_000) },
+                LandlockTests.failure { _ = try ClientSocket(to: other, timeoutMilliseconds: 1_000) },
+                LandlockTests.failure { _ = try Listener(allowed, sharesPort: true) },
             ]
             // Both listeners are open until here.
             let isOpen = first.descriptor.number > 0 && second.descriptor.number > 0

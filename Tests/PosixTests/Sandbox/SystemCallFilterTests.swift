@@ -20,9 +20,7 @@ struct SystemCallFilterTests {
     }
 
     @Test(arguments: [SYS_recvfrom, SYS_writev, SYS_epoll_pwait, SYS_openat, SYS_exit_group, SYS_fsync])
-    func `allows what a server does`(call: Int32) {
-        #expect(verdict(call) == SystemCallFilterTests.allow)
-    }
+    func `allows what a server does`(call: Int32) { #expect(verdict(call) == SystemCallFilterTests.allow) }
 
     @Test(arguments: [SYS_recvfrom, SYS_connect, SYS_pwrite64, SYS_pread64, SYS_ftruncate, SYS_getsockopt, SYS_accept4])
     func `allows what a manager does`(call: Int32) {

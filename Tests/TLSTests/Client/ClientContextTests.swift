@@ -11,10 +11,8 @@ struct ClientContextTests {
     @Test(arguments: [("-tls1_1", false), ("-tls1_2", true), ("-tls1_3", true)])
     func `only a check connects to a server with an old version`(version: String, isModern: Bool) throws {
         let folder = try TemporaryFolder()
-        try OpenSSLCommand.run(
-            "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", "key.pem",
-            "-out",
-            "cert.pem", "-subj", "/CN=a.example", in: folder)
+        let pair = try TestAuthority.shared.issueSelfSigned(["a.example"])
+        let (certificate, key) = (try folder.write("cert.pem", pair.certificate), try folder.write("key.pem", pair.key))
         // OpenSSL writes to a server that may have closed the connection.
         signal(SIGPIPE, SIG_IGN)
         // It ends at the end of its input.
@@ -22,8 +20,8 @@ struct ClientContextTests {
         server.standardInput = input
         server.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         server.arguments = [
-            "openssl", "s_server", "-accept", "127.0.0.1:0", version, "-cipher", "DEFAULT@SECLEVEL=0", "-key",
-            "\(folder.path)/key.pem", "-cert", "\(folder.path)/cert.pem",
+            "openssl", "s_server", "-accept", "127.0.0.1:0", version, "-cipher", "DEFAULT@SECLEVEL=0", "-key", key,
+            "-cert", certificate,
         ]
         (server.standardOutput, server.standardError) = (output, FileHandle.nullDevice)
         try server.run()
