@@ -1,8 +1,8 @@
 // Interoperability with pebble, over `Client`.
 
 import Glibc
-import TLS
 import SourceJSON
+import TLS
 import Testing
 
 @testable import ACME

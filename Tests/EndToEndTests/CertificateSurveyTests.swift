@@ -67,9 +67,8 @@ struct CertificateSurveyTests {
         let command = try Subject.run(["certificate", "--state", "\(folder.path)/state", "--output", made] + hosts)
         try #require(command.status == 0, "\(command.errors)")
         try FileManager.default.createDirectory(atPath: managed, withIntermediateDirectories: true)
-        let watched = try Watched(options)
-        let secure = try #require(watched.server.addresses.first { $0.hasPrefix("https://") })
-        let port = try #require(secure.split(separator: ":").last)
+        let server = try start()
+        let port = server.securePort
         func answers(_ host: String) throws -> Bool {
             try Subject.curl([
                 "--cacert", "\(folder.path)/state/development-ca.pem", "--resolve", "\(host):\(port):127.0.0.1",
@@ -85,8 +84,7 @@ struct CertificateSurveyTests {
         }
         // Other tests may keep this one waiting, but hardly five times.
         #expect(times.min() ?? .max < 200, "\(times)")
-        watched.server.send(SIGTERM)
-        #expect(watched.server.waitUntilExit() == 0)
+        server.stop()
     }
 
     @Test func `a broken pair is reported by status, metrics and probes until it is fixed, without a handshake`() throws

@@ -79,8 +79,9 @@ final class CertificateRig {
 
     /// Replaces the worker, as the next process does.
     func restart(with store: consuming Store) throws {
+        let secret = try AccountSecret.load(&self.store)
         worker = try CertificateWorker(
-            0, rules, control, places: places, holder: "node/1", account: account, suffixes: PublicSuffixes(text: ""),
+            0, rules, control, places: places, holder: "node/1", account: secret, suffixes: PublicSuffixes(text: ""),
             userAgent: "test", store: store)
     }
 

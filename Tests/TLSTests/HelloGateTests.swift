@@ -1,6 +1,7 @@
 // Handshakes that wait for a certificate, between a real client and the context of a worker, through memory.
 
 import COpenSSL
+import Posix
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 // Each name is read once, however many handshakes wait for it.
 
+import Posix
 import TestSupport
 import Testing
 

@@ -83,9 +83,12 @@ struct IssuanceSimulationTests {
                 let engine = try ClockedEngine(path: "\(database.folder)/test.db", lead: lead)
                 return try Store(engine.connection, keys: database.keys())
             }
-            store = try open()
+            var opened = try open()
+            _ = try AccountSecret.adopt(account, replaces: false, &opened)
+            let secret = try AccountSecret.load(&opened)
+            store = opened
             worker = try CertificateWorker(
-                0, rules, control, places: places, holder: "node/1", account: account, suffixes: suffixes,
+                0, rules, control, places: places, holder: "node/1", account: secret, suffixes: suffixes,
                 userAgent: "test", store: open())
             register = HostRegister(control, places: places) { _ in true }
             (self.fleet, self.control, self.database, self.folder) = (fleet, control, database, folder)
