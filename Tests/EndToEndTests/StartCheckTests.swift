@@ -25,13 +25,18 @@ struct StartCheckTests {
 
     @Test func `reports a removal that the server would refuse, and changes no state`() throws {
         let state = "\(folder.path)/state"
+        func serve(_ host: String) throws {
+            let app = Folder.app(host).replacingOccurrences(of: "guard: \"off\", ", with: "")
+            try folder.write("config/apps/a.json", app)
+        }
+        try serve("a.example")
         let server = try RunningServer(folder.options + ["--http", "127.0.0.1:0"])
         #expect(eventually { FileManager.default.fileExists(atPath: "\(state)/tenants") })
         server.send(SIGTERM)
         #expect(server.waitUntilExit() == 0)
         let lint = { try Subject.run("lint", "\(folder.path)/config", "--state", $0) }
         #expect(try lint(state).status == 0)
-        try folder.write("config/apps/a.json", Folder.app("other.example"))
+        try serve("other.example")
         let saved = { try Data(contentsOf: URL(fileURLWithPath: "\(state)/tenants")) }
         let before = try saved()
         for run in [try check("--http", "127.0.0.1:0"), try lint(state)] {
