@@ -55,12 +55,12 @@ public struct AuthorityLink: ~Copyable {
             let response = try web.send(location, method: request.method.rawValue, fields: fields, body: request.body)
             let now = Clock.wallSeconds()
             clockLeadSeconds = response.date(now: now).map { $0 - now } ?? 0
-            silences.note(request.url.host, isSilent: false)
+            silences.note(request.url.host, nil)
             return AuthorityResponse(
                 status: response.status, fields: response.fields.map { ($0.name, $0.value) }, body: response.body,
                 isTruncated: response.isTruncated, retryAfterSeconds: response.retryAfterSeconds(now: now))
         } catch {
-            silences.note(request.url.host, isSilent: error.isTimeOut)
+            silences.note(request.url.host, error.isTimeOut ? "\(location.hostField): \(error)" : nil)
             throw .noAnswer("the authority \(location.hostField): \(error)")
         }
     }
@@ -68,10 +68,10 @@ public struct AuthorityLink: ~Copyable {
     /// The directory, read again if the authority was not heard of for some time.
     private mutating func directory(_ url: AuthorityURL) throws(AuthorityProblem) -> AuthorityDirectory {
         let now = Clock.monotonicMilliseconds()
-        if let left = silences.millisecondsLeft(url.host, of: rules.patience.silenceMilliseconds) {
+        if let silence = silences.present(url.host, of: rules.patience.silenceMilliseconds) {
             var problem = AuthorityProblem.noAnswer(
-                "the authority \(url.host) did not answer another request in time; it is asked again later")
-            problem.retryAfterSeconds = left / 1_000 + 1
+                "the authority \(silence.reason), at a request for another host; it is tried once a minute")
+            problem.retryAfterSeconds = silence.millisecondsLeft / 1_000 + 1
             throw problem
         }
         if let known = directories[url], now - known.readAt < rules.patience.directoryMilliseconds {
@@ -260,22 +260,22 @@ public struct AuthorityLink: ~Copyable {
 /// The authorities that did not answer in time, as all workers know them. Of the workers, one asks again after some time: otherwise
 /// each of them would wait for the answer.
 public final class AuthoritySilences: Sendable {
-    /// The beginnings by host, by the monotonic clock.
-    private let since = Mutex<[String: Int64]>([:])
+    /// The beginnings by host, by the monotonic clock, and what was seen.
+    private let silences = Mutex<[String: (since: Int64, reason: String)]>([:])
 
     public init() {}
 
-    func note(_ host: String, isSilent: Bool) {
-        since.withLock { $0[host] = isSilent ? Clock.monotonicMilliseconds() : nil }
+    func note(_ host: String, _ reason: String?) {
+        silences.withLock { $0[host] = reason.map { (Clock.monotonicMilliseconds(), $0) } }
     }
 
     /// For how much longer no worker asks; nil if the caller may ask. After a silence, others wait for what comes of that.
-    func millisecondsLeft(_ host: String, of silence: Int64) -> Int64? {
+    func present(_ host: String, of milliseconds: Int64) -> (millisecondsLeft: Int64, reason: String)? {
         let now = Clock.monotonicMilliseconds()
-        return since.withLock { since in
-            guard let began = since[host] else { return nil }
-            if now - began < silence { return began + silence - now }
-            since[host] = now
+        return silences.withLock { silences in
+            guard let (since, reason) = silences[host] else { return nil }
+            if now - since < milliseconds { return (since + milliseconds - now, reason) }
+            silences[host]?.since = now
             return nil
         }
     }

@@ -45,7 +45,7 @@ public struct IssuanceRules: Sendable {
     public init(directories: [AuthorityURL]) { self.directories = directories }
 
     /// Notes the settings, and lets the hosts that wait be looked at again if they are not those of the last start: what was wrong may
-    /// be right now, and the next look may be a week away.
+    /// be right now, and the next look may be a week away. So do hosts that lack a certificate for a kind of key.
     public func note(in transaction: borrowing Transaction) throws(DatabaseError) {
         let isChanged = try transaction.execute(
             """
@@ -54,10 +54,13 @@ public struct IssuanceRules: Sendable {
             """, Digest.sha256(Array("\(self)".utf8)))
         if isChanged == 0 { return }
         let now = try transaction.now()
+        let waiting: [IssuanceState] = [.waitingForDNS, .waitingForCAA, .failing, .paused]
         try transaction.execute(
-            "update work set due = ?, tries = 0 where kind = ? and state in (?, ?, ?, ?) and due > ?", now,
-            CertificateWork.kind, IssuanceState.waitingForDNS.rawValue, IssuanceState.waitingForCAA.rawValue,
-            IssuanceState.failing.rawValue, IssuanceState.paused.rawValue, now)
+            """
+            update work set due = ?, tries = 0 where kind = ? and due > ?
+                and (state in (\(waiting.map { "'\($0.rawValue)'" }.joined(separator: ", ")))
+                    or state = 'issued' and (select count(*) from certificate where name = work.key) between 1 and ?)
+            """, now, CertificateWork.kind, now, Int64(keys.count - 1))
     }
 
     /// The certificate of a host that serves for a kind of key, of those in the store. If only one kind is ordered, any certificate

@@ -31,17 +31,17 @@ public enum IssuanceState: String, CaseIterable, Sendable {
     public var nextStep: String {
         switch self {
         case .waitingForDNS:
-            "correct the DNS records as shown; they are looked up again later, and at once after `associated acme issue`"
+            "correct the DNS records as shown; they are looked up again later, and at once after `associated acme issue HOST`"
         case .waitingForCAA:
-            "change the CAA records; they are looked up again later, and at once after `associated acme issue`"
+            "change the CAA records; they are looked up again later, and at once after `associated acme issue HOST`"
         case .queued: "nothing to do: it waits for its turn under the authority's rate limits"
         case .ordering: "nothing to do: the order is under way"
         case .issued: "nothing to do: it is renewed in time"
         case .limited: "nothing to do: it continues when the authority allows it"
         case .failing:
             "if the reason is at the authority, wait; otherwise correct what it names; it is tried again later, and at once after "
-                + "`associated acme issue`"
-        case .paused: "do what the authority asks for, then run `associated acme issue`"
+                + "`associated acme issue HOST`"
+        case .paused: "do what the authority asks for, then run `associated acme issue HOST`"
         case .leaving: "nothing to do: the certificate is no longer renewed"
         }
     }

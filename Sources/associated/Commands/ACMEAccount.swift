@@ -120,6 +120,9 @@ struct ACMEAccount: ~Copyable {
             throw Refusal.failure("the manager's key has no account at the authorities of `acme.directories`")
         }
         for account in accounts { Console.output(line: "account \(account)") }
+        if let confirmed {
+            throw Refusal.failure("nothing is deactivated: \(confirmed) is no account of the manager's key")
+        }
         throw Refusal.failure(
             "nothing is deactivated: it cannot be undone, and stops all orders and renewals of the account; if you mean it, add "
                 + "--confirm \(first)")

@@ -140,7 +140,8 @@ extension Command {
         else { return unknown(host, inputs) }
         Console.output(line: "\(host): \(report.line(forecast, hasManager: hasManager))")
         for line in report.details(hasManager: hasManager) { Console.output(line: line) }
-        return CertificateTerm(report)?.isOver(now: Clock.wallSeconds()) == false ? .success : .failure
+        let isCertified = CertificateTerm(report)?.isOver(now: Clock.wallSeconds()) == false
+        return isCertified && hasManager != false ? .success : .failure
     }
 
     private static func hurry(
@@ -160,6 +161,7 @@ extension Command {
             Console.output(line: "\(host) has a \(term.text(now: Clock.wallSeconds())); nothing to do")
         } else if inputs.hasManager == false {
             Console.output(line: "\(host) is tried when the manager is started; \(noManager)")
+            return .failure
         } else if let turn = forecast?[host], turn.waitMilliseconds >= 60_000 {
             Console.output(
                 line: "\(host) is checked again now, and ordered when the rate limits allow it: \(turn); see "

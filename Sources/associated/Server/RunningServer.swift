@@ -42,6 +42,8 @@ struct RunningServer: Sendable {
         let before = published.current
         published.publish(report.catalogue)
         engine.catalogueChanged()
+        // Without a change nothing is written, which says nothing about the folder.
+        if report.changes.isEmpty { return }
         state.noteState(.history) { () throws(SystemError) in
             try journal.note(report, from: before, foldersBefore: state.folders, atSeconds: Clock.wallSeconds())
         }

@@ -204,7 +204,7 @@ struct ManagerTests {
         for arguments in [["status", "a.example"], ["status"], ["issue", "a.example"]] {
             let run = try Subject.run(["acme"] + arguments + places)
             #expect(run.output.contains("the manager is not running"), "\(run.output) \(run.errors)")
-            #expect((run.status == 1) == (arguments[0] == "status") && !run.output.contains("next try in "))
+            #expect(run.status == 1 && !run.output.contains("next try in "))
         }
         try settings("acme: { \(ManagerTests.unreachable), resolvers: ['127.0.0.1:1'] }")
         let check = try Subject.run(["acme", "check", "a.example"] + places)

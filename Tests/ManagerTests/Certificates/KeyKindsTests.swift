@@ -28,6 +28,20 @@ struct KeyKindsTests {
             suffixes: PublicSuffixes(text: ""), userAgent: "test", store: rig.database.store())
     }
 
+    @Test(arguments: [(first: [SigningKey.Kind.p256], isDue: true), ([.p256, .rsa2048], false)])
+    func `a second kind of key makes hosts due that lack its certificate`(
+        first: [SigningKey.Kind], isDue: Bool
+    ) throws {
+        let rig = try makeRig(first)
+        try rig.serve()
+        try rig.settle()
+        try rig.expectIssued()
+        var rules = rig.rules
+        rules.keys = [.p256, .rsa2048]
+        try rig.store.write { transaction throws(DatabaseError) in try rules.note(in: transaction) }
+        #expect((try #require(try rig.standing()).waitSeconds <= 0) == isDue)
+    }
+
     private func stored(_ rig: CertificateRig) throws -> [StoredCertificate] {
         try rig.store.read { transaction throws(DatabaseError) in
             try StoredCertificate.load(CertificateRig.host, in: transaction)
