@@ -16,13 +16,13 @@ public enum CertificateRevocation {
 
     public static func run(
         _ host: String, _ reason: Revocation.Reason, _ rules: IssuanceRules, _ account: AccountSecret,
-        userAgent: String,
-        _ store: inout Store
+        userAgent: String, _ store: inout Store
     ) throws -> Outcome {
         let stored = try store.read { transaction throws(DatabaseError) in
             try StoredCertificate.load(host, in: transaction)
         }
         var link = try AuthorityLink(rules, account, userAgent: userAgent)
+        var refusals: [String] = []
         for certificate in stored {
             let opened = try store.keys.open(
                 certificate.sealedKey, for: StoredCertificate.sealingPlace(host, certificate.keyKind))
@@ -36,14 +36,17 @@ public enum CertificateRevocation {
                     break
                 } catch { problems.append("\(url.host): \(error.detail)") }
             }
-            if !problems.isEmpty { return .refused(problems.joined(separator: "; ")) }
+            refusals += problems
+            if !problems.isEmpty { continue }
+            // Replaced even if another one is not revoked. The command can be repeated: what is revoked already is no error.
+            try store.write { transaction throws(DatabaseError) in
+                try transaction.execute(
+                    "update certificate set renew_at = ? where name = ? and key_kind = ?", try transaction.now(), host,
+                    certificate.keyKind)
+                _ = try IssuanceReport.hurry(host, in: transaction)
+            }
         }
-        // If this fails, the command can be repeated: what is revoked already is no error.
-        try store.write { transaction throws(DatabaseError) in
-            try transaction.execute(
-                "update certificate set renew_at = ? where name = ?", try transaction.now(), host)
-            _ = try IssuanceReport.hurry(host, in: transaction)
-        }
+        if !refusals.isEmpty { return .refused(refusals.joined(separator: "; ")) }
         return stored.isEmpty ? .unknown : .revoked
     }
 }

@@ -45,9 +45,7 @@ public struct CertificateUpkeep: ~Copyable {
     private static let restFactor: Int64 = 3
 
     /// - Parameter number: of its bell in the control.
-    public init(
-        _ number: Int, _ control: ManagerControl, places: ManagerPlaces, store: consuming Store
-    ) {
+    public init(_ number: Int, _ control: ManagerControl, places: ManagerPlaces, store: consuming Store) {
         (self.number, self.control) = (number, control)
         (files, thumbprint) = (IssuedFiles(path: places.certificates), places.thumbprint)
         isResealed = !store.keys.areTwo

@@ -1,6 +1,6 @@
 // The files of issued certificates, which the server reads: `certificates/HOST/fullchain.pem` and `privkey.pem` in the state
-// directory, and a second pair for RSA beside one for ECDSA. The folder of a wildcard is `_wildcard.example.com`, as in `config/hosts`. The database is the original; files that
-// are missing or different are written again.
+// directory, with a second pair for RSA. The folder of a wildcard is `_wildcard.example.com`, as in `config/hosts`. The database is
+// the original; files that are missing or different are written again.
 
 import Posix
 import TLS

@@ -58,7 +58,7 @@ public struct DeliveryOutage: Sendable, Equatable {
 
     static func nextStep(_ problem: String) -> String {
         ["it answers 429", "it answers 503"].contains(problem)
-            ? "wait: the service limits requests, and the manager asks again when it may"
+            ? "wait: the service is overloaded or limits requests, and is asked again when it allows that"
             : "if this lasts, allow this machine to connect to ports 443 and 53, or set `manager.proxy` in server.json"
     }
 

@@ -136,9 +136,8 @@ public struct Store: ~Copyable {
     ])
 }
 
-/// The time in which the store cannot be used. Some of what threads do may work all the while: a full disk fails only those that write.
-/// So some time without a failure ends an outage, not one success; for operators who ask, a write that was made to find out. Each
-/// failure is logged once in an outage, then hourly.
+/// The time in which the store cannot be used. A full disk fails only those that write, so one success does not end an outage, but
+/// some time without a failure, or a write that was made to find out. Each failure is logged once in an outage, then hourly.
 struct StoreOutage: Sendable {
     /// The last failure; nil if the store could be written since.
     private(set) var problem: String?

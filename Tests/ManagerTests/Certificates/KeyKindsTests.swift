@@ -42,6 +42,29 @@ struct KeyKindsTests {
         #expect((try #require(try rig.standing()).waitSeconds <= 0) == isDue)
     }
 
+    @Test func `replaces a revoked certificate even if the other one of its host is not revoked`() throws {
+        // The first authority serves the connection of the worker.
+        let rig = try CertificateRig(authorities: 2) { $0.keys = [.p256, .rsa2048] }
+        try rig.serve()
+        try rig.settle()
+        let renewals = try stored(rig).map(\.renewAt)
+        var rules = rig.rules
+        rules.directories.removeFirst()
+        rig.servers[1].use {
+            $0.instead = [("/revoke", AuthorityResponse(status: 404, fields: [], body: Array("{}".utf8)))]
+        }
+        let account = try AccountSecret.load(&rig.store)
+        let outcome = try CertificateRevocation.run(
+            CertificateRig.host, .superseded, rules, account, userAgent: "test", &rig.store)
+        guard case .refused = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+        let now = try stored(rig).map(\.renewAt)
+        #expect(now[0] == renewals[0] && now[1] <= Clock.wallSeconds() * 1_000 + 1_000 && now[1] < renewals[1])
+        #expect(try #require(try rig.standing()).waitSeconds <= 0)
+    }
+
     private func stored(_ rig: CertificateRig) throws -> [StoredCertificate] {
         try rig.store.read { transaction throws(DatabaseError) in
             try StoredCertificate.load(CertificateRig.host, in: transaction)
