@@ -2,6 +2,9 @@
 // no tenant loses anything because of one that has more.
 
 public enum FairShare {
+    /// Whose a host is: that of the first folder below `config/apps` of its app file. Without one, a host is a tenant of its own.
+    public static func tenant(of host: String, in folder: String?) -> String { folder.map { "\($0)/" } ?? host }
+
     /// The items that fit into a room, in their order. Of each tenant, the first ones are kept.
     /// - Parameter tenant: whose an item is.
     /// - Parameter size: of an item, in the unit of the room.

@@ -34,7 +34,7 @@ public struct ServedHosts: Sendable, Equatable {
 
     /// If there are too many hosts, those of the tenants with the most are left out.
     init(digest: String, hosts: [String], folders: [String: String], hostsMax: Int, bytesMax: Int) {
-        func tenant(_ host: String) -> String { folders[host].map { "\($0)/" } ?? host }
+        func tenant(_ host: String) -> String { FairShare.tenant(of: host, in: folders[host]) }
         let few = FairShare.fitting(hosts.sorted(), room: hostsMax, tenant: tenant)
         let kept = FairShare.fitting(few, room: bytesMax - ServedHosts.frameBytes, tenant: tenant) { host in
             // In JSON, some bytes of a folder's name take six.

@@ -43,11 +43,13 @@ extension Command {
             Option(
                 name: "--reason", value: "REASON",
                 help: "with revoke: \(ACMERevocation.reasonNames) (default: unspecified)"),
-            Option(name: "--confirm", value: "URL", help: "with account deactivate: the account"),
+            Option(
+                name: "--confirm", value: "URL",
+                help: "with account deactivate: URL of the account, which the command prints without this option"),
         ],
         failure:
-            "HOST has no certificate or cannot get one now, a host needs a person, the manager does not run, something was not "
-            + "imported, or the store cannot be read"
+            "HOST has no certificate or cannot get one now, a host needs a person, the manager does not run, "
+            + "something was not imported, or the store cannot be read"
     ) { arguments throws(Refusal) in
         let (action, operand) = (arguments.operands[0], arguments.operands.dropFirst().first)
         guard ["status", "check", "issue", "revoke", "import", "account"].contains(action) else {

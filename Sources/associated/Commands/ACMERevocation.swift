@@ -38,12 +38,13 @@ enum ACMERevocation {
                 inputs.hasManager == false
                 ? IssuanceOverview.noManager
                 : "the manager orders another one now; see `associated acme status \(host)`"
-            Console.output(line: "the certificate of \(host) is revoked; clients that look it up refuse it")
+            Console.output(
+                line: "the manager's certificates of \(host) are revoked; clients that look them up refuse them")
             Console.output(line: "next: \(next)")
             return .success
         case .unknown: return .failure(saying: "the manager has no certificate of \(host)")
         case .refused(let problem):
-            return .failure(saying: "the certificate of \(host) is not revoked: \(problem)")
+            return .failure(saying: "a certificate of \(host) is not revoked: \(problem)")
         }
     }
 }

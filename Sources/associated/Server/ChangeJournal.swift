@@ -59,7 +59,7 @@ struct ChangeJournal: Sendable {
         let folders = Dictionary(report.folders.map { ($0.host, $0.folder) }) { first, _ in first }
         let all = changes.map { ($0, folders[$0.host].flatMap(\.self) ?? foldersBefore[$0.host]) }
         let told = FairShare.fitting(all, room: ChangeJournal.hostsOfRoundMax) {
-            ChangeJournal.tenant($0.host, $1)
+            FairShare.tenant(of: $0.host, in: $1)
         }
         var entries = told.map { ChangeJournal.entry($0, $1, time, old, report.catalogue) }
         if changes.count > entries.count {
@@ -67,8 +67,6 @@ struct ChangeJournal: Sendable {
         }
         try append(entries)
     }
-
-    private static func tenant(_ host: String, _ folder: String?) -> String { folder.map { "\($0)/" } ?? host }
 
     private static func entry(
         _ change: HostChange, _ folder: String?, _ time: String, _ old: Catalogue, _ new: Catalogue
@@ -105,7 +103,7 @@ struct ChangeJournal: Sendable {
     private static func shortened(_ bytes: [UInt8], to bytesMax: Int) -> [UInt8] {
         let lines = bytes.split(separator: UInt8(ascii: "\n")).reversed().map { line in
             let entry = SourceReader.read(Array(line), as: .json).value.flatMap { Entry($0) }
-            return (line: line, tenant: entry?.host.map { tenant($0, entry?.folder) } ?? "")
+            return (line: line, tenant: entry?.host.map { FairShare.tenant(of: $0, in: entry?.folder) } ?? "")
         }
         let kept = FairShare.fitting(lines, room: bytesMax, tenant: \.tenant) { $0.line.count + 1 }
         return kept.reversed().flatMap { $0.line + [UInt8(ascii: "\n")] }
