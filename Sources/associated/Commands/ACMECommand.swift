@@ -204,7 +204,7 @@ extension Command {
     ) throws(DatabaseError) -> ExitStatus {
         let account = try AccountSecret.load(&store)
         let report: PreflightReport
-        do { report = try CertificateCheck.run(host, rules, account, userAgent: Product.userAgent) } catch {
+        do { report = try HostPreflight.run(host, rules, account, userAgent: Product.userAgent) } catch {
             return .failure(saying: "\(error)")
         }
         for line in report.found { Console.output(line: "found   \(line)") }

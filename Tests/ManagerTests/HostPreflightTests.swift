@@ -7,14 +7,14 @@ import Testing
 @testable import DNS
 @testable import Manager
 
-struct CertificateCheckTests {
+struct HostPreflightTests {
     @Test func `name servers that do not answer cost a limited time`() throws {
         let server = try SilentNameServer()
         var rules = IssuanceRules(directories: [])
         rules.resolver.servers = [server.address]
         rules.preflightMilliseconds = 100
         let start = Clock.monotonicMilliseconds()
-        let report = try CertificateCheck(rules, "thumbprint", nil).report("shop.example.com")
+        let report = try HostPreflight(rules, "thumbprint", nil).report("shop.example.com")
         // The limits of the two lookups alone are 12 seconds.
         #expect(Clock.monotonicMilliseconds() - start < 10_000)
         #expect(

@@ -8,7 +8,7 @@ import Posix
 import TLS
 
 /// The preflight of one host, with the network.
-public struct CertificateCheck: Sendable {
+public struct HostPreflight: Sendable {
     private let rules: IssuanceRules
     private let thumbprint: String
     private let preflight: PreflightRules
@@ -35,7 +35,7 @@ public struct CertificateCheck: Sendable {
         do throws(AuthorityProblem) { session = try link.session(rules.directories[0]) } catch {
             problem = "\(error)"
         }
-        var report = try CertificateCheck(rules, account.key.thumbprint, session).report(host)
+        var report = try HostPreflight(rules, account.key.thumbprint, session).report(host)
         (report.notes, report.authorityProblem) = (link.takeNotes(), problem)
         return report
     }
@@ -67,12 +67,12 @@ public struct CertificateCheck: Sendable {
         guard let address = SocketAddress(ip: "\(remote)", port: rules.port) else {
             return .failed("cannot connect to \(remote)")
         }
-        let token = Base64URL.text((0..<CertificateCheck.tokenBytes).map { _ in .random(in: .min ... .max) })
+        let token = Base64URL.text((0..<HostPreflight.tokenBytes).map { _ in .random(in: .min ... .max) })
         var request = FetchRequest(
             host: host, hostField: rules.port == 80 ? host : "\(host):\(rules.port)", address: address, isSecure: false,
             path: "/.well-known/acme-challenge/\(token)", userAgent: nil)
-        request.limits.milliseconds = min(left, CertificateCheck.probeMilliseconds)
-        request.limits.bodyBytesMax = CertificateCheck.probeBytesMax
+        request.limits.milliseconds = min(left, HostPreflight.probeMilliseconds)
+        request.limits.bodyBytesMax = HostPreflight.probeBytesMax
         switch Fetcher(nil).fetch(request) {
         // What answers may be another program, and the owner of the domain may read this: nothing of the answer is shown.
         case .failure(.malformed): return .failed("the answer is not HTTP")
