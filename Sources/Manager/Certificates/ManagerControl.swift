@@ -31,7 +31,7 @@ public final class ManagerControl: Sendable {
         var deliveryFailures: Set<DeliveryVerifier> = []
         /// The services whose outage is in the log.
         var reportedServices: Set<DeliveryVerifier> = []
-        /// Why the server does not answer the monitor, by what it was asked for.
+        /// Why the server does not answer, by what it was asked for.
         var sourceProblems: [String: String] = [:]
     }
 
@@ -186,8 +186,8 @@ public final class ManagerControl: Sendable {
 
     var servedDigest: String? { state.withLock { $0.servedDigest } }
 
-    /// Notes whether the server tells the monitor what it was asked for, and says so when that changes.
-    func noteSource(_ question: String, _ problem: String?) {
+    /// Notes whether the server answers what it was asked for, and says so when that changes. What is known stays until then.
+    public func noteSource(_ question: String, _ problem: String?) {
         let before = state.withLock { state in
             defer { state.sourceProblems[question] = problem }
             return state.sourceProblems[question]
@@ -200,7 +200,7 @@ public final class ManagerControl: Sendable {
         }
     }
 
-    /// Why the server does not tell the monitor what it needs.
+    /// Why the server does not answer.
     public var sourceProblems: [String] {
         state.withLock { state in
             state.sourceProblems.sorted { $0.key < $1.key }.map { "cannot ask the server for \($0.key): \($0.value)" }

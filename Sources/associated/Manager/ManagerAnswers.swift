@@ -19,10 +19,7 @@ final class ManagerAnswers: AdminSources {
 
     /// A manager that cannot use its store has to wait, but a restart would not help.
     func health() -> HealthReport {
-        HealthReport(
-            waits: [control.storeProblem].compactMap(\.self),
-            notes: [figures.withLock { $0.serverProblem }.map { "cannot ask the server: \($0)" }].compactMap(\.self)
-                + control.sourceProblems)
+        HealthReport(waits: [control.storeProblem].compactMap(\.self), notes: control.sourceProblems)
     }
 
     func metricFamilies() -> [MetricFamily] {
@@ -30,7 +27,7 @@ final class ManagerAnswers: AdminSources {
         let (issuance, outcomes) = (figures.issuance, control.outcomes)
         var metrics = ManagerMetrics(version: Product.version)
         metrics.isReady = control.storeProblem == nil
-        metrics.isServerReachable = figures.serverProblem == nil
+        metrics.isServerReachable = control.sourceProblems.isEmpty
         metrics.hosts = IssuanceState.allCases.map { (state: $0.rawValue, count: issuance.hosts[$0] ?? 0) }
         metrics.orders = IssuanceState.allCases.map { (state: $0.rawValue, count: outcomes[$0] ?? 0) }
         metrics.oldestWaitingSeconds = issuance.longestWaitMilliseconds.map { Double($0) / 1_000 } ?? 0
@@ -56,6 +53,4 @@ struct ManagerFigures: Sendable {
     var issuance = IssuanceFigures()
     /// Nil if the copies at Apple and Google are not watched.
     var deliveries: DeliveryMetrics?
-    /// Why the server could not be asked; nil if it could.
-    var serverProblem: String?
 }

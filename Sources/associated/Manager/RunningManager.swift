@@ -29,7 +29,6 @@ final class RunningManager {
     private var digest = ""
     private var takenAt: Int64 = 0
     private var figuresDue: Int64 = 0
-    private var serverProblem: String?
     /// By their numbers in the control.
     private(set) var threads: [ThreadHandle] = []
     private var listener: AdminListener?
@@ -144,19 +143,21 @@ final class RunningManager {
     /// The served hosts, if they are to be looked at now.
     private func askServer(_ now: Int64) -> ServedNames? {
         let isDue = now - takenAt >= RunningManager.takeAgainMilliseconds
+        var problem: String?
+        defer { control.noteSource("the hosts that it serves", problem) }
         do throws(AdminClient.Failure) {
             let response = try AdminClient.get(
                 ServedHosts.path(unless: isDue ? "" : digest, problem: storeProblem), from: server.address,
                 token: server.token, timeoutMilliseconds: RunningManager.askMilliseconds)
-            if response.status != 200 {
-                noteServer(response.status == 204 ? nil : "it answers \(response.status)")
+            if response.status == 204 { return nil }
+            guard response.status == 200 else {
+                problem = "it answers \(response.status)"
                 return nil
             }
             guard let served = ServedHosts(json: response.body) else {
-                noteServer("its list of hosts cannot be read; is it of another version?")
+                problem = "its list of hosts cannot be read; is it of another version?"
                 return nil
             }
-            noteServer(nil)
             if served.omittedCount > 0 {
                 control.logOnce(
                     .error,
@@ -167,7 +168,7 @@ final class RunningManager {
             (digest, takenAt) = (served.digest, now)
             return ServedNames(served.names, folders: served.folders)
         } catch {
-            noteServer(error.description)
+            problem = error.description
             return nil
         }
     }
@@ -175,15 +176,6 @@ final class RunningManager {
     /// What the server reports as the manager's problem.
     private var storeProblem: String? {
         control.storeProblem.map { "\($0) (for \(Age.text(seconds: control.storeOutageSeconds)))" }
-    }
-
-    private func noteServer(_ problem: String?) {
-        defer { serverProblem = problem }
-        if let problem, serverProblem == nil {
-            control.log(
-                .warning, "cannot ask the server which hosts it serves: \(problem); continuing with the known ones")
-        }
-        if problem == nil, serverProblem != nil { control.log(.info, "the server answers again") }
     }
 
     /// Starts the threads that are missing: all at first, and the rest after a failure.
@@ -197,8 +189,7 @@ final class RunningManager {
                 repeating: { number in
                     let worker = try CertificateWorker(
                         number, rules, control, places: places, holder: holder, account: account,
-                        suffixes: self.suffixes,
-                        userAgent: Product.userAgent, store: try store())
+                        suffixes: self.suffixes, userAgent: Product.userAgent, store: try store())
                     return try Thread(name: "orders \(number)", owning: worker) { $0.run() }
                 }, count: RunningManager.workerCount)
             starts.append { number in
@@ -233,7 +224,7 @@ final class RunningManager {
         let issuance = try store!.read { transaction throws(DatabaseError) in
             try IssuanceFigures(rules, in: transaction)
         }
-        var figures = ManagerFigures(issuance: issuance, serverProblem: serverProblem)
+        var figures = ManagerFigures(issuance: issuance)
         if inputs.delivery != nil {
             let deliveries = try store!.read { transaction throws(DatabaseError) in
                 try DeliveryFigures(in: transaction)
