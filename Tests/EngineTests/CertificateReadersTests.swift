@@ -22,7 +22,7 @@ struct CertificateReadersTests {
             } certificates: { hosts, authority in
                 CertificateStore(
                     hostsPath: hosts, development: authority,
-                    wantsDevelopment: { host in
+                    serves: { host in
                         if host == "slow.example" { held.stay() }
                         return host.hasSuffix(".example")
                     })

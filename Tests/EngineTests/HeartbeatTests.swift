@@ -79,7 +79,7 @@ struct HeartbeatTests {
         // For a page over plain HTTP a worker checks whether the host has a certificate.
         let store = CertificateStore(
             hostsPath: "/nonexistent", development: authority,
-            wantsDevelopment: { _ in
+            serves: { _ in
                 trap.enter()
                 return true
             })

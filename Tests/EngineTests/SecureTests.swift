@@ -11,7 +11,7 @@ struct SecureTests {
     /// An engine with certificates of a development authority.
     private func start(_ adjust: (inout EngineSettings) -> Void = { _ in }) throws -> SecureEngine {
         try SecureEngine(adjust) { hosts, authority in
-            CertificateStore(hostsPath: hosts, development: authority, wantsDevelopment: { $0.hasSuffix(".example") })
+            CertificateStore(hostsPath: hosts, development: authority, serves: { $0.hasSuffix(".example") })
         }
     }
 

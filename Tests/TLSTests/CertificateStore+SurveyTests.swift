@@ -313,7 +313,7 @@ struct CertificateStoreSurveyTests {
         let folder = try TemporaryFolder(permissions: 0o600)
         let store = CertificateStore(
             hostsPath: bench.hosts.path, development: try DevelopmentAuthority(directory: folder.path),
-            wantsDevelopment: { $0 != "other.test" })
+            serves: { $0 != "other.test" })
         _ = store.survey(["shop.localhost", "other.test"])
         #expect(news(store) == ["CERT-025"])
     }

@@ -79,7 +79,7 @@ struct DevelopmentAuthorityTests {
         try hosts.install("own.example", names: ["own.example"])
         let store = CertificateStore(
             hostsPath: hosts.hosts.path, development: try DevelopmentAuthority(directory: state),
-            wantsDevelopment: { $0 != "unknown.example" })
+            serves: { $0 != "unknown.example" })
         #expect(names(store.identity(for: "own.example")) == ["own.example"])
         #expect(names(store.identity(for: "shop.example")) == ["shop.example"])
         #expect(names(store.identity(for: "unknown.example")) == [])

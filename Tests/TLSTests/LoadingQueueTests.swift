@@ -116,7 +116,7 @@ struct LoadingQueueTests {
         let directory = "\(bench.hosts.path)/state"
         let store = CertificateStore(
             hostsPath: bench.hosts.path, development: try DevelopmentAuthority(directory: directory),
-            wantsDevelopment: { $0 != "other.test" })
+            serves: { $0 != "other.test" })
         #expect(state(store, "shop.localhost") == "pending")
         #expect(bench.answer(store, "shop.localhost") == "shop.localhost")
         #expect(state(store, "shop.localhost") == "shop.localhost")

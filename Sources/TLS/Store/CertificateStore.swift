@@ -29,7 +29,6 @@ public final class CertificateStore: Sendable {
     let limits: CertificateLimits
     let loader: CertificateLoader
     let development: DevelopmentAuthority?
-    private let wantsDevelopment: @Sendable (String) -> Bool
     let serves: @Sendable (String) -> Bool
     let isOrdered: @Sendable (String) -> Bool
     /// The status of the certificates of served hosts.
@@ -40,20 +39,17 @@ public final class CertificateStore: Sendable {
     ///   - hostsPath: `config/hosts`; it need not exist yet.
     ///   - managedPath: the folder with the manager's certificates, for names without one in `config/hosts`.
     ///   - links: where links in a host's folder may lead, in addition to that folder and certbot's.
-    ///   - development: issues certificates for hosts that have none.
-    ///   - wantsDevelopment: whether it issues one for a host; it does so for configured ones.
-    ///   - serves: whether a host is configured, so that problems of its certificate are reported.
+    ///   - development: issues certificates for configured hosts that have none.
+    ///   - serves: whether a host is configured. Only then problems of its certificate are reported.
     ///   - isOrdered: whether the manager orders a certificate for a host.
     public init(
         hostsPath: String, managedPath: String? = nil, links: LinkTargets = .none,
         limits: CertificateLimits = CertificateLimits(), passphrase: Passphrase? = nil,
         development: DevelopmentAuthority? = nil,
-        wantsDevelopment: @escaping @Sendable (String) -> Bool = { _ in true },
-        serves: @escaping @Sendable (String) -> Bool = { _ in false },
+        serves: @escaping @Sendable (String) -> Bool = { _ in true },
         isOrdered: @escaping @Sendable (String) -> Bool = { _ in false }
     ) {
-        (self.serves, self.isOrdered, self.limits) = (serves, isOrdered, limits)
-        (self.development, self.wantsDevelopment) = (development, wantsDevelopment)
+        (self.serves, self.isOrdered, self.limits, self.development) = (serves, isOrdered, limits, development)
         let tree = CertificateTree(hostsPath, links: links, managedPath: managedPath)
         loader = CertificateLoader(tree, passphrase: passphrase)
         register = CertificateRegister { folder, isOfSecondPair in
@@ -217,7 +213,7 @@ public final class CertificateStore: Sendable {
 
     /// Whether the development authority answers for a name.
     func isDevelopmentHost(_ host: String) -> Bool {
-        development != nil && (host.isEmpty || wantsDevelopment(host))
+        development != nil && (host.isEmpty || serves(host))
     }
 
     /// Whether a certificate stays in service although its files are gone.

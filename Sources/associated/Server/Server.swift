@@ -32,8 +32,7 @@ struct Server {
         given.settings = sockets.replacingAddresses(of: loaded.settings)
         self.given = given
         self.inheritance = inheritance
-        notifier = SystemdNotifier(
-            takingOwnershipOf: reports, watchdogMilliseconds: inheritance.watchdogMilliseconds)
+        notifier = SystemdNotifier(takingOwnershipOf: reports, watchdogMilliseconds: inheritance.watchdogMilliseconds)
     }
 
     var settings: ServerSettings { given.settings }
@@ -273,16 +272,12 @@ struct Server {
                 + "raise LimitNOFILE= or ulimit -Hn, or lower limits.connectionsMax")
     }
 
-    func certificateStore(
-        _ published: PublishedCatalogue, _ development: DevelopmentAuthority?
-    ) -> CertificateStore? {
+    func certificateStore(_ published: PublishedCatalogue, _ development: DevelopmentAuthority?) -> CertificateStore? {
         if settings.https.isEmpty { return nil }
         let manager = settings.manager
         return CertificateStore(
             hostsPath: "\(given.configPath)/hosts", managedPath: given.certificatesPath, links: settings.linkTargets,
             passphrase: given.passphrase?.passphrase, development: development,
-            // Development certificates are created for served names only.
-            wantsDevelopment: { host in published.current.reading { $0.knows(host) } },
             serves: { host in published.current.reading { $0.knows(host) } }, isOrdered: { manager.orders($0) })
     }
 
