@@ -32,9 +32,7 @@ struct OrderSearch: Sendable {
     }
 
     /// Takes the response for `url`.
-    mutating func take(
-        _ answer: AuthorityResponse, hosts: [String], isWanted: (AuthorityOrder) -> Bool
-    ) -> Result {
+    mutating func take(_ answer: AuthorityResponse, hosts: [String], isWanted: (AuthorityOrder) -> Bool) -> Result {
         switch resource {
         case .account:
             guard let list = answer.object?.url("orders") else { return .notFound }

@@ -30,9 +30,7 @@ public enum Linter {
 
     /// Lints the entitlements of an app on Apple's systems, an XML property list.
     /// - Parameter appHosts: the hosts of the app files, if known. Other hosts are reported.
-    public static func lint(
-        entitlements bytes: [UInt8], file: String, appHosts: [HostPattern]? = nil
-    ) -> [Finding] {
+    public static func lint(entitlements bytes: [UInt8], file: String, appHosts: [HostPattern]? = nil) -> [Finding] {
         var check = EntitlementsCheck(bytes, file: file, appHosts: appHosts)
         return check.run()
     }

@@ -32,9 +32,7 @@ public struct Resolver: ~Copyable {
 
     /// The records of a type that a name has, directly or through aliases.
     /// - Parameter latestEnd: when several lookups together must end, by the monotonic clock.
-    public func lookUp(
-        _ type: DNSRecordType, of name: DomainName, endingBy latestEnd: Int64 = .max
-    ) -> DNSOutcome {
+    public func lookUp(_ type: DNSRecordType, of name: DomainName, endingBy latestEnd: Int64 = .max) -> DNSOutcome {
         let end = min(latestEnd, Clock.monotonicMilliseconds() + Int64(settings.totalMilliseconds))
         let question = DNSQuestion(type: type, name: name)
         do throws(DNSFailure.Kind) {

@@ -10,9 +10,7 @@ public struct Migration: Sendable {
     public let readerMin: Int64
     let statements: @Sendable (Dialect) -> [String]
 
-    public init(
-        version: Int64, readerMin: Int64, _ statements: @escaping @Sendable (Dialect) -> [String]
-    ) {
+    public init(version: Int64, readerMin: Int64, _ statements: @escaping @Sendable (Dialect) -> [String]) {
         precondition(readerMin <= version, "a program that knows the migration can use the tables")
         (self.version, self.readerMin, self.statements) = (version, readerMin, statements)
     }

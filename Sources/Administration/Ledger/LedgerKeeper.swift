@@ -38,8 +38,7 @@ public final class LedgerKeeper: Sendable {
     ) throws(SystemError) {
         try self.init(ledger, metrics, folder: folder, saveMilliseconds: saveMilliseconds) {
             folder, contents, placed throws(SystemError) in
-            try File.replaceDurably(
-                LedgerFile.name, in: folder, permissions: 0o600, contents: contents, placed: placed)
+            try File.replaceDurably(LedgerFile.name, in: folder, permissions: 0o600, contents: contents, placed: placed)
         }
     }
 

@@ -46,9 +46,7 @@ public enum AdminClient {
             case .failure: ""
             }
         guard line.hasPrefix("HTTP/1.1 2") else {
-            throw Failure(
-                description:
-                    "\(request.address) answers \"\(line)\"; check that associated listens there")
+            throw Failure(description: "\(request.address) answers \"\(line)\"; check that associated listens there")
         }
     }
 

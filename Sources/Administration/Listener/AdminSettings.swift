@@ -11,9 +11,7 @@ public struct AdminSettings: Sendable {
     /// Allowed host names, in addition to addresses and `localhost`.
     public var hosts: [String]
 
-    public init(
-        address: SocketAddress, token: AdminToken? = nil, hosts: [String] = []
-    ) {
+    public init(address: SocketAddress, token: AdminToken? = nil, hosts: [String] = []) {
         (self.address, self.token, self.hosts) = (address, token, hosts)
     }
 
@@ -46,8 +44,7 @@ public struct AdminToken: Sendable {
         while let last = bytes.last, isSpace(last) { bytes.removeLast() }
         // Roughly `b64token` of RFC 6750 §2.1: characters without a meaning of their own in a field value.
         guard bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "\"") }) else {
-            throw Problem(
-                description: "it may contain only visible ASCII characters, and no comma or quotation mark")
+            throw Problem(description: "it may contain only visible ASCII characters, and no comma or quotation mark")
         }
         guard (AdminToken.byteCountMin...AdminToken.byteCountMax).contains(bytes.count) else {
             throw Problem(

@@ -55,8 +55,7 @@ extension ServerSources {
         if let host = argument(after: "/status/") { return hostAnswer(host.lowercased()) }
         if let rest = argument(after: "/served/") {
             let parts = rest.split(separator: "/", maxSplits: 1)
-            return servedAnswer(
-                unless: parts.first, problem: parts.count > 1 ? ServedHosts.problem(parts[1]) : nil)
+            return servedAnswer(unless: parts.first, problem: parts.count > 1 ? ServedHosts.problem(parts[1]) : nil)
         }
         if let text = argument(after: "/expiring/"), let seconds = Int64(text),
             (0...ExpiryReport.withinMax).contains(seconds)

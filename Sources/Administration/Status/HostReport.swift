@@ -136,8 +136,7 @@ extension HostReport.Document: JSONRecord {
 
 extension VerifierRecord: JSONRecord {
     package static var blank: Self {
-        Self(
-            verifier: .none, document: .none, status: 0, entityTag: nil, firstSeconds: 0, lastSeconds: 0, count: 0)
+        Self(verifier: .none, document: .none, status: 0, entityTag: nil, firstSeconds: 0, lastSeconds: 0, count: 0)
     }
     package static var members: [JSONMember<Self>] {
         [

@@ -152,8 +152,7 @@ public struct StatusReport: Sendable, Equatable {
         lines += certificates.problems.map { "  \($0.folder), \($0.text(nowSeconds))" }
         lines += more(than: certificates.problems.count, of: certificates.open.all)
         for expiry in certificates.soonest {
-            let when = Age.expiry(
-                expiry.notAfter, lifeLeftPercent: expiry.lifeLeftPercent, nowSeconds: nowSeconds)
+            let when = Age.expiry(expiry.notAfter, lifeLeftPercent: expiry.lifeLeftPercent, nowSeconds: nowSeconds)
             lines.append("  \(expiry.folder) \(when)")
         }
         return lines

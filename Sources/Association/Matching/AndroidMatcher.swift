@@ -194,8 +194,7 @@ package struct AndroidView {
         let ampersand = UInt16(UInt8(ascii: "&"))
         let semicolon = UInt16(UInt8(ascii: ";"))
         isCutAtSemicolons = semicolonsSeparate && !query.contains(ampersand) && query.contains(semicolon)
-        items = query.split(
-            separator: isCutAtSemicolons ? semicolon : ampersand, omittingEmptySubsequences: false)
+        items = query.split(separator: isCutAtSemicolons ? semicolon : ampersand, omittingEmptySubsequences: false)
     }
 
     package static func decode(_ bytes: [UInt8]) -> [UInt16] {

@@ -14,9 +14,7 @@ public struct AppleMatcher: Sendable {
     package var gaps: [Int] = []
 
     /// The rules of a `components` list. `defaults` are nearest first: those of the detail, then those of `applinks`.
-    public init(
-        components: [AppleComponent], defaults: [AppleComponent] = [], variables: [SubstitutionVariable] = []
-    ) {
+    public init(components: [AppleComponent], defaults: [AppleComponent] = [], variables: [SubstitutionVariable] = []) {
         self.init(components: components, defaults: defaults, table: SubstitutionTable(variables))
     }
 

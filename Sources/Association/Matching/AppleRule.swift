@@ -33,8 +33,7 @@ package struct AppleRule: Sendable {
     package init(_ component: AppleComponent, table: SubstitutionTable, doubts: [UnsettledPoint.Kind] = []) {
         self.component = component
         excludes = component.exclude ?? false
-        reading = URLReading(
-            decodes: component.percentEncoded == false, folds: component.caseSensitive == false)
+        reading = URLReading(decodes: component.percentEncoded == false, folds: component.caseSensitive == false)
         let folds = reading.folds
         func compile(_ pattern: ParsedPattern) -> GlobPattern { GlobPattern(pattern, folds: folds, table: table) }
         let pathPattern = component.path.map { AppleSlashes.normalised(ParsedPattern($0)) }

@@ -116,9 +116,7 @@ struct UnsettledDecision {
     }
 
     /// A rule compiled from its other reading.
-    private func otherRule(
-        _ written: AppleComponent, _ index: Int, doubting kind: UnsettledPoint.Kind
-    ) -> AppleRule? {
+    private func otherRule(_ written: AppleComponent, _ index: Int, doubting kind: UnsettledPoint.Kind) -> AppleRule? {
         var component = written
         switch (kind, matcher.legacyPaths?[index]) {
         case (.notWithoutSpace, let path?), (.lowerCaseNot, let path?):

@@ -233,8 +233,7 @@ struct AppFileReader {
             \.asObject, of: member.value, place.quoted, .app005,
             "but must be \"app\", \"web\" or an object with `ios`, `android` and `android14`")
         guard let members else { return nil }
-        let object = ObjectReader(
-            members, place, at: member.value.range, keys: LinkExample.platforms, findings)
+        let object = ObjectReader(members, place, at: member.value.range, keys: LinkExample.platforms, findings)
         return LinkExample.platforms.map { object.word($0, as: LinkExample.Outcome.self) }
     }
 

@@ -75,9 +75,7 @@ package struct ExampleCheck {
             "Android", expected, opens: opens, link: decision.rule.flatMap { androidOrigins.element(at: $0) })
     }
 
-    private func failure(
-        _ platform: String, _ expected: LinkExample.Outcome, opens: Bool, link: Int?
-    ) -> Failure? {
+    private func failure(_ platform: String, _ expected: LinkExample.Outcome, opens: Bool, link: Int?) -> Failure? {
         guard opens != (expected == .app) else { return nil }
         var reason = "no rule matches"
         if let link, let component = app.links.element(at: link) {

@@ -124,8 +124,7 @@ struct StatementReader {
     }
 
     private mutating func relations(_ value: SourceValue) -> [LocatedText] {
-        let elements = read(
-            \.asArray, of: value, "relation", .dal005, fix: "write an array of strings", converts: true)
+        let elements = read(\.asArray, of: value, "relation", .dal005, fix: "write an array of strings", converts: true)
         guard let elements else { return [] }
         if elements.isEmpty {
             reject(
@@ -155,8 +154,7 @@ struct StatementReader {
     }
 
     private mutating func target(_ value: SourceValue, relations: [LocatedText]) -> StatementTarget? {
-        let members = read(
-            \.asObject, of: value, "target", .dal004, fix: "write {\"namespace\": \"android_app\", … }")
+        let members = read(\.asObject, of: value, "target", .dal004, fix: "write {\"namespace\": \"android_app\", … }")
         guard let members else { return nil }
         let fix = "write \"namespace\": \"android_app\""
         guard let namespace = members.last(where: { $0.key == "namespace" })?.value else {
@@ -210,8 +208,7 @@ struct StatementReader {
     }
 
     private mutating func packageName(_ value: SourceValue) -> LocatedText? {
-        let text = read(
-            \.asString, of: value, "package_name", .dal009, fix: "write the applicationId of the app")
+        let text = read(\.asString, of: value, "package_name", .dal009, fix: "write the applicationId of the app")
         return text.map { check($0, PackageName.problems(in: $0), at: value.range) }
     }
 

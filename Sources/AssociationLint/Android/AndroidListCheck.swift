@@ -22,9 +22,7 @@ enum AndroidListCheck {
 
     /// Reports rules that have no effect, as `Reachability` proves. Exclusions without effect are not reported, because
     /// Google's own examples end with a rule that excludes everything.
-    private static func reportUseless(
-        _ rules: [AndroidRule], _ findings: inout FindingList, _ scope: inout ListScope
-    ) {
+    private static func reportUseless(_ rules: [AndroidRule], _ findings: inout FindingList, _ scope: inout ListScope) {
         let count = scope.take(rules.map(\.patternTexts))
         findings.reportRest(count, of: rules.map(\.range), .dal044)
         let useless = Reachability.uselessRules(

@@ -76,9 +76,7 @@ struct PartSearch {
     private static let partsMax = 24
 
     /// At most one URL for each wanted opening.
-    func links(
-        _ wanted: [Opening], accepts: @escaping (LinkURL, Opening) -> Bool
-    ) -> [Opening: LinkURL] {
+    func links(_ wanted: [Opening], accepts: @escaping (LinkURL, Opening) -> Bool) -> [Opening: LinkURL] {
         var found: [Opening: LinkURL] = [:]
         for part in parts where found.count < wanted.count {
             let first = AppleMatcher(

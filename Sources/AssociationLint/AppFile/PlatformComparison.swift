@@ -93,8 +93,7 @@ struct PlatformComparison {
             let urls = caseWitnesses.filter { source.decide($0).opens == opensOnIOS }
             if let url = urls.first { findings.append(caseDefault(url, count: urls.count, other)) }
         }
-        let search = search(
-            other, shown: shown, explained: explained, isWanted: shown.count < 2 || !unshown.isEmpty)
+        let search = search(other, shown: shown, explained: explained, isWanted: shown.count < 2 || !unshown.isEmpty)
         let omitted = omittedWithoutWitness(unshown, search, other)
         shown.formUnion(omitted.shown)
         return findings + omitted.findings + otherDifferences(search, shown: shown, other)

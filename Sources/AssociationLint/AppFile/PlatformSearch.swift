@@ -32,9 +32,7 @@ extension PlatformComparison {
     /// - Parameters:
     ///   - shown: the directions of the differences that were found without a search.
     ///   - explained: the omitted rules that have a finding with a URL.
-    func search(
-        _ other: OtherPlatform, shown: Set<Bool>, explained: Set<Int>, isWanted: Bool
-    ) -> PlatformSearch {
+    func search(_ other: OtherPlatform, shown: Set<Bool>, explained: Set<Int>, isWanted: Bool) -> PlatformSearch {
         var scope = ListScope()
         guard isWanted, !other.list.isLeftToManifest else { return PlatformSearch() }
         guard scope.take(app.links.map(\.patternTexts), table: source.table) == app.links.count else {

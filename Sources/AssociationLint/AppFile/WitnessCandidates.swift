@@ -95,9 +95,7 @@ struct WitnessCandidates {
         return pattern.tokens.first == .any ? "/" + path.dropFirst() : "/" + path
     }
 
-    private func queryText(
-        _ query: AppleQuery?, _ sample: (ParsedPattern) -> String
-    ) -> String {
+    private func queryText(_ query: AppleQuery?, _ sample: (ParsedPattern) -> String) -> String {
         switch query {
         case nil: return ""
         case .whole(let pattern):

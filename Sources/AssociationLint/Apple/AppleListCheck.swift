@@ -181,9 +181,7 @@ struct AppleListCheck {
     }
 
     /// - Parameter count: the number of rules that were checked.
-    private func report(
-        _ useless: [UselessRule], _ count: Int, _ rules: [ListedRule], _ findings: inout FindingList
-    ) {
+    private func report(_ useless: [UselessRule], _ count: Int, _ rules: [ListedRule], _ findings: inout FindingList) {
         findings.reportNeverReached(useless, rules, unmatched: .aasa037)
         // Whether an exclusion has an effect depends on all later rules.
         guard count == rules.count, !rules.allSatisfy(\.excludes) else { return }

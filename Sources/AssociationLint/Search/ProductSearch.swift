@@ -27,9 +27,7 @@ struct ProductSearch {
     private let limits: AutomatonLimits
 
     /// Nil if the patterns are too large.
-    init?(
-        _ groups: [Group], letters: [Letter], texts: Texts, limits: AutomatonLimits
-    ) {
+    init?(_ groups: [Group], letters: [Letter], texts: Texts, limits: AutomatonLimits) {
         guard !groups.contains(where: \.automaton.isTooLarge) else { return nil }
         let distinct = Self.distinctLetters(letters, for: groups)
         (self.letters, self.texts, self.limits) = (distinct, texts, limits)
@@ -41,9 +39,7 @@ struct ProductSearch {
     /// Visits every reachable combination of states until `visit` returns true. Both closures get the states of the
     /// recognizers in order, followed by one value of the search itself. `visit` can also get the text. The search does not
     /// continue after a combination for which `isDeadEnd` is true.
-    func run(
-        stepsLeft: inout Int, isDeadEnd: ([Int]) -> Bool, visit: ([Int], () -> [UInt8]) -> Bool
-    ) -> Outcome {
+    func run(stepsLeft: inout Int, isDeadEnd: ([Int]) -> Bool, visit: ([Int], () -> [UInt8]) -> Bool) -> Outcome {
         // The last value: 0 at the start, 1 after a slash, 2 otherwise.
         let place = recognizers.count
         var nodes = [Node(states: recognizers.map(\.start) + [0], parent: -1, letter: -1)]
@@ -110,9 +106,7 @@ struct ProductSearch {
     }
 
     /// One letter for each set of letters that the patterns do not distinguish.
-    private static func distinctLetters(
-        _ letters: [Letter], for groups: [Group]
-    ) -> [Letter] {
+    private static func distinctLetters(_ letters: [Letter], for groups: [Group]) -> [Letter] {
         let named = groups.map { group in
             var symbols = group.automaton.symbols
             for sign in "/*".utf8 where group.normalisesSlashes { symbols.insert(UInt32(sign)) }

@@ -30,9 +30,7 @@ struct QueryCase: Hashable {
         return cases
     }
 
-    private static func fragments(
-        _ lists: [RuleList], _ stepsLeft: inout Int, _ limits: AutomatonLimits
-    ) -> [String?] {
+    private static func fragments(_ lists: [RuleList], _ stepsLeft: inout Int, _ limits: AutomatonLimits) -> [String?] {
         let patterns = numbered(lists, \.fragmentPatterns)
         guard !patterns.isEmpty else { return [nil] }
         return [nil, ""] + SampleTexts.distinguishing(patterns, in: .fragment, stepsLeft: &stepsLeft, limits)
@@ -75,9 +73,7 @@ struct QueryCase: Hashable {
         return queries
     }
 
-    private static func numbered(
-        _ lists: [RuleList], _ patterns: (RuleList) -> [WrittenPattern]
-    ) -> [WrittenPattern] {
+    private static func numbered(_ lists: [RuleList], _ patterns: (RuleList) -> [WrittenPattern]) -> [WrittenPattern] {
         lists.enumerated().flatMap { index, list in
             patterns(list).map { WrittenPattern(pattern: $0.pattern, written: $0.written, list: index) }
         }

@@ -81,8 +81,7 @@ public enum Reachability {
             if case .covered(let covering) = coverage {
                 let isCoveredAsWritten = asWritten.coverage(of: rule, by: candidates) != .notCovered
                 let rules = covering.map { $0 % count }.sorted()
-                found.append(
-                    UselessRule(rule: rule, reason: .covered(by: rules), restsOnSlashes: !isCoveredAsWritten))
+                found.append(UselessRule(rule: rule, reason: .covered(by: rules), restsOnSlashes: !isCoveredAsWritten))
                 continue
             }
             guard relations.excludes(rule) else { continue }

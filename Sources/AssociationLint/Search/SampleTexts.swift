@@ -78,9 +78,7 @@ enum SearchedTexts: Hashable {
 
 extension ProductSearch {
     /// A search over the texts of usual URLs.
-    init?(
-        _ searched: SearchedTexts, _ groups: [Group], piece: Piece, _ patterns: [String], _ limits: AutomatonLimits
-    ) {
+    init?(_ searched: SearchedTexts, _ groups: [Group], piece: Piece, _ patterns: [String], _ limits: AutomatonLimits) {
         let isPath = if case .path = piece { true } else { false }
         let texts: Texts = isPath ? .ordinaryPaths : .all
         guard searched != .plain else {

@@ -86,8 +86,7 @@ enum Responder {
         let form = answer.form(coding)
         // RFC 9110 §13.2.1: conditions apply to a 200 only.
         if answer.status != .ok { return Response(status: answer.status, form: form) }
-        let conditions = unsafe Conditions(
-            entityTag: form.entityTag, lastModified: answer.lastModified, now: now)
+        let conditions = unsafe Conditions(entityTag: form.entityTag, lastModified: answer.lastModified, now: now)
         switch conditions.verdict(head, bytes) {
         case .failed: return Response(status: .preconditionFailed)
         case .notModified: return Response(status: .notModified, form: form)

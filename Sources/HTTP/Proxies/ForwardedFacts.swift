@@ -34,9 +34,7 @@ public struct ForwardedFacts: Equatable, Sendable {
         }
     }
 
-    private mutating func readSeparateFields(
-        _ head: RequestHead, _ bytes: Span<UInt8>, _ trusted: TrustedNetworks
-    ) {
+    private mutating func readSeparateFields(_ head: RequestHead, _ bytes: Span<UInt8>, _ trusted: TrustedNetworks) {
         var lines = FieldSegments(head.forwardedFor, named: "x-forwarded-for")
         while let line = lines.next(bytes) {
             var members = ListMembers(line)

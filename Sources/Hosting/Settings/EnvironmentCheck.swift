@@ -9,8 +9,7 @@ public enum EnvironmentCheck {
     /// The error for a server with these settings.
     public static func error(_ settings: ServerSettings, configPath: String) -> Finding? {
         guard settings.environment != nil else { return nil }
-        let files = Tenants.appFiles(
-            configPath: configPath, linkTargets: settings.linkTargets, limits: settings.limits)
+        let files = Tenants.appFiles(configPath: configPath, linkTargets: settings.linkTargets, limits: settings.limits)
         return error(settings.environment, in: files ?? [], of: configPath)
     }
 

@@ -211,8 +211,7 @@ extension SettingsReader {
                 fix: "write `\(NearestKey.find(text, among: names) ?? names[0])`")
         }
         if values.isEmpty {
-            report(
-                member.value.range, "`key` is empty, so no certificates are ordered", fix: "write `[\"p256\"]`")
+            report(member.value.range, "`key` is empty, so no certificates are ordered", fix: "write `[\"p256\"]`")
         }
         if !kinds.isEmpty { settings.manager.draft.keys = SigningKey.Kind.allCases.filter(kinds.contains) }
     }
@@ -222,8 +221,7 @@ extension SettingsReader {
         let known = members(of: member.value, "`eab`", known: ["keyID", "keyFile"])
         for inner in known { texts[inner.key] = string(inner) }
         if let keyID = texts["keyID"], let keyFile = texts["keyFile"] {
-            settings.manager.draft.externalAccount = IssuanceSettings.AccountBinding(
-                keyID: keyID, keyFile: keyFile)
+            settings.manager.draft.externalAccount = IssuanceSettings.AccountBinding(keyID: keyID, keyFile: keyFile)
         } else if member.value.asObject != nil, known.count < 2 {
             report(
                 member.value.range, "`eab` needs both `keyID` and `keyFile`",

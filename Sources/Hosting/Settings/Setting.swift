@@ -195,8 +195,7 @@ extension Setting {
 /// The settings themselves.
 extension Setting {
     private static let process: [Setting] = [
-        addresses(
-            "http", \.http, "listen for plain HTTP on this address"),
+        addresses("http", \.http, "listen for plain HTTP on this address"),
         addresses("https", \.https, "listen for TLS on this address"),
         Setting(
             "workers",

@@ -142,8 +142,7 @@ public struct SettingsReader {
         _ range: SourceRange?, _ message: String, fix: String?, rule: RuleID = .cfg003, isLoss: Bool = true
     ) {
         if isLoss, let safeguard { lose(safeguard) }
-        findings.append(
-            Finding(rule: rule, severity: .error, file: file, range: range, message: message, fix: fix))
+        findings.append(Finding(rule: rule, severity: .error, file: file, range: range, message: message, fix: fix))
     }
 }
 
@@ -352,8 +351,7 @@ extension SettingsReader {
     private mutating func rule(_ id: String, _ range: SourceRange) -> RuleID? {
         if let rule = RuleID(id) { return rule }
         let nearest = RuleID.nearest(to: id)
-        report(
-            range, "unknown lint rule `\(id)`", fix: nearest.map { "write `\($0)`" } ?? "docs/rules.md lists them")
+        report(range, "unknown lint rule `\(id)`", fix: nearest.map { "write `\($0)`" } ?? "docs/rules.md lists them")
         return nil
     }
 }

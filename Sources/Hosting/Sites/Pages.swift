@@ -97,8 +97,7 @@ struct PageSet: Sendable {
             let now = Clock.wallNanoseconds()
             let file = try root.open(String(path.dropFirst()))
             let gzip = try hasGzip ? openGzipFile(root, path) : nil
-            let mark = FileMark(
-                directory + path, [file, gzip].compactMap { $0?.status }, openedNanoseconds: now)
+            let mark = FileMark(directory + path, [file, gzip].compactMap { $0?.status }, openedNanoseconds: now)
             if let same = known.file(path, mark) { return add(same) }
             guard var new = try make(path, of: file, gzip, in: folders) else { return }
             readCount += 1
@@ -176,9 +175,7 @@ struct PageSet: Sendable {
     }
 
     /// The `.gz` file of a page; nil, with a finding, if it cannot be opened.
-    private mutating func openGzipFile(
-        _ root: borrowing TenantFolder, _ path: String
-    ) throws(FileError) -> OpenFile? {
+    private mutating func openGzipFile(_ root: borrowing TenantFolder, _ path: String) throws(FileError) -> OpenFile? {
         let path = path + PrecompressedPage.suffix
         do throws(FileError) {
             return try root.open(String(path.dropFirst()))

@@ -107,8 +107,7 @@ struct WellKnownFiles: Sendable {
                 new.isBlocked = new.answer == nil
             }
             if !WellKnownFiles.readAlways.contains(name), !compression.isSpent {
-                new.mark = FileMark(
-                    "\(directory)/\(name)", [file.status], openedNanoseconds: file.readNanoseconds)
+                new.mark = FileMark("\(directory)/\(name)", [file.status], openedNanoseconds: file.readNanoseconds)
             }
             add(new)
         } catch {

@@ -29,9 +29,7 @@ struct StateFolder: Sendable {
 
     /// Loads a file; nil if it does not exist or cannot be used, in which case everything is read from `config/`. Throws if
     /// descriptors or memory run out.
-    func load(
-        _ name: String, rendering: String, _ complaints: inout [String]
-    ) throws(ConfigurationError) -> Loaded? {
+    func load(_ name: String, rendering: String, _ complaints: inout [String]) throws(ConfigurationError) -> Loaded? {
         do throws(StateProblem) {
             let file = try StateFile("\(path)/\(name)", key: key)
             try file.verify(.records)
@@ -58,9 +56,7 @@ struct StateFolder: Sendable {
     }
 
     /// Writes a file next to its final path, where the old one may be mapped.
-    func draft(
-        of name: String, _ records: TenantRecords, _ layer: CatalogueLayer
-    ) throws(SystemError) -> FileDraft {
+    func draft(of name: String, _ records: TenantRecords, _ layer: CatalogueLayer) throws(SystemError) -> FileDraft {
         try Directory.create(path, permissions: 0o700)
         let (bytes, texts) = records.encoded()
         var draft: FileDraft?

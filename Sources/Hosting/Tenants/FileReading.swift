@@ -32,9 +32,7 @@ struct FileReading: Sendable {
     ///   - read: what was read from disk.
     ///   - known: the record of the file; nil to parse it in any case.
     ///   - waitsForText: whether a file that became empty a moment ago counts as still being written.
-    init(
-        _ path: String, _ read: AppTree.Outcome, known: AppRecord?, _ source: AppSource, waitsForText: Bool = false
-    ) {
+    init(_ path: String, _ read: AppTree.Outcome, known: AppRecord?, _ source: AppSource, waitsForText: Bool = false) {
         self.path = path
         switch read {
         case .changing: outcome = .changing

@@ -29,8 +29,7 @@ struct LiveIdentity: Hashable, Sendable {
             for package in app.android?.packages ?? [] {
                 all.insert(LiveIdentity(host: host, kind: .package, text: package.name))
                 for fingerprint in package.fingerprints {
-                    all.insert(
-                        LiveIdentity(host: host, kind: .fingerprint, text: "\(package.name) \(fingerprint)"))
+                    all.insert(LiveIdentity(host: host, kind: .fingerprint, text: "\(package.name) \(fingerprint)"))
                 }
             }
         }

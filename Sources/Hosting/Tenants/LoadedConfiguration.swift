@@ -33,9 +33,7 @@ public struct ConfigurationError: Error, CustomStringConvertible {
 
 /// A function for an app file that was read; the model is nil if it has errors.
 public typealias AppFileInspector =
-    @Sendable (
-        _ path: String, _ bytes: [UInt8], _ document: SourceDocument, _ model: AppFile?
-    ) -> Void
+    @Sendable (_ path: String, _ bytes: [UInt8], _ document: SourceDocument, _ model: AppFile?) -> Void
 
 extension Tenants {
     /// Loads everything once. With a state, the result is what a start with it would publish; nothing is saved.

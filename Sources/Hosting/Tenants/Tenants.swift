@@ -128,9 +128,7 @@ public final class Tenants: @unchecked Sendable {
 
     /// Renders hosts before all files are read, so that the contents of very many files need not be in memory at once. If a file
     /// that is read later names one of these hosts too, its plan changes and it is rendered again.
-    private func renderEarly(
-        _ hosts: [String], _ scan: inout Scan, _ scanner: TreeScanner, _ sites: RoundSites
-    ) {
+    private func renderEarly(_ hosts: [String], _ scan: inout Scan, _ scanner: TreeScanner, _ sites: RoundSites) {
         let hosts = hosts.filter { scan.pathsByHost[$0]?.count == 1 }
         scanner.addFolders(of: Set(hosts), to: &scan)
         sites.render(hosts, by: Admission(scan, knowing: memory, source: source))

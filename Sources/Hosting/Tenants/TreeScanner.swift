@@ -123,9 +123,7 @@ struct TreeScanner {
     }
 
     /// Known files that were not found.
-    private func goneFiles(
-        _ listing: AppTree.Listing, _ roots: Set<String>, _ scan: inout Scan
-    ) -> Set<String> {
+    private func goneFiles(_ listing: AppTree.Listing, _ roots: Set<String>, _ scan: inout Scan) -> Set<String> {
         var paths: Set<String> = []
         let appFiles = memory.appFiles
         let places = roots.map { $0.isEmpty ? "" : "\($0)/" }
@@ -297,9 +295,7 @@ struct TreeScanner {
         // Until then the previous pages are better than some of the new ones.
         if !isWhole, start == nil { return }
         if let template = pages.landingTemplate {
-            scan.findings.append(
-                LandingTemplate.finding(
-                    template.file, "a template must be in the folder of one host"))
+            scan.findings.append(LandingTemplate.finding(template.file, "a template must be in the folder of one host"))
         }
         scan.defaults = pages
     }

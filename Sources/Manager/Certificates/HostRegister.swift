@@ -25,8 +25,7 @@ public struct HostRegister: Sendable {
         var (isNew, last) = (hosts.isWanted, String?(""))
         while let after = last {
             let known = try store.read { transaction throws(DatabaseError) in
-                try Work.states(
-                    CertificateWork.kind, after: after, countMax: HostRegister.batchCount, in: transaction)
+                try Work.states(CertificateWork.kind, after: after, countMax: HostRegister.batchCount, in: transaction)
             }
             let changed = known.filter { hosts.isWanted($0.key) == ($0.state == IssuanceState.leaving.rawValue) }
             for index in known.compactMap({ hosts.index(of: $0.key) }) { isNew[index] = false }

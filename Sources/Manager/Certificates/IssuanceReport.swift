@@ -83,8 +83,7 @@ public struct IssuanceReport: Sendable, Equatable {
 
     /// The state of a host; nil if there is no work for it.
     public static func load(_ host: String, in transaction: borrowing Transaction) throws(DatabaseError) -> Self? {
-        let rows = try transaction.query(
-            "\(select) where work.kind = ? and work.key = ?", CertificateWork.kind, host)
+        let rows = try transaction.query("\(select) where work.kind = ? and work.key = ?", CertificateWork.kind, host)
         guard let row = rows.first else { return nil }
         return try IssuanceReport(row)
     }

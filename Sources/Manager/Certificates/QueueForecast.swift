@@ -69,9 +69,7 @@ public struct QueueForecast: Sendable {
 
     /// The turns of a queue.
     /// - Parameter level: what is stored of a bucket; nil before its first use.
-    static func turns(
-        _ queue: [Entry], now: Int64, level: (Bucket) -> Bucket.Level?
-    ) -> [String: Turn] {
+    static func turns(_ queue: [Entry], now: Int64, level: (Bucket) -> Bucket.Level?) -> [String: Turn] {
         var order = queue.indices.map { (index: $0, time: max(now, queue[$0].due)) }
         var levels: [Bucket: Bucket.Level] = [:]
         // First the limits of each host, then those of its domain, then that of the account: a host whose domain has to wait lets

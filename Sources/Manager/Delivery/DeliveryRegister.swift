@@ -144,9 +144,7 @@ struct DeliveryRegister: Sendable {
     }
 
     /// What the server answers; nil if it does not.
-    private func ask<Answer>(
-        _ question: String, _ body: () throws(DeliverySourceFailure) -> Answer
-    ) -> Answer? {
+    private func ask<Answer>(_ question: String, _ body: () throws(DeliverySourceFailure) -> Answer) -> Answer? {
         do throws(DeliverySourceFailure) {
             let answer = try body()
             control.noteSource(question, nil)

@@ -67,8 +67,7 @@ public struct DeliveryOutage: Sendable, Equatable {
         for verifier in DeliveryVerifier.allCases {
             let breaker = try DeliveryBreaker.load(verifier, in: transaction)
             guard let problem = breaker.problem else { continue }
-            all.append(
-                DeliveryOutage(verifier: verifier, since: breaker.since, until: breaker.until, problem: problem))
+            all.append(DeliveryOutage(verifier: verifier, since: breaker.since, until: breaker.until, problem: problem))
         }
         return all
     }
@@ -92,9 +91,7 @@ public struct DeliveryList: Sendable, Equatable {
     public init() {}
 
     /// - Parameter states: in the order of the list. Within one, the state that has lasted longest comes first.
-    public init(
-        _ states: [DeliveryState], countMax: Int, in transaction: borrowing Transaction
-    ) throws(DatabaseError) {
+    public init(_ states: [DeliveryState], countMax: Int, in transaction: borrowing Transaction) throws(DatabaseError) {
         for state in states {
             // Before the first look there is no observation.
             let served = """
@@ -116,8 +113,7 @@ public struct DeliveryList: Sendable, Equatable {
                 let verifier: String = try row[1]
                 guard let verifier = DeliveryVerifier(rawValue: verifier) else { continue }
                 entries.append(
-                    Entry(
-                        host: try row[0], verifier: verifier, state: state, since: try row[2], detail: try row[3]))
+                    Entry(host: try row[0], verifier: verifier, state: state, since: try row[2], detail: try row[3]))
             }
         }
     }

@@ -18,8 +18,7 @@ public enum DeliveryVerifier: String, CaseIterable, Sendable {
 
     /// One request in a second, by all nodes together.
     var pace: Bucket {
-        Bucket(
-            scope: "delivery", subject: rawValue, capacity: 1, fillMilliseconds: DeliveryVerifier.paceMilliseconds)
+        Bucket(scope: "delivery", subject: rawValue, capacity: 1, fillMilliseconds: DeliveryVerifier.paceMilliseconds)
     }
 
     static let paceMilliseconds: Int64 = 1_000

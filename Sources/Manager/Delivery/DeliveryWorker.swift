@@ -292,9 +292,7 @@ public struct DeliveryWorker: ~Copyable {
     /// Looks for the usual reasons why a copy of our own is not in the store: the service may be faster than the register, a version
     /// may have been served only for moments, and a deployment may have reached other servers first. One false alarm makes operators
     /// ignore the next.
-    private func doubt(
-        _ sight: Sight, _ answer: CopyAnswer, _ work: Work, _ verdict: inout DeliveryVerdict
-    ) -> Doubt? {
+    private func doubt(_ sight: Sight, _ answer: CopyAnswer, _ work: Work, _ verdict: inout DeliveryVerdict) -> Doubt? {
         let premature = Doubt(
             milliseconds: DeliveryPlan.retryMilliseconds(tries: work.tries), problem: DeliveryWorker.prematureProblem,
             journal: work.journal)

@@ -75,8 +75,7 @@ public struct ArchiveImport {
     ) throws(DatabaseError) {
         let (kind, state, due) = (CertificateWork.kind, IssuanceState.issued.rawValue, try transaction.now())
         // Also locks the work, so that no worker stores another certificate meanwhile.
-        try Work.add(
-            kind, row.name, state: state, due: due, priority: CertificateWork.renewalPriority, in: transaction)
+        try Work.add(kind, row.name, state: state, due: due, priority: CertificateWork.renewalPriority, in: transaction)
         let present = try StoredCertificate.load(row.name, in: transaction).filter {
             !isPaired || $0.isRSA == row.isRSA
         }

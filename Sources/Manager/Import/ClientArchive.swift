@@ -148,9 +148,7 @@ public struct ClientArchive: Sendable {
         return AccountKey(key)
     }
 
-    private static func certificate(
-        _ file: String, keyFile: String, now: Int64
-    ) throws(Problem) -> Certificate {
+    private static func certificate(_ file: String, keyFile: String, now: Int64) throws(Problem) -> Certificate {
         let bytes = try read(file, bytesMax: chainBytesMax, "the certificate")
         let chain: IssuedChain
         do throws(TLSError) { chain = try IssuedChain(pem: bytes) } catch { throw Problem(error.description) }

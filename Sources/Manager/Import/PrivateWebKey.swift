@@ -14,8 +14,7 @@ struct WebKeyProblem: Error, Hashable, Sendable, CustomStringConvertible {
 /// Reads a private key from JSON.
 enum PrivateWebKey {
     /// A key has ten members, and its client may have added some.
-    private static let limits = SourceLimits(
-        depth: 8, bytes: 64 * 1_024, numberBytes: 40, values: 100, problems: 10)
+    private static let limits = SourceLimits(depth: 8, bytes: 64 * 1_024, numberBytes: 40, values: 100, problems: 10)
     /// RSA with 8,192 bits. Longer numbers would need another form of length below.
     private static let numberBytesMax = 1_024
 

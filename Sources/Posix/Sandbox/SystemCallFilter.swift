@@ -65,8 +65,7 @@ public struct SystemCallFilter: Sendable {
         ]
         for rule in rules {
             let steps = SystemCallFilter.steps(rule)
-            program.append(
-                FilterInstruction(.jumpIfEqual, UInt32(rule.call), skipIfFalse: UInt8(steps.count)))
+            program.append(FilterInstruction(.jumpIfEqual, UInt32(rule.call), skipIfFalse: UInt8(steps.count)))
             program += steps
         }
         program.append(FilterInstruction(.end, FilterInstruction.Verdict.fail(ENOSYS).operand))

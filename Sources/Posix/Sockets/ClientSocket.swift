@@ -9,9 +9,7 @@ public struct ClientSocket: ~Copyable, Sendable {
 
     /// Connects. This call and every later one fails after `timeoutMilliseconds` without progress.
     /// - Parameter isDatagram: whether each call sends or receives one datagram; those of other senders are dropped.
-    public init(
-        to address: SocketAddress, isDatagram: Bool = false, timeoutMilliseconds: Int
-    ) throws(SystemError) {
+    public init(to address: SocketAddress, isDatagram: Bool = false, timeoutMilliseconds: Int) throws(SystemError) {
         let descriptor = try Descriptor.socket(address.family, isDatagram ? SOCK_DGRAM : SOCK_STREAM)
         let number = descriptor.number
         try ClientSocket.limit(number, timeoutMilliseconds)

@@ -206,8 +206,7 @@ struct Parser {
         switch container.shape {
         case .array: container.elements.append(finished)
         case .object:
-            container.members.append(
-                SourceMember(key: container.key, keyRange: container.keyRange, value: finished))
+            container.members.append(SourceMember(key: container.key, keyRange: container.keyRange, value: finished))
         case .document:
             value = finished
             state = .end

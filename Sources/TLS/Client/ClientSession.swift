@@ -93,8 +93,7 @@ import Posix
             return PeerFacts.Problem(kind: .other, message: "the server sent no certificate")
         }
         if own.notAfter < now {
-            return PeerFacts.Problem(
-                kind: .expired, message: "the certificate expired on \(Clock.day(own.notAfter))")
+            return PeerFacts.Problem(kind: .expired, message: "the certificate expired on \(Clock.day(own.notAfter))")
         }
         if own.notBefore > now {
             return PeerFacts.Problem(kind: .notYetValid, message: "the certificate is not valid yet")

@@ -277,8 +277,7 @@ struct CertificatePeriod: Hashable, Sendable {
     let notAfter: Int64
 
     init(_ certificate: borrowing Certificate, _ subject: String, isOfSecondPair: Bool) {
-        self.init(
-            subject, from: certificate.notBefore, to: certificate.notAfter, isOfSecondPair: isOfSecondPair)
+        self.init(subject, from: certificate.notBefore, to: certificate.notAfter, isOfSecondPair: isOfSecondPair)
     }
 
     init(_ subject: String, from notBefore: Int64, to notAfter: Int64, isOfSecondPair: Bool = false) {

@@ -135,9 +135,7 @@ import Posix
     }
 
     /// The first key of a PEM file. The label states its type, so the decoder does not try all types.
-    private static func first(
-        of text: UnsafeRawBufferPointer, _ request: inout PassphraseRequest
-    ) -> OpaquePointer? {
+    private static func first(of text: UnsafeRawBufferPointer, _ request: inout PassphraseRequest) -> OpaquePointer? {
         let input = unsafe PEM.Input(text)
         while var block = PEM.Block(reading: input) {
             guard ["PRIVATE KEY", "EC PRIVATE KEY", "RSA PRIVATE KEY"].contains(block.label) else { continue }

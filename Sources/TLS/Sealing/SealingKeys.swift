@@ -27,8 +27,7 @@ public final class SealingKeys: Sendable {
             throw TLSError("cannot read the key file of the store, \(file): \(error)")
         }
         guard keys.count == SealingKeys.keyBytes || keys.count == SealingKeys.keyBytes * 2 else {
-            throw TLSError(
-                "the key file of the store, \(file), has \(keys.count) bytes, not 32, or 64 for two keys")
+            throw TLSError("the key file of the store, \(file), has \(keys.count) bytes, not 32, or 64 for two keys")
         }
     }
 

@@ -63,8 +63,7 @@ final class HelloGate {
         case .identity: true
         case .missing, .broken: false
         case nil:
-            unsafe certificates.isDevelopmentHost(
-                name.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) })
+            unsafe certificates.isDevelopmentHost(name.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) })
         }
     }
 }

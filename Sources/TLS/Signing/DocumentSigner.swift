@@ -114,8 +114,7 @@ public final class DocumentSigner: Sendable {
             } else {
                 bytes = try MessageSigner.sign(content, with: found.identity)
             }
-            memory.messages[host] = Message(
-                digest: digest, identity: found.identity, bytes: bytes, round: memory.round)
+            memory.messages[host] = Message(digest: digest, identity: found.identity, bytes: bytes, round: memory.round)
             return .signed(bytes, modified: found.modified)
         } catch {
             if let shortage = memory.shortage { return .shortage(shortage) }

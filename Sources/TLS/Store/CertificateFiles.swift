@@ -147,9 +147,7 @@ extension CertificateFiles {
         return try open(folder, in: managed, .none)
     }
 
-    private func open(
-        _ folder: CertificateFolder, in root: String, _ links: LinkTargets
-    ) throws(FileError) -> Opened {
+    private func open(_ folder: CertificateFolder, in root: String, _ links: LinkTargets) throws(FileError) -> Opened {
         do throws(SystemError) {
             return Opened(files: self, folder: try Folder(tenant: folder.name, in: try Folder(root), links: links))
         } catch {
@@ -267,8 +265,7 @@ extension CertificateFiles {
         } catch {
             throw CertificateProblem(reading: "the certificate", path, error)
         }
-        let credentials = try Credentials(
-            certificates: bytes, file: path, key: key, passphrase: passphrase, pool: pool)
+        let credentials = try Credentials(certificates: bytes, file: path, key: key, passphrase: passphrase, pool: pool)
         if let problem = CertificateChecks.weakness(of: credentials) { throw problem }
         return credentials
     }

@@ -178,8 +178,7 @@ extension CertificateStore {
         }
         let known = register.entry(folder.name)
         func isSettled(_ stamp: Int?) -> Bool {
-            register.isSettled(
-                folder.name, stamp: stamp, milliseconds: milliseconds, after: limits.recheckMilliseconds)
+            register.isSettled(folder.name, stamp: stamp, milliseconds: milliseconds, after: limits.recheckMilliseconds)
         }
         if let stamp = loader.stamp(of: folder) {
             if let known, isStillTrue(known, stamp, folder) {

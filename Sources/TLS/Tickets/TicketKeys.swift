@@ -89,8 +89,7 @@ public final class TicketKeys: Sendable {
             }
         }
         if error == nil, let stamp, stamp.permissions & 0o077 != 0 {
-            error = TLSError(
-                "other users can read the ticket keys in \(path), and so decrypt connections; chmod 600")
+            error = TLSError("other users can read the ticket keys in \(path), and so decrypt connections; chmod 600")
         }
         return state.withLock { state in
             defer { state.complaint = error?.description }

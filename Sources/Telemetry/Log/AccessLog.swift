@@ -86,8 +86,7 @@ public final class AccessLog: Sendable {
                 return
             }
             let count = dropped - lastReport.droppedCount
-            notes.append(
-                "dropped \(count) line\(count == 1 ? "" : "s") of the access log: \(target) is too slow")
+            notes.append("dropped \(count) line\(count == 1 ? "" : "s") of the access log: \(target) is too slow")
             lastReport = Report(droppedCount: dropped, milliseconds: nowMilliseconds)
         }
         return notes

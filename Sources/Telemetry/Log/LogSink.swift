@@ -23,9 +23,7 @@ import Synchronization
     /// Handshakes that a worker logs in one second; the metrics count the others.
     static let handshakesPerSecondMax = 10
 
-    init(
-        _ ring: LogRing, _ alarm: LogAlarm, _ format: LogFormat, _ selection: LogSelection, _ counters: CounterBlock
-    ) {
+    init(_ ring: LogRing, _ alarm: LogAlarm, _ format: LogFormat, _ selection: LogSelection, _ counters: CounterBlock) {
         unsafe self.ring = .passUnretained(ring)
         unsafe self.alarm = .passUnretained(alarm)
         self.counters = counters

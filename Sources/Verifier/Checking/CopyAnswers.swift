@@ -24,9 +24,7 @@ struct AppleFailure {
     }
 
     private static let known: [String: (meaning: String, fix: String)] = [
-        "SWCERR00101": (
-            "the host answered with a status other than 200", "answer AASA-Bot with 200, from everywhere"
-        ),
+        "SWCERR00101": ("the host answered with a status other than 200", "answer AASA-Bot with 200, from everywhere"),
         "SWCERR00202": ("the host has a private address", "publish a public address"),
         "SWCERR00301": (
             "the host did not answer within about five seconds", "serve the file from memory, and avoid cold starts"

@@ -94,8 +94,7 @@ extension HostRules {
         let isShadowed =
             name == "windows-app-web-link.json" && answers.response(.wellKnown("windows-app-web-link"))?.status == 200
         if isShadowed { return }
-        let findings = WellKnownFile.lint(
-            body, name: name, file: answers.name(probe), now: Clock.wallSeconds())
+        let findings = WellKnownFile.lint(body, name: name, file: answers.name(probe), now: Clock.wallSeconds())
         for finding in findings { report(finding) }
     }
 

@@ -120,9 +120,7 @@ struct HostRules {
         _ rule: RuleID, _ probe: Probe, _ message: String, fix: String? = nil, severity: Severity? = nil
     ) {
         report(
-            Finding(
-                rule: rule, severity: severity, file: answers.name(probe),
-                range: nil, message: message, fix: fix))
+            Finding(rule: rule, severity: severity, file: answers.name(probe), range: nil, message: message, fix: fix))
     }
 
     mutating func report(_ finding: Finding) { findings.append(finding) }

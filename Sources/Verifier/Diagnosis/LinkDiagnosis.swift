@@ -157,9 +157,7 @@ public struct LinkDiagnosis: Sendable {
         }
     }
 
-    private static func copyStep(
-        _ finding: Finding?, _ report: ServerCheckReport, _ verdicts: LinkVerdicts
-    ) -> Step {
+    private static func copyStep(_ finding: Finding?, _ report: ServerCheckReport, _ verdicts: LinkVerdicts) -> Step {
         guard report.copiesAsked.contains(.apple) else { return notAsked(.appleCopy, "Apple's CDN") }
         guard let finding else { return Step(.appleCopy, .ok, "Apple's CDN has the same file") }
         guard finding.rule == .ahst015 else {

@@ -45,15 +45,13 @@ struct DeliveryOverview {
             timelines = try DeliveryTimeline.load(HostPattern.typed(host).lowercased(), in: transaction)
         } else {
             figures = try DeliveryFigures(in: transaction)
-            worst = try DeliveryList(
-                DeliveryOverview.problems, countMax: DeliveryOverview.worstMax, in: transaction)
+            worst = try DeliveryList(DeliveryOverview.problems, countMax: DeliveryOverview.worstMax, in: transaction)
         }
     }
 
     var lines: [String] {
         var lines = timelines.flatMap { timeline in
-            timeline.lines(
-                nowSeconds: now, isOutage: outages.contains { $0.verifier == timeline.verifier })
+            timeline.lines(nowSeconds: now, isOutage: outages.contains { $0.verifier == timeline.verifier })
         }
         if !isOfHost {
             for verifier in DeliveryVerifier.allCases {

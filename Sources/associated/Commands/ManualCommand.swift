@@ -47,10 +47,7 @@ extension Command {
         ),
         ("config/retired/", "App files that were taken out of service on purpose."),
         ("public/HOST/", "Pages of a host."),
-        (
-            "state/",
-            "State directory: last good versions, change journal, ledger of verifier fetches, development CA."
-        ),
+        ("state/", "State directory: last good versions, change journal, ledger of verifier fetches, development CA."),
     ]
 
     private static let examples = [

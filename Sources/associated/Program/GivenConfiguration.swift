@@ -54,8 +54,7 @@ struct GivenConfiguration {
 
     /// The paths of its app files; nil if it has no folder `apps`.
     var appFiles: [String]? {
-        Tenants.appFiles(
-            configPath: path, linkTargets: settings.linkTargets, limits: settings.limits)
+        Tenants.appFiles(configPath: path, linkTargets: settings.linkTargets, limits: settings.limits)
     }
 
     /// Which app file names a host that is not served, in words; nil if none does. A file with errors may be unreadable, so

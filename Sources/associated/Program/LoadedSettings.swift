@@ -84,8 +84,7 @@ extension AdminSettings {
                 throw .failure("cannot use the admin token in \(file): \(error)")
             }
         }
-        self.init(
-            address: place.address, token: token, hosts: place.hosts)
+        self.init(address: place.address, token: token, hosts: place.hosts)
     }
 }
 

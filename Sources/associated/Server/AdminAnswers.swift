@@ -112,8 +112,7 @@ struct AdminAnswers: ServerSources {
                 if catalogue.entityTags(host: name, path: document.path).isEmpty { return nil }
                 return HostList.Fetches(records[name] ?? [], by: document.verifier)
             }
-            return HostList.Entry(
-                host: name, isLastGood: kept.contains(name), apple: fetches[0], google: fetches[1])
+            return HostList.Entry(host: name, isLastGood: kept.contains(name), apple: fetches[0], google: fetches[1])
         }
         return HostList(
             nowSeconds: Clock.wallSeconds(), recordedSinceSeconds: ledger.beganSeconds,

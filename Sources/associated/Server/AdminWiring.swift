@@ -75,8 +75,7 @@ final class AdminWiring: Sendable {
         let answers = AdminAnswers(
             state: state, workerMetrics: metrics, usage: usage, parent: parent, parts: parts, ledger: ledger,
             expectsManager: expectsManager)
-        return Running(
-            ledger: ledger, keeper: keeper, listener: try AdminListener(settings, answers, on: socket))
+        return Running(ledger: ledger, keeper: keeper, listener: try AdminListener(settings, answers, on: socket))
     }
 
     /// The server is not ready from now on. A server that has taken over answers at the address.

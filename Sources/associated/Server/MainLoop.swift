@@ -275,9 +275,7 @@ struct Retrying {
         ReloadLog.recovered()
     }
 
-    mutating func add(
-        _ more: TreeChanges, watches isUnwatched: Bool = false, _ reason: SystemError
-    ) {
+    mutating func add(_ more: TreeChanges, watches isUnwatched: Bool = false, _ reason: SystemError) {
         changes.merge(more)
         watches = watches || isUnwatched
         dueMilliseconds = Clock.monotonicMilliseconds() + pauseMilliseconds

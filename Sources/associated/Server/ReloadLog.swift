@@ -93,8 +93,7 @@ enum ReloadLog {
     /// Changes by other machines have no events there, so everything is read every few seconds.
     static func withoutEvents(_ folders: [FolderWithoutEvents]) {
         let places = folders.map { "\($0.path) (\($0.fileSystem))" }.joined(separator: ", ")
-        Log.warning(
-            "no change events in \(places); changes are noticed within seconds, or at once with SIGHUP")
+        Log.warning("no change events in \(places); changes are noticed within seconds, or at once with SIGHUP")
     }
 
     /// Not everything can be watched, so everything is read every few seconds.

@@ -100,9 +100,7 @@ struct SandboxPlaces {
     }
 
     /// A folder in which files are created and removed; never a shared system folder.
-    private static func change(
-        _ folder: String, _ purpose: String
-    ) throws(Refusal) -> [Landlock.Rule] {
+    private static func change(_ folder: String, _ purpose: String) throws(Refusal) -> [Landlock.Rule] {
         // The parent of a path directly in `/` is empty.
         guard let place = ResolvedPath(folder.isEmpty ? "/" : folder).place else { return [] }
         if ResolvedPath.isSystemFolder(place) {

@@ -63,9 +63,7 @@ enum LiveFiles {
     }
 
     /// A file of a host; nil if the host answers that it does not exist.
-    static func fetch(
-        _ path: String, of host: CheckedHost, _ live: PublishedFiles
-    ) throws(Refusal) -> [UInt8]? {
+    static func fetch(_ path: String, of host: CheckedHost, _ live: PublishedFiles) throws(Refusal) -> [UInt8]? {
         switch live.fetch(path, of: host) {
         case .success(let bytes): return bytes
         case .failure(let error):

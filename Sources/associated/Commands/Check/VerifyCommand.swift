@@ -156,9 +156,7 @@ enum BindingQuestion {
     }
 
     /// The answers of all consumers of the platform's file.
-    func answers(
-        from place: PublishedPlace, _ arguments: ParsedArguments
-    ) throws(Refusal) -> [BindingAnswer] {
+    func answers(from place: PublishedPlace, _ arguments: ParsedArguments) throws(Refusal) -> [BindingAnswer] {
         let consumers = FileConsumer.allCases.filter { ($0 == .apple) == isApple }
         switch place {
         case .file(let path):

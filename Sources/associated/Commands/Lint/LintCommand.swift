@@ -61,8 +61,7 @@ extension Command {
         if arguments.has("--dry-run"), !arguments.has("--fix") { throw .usage("--dry-run needs --fix") }
         let failsOn: Severity = try arguments.choice("--fail-on") ?? .error
         let showsNotes = arguments.has("--notes") || failsOn == .note
-        var files = LintedFiles(
-            arguments, forced: kind, managedPath: "\(arguments["--state"] ?? "state")/certificates")
+        var files = LintedFiles(arguments, forced: kind, managedPath: "\(arguments["--state"] ?? "state")/certificates")
         let paths = arguments.operands.isEmpty ? [arguments["--config"] ?? "config"] : arguments.operands
         if arguments.operands.isEmpty, !arguments.has("--config"), !Directory.exists(paths[0]) {
             return .failure(saying: "there is no directory \(paths[0]); name files to check, or run `associated init`")

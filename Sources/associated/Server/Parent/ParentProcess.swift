@@ -106,8 +106,7 @@ final class ParentProcess {
         // The admin socket is usually there.
         SandboxPlaces(loaded).createState(for: try loaded.settings.user.map(Account.init))
         return Setup(
-            sockets: try sockets.adapted(
-                to: loaded.settings, socketCount: loaded.settings.workers ?? processorCount()),
+            sockets: try sockets.adapted(to: loaded.settings, socketCount: loaded.settings.workers ?? processorCount()),
             wantsManager: loaded.settings.manager.isWanted && !loaded.settings.manager.isSeparate)
     }
 
