@@ -44,8 +44,10 @@ struct StartCheckTests {
             #expect((run.output + run.errors).contains("error[APP-042]: this version removes live entries"))
         }
         #expect(try saved() == before)
-        // Without a server nothing is live.
-        #expect(try lint("\(folder.path)/none").status == 0)
+        // Without its state, nothing would be known to be live.
+        let other = try lint("\(folder.path)/none")
+        #expect(other.status == 1)
+        #expect(other.errors.contains("no server has saved its state in \(folder.path)/none"))
     }
 
     @Test(arguments: [true, false])
@@ -113,6 +115,28 @@ struct StartCheckTests {
             more.errors.contains(
                 "unknown setting `sandbx`; the server does not start, because a misspelt setting could leave it less "
                     + "protected than intended; write `sandbox`"), "\(more.errors)")
+    }
+
+    @Test(arguments: [
+        ("caFile: 'FOLDER/none.pem'", "none.pem: no such file"),
+        (
+            "rfc2136: { server: '192.0.2.1', keyName: 'k', keyFile: 'FOLDER/none.key' }",
+            "cannot read `acme.rfc2136.keyFile`"
+        ),
+        ("eab: { keyID: 'k', keyFile: 'FOLDER/config/server.json' }", "`acme.eab.keyFile` "),
+    ])
+    func `reports what a manager could not use`(setting: String, problem: String) throws {
+        func settings(_ setting: String) throws {
+            let setting = setting.replacingOccurrences(of: "FOLDER", with: folder.path)
+            try folder.write("config/server.json", "{ acme: { termsAgreed: true, \(setting) } }")
+        }
+        let arguments = ["--http", "127.0.0.1:0", "--admin", "127.0.0.1:0"]
+        try settings(setting)
+        let run = try check(arguments)
+        #expect(run.status == 1)
+        #expect(run.errors.contains(problem), "\(run.errors)")
+        try settings("")
+        #expect(try check(arguments).status == 0)
     }
 
     @Test func `invalid settings prevent the start`() throws {

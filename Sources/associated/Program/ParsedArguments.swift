@@ -69,6 +69,9 @@ struct ParsedArguments: Sendable {
 
     func has(_ name: String) -> Bool { values[name] != nil }
 
+    /// Whether an option was given on the command line, and not by a variable, which may be meant for other commands.
+    func isTyped(_ name: String) -> Bool { has(name) && variables[name] == nil }
+
     /// The value of an option that takes one of a few words.
     func choice<Value: CaseIterable & RawRepresentable<String>>(
         _ name: String, among values: [Value] = Array(Value.allCases)

@@ -7,6 +7,7 @@ import Association
 import Glibc
 import HTTP
 import Hosting
+import Manager
 import Posix
 import TLS
 
@@ -47,6 +48,7 @@ struct StartCheck {
         if let address = settings.admin?.address { tryAddress(address, .admin) }
         if let address = settings.manager.admin { tryAddress(address, .managerAdmin) }
         attempt { check in try check.readSecrets() }
+        attempt { check in try check.readManagerSecrets() }
         attempt { check in
             var steps = Sandbox(check.given, places: SandboxPlaces(check.given))
             try steps.changeUser()
@@ -79,6 +81,14 @@ struct StartCheck {
             throw AdminListener.StartError.refused(objection)
         }
         if !settings.https.isEmpty, let file = settings.ticketKeyFile { _ = try TicketKeys(file: file) }
+    }
+
+    /// What a manager reads at its start, except for its database.
+    private mutating func readManagerSecrets() throws {
+        guard settings.manager.isWanted, !settings.manager.isSeparate else { return }
+        var inputs = try ManagerInputs(given)
+        for problem in inputs.readWebhooks() { fail(problem) }
+        if let rules = inputs.rules { _ = try ClientContext(authorityFile: rules.authorityFile) }
     }
 
     /// Before this process becomes another user: the sockets are opened by the parent of a server.

@@ -2,6 +2,7 @@
 
 import Association
 import AssociationLint
+import Hosting
 import Posix
 
 extension Command {
@@ -61,6 +62,10 @@ extension Command {
         if arguments.has("--dry-run"), !arguments.has("--fix") { throw .usage("--dry-run needs --fix") }
         let failsOn: Severity = try arguments.choice("--fail-on") ?? .error
         let showsNotes = arguments.has("--notes") || failsOn == .note
+        if let state = arguments["--state"], arguments.isTyped("--state"), !Tenants.hasState(state) {
+            return .failure(
+                saying: "no server has saved its state in \(state), so removals would not be checked; correct --state")
+        }
         var files = LintedFiles(arguments, forced: kind, managedPath: "\(arguments["--state"] ?? "state")/certificates")
         let paths = arguments.operands.isEmpty ? [arguments["--config"] ?? "config"] : arguments.operands
         if arguments.operands.isEmpty, !arguments.has("--config"), !Directory.exists(paths[0]) {
