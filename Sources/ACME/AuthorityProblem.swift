@@ -49,7 +49,7 @@ public struct AuthorityProblem: Error, Hashable, Sendable, CustomStringConvertib
                 case 500...: .serverInternal
                 default: .unknown
                 }
-            self.init(kind, "HTTP status \(response.status) without a reason")
+            self.init(kind, "the authority answers \(response.status) without a reason")
         }
         status = response.status
         retryAfterSeconds = response.retryAfterSeconds

@@ -41,9 +41,9 @@ struct AuthorityProblemTests {
                 "urn:ietf:params:acme:error:newType"
             ),
             (.json(400, "{\"type\": 5, \"detail\": \"five\"}"), .unknown, "five"),
-            (.json(502, "<html>Bad Gateway</html>"), .serverInternal, "HTTP status 502 without a reason"),
-            (.json(429, ""), .rateLimited, "HTTP status 429 without a reason"),
-            (.json(404, "[]"), .unknown, "HTTP status 404 without a reason"),
+            (.json(502, "<html>Bad Gateway</html>"), .serverInternal, "the authority answers 502 without a reason"),
+            (.json(429, ""), .rateLimited, "the authority answers 429 without a reason"),
+            (.json(404, "[]"), .unknown, "the authority answers 404 without a reason"),
         ] as [(AuthorityResponse, AuthorityProblem.Kind, String)])
     func `reads responses without an ACME problem`(
         response: AuthorityResponse, kind: AuthorityProblem.Kind, detail: String

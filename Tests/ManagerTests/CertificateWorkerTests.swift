@@ -68,16 +68,16 @@ struct CertificateWorkerTests {
             what: "it closes connections", state: .failing, problem: "localhost:", waitSeconds: minute,
             requests: (0, 0), faults: AuthorityServer.Faults(isDown: true)),
         Row(
-            what: "its directory is not available", state: .failing, problem: "HTTP status 503",
+            what: "its directory is not available", state: .failing, problem: "the authority answers 503",
             waitSeconds: about(600),
             requests: (0, 0)
         ) { $0.instead = [("dir", down(600))] },
         Row(
-            what: "it is down at the order", state: .failing, problem: "HTTP status 503", waitSeconds: about(120),
+            what: "it is down at the order", state: .failing, problem: "the authority answers 503", waitSeconds: about(120),
             keepsJournal: true, requests: (1, 0), requestsAtEnd: (2, 1)
         ) { $0.instead = [("new-order", down(120))] },
         Row(
-            what: "it is down at the finalization", state: .failing, problem: "HTTP status 503",
+            what: "it is down at the finalization", state: .failing, problem: "the authority answers 503",
             waitSeconds: about(120), keepsJournal: true, requests: (1, 1), requestsAtEnd: (1, 2)
         ) { $0.instead = [("finalize", down(120))] },
         Row(

@@ -57,8 +57,11 @@ public struct DeliveryOutage: Sendable, Equatable {
     public var nextStep: String { DeliveryOutage.nextStep(problem) }
 
     static func nextStep(_ problem: String) -> String {
-        ["it answers 429", "it answers 503"].contains(problem)
-            ? "wait: the service is overloaded or limits requests, and is asked again when it allows that"
+        if ["it answers 429", "it answers 503"].contains(problem) {
+            return "wait: the service is overloaded or limits requests, and is asked again when it allows that"
+        }
+        return problem.contains("certificate") || problem.contains("not trusted")
+            ? "check this machine's clock and CA certificates, and whether a proxy on the way inspects TLS"
             : "if this lasts, allow this machine to connect to ports 443 and 53, or set `manager.proxy` in server.json"
     }
 

@@ -29,7 +29,7 @@ struct SurvivalTests {
         try rig.settle()
         let standing = try #require(try rig.standing())
         #expect(standing.state == .failing && standing.tries == 1 && standing.journal != nil)
-        #expect(standing.problem == "HTTP status \(status) without a reason")
+        #expect(standing.problem == "the authority answers \(status) without a reason")
         let waits: ClosedRange<Int64> = status == 503 ? 118...120 : 58...72
         #expect(waits.contains(standing.waitSeconds), "\(standing)")
         let asked = rig.servers[0].use { $0.requests.count }
