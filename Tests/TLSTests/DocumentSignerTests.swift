@@ -65,6 +65,20 @@ struct DocumentSignerTests {
         #expect(SignedDocument(der: second)?.signers.first?.names == ["a.example", "b.example"])
     }
 
+    @Test func `signs with the manager's certificate until there is another one`() throws {
+        let managed = try TemporaryFolder(permissions: 0o600)
+        let signer = DocumentSigner(hostsPath: bench.hosts.path, managedPath: managed.path)
+        #expect(sign(signer, "a.example") == nil)
+        try bench.authority.install(try bench.authority.issue(["a.example"]), "a.example", in: managed)
+        #expect(!signer.hasChanges() && signer.hasChanges(), "a change counts when it is the same twice")
+        #expect(name(sign(signer, "a.example")) == "a.example")
+        #expect(!signer.hasChanges() && !signer.hasChanges())
+        try bench.install("a.example", names: ["own.example", "a.example"])
+        #expect(!signer.hasChanges() && signer.hasChanges())
+        #expect(name(sign(signer, "a.example")) == "own.example")
+        #expect(!signer.hasChanges() && !signer.hasChanges())
+    }
+
     @Test func `reads a certificate later that could not be read for lack of descriptors`() async {
         // In a separate process, because the limit applies to the whole process.
         await #expect(processExitsWith: .success) {

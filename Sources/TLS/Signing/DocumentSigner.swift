@@ -78,14 +78,15 @@ public final class DocumentSigner: Sendable {
 
     /// - Parameters:
     ///   - hostsPath: `config/hosts`.
+    ///   - managedPath: the folder with the manager's certificates.
     ///   - links: where links in a host's folder may lead, in addition to that folder and certbot's.
     ///   - named: signs for all hosts instead of their own certificates.
     ///   - development: issues certificates for hosts that have none.
     public init(
-        hostsPath: String, links: LinkTargets = .none, named: NamedPair? = nil, passphrase: Passphrase? = nil,
-        development: DevelopmentAuthority? = nil
+        hostsPath: String, managedPath: String? = nil, links: LinkTargets = .none, named: NamedPair? = nil,
+        passphrase: Passphrase? = nil, development: DevelopmentAuthority? = nil
     ) {
-        tree = CertificateTree(hostsPath, links: links)
+        tree = CertificateTree(hostsPath, links: links, managedPath: managedPath)
         (self.named, self.passphrase, self.development) = (named, passphrase, development)
     }
 
@@ -154,15 +155,14 @@ public final class DocumentSigner: Sendable {
     ) throws(TLSError) -> (identity: ServerIdentity, modified: Int64) {
         if let named {
             let files = CertificateFiles(certificateFile: named.certificateFile, keyFile: named.keyFile)
-            if let found = try read(files, host: nil, &memory, &problems) { return found }
+            if let found = try read(files, named.certificateFile, host: nil, &memory, &problems) { return found }
             throw TLSError("\(named.certificateFile) does not exist")
         }
         for candidate in CertificateOrder.candidates(for: host) {
             switch candidate {
             case .folder(let folder):
-                if let found = try read(CertificateFiles(folder, in: tree), host: host, &memory, &problems) {
-                    return found
-                }
+                let files = CertificateFiles(folder, in: tree)
+                if let found = try read(files, folder.name, host: host, &memory, &problems) { return found }
             case .development:
                 if let development { return (try development.identity(for: Array(host.utf8).span), 0) }
             }
@@ -171,14 +171,15 @@ public final class DocumentSigner: Sendable {
     }
 
     /// The certificate in these files, or their last good one; nil if there are no files.
+    /// - Parameter place: identifies the files, also when the manager's are replaced by others in `config/hosts`.
     private func read(
-        _ files: CertificateFiles, host: String?, _ memory: inout Memory, _ problems: inout [CertificateProblem]
+        _ files: CertificateFiles, _ place: String, host: String?, _ memory: inout Memory,
+        _ problems: inout [CertificateProblem]
     ) throws(TLSError) -> (identity: ServerIdentity, modified: Int64)? {
         let now = Clock.wallSeconds()
-        let path = files.path(0)
         let stamp = files.stamp(passphrase)
-        var source = memory.sources[path] ?? Source(files: files)
-        defer { memory.sources[path] = source }
+        var source = memory.sources[place] ?? Source(files: files)
+        defer { memory.sources[place] = source }
         source.seen = stamp
         source.pending = nil
         source.round = memory.round

@@ -82,15 +82,16 @@ struct GivenConfiguration {
 
     /// Loads it as a server would.
     /// - Parameter state: the state directory of that server; nil for a server that has served nothing yet.
+    /// - Parameter managedPath: the folder with the manager's certificates, with which it signs.
     /// - Parameter inspect: called with each app file that is read, on several threads.
     func load(
-        state: String? = nil, inspecting inspect: AppFileInspector? = nil
+        state: String? = nil, managedPath: String? = nil, inspecting inspect: AppFileInspector? = nil
     ) throws(ConfigurationError) -> LoadedConfiguration {
         // Signing documents brings private keys into memory, and a core dump would copy them to disk.
         try? ProcessMemory.forbidDumps()
         return try Tenants(
             configPath: path, publicPath: publicPath, environment: environment,
-            signer: settings.signer(configPath: path, passphrase: passphrase),
+            signer: settings.signer(configPath: path, managedPath: managedPath, passphrase: passphrase),
             state: state.map { ($0, Product.identity) }, linkTargets: settings.linkTargets, limits: settings.limits,
             owners: settings.owners
         ).load(inspecting: inspect)
@@ -99,10 +100,11 @@ struct GivenConfiguration {
 
 extension ServerSettings {
     func signer(
-        configPath: String, passphrase: Passphrase?, development: DevelopmentAuthority? = nil
+        configPath: String, managedPath: String?, passphrase: Passphrase?, development: DevelopmentAuthority? = nil
     ) -> DocumentSigner {
         DocumentSigner(
-            hostsPath: "\(configPath)/hosts", links: linkTargets, named: signing, passphrase: passphrase,
+            hostsPath: "\(configPath)/hosts", managedPath: managedPath, links: linkTargets, named: signing,
+            passphrase: passphrase,
             development: development)
     }
 }

@@ -200,7 +200,8 @@ struct Server {
         Tenants(
             configPath: given.configPath, publicPath: given.publicPath, environment: settings.environment,
             signer: settings.signer(
-                configPath: given.configPath, passphrase: given.passphrase?.passphrase, development: development),
+                configPath: given.configPath, managedPath: given.certificatesPath,
+                passphrase: given.passphrase?.passphrase, development: development),
             state: (given.statePath, Product.identity),
             openFilesMax: Tenants.openFilesMax(besideConnections: settings.limits.connectionsMax),
             linkTargets: settings.linkTargets, limits: settings.limits, owners: settings.owners)

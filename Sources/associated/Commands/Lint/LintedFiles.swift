@@ -217,7 +217,7 @@ struct LintedFiles {
         let read = Mutex<[(file: LintedFile, model: AppFile?)]>([])
         var findings = given.findings
         do throws(ConfigurationError) {
-            let loaded = try given.load { path, bytes, document, model in
+            let loaded = try given.load(managedPath: managedPath) { path, bytes, document, model in
                 let file = LintedFile(bytes, path: path, kind: .appFile, document: document)
                 read.withLock { $0.append((file, model)) }
             }
@@ -247,7 +247,9 @@ struct LintedFiles {
     private func refusedRemovals(_ given: GivenConfiguration) throws(ConfigurationError) -> [Finding] {
         let state = arguments["--state"] ?? "state"
         guard Tenants.hasState(state) else { return [] }
-        return try given.load(state: state).findings.filter { $0.rule == .app042 && $0.severity == .error }
+        return try given.load(state: state, managedPath: managedPath).findings.filter {
+            $0.rule == .app042 && $0.severity == .error
+        }
     }
 
     /// Findings that need several files of a configuration, or its certificates.
