@@ -15,8 +15,15 @@ struct LinkMatching {
         let appID: String
         let rules: Rules
         let file: String
+        /// Why no signed app can have the id; nil for a valid one.
+        let problem: String?
         /// Further entries for the same app, which do not count.
         var others: [(rules: Rules, line: Int)] = []
+
+        init(appID: String, rules: Rules, file: String) {
+            (self.appID, self.rules, self.file) = (appID, rules, file)
+            problem = AppID.problems(in: appID).first { $0.severity == .error }?.message
+        }
 
         enum Rules {
             case list(AppleMatcher)
@@ -254,9 +261,6 @@ struct LinkMatching {
 }
 
 extension LinkMatching.Apple {
-    /// Why no signed app can have the id; nil for a valid one.
-    var problem: String? { AppID.problems(in: appID).first { $0.severity == .error }?.message }
-
     /// Whether an app opens the URL.
     func opens(_ url: LinkURL) -> Bool { problem == nil && decide(url).word == "match" }
 
