@@ -2,6 +2,7 @@
 // sends them. A response keeps only the fields that ACME uses, each within a limit.
 
 import SourceJSON
+import TLS
 
 /// One request to a certificate authority.
 public struct AuthorityRequest: Hashable, Sendable {
@@ -125,17 +126,9 @@ public enum AuthorityLimits {
 
     static let json = SourceLimits(depth: 16, bytes: bodyBytesMax, numberBytes: 40, values: 20_000, problems: 10)
 
-    /// Whether a text has only the characters of nonces and tokens, which are safe in a path.
+    /// Whether a text has only the characters of nonces and tokens.
     static func isToken(_ text: String, bytes: ClosedRange<Int>) -> Bool {
-        bytes.contains(text.utf8.count)
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-                    true
-                default: false
-                }
-            }
+        bytes.contains(text.utf8.count) && text.utf8.allSatisfy(Base64URL.isDigit)
     }
 }
 

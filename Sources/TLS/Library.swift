@@ -116,4 +116,17 @@ public enum Digest {
         let count = unsafe EVP_EncodeBlock(&text, bytes, Int32(bytes.count))
         return String(decoding: text.prefix(Int(count)), as: UTF8.self)
     }
+
+    /// Two digits for each byte.
+    public static func hexadecimal(
+        _ bytes: some Collection<UInt8>, digits: StaticString = "0123456789abcdef"
+    ) -> String {
+        unsafe String(unsafeUninitializedCapacity: bytes.count * 2) { text in
+            for (index, byte) in bytes.enumerated() {
+                unsafe text[index * 2] = unsafe digits.utf8Start[Int(byte >> 4)]
+                unsafe text[index * 2 + 1] = unsafe digits.utf8Start[Int(byte & 15)]
+            }
+            return bytes.count * 2
+        }
+    }
 }

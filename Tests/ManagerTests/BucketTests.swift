@@ -15,12 +15,12 @@ struct BucketTests {
     {
         var store = try TestDatabase(engine).store()
         let waits = try store.write { transaction throws(DatabaseError) in
-            _ = try Bucket.debit([.init(BucketTests.bucket)], in: transaction)
+            _ = try Bucket.take([.init(BucketTests.bucket)], in: transaction)?.milliseconds
             try transaction.execute("update bucket set at = at + ?", BucketTests.year)
-            var waits = [try Bucket.debit([.init(BucketTests.bucket)], in: transaction)]
+            var waits = [try Bucket.take([.init(BucketTests.bucket)], in: transaction)?.milliseconds]
             // The refusal has corrected the time, so the bucket fills.
             try transaction.execute("update bucket set at = at - 1000")
-            waits.append(try Bucket.debit([.init(BucketTests.bucket)], in: transaction))
+            waits.append(try Bucket.take([.init(BucketTests.bucket)], in: transaction)?.milliseconds)
             return waits
         }
         #expect(waits[0] == 1_000 && waits[1] == nil)
@@ -31,11 +31,11 @@ struct BucketTests {
     ) throws {
         var store = try TestDatabase(engine).store()
         let waits = try store.write { transaction throws(DatabaseError) in
-            _ = try Bucket.debit([.init(BucketTests.bucket)], in: transaction)
+            _ = try Bucket.take([.init(BucketTests.bucket)], in: transaction)?.milliseconds
             try transaction.execute("update bucket set at = at - ?", BucketTests.year)
             return [
-                try Bucket.debit([.init(BucketTests.bucket)], in: transaction),
-                try Bucket.debit([.init(BucketTests.bucket)], in: transaction),
+                try Bucket.take([.init(BucketTests.bucket)], in: transaction)?.milliseconds,
+                try Bucket.take([.init(BucketTests.bucket)], in: transaction)?.milliseconds,
             ]
         }
         #expect(waits[0] == nil && waits[1] != nil)

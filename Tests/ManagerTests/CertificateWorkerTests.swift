@@ -73,7 +73,8 @@ struct CertificateWorkerTests {
             requests: (0, 0)
         ) { $0.instead = [("dir", down(600))] },
         Row(
-            what: "it is down at the order", state: .failing, problem: "the authority answers 503", waitSeconds: about(120),
+            what: "it is down at the order", state: .failing, problem: "the authority answers 503",
+            waitSeconds: about(120),
             keepsJournal: true, requests: (1, 0), requestsAtEnd: (2, 1)
         ) { $0.instead = [("new-order", down(120))] },
         Row(

@@ -207,9 +207,9 @@ struct StoreTests {
         var store = try database.store()
         let small = Bucket(scope: "exact", subject: "one", capacity: 1, fillMilliseconds: 1_000_000)
         let waits = try store.write { transaction throws(Failure) in
-            let first = try Bucket.debit([.init(StoreTests.orders), .init(small)], in: transaction)
-            let second = try Bucket.debit([.init(StoreTests.orders), .init(small)], in: transaction)
-            let third = try Bucket.debit([.init(StoreTests.orders, tokens: 2)], in: transaction)
+            let first = try Bucket.take([.init(StoreTests.orders), .init(small)], in: transaction)?.milliseconds
+            let second = try Bucket.take([.init(StoreTests.orders), .init(small)], in: transaction)?.milliseconds
+            let third = try Bucket.take([.init(StoreTests.orders, tokens: 2)], in: transaction)?.milliseconds
             return [first, second, third]
         }
         #expect(waits[0] == nil && waits[2] == nil)
@@ -218,7 +218,7 @@ struct StoreTests {
         // A third of an hour adds a third of a token.
         let answer = try store.write { transaction throws(Failure) in
             try transaction.execute("update bucket set at = at - 1200000")
-            return try Bucket.debit([.init(StoreTests.orders)], in: transaction)
+            return try Bucket.take([.init(StoreTests.orders)], in: transaction)?.milliseconds
         }
         let wait = try #require(answer)
         #expect((2_390_000...2_400_010).contains(wait))
@@ -232,11 +232,11 @@ struct StoreTests {
         let small = Bucket(scope: "exact", subject: "one", capacity: 1, fillMilliseconds: 600_000_000)
         let charges: [Bucket.Charge] = [.init(StoreTests.orders, tokens: 2), .init(small)]
         let (waits, rows) = try store.write { transaction throws(Failure) in
-            var waits: [Int64?] = [try Bucket.debit(charges, in: transaction)]
+            var waits: [Int64?] = [try Bucket.take(charges, in: transaction)?.milliseconds]
             // A bucket holds no more than its capacity.
             for _ in 0..<2 { try Bucket.credit(charges, in: transaction) }
             let rows = try transaction.query("select tokens from bucket order by subject")
-            for _ in 0..<2 { waits.append(try Bucket.debit(charges, in: transaction)) }
+            for _ in 0..<2 { waits.append(try Bucket.take(charges, in: transaction)?.milliseconds) }
             return (waits, rows)
         }
         #expect(rows.map(\.values) == [[.double(3)], [.double(1)]])
@@ -262,9 +262,9 @@ struct StoreTests {
         let database = try TestDatabase(engine)
         var store = try database.store()
         let waits = try store.write { transaction throws(Failure) in
-            let first = try Bucket.debit([.init(StoreTests.orders, reserve: 2)], in: transaction)
-            let second = try Bucket.debit([.init(StoreTests.orders, reserve: 2)], in: transaction)
-            let third = try Bucket.debit([.init(StoreTests.orders)], in: transaction)
+            let first = try Bucket.take([.init(StoreTests.orders, reserve: 2)], in: transaction)?.milliseconds
+            let second = try Bucket.take([.init(StoreTests.orders, reserve: 2)], in: transaction)?.milliseconds
+            let third = try Bucket.take([.init(StoreTests.orders)], in: transaction)?.milliseconds
             return [first, second, third]
         }
         #expect(waits[0] == nil && waits[2] == nil)

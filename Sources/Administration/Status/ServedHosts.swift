@@ -2,6 +2,7 @@
 // the list that it has, so that an unchanged list is not sent again.
 
 import SourceJSON
+import TLS
 
 /// The answer of `/served`.
 public struct ServedHosts: Sendable, Equatable {
@@ -105,8 +106,8 @@ extension ServedHosts {
     /// - Parameter known: the digest of the hosts that the manager has; empty if it wants them all.
     public static func path(unless known: String, problem: String?) -> String {
         guard let problem else { return known.isEmpty ? "/served" : "/served/\(known)" }
-        let digits = problem.utf8.prefix(problemBytesMax).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
-        return "/served/\(known.isEmpty ? noDigest : known)/\(digits.joined())"
+        let digits = Digest.hexadecimal(problem.utf8.prefix(problemBytesMax))
+        return "/served/\(known.isEmpty ? noDigest : known)/\(digits)"
     }
 
     /// The problem in hexadecimal digits. Nil if there is none.

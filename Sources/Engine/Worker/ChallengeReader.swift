@@ -8,6 +8,7 @@
 import HTTP
 import Posix
 import Synchronization
+import TLS
 
 /// The result for a waiting request.
 struct ChallengeAnswer: Sendable {
@@ -74,18 +75,9 @@ final class ChallengeReader: Sendable {
     static func token(of path: Span<UInt8>) -> Range<Int>? {
         let count = prefix.utf8CodeUnitCount
         guard tokenBytes.contains(path.count - count), path.hasPrefix(prefix) else { return nil }
-        for index in count..<path.count where !isOfToken(path[index]) { return nil }
+        // RFC 8555 §8.3: the base64url alphabet, which has neither a dot nor a slash.
+        for index in count..<path.count where !Base64URL.isDigit(path[index]) { return nil }
         return count..<path.count
-    }
-
-    /// RFC 8555 §8.3: the base64url alphabet, which has neither a dot nor a slash.
-    private static func isOfToken(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-            true
-        default: false
-        }
     }
 
     /// Queues a request. False when too many are waiting.

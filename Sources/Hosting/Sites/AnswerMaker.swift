@@ -52,7 +52,7 @@ enum AnswerMaker {
         switch content {
         case .file(let file):
             "\(String(file.modifiedNanoseconds, radix: 36))-\(String(file.byteCount, radix: 36))"
-        case .bytes(let bytes): hexadecimal(Digest.sha256(bytes).prefix(16))
+        case .bytes(let bytes): Digest.hexadecimal(Digest.sha256(bytes).prefix(16))
         case .kept: preconditionFailure("an answer that was made is not made again")
         }
     }
@@ -98,16 +98,5 @@ enum AnswerMaker {
         return Representation(
             sharedFields: shared, contentType: document.contentType, bodyFields: fields, entityTag: tag,
             content: content)
-    }
-
-    private static func hexadecimal(_ bytes: ArraySlice<UInt8>) -> String {
-        let digits: StaticString = "0123456789abcdef"
-        return unsafe String(unsafeUninitializedCapacity: bytes.count * 2) { text in
-            for (index, byte) in bytes.enumerated() {
-                unsafe text[index * 2] = unsafe digits.utf8Start[Int(byte >> 4)]
-                unsafe text[index * 2 + 1] = unsafe digits.utf8Start[Int(byte & 15)]
-            }
-            return bytes.count * 2
-        }
     }
 }

@@ -4,6 +4,7 @@
 
 import Association
 public import Posix
+import TLS
 
 /// `acme` of `server.json`.
 public struct ACMESettings: Hashable, Sendable {
@@ -16,15 +17,7 @@ public struct ACMESettings: Hashable, Sendable {
 
     /// RFC 7638: a SHA-256 in base64url.
     static func isThumbprint(_ text: String) -> Bool {
-        text.utf8.count == 43
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-                    true
-                default: false
-                }
-            }
+        text.utf8.count == 43 && text.utf8.allSatisfy(Base64URL.isDigit)
     }
 }
 

@@ -161,9 +161,7 @@ extension FileStatus {
     }
 }
 
-/// Numbers and texts as bytes, for the records in state files. The reader trusts nothing: any bytes give either values or an
-/// error.
-/// Writes values as bytes.
+/// Writes numbers and texts as bytes, for the records in state files.
 struct RecordWriter {
     private(set) var bytes: [UInt8] = []
 
@@ -191,7 +189,7 @@ struct RecordWriter {
     }
 }
 
-/// Reads values from bytes.
+/// Reads values from bytes. Trusts nothing: any bytes give either values or an error.
 @safe struct RecordReader {
     private var rest: UnsafeRawBufferPointer
 

@@ -142,7 +142,7 @@ public struct CertificateWorker: ~Copyable {
         // What was right before a host entered the queue may have changed since.
         let isChecked = isQueued && queuedMilliseconds < CertificateWorker.checkedMilliseconds
         if rules.isPreflightRequired, !isChecked, let problem = preflight(host, directory(work, stored)) {
-            return claim.failed(problem)
+            return claim.failedPreflight(problem)
         }
         // Earlier looks at DNS are not failed orders, also if the settings no longer ask for them.
         claim.work.tries = work.orderTries
@@ -261,10 +261,10 @@ public struct CertificateWorker: ~Copyable {
         var (sealed, steps) = (sealed, OrderSteps(journal, isSaved: sealed != nil))
         var session: AuthoritySession
         do throws(AuthorityProblem) { session = try link.session(url) } catch {
-            return claim.failed(error, keeping: sealed)
+            return claim.refused(error, keeping: sealed)
         }
         defer { link.keep(session, url) }
-        let end = Clock.wallSeconds() + rules.patience.orderSecondsMax
+        let deadline = Clock.wallSeconds() + rules.patience.orderSecondsMax
         while true {
             let now = Clock.wallSeconds()
             if control.isStopping { return claim.waiting(.ordering, keeping: sealed) }
@@ -290,7 +290,7 @@ public struct CertificateWorker: ~Copyable {
                 withdraw(answers)
                 steps.confirmStep()
             case .wait(let until, let problem):
-                guard until - now <= rules.patience.pauseSecondsMax, until <= end else {
+                guard until - now <= rules.patience.pauseSecondsMax, until <= deadline else {
                     try holdBack(work.key, at: url, seconds: until - now, problem)
                     return claim.delayed(bySeconds: until - now, problem, keeping: sealed)
                 }
@@ -298,7 +298,7 @@ public struct CertificateWorker: ~Copyable {
                 let isOurs = try store.write { transaction throws(DatabaseError) in try work.renew(in: transaction) }
                 guard isOurs else { return nil }
             case .finished(.issued(let chain)): return try keep(claim, chain, steps.journal)
-            case .finished(.failed(let failure)): return self.end(&claim, failure, steps.journal)
+            case .finished(.failed(let failure)): return end(&claim, failure, steps.journal)
             }
         }
     }

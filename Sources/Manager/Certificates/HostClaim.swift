@@ -3,6 +3,7 @@
 
 import ACME
 import Posix
+import TLS
 
 /// What a worker knows of the host whose work it has claimed.
 struct HostClaim {
@@ -70,7 +71,7 @@ struct HostClaim {
     }
 
     /// DNS does not allow a certificate.
-    func failed(_ problem: PreflightProblem) -> Outcome {
+    func failedPreflight(_ problem: PreflightProblem) -> Outcome {
         let state: IssuanceState =
             switch problem {
             case .dns: .waitingForDNS
@@ -83,7 +84,7 @@ struct HostClaim {
     }
 
     /// The authority does not answer, asks to wait, or refuses the account.
-    func failed(_ problem: AuthorityProblem, keeping journal: String? = nil) -> Outcome {
+    func refused(_ problem: AuthorityProblem, keeping journal: String?) -> Outcome {
         let wait = (problem.retryAfterSeconds ?? 0) * 1_000
         switch problem.kind {
         case .rateLimited where wait > 0:
@@ -108,5 +109,20 @@ struct HostClaim {
     /// A certificate cannot be written here. That says nothing about the authority, so it does not count as a failure.
     func notWritten(_ problem: String, keeping journal: String? = nil) -> Outcome {
         waiting(.failing, milliseconds: HostClaim.putMilliseconds, problem, keeping: journal)
+    }
+}
+
+extension Work {
+    /// The failed orders, without the waits for DNS.
+    var orderTries: Int64 { IssuanceState(rawValue: state)?.isWaitingForRecords == true ? 0 : tries }
+
+    /// The place for which the journal of an order is sealed.
+    var journalPlace: String { "work/\(kind)/\(key)" }
+
+    /// The order that is under way; nil if there is none, or if it cannot be read.
+    func openJournal(_ keys: SealingKeys) -> OrderJournal? {
+        guard let sealed = journal.flatMap(Base64URL.bytes), let opened = try? keys.open(sealed, for: journalPlace)
+        else { return nil }
+        return OrderJournal(text: String(decoding: opened.secret, as: UTF8.self))
     }
 }

@@ -83,6 +83,42 @@ public struct IssuanceRules: Sendable {
     func challenge(for host: String) -> ChallengeKind { host.hasPrefix("*.") ? .dns : challenge }
 }
 
+/// The next order of a host: at which authority, and what it takes from the rate limits there.
+extension IssuanceRules {
+    /// The authority for an order after some failures.
+    func directory(tries: Int64, isUrgent: Bool) -> AuthorityURL {
+        directories[RenewalPlan.authorityIndex(tries: tries, isUrgent: isUrgent, count: directories.count)]
+    }
+
+    /// What an order of a new host takes from the rate limits.
+    func charges(_ host: String, tries: Int64, turn: Int64, _ suffixes: PublicSuffixes) -> [Bucket.Charge] {
+        budget(directory(tries: tries, isUrgent: false)).charges(for: host, mayUseReserve: turn >= 0, suffixes)
+    }
+
+    /// The limits of Let's Encrypt apply whatever checks its certificate.
+    func budget(_ directory: AuthorityURL) -> Budget {
+        Budget(
+            authority: directory.host,
+            isModelled: isBudgetModelled || directory.host.hasSuffix(".api.letsencrypt.org"))
+    }
+
+    /// What a failed order of a new host gives back: authorities count certificates, failed validations, and orders. It is computed
+    /// from the journal, because another process may have begun the order.
+    func refund(
+        _ host: String, _ cause: OrderFailure.Cause, _ journal: OrderJournal, _ suffixes: PublicSuffixes
+    ) -> [Bucket.Charge] {
+        budget(journal.directory).charges(for: host, mayUseReserve: true, suffixes).filter { charge in
+            switch Budget.limit(of: charge.bucket) {
+            case .orders: journal.order == nil
+            case .failures: cause != .validation
+            // A certificate that cannot be used has been issued all the same.
+            case .sets, .domains: cause != .unusable
+            case nil: false
+            }
+        }
+    }
+}
+
 /// How long a worker waits for an authority.
 struct AuthorityPatience: Sendable {
     /// For one answer. A slow authority may take as long.

@@ -1,8 +1,5 @@
 // The states of a host's certificate, as operators see them. Each has its next step in words.
 
-import ACME
-import TLS
-
 /// The state of one host, in the column `state` of its work.
 public enum IssuanceState: String, CaseIterable, Sendable {
     /// DNS does not lead to this server.
@@ -44,21 +41,6 @@ public enum IssuanceState: String, CaseIterable, Sendable {
         case .paused: "do what the authority asks for, then run `associated acme issue HOST`"
         case .leaving: "nothing to do: the certificate is no longer renewed"
         }
-    }
-}
-
-extension Work {
-    /// The failed orders, without the waits for DNS.
-    var orderTries: Int64 { IssuanceState(rawValue: state)?.isWaitingForRecords == true ? 0 : tries }
-
-    /// The place for which the journal of an order is sealed.
-    var journalPlace: String { "work/\(kind)/\(key)" }
-
-    /// The order that is under way; nil if there is none, or if it cannot be read.
-    func openJournal(_ keys: SealingKeys) -> OrderJournal? {
-        guard let sealed = journal.flatMap(Base64URL.bytes), let opened = try? keys.open(sealed, for: journalPlace)
-        else { return nil }
-        return OrderJournal(text: String(decoding: opened.secret, as: UTF8.self))
     }
 }
 

@@ -44,7 +44,7 @@ struct DeliveryVerdict: Hashable, Sendable {
     ) -> RecentVersion? {
         switch answer {
         case .document(let bytes):
-            let tag = "\"\(WebhookWork.hexadecimal(Array(Digest.sha256(bytes).prefix(16))))\""
+            let tag = "\"\(Digest.hexadecimal(Digest.sha256(bytes).prefix(16)))\""
             return recent.last { $0.tag == tag }
         case .statements:
             let known = record.versions.count { $0.at / 1_000 >= sinceSeconds }

@@ -139,11 +139,12 @@ public struct DeliveryWorker: ~Copyable {
                 problem: "waiting for the host's certificate", tries: work.tries + 1, in: transaction)
             return .waiting
         }
-        if let wait = try Bucket.debit([Bucket.Charge(verifier.pace)], in: transaction) {
+        if let shortage = try Bucket.take([Bucket.Charge(verifier.pace)], in: transaction) {
             _ = try work.postpone(
-                to: now + wait, state: work.state, problem: work.problem, tries: work.tries, journal: work.journal,
+                to: now + shortage.milliseconds, state: work.state, problem: work.problem, tries: work.tries,
+                journal: work.journal,
                 in: transaction)
-            return .limited(wait)
+            return .limited(shortage.milliseconds)
         }
         if breaker.problem != nil { try breaker.beginTrial(verifier, now: now, in: transaction) }
         return .look(work)

@@ -54,7 +54,7 @@ enum WebhookWork {
     static func add(
         _ event: DeliveryEvent, of tenant: String, to targets: [WebhookTarget], in transaction: borrowing Transaction
     ) throws(DatabaseError) {
-        let id = hexadecimal((0..<16).map { _ in .random(in: .min ... .max) })
+        let id = Digest.hexadecimal((0..<16).map { _ in .random(in: .min ... .max) })
         for target in targets {
             try Work.add(target.workKind, id, tenant: tenant, state: waiting, due: event.at, in: transaction)
             try transaction.execute(
@@ -75,16 +75,12 @@ enum WebhookWork {
             "delete from work where kind like ? and since < ? and (until is null or until <= ?)", "\(kindPrefix)%",
             now - lifeMilliseconds, now)
     }
-
-    static func hexadecimal(_ bytes: [UInt8]) -> String {
-        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    }
 }
 
 extension WebhookTarget {
     /// The kind of its messages. Each receiver has one, so that a receiver that hangs delays no other.
     var workKind: String {
-        let digest = WebhookWork.hexadecimal(Digest.sha256(Array("\(location)".utf8)))
+        let digest = Digest.hexadecimal(Digest.sha256(Array("\(location)".utf8)))
         return "\(WebhookWork.kindPrefix)\(digest.prefix(16))"
     }
 
@@ -92,7 +88,7 @@ extension WebhookTarget {
     /// and sends again.
     func signature(of body: [UInt8], seconds: Int64) -> String {
         let code = MessageCode.hs256.code(of: Array("\(seconds).".utf8) + body, key: secret)
-        return "t=\(seconds),sha256=\(WebhookWork.hexadecimal(code))"
+        return "t=\(seconds),sha256=\(Digest.hexadecimal(code))"
     }
 }
 

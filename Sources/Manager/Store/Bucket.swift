@@ -1,6 +1,6 @@
 // Rate limits that all nodes share: token buckets that fill at a steady rate. They model the limits of a certificate authority.
 
-public import Database
+import Database
 
 /// A rate limit in one scope, such as orders for one registered domain.
 public struct Bucket: Hashable, Sendable {
@@ -49,11 +49,7 @@ public struct Bucket: Hashable, Sendable {
     }
 
     /// Takes all charges, or none of them.
-    /// - Returns: nil if they were taken; otherwise the milliseconds until all of them can be taken.
-    public static func debit(
-        _ charges: [Charge], in transaction: borrowing Transaction
-    ) throws(DatabaseError) -> Int64? { try take(charges, in: transaction)?.milliseconds }
-
+    /// - Returns: nil if they were taken.
     static func take(_ charges: [Charge], in transaction: borrowing Transaction) throws(DatabaseError) -> Shortage? {
         guard !charges.isEmpty else { return nil }
         precondition(Set(charges.map(\.bucket)).count == charges.count, "each bucket is charged once")

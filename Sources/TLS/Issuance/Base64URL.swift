@@ -41,6 +41,11 @@ public enum Base64URL {
         return bytes
     }
 
+    /// Whether a byte is of the alphabet for URLs. A text of such bytes is safe in a path.
+    public static func isDigit(_ byte: UInt8) -> Bool {
+        value(of: byte) != nil && byte != UInt8(ascii: "+") && byte != UInt8(ascii: "/")
+    }
+
     private static func value(of byte: UInt8) -> UInt32? {
         switch byte {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(byte - UInt8(ascii: "A"))

@@ -36,9 +36,7 @@ public struct CertificateSummary: Hashable, Sendable {
     var periods: [CertificatePeriod] { [own] + others }
 
     /// The serial number as `openssl x509 -serial` writes it.
-    public var serialText: String {
-        serial.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true) }.joined()
-    }
+    public var serialText: String { Digest.hexadecimal(serial, digits: "0123456789ABCDEF") }
 
     /// When the first of the host's own certificates expires, in seconds since 1970.
     public var notAfter: Int64 {
