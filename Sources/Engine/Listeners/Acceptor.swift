@@ -137,7 +137,7 @@ struct WorkerListener: ~Copyable {
 
     var hasRoomForHandshake: Bool { handshakeCount < handshakesMax }
 
-    mutating func beginHandshake() { handshakeCount += 1 }
+    mutating func countHandshake() { handshakeCount += 1 }
 
     /// Counts the end of a connection's handshake, whether it succeeded or not.
     mutating func endHandshake(_ slot: Slot) {

@@ -11,8 +11,6 @@ struct Multipart {
     /// The number of the next part; after the last part comes the final line.
     private var next = 0
 
-    private static let rangeName: StaticString = "content-range: bytes "
-
     init(_ ranges: ByteRanges, of form: AnswerForm) { (self.ranges, self.form) = (ranges, form) }
 
     /// The length of the rest.
@@ -22,7 +20,7 @@ struct Multipart {
         for index in next..<ranges.count {
             let range = ranges[index]
             let numbers = [range.lowerBound, range.upperBound - 1, form.bodyCount]
-            unsafe count += boundaryCount + 6 + form.contentType.count + Multipart.rangeName.utf8CodeUnitCount
+            unsafe count += boundaryCount + 6 + form.contentType.count + WireText.range.utf8CodeUnitCount
             count += numbers.reduce(6) { $0 + Multipart.digitCount($1) } + range.count
         }
         return count
@@ -48,7 +46,7 @@ struct Multipart {
         let range = ranges[next]
         output.append("\r\n")
         unsafe output.append(form.contentType)
-        output.append(Multipart.rangeName)
+        output.append(WireText.range)
         output.append(range.lowerBound)
         output.append("-")
         output.append(range.upperBound - 1)

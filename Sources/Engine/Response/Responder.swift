@@ -181,8 +181,7 @@ extension RequestedDocument {
     }
 }
 
-/// Evaluates the conditions of a request (RFC 9110 §13).
-/// The properties of an answer that conditions refer to.
+/// The conditions of a request (RFC 9110 §13), evaluated for one answer.
 @safe struct Conditions {
     /// The strong entity tag of the form that would be sent, with its quotes.
     let entityTag: UnsafeRawBufferPointer

@@ -182,7 +182,7 @@ extension Worker {
     /// Creates the TLS session. Nil when there is no memory; the connection is closed then.
     private mutating func beginHandshake(_ slot: Slot) -> SecureSession? {
         unsafe slot.pointee.phase = .handshake
-        acceptor.beginHandshake()
+        acceptor.countHandshake()
         unsafe table.deadlines.set(.hello, slot, now: now)
         guard let session = layer.context.makeSession() else {
             unsafe close(slot, .error)

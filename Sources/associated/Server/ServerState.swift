@@ -33,7 +33,7 @@ final class ServerState: Sendable {
         var managerMilliseconds: Int64?
         /// Why it cannot work, as it said then.
         var managerProblem: String?
-        var stateProblems: [StatePart: StateProblem] = [:]
+        var stateProblems: [StatePart: PartProblem] = [:]
         /// Set if the sandbox is the reason.
         var stateComplaint: String?
         var stateNotes: [(Log.Level, String)] = []
@@ -58,7 +58,7 @@ final class ServerState: Sendable {
     }
 
     /// Why a part cannot be saved, and since when.
-    struct StateProblem: Equatable {
+    struct PartProblem: Equatable {
         let reason: String
         let sinceSeconds: Int64
     }
@@ -142,7 +142,7 @@ final class ServerState: Sendable {
                 let loss = "\(part.rawValue) will be lost when this process exits"
                 state.stateNotes.append((.error, "cannot write to \(statePath): \(reason); \(loss)"))
             }
-            state.stateProblems[part] = StateProblem(reason: reason, sinceSeconds: since)
+            state.stateProblems[part] = PartProblem(reason: reason, sinceSeconds: since)
             return false
         }
     }
@@ -169,7 +169,7 @@ final class ServerState: Sendable {
     }
 
     /// The parts of the state that cannot be saved.
-    var stateProblems: [StatePart: StateProblem] { state.withLock { $0.stateProblems } }
+    var stateProblems: [StatePart: PartProblem] { state.withLock { $0.stateProblems } }
 
     var stateComplaint: String? { state.withLock { $0.stateComplaint } }
 

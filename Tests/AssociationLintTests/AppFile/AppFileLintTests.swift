@@ -6,7 +6,7 @@ import Testing
 @testable import Association
 @testable import AssociationLint
 
-struct AppFileCheckTests {
+struct AppFileLintTests {
     @Test(arguments: [
         ("", true), (#"scheme: "shop","#, false), ("pages: { landing: false },", false),
         ("pages: { spa: true },", false),
