@@ -170,6 +170,17 @@ void associated_trim_heap(void) {
     malloc_trim(0);
 }
 
+// Without a fixed threshold, the arenas keep twice as much as the largest block that was ever freed.
+void associated_trim_always(void) {
+    mallopt(M_TRIM_THRESHOLD, 256 * 1024);
+}
+
+// glibc looks at the end of an arena only when a block of more than 64 KiB is freed in it, and malloc_trim only at that of the first.
+void associated_trim_arena(void) {
+    void *volatile block = malloc(96 * 1024);
+    free(block);
+}
+
 // What is not writable is as it is in the file, so the kernel can drop it and read it again.
 static int release_segments(struct dl_phdr_info *object, size_t size, void *unused) {
     (void)size, (void)unused;

@@ -28,6 +28,8 @@ int associated_find(int directory, const char *path);
 long associated_file_system(const char *path);
 int associated_unsent(int fd);
 void associated_trim_heap(void);
+void associated_trim_always(void);
+void associated_trim_arena(void);
 void associated_release_code(void);
 const char *associated_signal_name(int number);
 void *associated_mirror(size_t size);

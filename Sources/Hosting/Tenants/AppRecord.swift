@@ -54,6 +54,18 @@ struct AppRecord: Sendable {
         var hosts: [String]
         /// The hosts that it names only in other environments.
         var otherHosts: [String]
+
+        /// The same with names in the memory of this thread. Each one in that of a thread that reads files would keep a page there,
+        /// although everything around it is free.
+        var withOwnNames: GoodVersion {
+            var version = self
+            for names in [\GoodVersion.hosts, \.otherHosts] {
+                version[keyPath: names] = version[keyPath: names].map {
+                    String(decoding: Array($0.utf8), as: UTF8.self)
+                }
+            }
+            return version
+        }
     }
 }
 

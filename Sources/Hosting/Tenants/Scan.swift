@@ -104,6 +104,7 @@ struct Scan: Sendable {
                     continue
                 }
                 candidate.removed = candidate.removed.filter { !memory.mayRemove($0, from: path, at: now) }
+                if case .good(let version) = candidate.content { candidate.content = .good(version.withOwnNames) }
                 add(candidate, at: path)
                 versions[AppVersion(path: path, isNew: true)] = reading.app
                 versions[AppVersion(path: path, isNew: false)] = reading.lastGood

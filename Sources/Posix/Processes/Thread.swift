@@ -22,10 +22,9 @@ public struct Thread: ~Copyable, Sendable {
         let result = unsafe pthread_create(
             &handle, nil,
             { argument in
-                let start = unsafe Unmanaged<Start>.fromOpaque(argument!).takeRetainedValue()
-                _ = unsafe associated_name_thread(start.name)
-                refuseBrokenPipeSignal()
-                start.body()
+                Thread.run(unsafe Unmanaged<Start>.fromOpaque(argument!).takeRetainedValue())
+                // Threads that read many files leave much behind.
+                associated_trim_arena()
                 return nil
             }, unsafe start.toOpaque())
         guard result == 0 else {
@@ -33,6 +32,12 @@ public struct Thread: ~Copyable, Sendable {
             throw SystemError(call: "pthread_create", number: result)
         }
         self.handle = handle
+    }
+
+    private static func run(_ start: consuming Start) {
+        _ = unsafe associated_name_thread(start.name)
+        refuseBrokenPipeSignal()
+        start.body()
     }
 
     /// Starts a thread that owns a value at a fixed address. The value is destroyed when the thread's work ends.

@@ -1,6 +1,7 @@
 // `associated manage`: its description. The manager itself is in `Manager/`.
 
 import Hosting
+import Posix
 
 extension Command {
     static let manage = Command(
@@ -22,6 +23,7 @@ extension Command {
     ) { arguments throws(Refusal) in
         let loaded = try LoadedSettings(arguments)
         Log.begin(loaded.settings.processLog)
+        Memory.returnAlways()
         return ManagerProcess.run(loaded, nil)
     }
 }

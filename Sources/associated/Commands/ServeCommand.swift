@@ -1,6 +1,7 @@
 // `associated serve`: its description. The server itself is in `Server/`.
 
 import Hosting
+import Posix
 
 extension Command {
     static let serve = Command(
@@ -39,6 +40,7 @@ extension Command {
             return check.run()
         }
         Log.begin(loaded.settings.processLog)
+        Memory.returnAlways()
         guard let inheritance = Inheritance.own else { return ParentProcess.run(loaded, arguments) }
         switch inheritance.role {
         case .server: return try Server(loaded, inheritance).run()

@@ -87,6 +87,8 @@ extension CertificateSurveyor {
             check(wanted.names, &schedule)
             if wanted.isRequested || schedule.wantsEverything && now >= schedule.notBefore {
                 checkEverything(isRequested: wanted.isRequested, &schedule)
+                // It has read every certificate, and threads that began together with it are done.
+                Memory.returnFreed()
             }
             now = Clock.monotonicMilliseconds()
             if now >= schedule.unsettledDue {
