@@ -94,11 +94,11 @@ extension LinkMatching {
     /// decides and is not known do not count.
     func isFine(_ url: LinkURL, expecting expected: Outcome?) -> Bool {
         guard isKnown else { return false }
+        guard let expected else { return !apple.isEmpty || !android.isEmpty }
         let iOS = apple.map { $0.opens(url) }
         let android = android.compactMap { $0.opens(url) }
         let older = hasOwnManifest ? self.android.compactMap(\.manifest).map { $0.decide(url).outcome == .opens } : []
         switch expected {
-        case nil: return !apple.isEmpty || !self.android.isEmpty
         case .web: return !(iOS + android + older).contains(true)
         case .app:
             let platforms = [iOS, android, older].filter { !$0.isEmpty }
@@ -111,12 +111,10 @@ extension LinkURL {
     /// A URL as a user types it; without a scheme it is https.
     static func typed(_ text: String) -> Result<LinkURL, LinkURLProblem> {
         let reading = parse(text)
+        guard case .failure = reading, !text.contains("://") else { return reading }
         // Only text with a dot looks like a host. Before a port, it would be read as a scheme.
         let host = text.prefix { !"/?#".contains($0) }
-        guard case .failure = reading, !text.contains("://"), host.contains("."), !host.contains("@") else {
-            return reading
-        }
-        return parse("https://\(text)")
+        return host.contains(".") && !host.contains("@") ? parse("https://\(text)") : reading
     }
 }
 
