@@ -265,14 +265,15 @@ public final class AuthoritySilences: Sendable {
 
     public init() {}
 
-    func note(_ host: String, _ reason: String?) {
-        silences.withLock { $0[host] = reason.map { (Clock.monotonicMilliseconds(), $0) } }
+    func note(_ host: String, _ reason: String?, now: Int64 = Clock.monotonicMilliseconds()) {
+        silences.withLock { $0[host] = reason.map { (now, $0) } }
     }
 
     /// For how much longer no worker asks; nil if the caller may ask. After a silence, others wait for what comes of that.
-    func present(_ host: String, of milliseconds: Int64) -> (millisecondsLeft: Int64, reason: String)? {
-        let now = Clock.monotonicMilliseconds()
-        return silences.withLock { silences in
+    func present(
+        _ host: String, of milliseconds: Int64, now: Int64 = Clock.monotonicMilliseconds()
+    ) -> (millisecondsLeft: Int64, reason: String)? {
+        silences.withLock { silences in
             guard let (since, reason) = silences[host] else { return nil }
             if now - since < milliseconds { return (since + milliseconds - now, reason) }
             silences[host]?.since = now
