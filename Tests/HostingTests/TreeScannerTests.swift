@@ -38,7 +38,8 @@ struct TreeScannerTests {
     @Test(arguments: [
         ("shop.example.com", "shop.example.com"), ("_wildcard.example.com", "*.example.com"),
         ("xn--mnchen-3ya.de", "xn--mnchen-3ya.de"), ("Shop.example.com", nil), ("shop.example.com.", nil),
-        ("_wildcard.Example.com", nil), ("m\u{FC}nchen.de", nil), ("192.0.2.1", nil), ("_default", nil), ("..", nil), ("", nil),
+        ("_wildcard.Example.com", nil), ("m\u{FC}nchen.de", nil), ("192.0.2.1", nil), ("_default", nil), ("..", nil),
+        ("", nil),
     ])
     func `a folder belongs to a host if it has the host's name`(folder: String, host: String?) {
         #expect(HostFolders.host(of: folder) == host)
