@@ -129,6 +129,21 @@ struct OrderLimitsTests {
         #expect(rig.count("orders") == 0 && rig.files.count == 2)
     }
 
+    @Test func `an authority that is busy for a moment stops no other host`() throws {
+        let rig = try limitedRig()
+        rig.servers[0].use {
+            let answer = CertificateWorkerTests.response(
+                503, "rateLimited", "Service busy; retry later.", retryAfter: 600)
+            $0.instead = [("new-order", answer)]
+        }
+        try rig.serve()
+        try rig.settle()
+        #expect(try rig.tokens()["orders"] == 299)
+        try rig.serve([CertificateRig.host, "two.example"])
+        try rig.settle()
+        #expect(rig.count("new-order") == 2)
+    }
+
     @Test func `a CA certificate does not lift the limits of Let's Encrypt`() throws {
         for (url, count) in [("https://acme-v02.api.letsencrypt.org/directory", 4), ("https://ca.internal/dir", 0)] {
             var rules = IssuanceRules(directories: [try #require(AuthorityURL(url))])

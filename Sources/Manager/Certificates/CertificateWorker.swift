@@ -308,7 +308,7 @@ public struct CertificateWorker: ~Copyable {
     private mutating func holdBack(
         _ host: String, at url: AuthorityURL, seconds: Int64, _ problem: AuthorityProblem?
     ) throws(DatabaseError) {
-        guard let problem, problem.isLimitOfAccount(suffixes.registeredDomain(of: host)),
+        guard let problem, !problem.isTransient, problem.isLimitOfAccount(suffixes.registeredDomain(of: host)),
             let bucket = rules.budget(url).account
         else { return }
         try store.write { transaction throws(DatabaseError) in

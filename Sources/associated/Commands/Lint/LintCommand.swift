@@ -64,7 +64,7 @@ extension Command {
         let showsNotes = arguments.has("--notes") || failsOn == .note
         if let state = arguments["--state"], arguments.isTyped("--state"), !Tenants.hasState(state) {
             return .failure(
-                saying: "no server has saved its state in \(state), so removals would not be checked; correct --state")
+                saying: "no server has saved its state in \(state), so removals cannot be checked; correct --state")
         }
         var files = LintedFiles(arguments, forced: kind, managedPath: "\(arguments["--state"] ?? "state")/certificates")
         let paths = arguments.operands.isEmpty ? [arguments["--config"] ?? "config"] : arguments.operands
