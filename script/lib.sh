@@ -90,6 +90,8 @@ swift_tests() {
         if [ -z "$total" ]; then
             pkill -KILL -f "^$PWD/.build/[^ ]*/(associated|associatedPackageTests.xctest)( |\$)" || true
             unfinished_tests "$log"
+            say "the end of the output"
+            sed '/^◇/d' "$log" | tail -n 20
             fail "the tests did not finish (status $status); $log has their output"
         fi
         failed=$(sed -n '/ Test run with /d; /^✘ Test .* failed after [0-9.]* seconds/p' "$log" | wc -l)

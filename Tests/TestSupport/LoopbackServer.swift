@@ -11,6 +11,8 @@ package final class LoopbackServer: Sendable {
     private let thread: Mutex<Posix.Thread?>
 
     package init(_ serve: @escaping @Sendable (ServerConnection) -> Void) throws {
+        // OpenSSL writes to connections that the other side may have closed.
+        signal(SIGPIPE, SIG_IGN)
         let listener = try Listener(SocketAddress("127.0.0.1:0")!, sharesPort: false)
         let isStopping = StopFlag()
         address = listener.address
