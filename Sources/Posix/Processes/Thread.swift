@@ -87,6 +87,10 @@ public struct Thread: ~Copyable, Sendable {
     }
 
     static let lastPriority: UInt32 = 19
+
+    /// Lets other threads run first. A thread of the lowest priority is not interrupted at once when another one becomes ready. The
+    /// corresponding C function is `sched_yield`.
+    public static func yield() { _ = sched_yield() }
 }
 
 /// How many processors this process may use: those of its affinity mask, but no more than its control groups allow. The

@@ -11,24 +11,19 @@ public struct SurveyOutcome: Sendable {
     public internal(set) var unsettled: [String] = []
     /// Whether a complete survey is needed, because no host may need a shared certificate any more.
     public internal(set) var wantsEverything = false
-    /// Whether it was not cancelled.
-    public internal(set) var isWhole = true
 }
 
 extension CertificateStore {
     /// Checks the certificates of all configured hosts (`*.example.com` for a wildcard), and drops those that no host needs.
     /// - Parameters:
     ///   - repeats: whether open problems are reported again.
-    ///   - isWanted: called between two hosts; false cancels the survey. Results so far are kept.
+    ///   - between: called between two hosts, for what is more urgent.
     public func survey(
-        _ hosts: some Sequence<String>, repeats: Bool = false, while isWanted: () -> Bool = { true }
+        _ hosts: some Sequence<String>, repeats: Bool = false, between: () -> Void = {}
     ) -> SurveyOutcome {
         var round = SurveyRound(number: register.begin())
         for host in hosts {
-            if !isWanted() {
-                round.outcome.isWhole = false
-                return round.outcome
-            }
+            between()
             survey(host, &round)
         }
         // The certificate for clients that send no name is optional, so it is not a problem if it is missing.

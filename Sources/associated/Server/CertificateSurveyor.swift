@@ -13,7 +13,7 @@ final class CertificateSurveyor: Sendable {
     private struct Requests {
         /// All served hosts, when a survey is due.
         var everything = false
-        /// All served hosts now; open findings are reported again.
+        /// All served hosts soon; open findings are reported again.
         var isRequested = false
         /// Folders of `config/hosts`, and hosts that have changed or were added or removed.
         var names: Set<String> = []
@@ -22,16 +22,25 @@ final class CertificateSurveyor: Sendable {
     /// When the next work is due, by the monotonic clock. Used by the thread only.
     private struct Schedule {
         var wantsEverything = false
+        /// An operator wants a survey that reports open findings again.
+        var isRequested = false
         /// When the hourly survey is due.
         var everything: Int64
-        /// The earliest time of a survey that an operator did not ask for, so that surveys take a limited share of the time.
-        var notBefore: Int64 = 0
+        /// When the last complete survey ended, and how long it took.
+        var ended: Int64 = 0
+        var took: Int64 = 0
         var minute: Int64
         /// Folders whose files were being replaced.
         var unsettled: Set<String> = []
         var unsettledDue: Int64 = .max
 
-        var next: Int64 { min(wantsEverything ? notBefore : everything, minute, unsettledDue) }
+        /// When the next complete survey is due. They take a limited share of the time, however often they are wanted.
+        var complete: Int64 {
+            if isRequested { return ended + took * CertificateSurveyor.requestedRestShare }
+            return wantsEverything ? ended + took * CertificateSurveyor.restShare : everything
+        }
+
+        var next: Int64 { min(complete, minute, unsettledDue) }
     }
 
     private static let hourMilliseconds: Int64 = 3_600_000
@@ -40,6 +49,8 @@ final class CertificateSurveyor: Sendable {
     private static let unsettledMilliseconds: Int64 = 5_200
     /// A survey is followed by a pause of this many times its duration.
     private static let restShare: Int64 = 20
+    /// The same if an operator asks for the next one.
+    private static let requestedRestShare: Int64 = 4
     /// How many folders with errors are checked every minute, because their file system may have no events.
     private static let watchedMax = 1_000
 
@@ -57,7 +68,7 @@ final class CertificateSurveyor: Sendable {
 
     func survey() { requests.leave { $0.everything = true } }
 
-    /// Requests a survey of everything now; open findings are reported again.
+    /// Requests a survey of everything that reports open findings again: now, or soon after another one.
     func surveyNow() { requests.leave { $0.isRequested = true } }
 
     /// Requests a survey of folders of `config/hosts`, and of hosts that have changed or were added or removed.
@@ -81,12 +92,10 @@ extension CertificateSurveyor {
             everything: began + CertificateSurveyor.hourMilliseconds,
             minute: began + CertificateSurveyor.minuteMilliseconds)
         while true {
-            let wanted = requests.take()
+            takeRequests(&schedule)
             var now = Clock.monotonicMilliseconds()
-            schedule.wantsEverything = schedule.wantsEverything || wanted.everything || now >= schedule.everything
-            check(wanted.names, &schedule)
-            if wanted.isRequested || schedule.wantsEverything && now >= schedule.notBefore {
-                checkEverything(isRequested: wanted.isRequested, &schedule)
+            if now >= schedule.complete {
+                checkEverything(&schedule)
                 // It has read every certificate, and threads that began together with it are done.
                 Memory.returnFreed()
             }
@@ -112,28 +121,27 @@ extension CertificateSurveyor {
         note(certificates.survey(only: names) { catalogue.configuredName(of: $0) == $0 }, &schedule)
     }
 
-    /// Starts again if an operator asks in between; what has been checked takes no time then. Changed hosts are checked in
-    /// between.
-    private func checkEverything(isRequested: Bool, _ schedule: inout Schedule) {
+    /// Changed hosts are checked at once, also while everything is.
+    private func takeRequests(_ schedule: inout Schedule) {
+        let wanted = requests.take()
+        schedule.wantsEverything = schedule.wantsEverything || wanted.everything
+        schedule.isRequested = schedule.isRequested || wanted.isRequested
+        check(wanted.names, &schedule)
+    }
+
+    private func checkEverything(_ schedule: inout Schedule) {
         let began = Clock.monotonicMilliseconds()
-        schedule.wantsEverything = false
-        var isRequested = isRequested
-        var isWhole = false
-        while !isWhole {
-            let outcome = certificates.survey(published.current.servedHosts, repeats: isRequested) {
-                let wanted = requests.take()
-                schedule.wantsEverything = schedule.wantsEverything || wanted.everything
-                check(wanted.names, &schedule)
-                isRequested = isRequested || wanted.isRequested
-                return !wanted.isRequested
-            }
-            note(outcome, &schedule)
-            isWhole = outcome.isWhole
+        let isRequested = schedule.isRequested
+        (schedule.wantsEverything, schedule.isRequested) = (false, false)
+        let outcome = certificates.survey(published.current.servedHosts, repeats: isRequested) {
+            takeRequests(&schedule)
+            Thread.yield()
         }
-        let now = Clock.monotonicMilliseconds()
+        note(outcome, &schedule)
         certificates.register.updateExpiries(Clock.wallSeconds())
-        schedule.everything = now + CertificateSurveyor.hourMilliseconds
-        schedule.notBefore = now + (now - began) * CertificateSurveyor.restShare
+        schedule.ended = Clock.monotonicMilliseconds()
+        schedule.took = schedule.ended - began
+        schedule.everything = schedule.ended + CertificateSurveyor.hourMilliseconds
     }
 
     private func note(_ outcome: SurveyOutcome, _ schedule: inout Schedule) {
