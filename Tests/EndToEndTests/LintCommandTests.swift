@@ -25,6 +25,30 @@ struct LintCommandTests {
                     + "(U+00E9, U+0301), so only one of them is served; rename the others"), "\(run.output)")
     }
 
+    @Test(arguments: [
+        ("acme.json", ""), ("acme.json5", ""), (".acme.json.swp", ""), ("acme.json~", ""), ("README.md", ""),
+        ("acme.JSON", "warning[CFG-013]"), ("acme.yaml", "warning[CFG-013]"), ("acme.json.txt", "warning[CFG-013]"),
+    ])
+    func `names files that are not read although they look like app files`(name: String, finding: String) throws {
+        let folder = try Folder(files: [
+            "config/apps/t/other.json": MatchCommandTests.app.replacing("acme", with: "other"),
+            "config/apps/t/\(name)": MatchCommandTests.app,
+        ])
+        let run = try lint("\(folder.path)/config")
+        #expect(run.output.contains("CFG-013") == !finding.isEmpty, "\(run.output)")
+        #expect(run.output.contains("apps/t/\(name): \(finding)") == !finding.isEmpty, "\(run.output)")
+    }
+
+    @Test(arguments: [["config/apps/a.txt": ""], ["readme.txt": "", "a/b.html": ""]])
+    func `nothing to check is no success`(files: [String: String]) throws {
+        let folder = try Folder(files: files)
+        let path = files.keys.contains { $0.hasPrefix("config/") } ? "\(folder.path)/config" : folder.path
+        let run = try lint(path)
+        #expect(run.status == 1)
+        #expect(
+            run.errors == "associated: there is no app file or association file in \(path); nothing was checked\n")
+    }
+
     @Test func `reads each folder once, however many links lead to it`() throws {
         let folder = try Folder(files: ["apple-app-site-association": Self.broken])
         try FileManager.default.createSymbolicLink(atPath: "\(folder.path)/loop", withDestinationPath: ".")

@@ -75,7 +75,8 @@ struct LoadedConfigurationTests {
             try Tenants(configPath: "/nowhere", publicPath: "/nowhere", environment: nil).load()
         } throws: {
             "\($0)"
-                == "cannot read /nowhere/apps: no such file or directory; pass the folder that contains apps/ with --config"
+                == "cannot read /nowhere/apps: no such file or directory; pass the folder that contains apps/ with --config, "
+                + "or run `associated init`"
         }
     }
 

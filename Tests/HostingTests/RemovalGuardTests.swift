@@ -52,6 +52,18 @@ struct RemovalGuardTests {
         #expect(report.keptFiles == 0, sourceLocation: sourceLocation)
     }
 
+    @Test func `a removal is only a warning in development, or none at all if the file says so`() throws {
+        site.holdsRemovals = false
+        try site.restart()
+        try app(ids: [Self.first])
+        let report = try site.round()
+        #expect(report.findings.map(\.rule) == [.app042])
+        #expect(report.findings.first?.severity == .warning)
+        #expect(report.changedHosts == ["a.example.com", "b.example.com"])
+        try app(ids: [Self.second], more: "guard: \"off\"")
+        #expect(try site.round().findings.isEmpty)
+    }
+
     @Test func `an app id is held until it is retired`() throws {
         try app(ids: [Self.first])
         try held("app id \(Self.second)")

@@ -19,6 +19,7 @@ final class TenantTree {
     var linkTargets = LinkTargets.none
     var limits = Limits()
     var owners = HostOwners()
+    var holdsRemovals = true
     var statePath: String { tree.root + "/state" }
 
     init(environment: String? = nil) throws {
@@ -37,7 +38,7 @@ final class TenantTree {
         tenants = Tenants(
             configPath: tree.config, publicPath: tree.pages, environment: environment ?? self.environment,
             state: (statePath, program), openFilesMax: openFilesMax, linkTargets: linkTargets,
-            limits: limits, owners: owners)
+            limits: limits, owners: owners, holdsRemovals: holdsRemovals)
         let report = try tenants.round(changes)
         #expect(tenants.compact()?.notes.isEmpty != false)
         return report

@@ -288,6 +288,10 @@ extension LintRule {
             .cfg012, "a file in retired/ has the same name as a live app file",
             why: "It confirms the removal of the app file in advance, so an accidental deletion takes effect at once.",
             fix: "Remove the file in retired/."),
+        rule(
+            .cfg013, "a file in apps/ is not read because of its name",
+            why: "The names of app files end with .json or .json5, in lower case. Other files are ignored.",
+            fix: "Write the file in JSON, and rename it."),
     ]
     private static func rule(
         _ id: RuleID, or otherSeverity: Severity? = nil, _ title: String, why: String, fix: String,

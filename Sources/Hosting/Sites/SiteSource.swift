@@ -23,6 +23,8 @@ struct AppSource: Sendable {
     let environment: String?
     /// Which hosts the files of a folder may name.
     var owners = HostOwners()
+    /// Whether a version that removes live entries is held, unless its file says otherwise.
+    var holdsRemovals = true
     /// Measures the CPU time of parsing.
     var costs = RoundCosts(isCounting: false)
     /// Called with each file that is read from disk.

@@ -72,6 +72,7 @@ struct FileReading: Sendable {
         let isSame = candidate.good.map { good?.text.equals($0.text.bytes) == true } ?? false
         if !isSame { lastGood = good.flatMap { source.load($0, at: path) } }
         candidate.removalGuard = (app ?? lastGood)?.appFile.removalGuard ?? .block
+        if !source.holdsRemovals, candidate.removalGuard == .block { candidate.removalGuard = .warn }
         if lastGood != nil || notesAdded {
             let new = app.map { LiveIdentity.all(of: $0.appFile) } ?? []
             let old = lastGood.map { LiveIdentity.all(of: $0.appFile) } ?? []

@@ -69,6 +69,9 @@ extension Tenants {
     /// Whether a server has saved what it serves in a directory.
     public static func hasState(_ path: String) -> Bool { File.exists("\(path)/\(StateFolder.baseName)") }
 
+    /// Whether a file in `config/apps` is an app file by its name.
+    public static func isAppFile(_ name: String) -> Bool { AppTree.isAppFile(name) }
+
     /// The paths of all app files of a configuration; nil if it has no `apps` folder. Unreadable folders are among the findings
     /// of `load`.
     public static func appFiles(configPath: String, linkTargets: LinkTargets, limits: Limits) -> [String]? {

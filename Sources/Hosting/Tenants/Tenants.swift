@@ -32,17 +32,20 @@ public final class Tenants: @unchecked Sendable {
     ///   - linkTargets: folders that links may lead into, in addition to the host's own.
     ///   - limits: quotas of hosts and folders.
     ///   - owners: which hosts the app files of a folder may name.
+    ///   - holdsRemovals: whether a version that removes live entries is held; otherwise that is a warning.
     public init(
         configPath: String, publicPath: String, environment: String?, signer: DocumentSigner? = nil,
         state: (path: String, program: String)? = nil, openFilesMax: Int = .max,
-        linkTargets: LinkTargets = .none, limits: Limits = Limits(), owners: HostOwners = HostOwners()
+        linkTargets: LinkTargets = .none, limits: Limits = Limits(), owners: HostOwners = HostOwners(),
+        holdsRemovals: Bool = true
     ) {
         keeper = state.map { state in
             StateKeeper(
                 folder: StateFolder(state.path, configPath: configPath, environment: environment),
                 rendering: "\(state.program), \(configPath), \(publicPath)")
         }
-        source = AppSource(configPath: configPath, environment: environment, owners: owners)
+        source = AppSource(
+            configPath: configPath, environment: environment, owners: owners, holdsRemovals: holdsRemovals)
         self.signer = signer ?? DocumentSigner(hostsPath: "\(configPath)/hosts")
         folders = HostFolders(
             configPath: configPath, publicPath: publicPath, linkTargets: linkTargets, limits: limits,

@@ -40,7 +40,8 @@ struct TreeScanner {
             if error.isShortage { throw ConfigurationError("\(folders.configPath)/apps", error) }
             let advice =
                 error.cause == .permission
-                ? "let the server's user read it" : "pass the folder that contains apps/ with --config"
+                ? "let the server's user read it"
+                : "pass the folder that contains apps/ with --config, or run `associated init`"
             guard start != nil, !memory.appFiles.records.isEmpty else {
                 throw ConfigurationError(
                     description: "cannot read \(folders.configPath)/apps: \(error.reason); \(advice)")

@@ -130,7 +130,8 @@ extension Command {
         return """
             {
               name: \(quoted(name)),
-              // All hosts of the links. "*.example.com" covers every host below it, and also needs "example.com" here.
+              // All hosts of the links. "*.example.com" covers every host below it; phones get its files from "example.com", so
+              // that has to be here too.
               hosts: [\(hosts.map(quoted).joined(separator: ", "))],
               ios: {
                 // Team id, dot, bundle id.
@@ -142,6 +143,7 @@ extension Command {
                 package: \(quoted(package)),
                 // SHA-256, as `keytool -list -v` prints it; with Play App Signing, the one in the Play Console.
                 fingerprints: [\(quoted(fingerprint))],
+                // handle_all_urls: App Links; get_login_creds: passwords and passkeys.
                 relations: ["handle_all_urls", "get_login_creds"],
                 // Publishes the links below for Android 15 and later.
                 dynamicRules: true,

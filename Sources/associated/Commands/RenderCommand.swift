@@ -43,7 +43,8 @@ extension Command {
                 saying: arguments.has("--diff") ? "give --diff or --output, not both" : "--all needs --output DIR")
         }
         let platforms = ["apple", "android"]
-        let platform = arguments.operands.count > 1 ? arguments.operands[1] : nil
+        // The other commands call it ios.
+        let platform = (arguments.operands.count > 1 ? arguments.operands[1] : nil).map { $0 == "ios" ? "apple" : $0 }
         if let platform, !platforms.contains(platform) {
             return .usage(saying: "unknown platform \"\(platform)\"; name apple or android")
         }

@@ -204,7 +204,9 @@ struct Server {
                 passphrase: given.passphrase?.passphrase, development: development),
             state: (given.statePath, Product.identity),
             openFilesMax: Tenants.openFilesMax(besideConnections: settings.limits.connectionsMax),
-            linkTargets: settings.linkTargets, limits: settings.limits, owners: settings.owners)
+            linkTargets: settings.linkTargets, limits: settings.limits, owners: settings.owners,
+            // No phone has seen what a developer tries.
+            holdsRemovals: !given.isDevelopment)
     }
 
     private func challengeSource(_ published: PublishedCatalogue) -> EngineSettings.ChallengeSource {

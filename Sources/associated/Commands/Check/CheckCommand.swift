@@ -31,7 +31,7 @@ extension Command {
                 help: "check every host of the configuration except wildcards"),
             Option(
                 name: "--connect", value: "ADDR",
-                help: "connect to ADDR for every host; short for --resolve *:443:ADDR"),
+                help: "connect to ADDR for every host, at the port of its URL"),
             Option(name: "--apple-cdn", value: nil, help: "also check the copies of Apple's CDN"),
             .appleCDNURL,
             Option(name: "--google", value: nil, help: "also ask Google's Digital Asset Links service"),

@@ -74,6 +74,7 @@ extension Command {
         for path in paths { files.add(path) }
         if arguments.has("--fix") { files.fix(writes: !arguments.has("--dry-run"), showsDifference: format == .text) }
         files.lint()
+        files.complainIfEmpty(paths)
         let findings = files.findings.filter { showsNotes || $0.severity != .note }
         let text = format.text(of: findings, documents: files.documents)
         if format == .text {

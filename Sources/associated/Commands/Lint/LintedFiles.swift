@@ -155,6 +155,13 @@ struct LintedFiles {
         }
     }
 
+    /// Adds a problem if there was nothing to check, which must not look like success.
+    mutating func complainIfEmpty(_ paths: [String]) {
+        guard files.isEmpty, hostCount == 0, findings.isEmpty, problems.isEmpty else { return }
+        problems.append(
+            "there is no app file or association file in \(paths.joined(separator: ", ")); nothing was checked")
+    }
+
     /// Lints everything that was added.
     mutating func lint() {
         var found: [Finding] = []
@@ -261,7 +268,7 @@ struct LintedFiles {
             let names = apps.map { EnvironmentCheck.names(in: $0.bytes, $0.document, environment) }
             findings += [EnvironmentCheck.finding(environment, in: names, of: given.path)].compactMap { $0 }
         }
-        findings += LookalikeNames.findings(below: "\(given.path)/apps")
+        findings += AppFileNames.findings(below: "\(given.path)/apps")
         findings += apps.compactMap { app in
             let retired = "\(given.path)/retired/\(app.path.dropFirst("\(given.path)/apps/".count))"
             guard (try? File.status(retired)) != nil else { return nil }
@@ -293,25 +300,26 @@ struct LintedFiles {
 
     /// The numbers of findings and skipped files; empty if nothing could be linted.
     func summary(showsNotes: Bool) -> [String] {
-        if files.isEmpty, configurations.isEmpty, skipped.isEmpty, !problems.isEmpty { return [] }
-        let found = FindingFormat.summary(findings, showsNotes: showsNotes)
-        guard let first = skipped.first else { return [found] }
+        let isEmpty = files.isEmpty && findings.isEmpty && !problems.isEmpty
+        let found = isEmpty ? [] : [FindingFormat.summary(findings, showsNotes: showsNotes)]
+        guard let first = skipped.first else { return found }
         let named = skipped.count == 1 ? ": \(first)" : ", such as \(first)"
-        return [found, "skipped \(Count.of(skipped.count, "file")) of unknown type\(named)"]
+        return found + ["skipped \(Count.of(skipped.count, "file")) of unknown type\(named)"]
     }
 }
 
-/// Names in one directory that look the same but have different bytes: `é` as one character, or as `e` with a combining accent. A
-/// file system keeps them apart, but Swift's strings are equal, so the server sees only one of them.
-enum LookalikeNames {
+/// Names because of which files are not read. Two may look the same but have different bytes: `é` as one character, or as `e` with a
+/// combining accent. A file system keeps them apart, but Swift's strings are equal, so the server sees only one of them.
+enum AppFileNames {
     private static let depthMax = 16
+    /// Endings in lower case of files that are probably meant as app files.
+    private static let similarEndings = [".json", ".json5", ".jsonc", ".json.txt", ".yaml", ".yml", ".toml"]
 
-    /// A finding for each name below a directory that another one looks like.
     static func findings(below folder: String, depth: Int = 0) -> [Finding] {
         guard let entries = try? Directory.entries(folder) else { return [] }
         let names = entries.map(\.name).filter { !$0.hasPrefix(".") }
         let groups = Dictionary(grouping: names) { $0 }.filter { $0.value.count > 1 }
-        let found = groups.keys.sorted().map { name in
+        let lookalikes = groups.keys.sorted().map { name in
             Finding(
                 rule: .cfg008, severity: .error, file: "\(folder)/\(name)", range: nil,
                 message:
@@ -319,11 +327,22 @@ enum LookalikeNames {
                     + "(\((groups[name] ?? []).map(spelling).sorted().joined(separator: ", "))), so only one of them is served",
                 fix: "rename the others")
         }
+        let ignored = names.filter(isSimilar).sorted().map { name in
+            Finding(
+                rule: .cfg013, severity: .warning, file: "\(folder)/\(name)", range: nil,
+                message: "this file is not read, because the names of app files end with .json or .json5",
+                fix: "write it in JSON, and rename it")
+        }
+        let found = lookalikes + ignored
         guard depth < depthMax else { return found }
         return found
             + entries.filter { $0.kind == .directory && !$0.name.hasPrefix(".") }.flatMap {
                 findings(below: "\(folder)/\($0.name)", depth: depth + 1)
             }
+    }
+
+    private static func isSimilar(_ name: String) -> Bool {
+        !Tenants.isAppFile(name) && similarEndings.contains(where: name.lowercased().hasSuffix)
     }
 
     /// The code points that are not ASCII.
