@@ -36,6 +36,13 @@ struct CredentialsTests {
         #expect(!facts.isSelfSigned)
     }
 
+    @Test func `a long name is cut off`() throws {
+        let name = String(repeating: "é", count: 30_000)
+        let pair = try authority.issueSelfSigned(["a.example"], subject: "/description=\(name)")
+        let facts = try #require(try load(pair.certificate, pair.key).facts.first)
+        #expect(facts.subject == "description=" + String(name.prefix(122)) + "…")
+    }
+
     /// The numbers of an RSA key in order (RFC 8017 A.1.2), each larger than the key's size allows.
     @Test(arguments: [
         (2, "e"), (3, "d"), (4, "rsa-factor1"), (5, "rsa-factor2"), (6, "rsa-exponent1"), (8, "rsa-coefficient1"),

@@ -84,9 +84,11 @@ final class TestAuthority: Sendable {
     }
 
     /// A self-signed certificate.
-    func issueSelfSigned(_ names: [String]) throws -> TestPair {
+    func issueSelfSigned(_ names: [String], subject: String = "/CN=self") throws -> TestPair {
         let name = UUID().uuidString
-        let arguments = ["-x509", "-days", "90", "-subj", "/CN=self", "-addext", TestAuthority.alternatives(names)]
+        let arguments = [
+            "-x509", "-utf8", "-days", "90", "-subj", subject, "-addext", TestAuthority.alternatives(names),
+        ]
         try TestAuthority.request(name, arguments + Key.ecdsa.arguments, folder)
         return try pair(name)
     }

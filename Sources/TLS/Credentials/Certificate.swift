@@ -86,13 +86,18 @@ import COpenSSL
         return usage != UInt32.max && usage & UInt32(XKU_SSL_SERVER | XKU_ANYEKU) == 0
     }
 
+    /// How much of a name is in messages: the tenant who made the certificate chose its length.
+    private static let nameBytesMax = 256
+
     private static func text(_ name: OpaquePointer?) -> String {
         guard let name = unsafe name, let output = unsafe BIO_new(BIO_s_mem()) else { return "" }
         defer { unsafe BIO_free(output) }
         guard unsafe associated_print_name(output, name) >= 0 else { return "" }
         var start: UnsafeMutablePointer<CChar>?
         let count = unsafe associated_bio_bytes(output, &start)
-        return unsafe String(decoding: UnsafeRawBufferPointer(start: start, count: max(0, count)), as: UTF8.self)
+        let kept = min(max(0, count), nameBytesMax)
+        let text = unsafe String(decoding: UnsafeRawBufferPointer(start: start, count: kept), as: UTF8.self)
+        return kept < count ? text + "…" : text
     }
 
     /// Computed as the difference to 1970, which needs neither a time zone nor a calendar.

@@ -26,21 +26,25 @@ final class CertificateSurveyor: Sendable {
         var isRequested = false
         /// When the hourly survey is due.
         var everything: Int64
-        /// When the last complete survey ended, and how long it took.
+        /// When the last complete survey ended, and how long it took without changed folders.
         var ended: Int64 = 0
         var took: Int64 = 0
         var minute: Int64
+        var changed = ChangedFolders()
+        /// How long changed folders took in all.
+        var changedTook: Int64 = 0
         /// Folders whose files were being replaced.
         var unsettled: Set<String> = []
         var unsettledDue: Int64 = .max
 
         /// When the next complete survey is due. They take a limited share of the time, however often they are wanted.
         var complete: Int64 {
-            if isRequested { return ended + took * CertificateSurveyor.requestedRestShare }
-            return wantsEverything ? ended + took * CertificateSurveyor.restShare : everything
+            // The log shows the findings of each requested survey again.
+            if isRequested { return ended + min(max(took * CertificateSurveyor.requestedRestShare, 1_000), 60_000) }
+            return wantsEverything ? min(ended + took * CertificateSurveyor.restShare, everything) : everything
         }
 
-        var next: Int64 { min(complete, minute, unsettledDue) }
+        var next: Int64 { min(complete, minute, unsettledDue, changed.due) }
     }
 
     private static let hourMilliseconds: Int64 = 3_600_000
@@ -92,27 +96,46 @@ extension CertificateSurveyor {
             everything: began + CertificateSurveyor.hourMilliseconds,
             minute: began + CertificateSurveyor.minuteMilliseconds)
         while true {
-            takeRequests(&schedule)
-            var now = Clock.monotonicMilliseconds()
-            if now >= schedule.complete {
+            checkUrgent(&schedule)
+            if Clock.monotonicMilliseconds() >= schedule.complete {
                 checkEverything(&schedule)
                 // It has read every certificate, and threads that began together with it are done.
                 Memory.returnFreed()
             }
-            now = Clock.monotonicMilliseconds()
-            if now >= schedule.unsettledDue {
-                let names = schedule.unsettled
-                (schedule.unsettled, schedule.unsettledDue) = ([], .max)
-                check(names, &schedule)
-                if names.contains(where: { $0.hasPrefix("_") }) { schedule.wantsEverything = true }
-            }
-            if now >= schedule.minute {
-                schedule.minute = now + CertificateSurveyor.minuteMilliseconds
-                check(certificates.register.foldersWithErrors(CertificateSurveyor.watchedMax), &schedule)
-                certificates.register.updateExpiries(Clock.wallSeconds())
-            }
             requests.wait(milliseconds: Int32(clamping: max(0, schedule.next - Clock.monotonicMilliseconds())))
         }
+    }
+
+    /// What does not wait for the end of a complete survey.
+    private func checkUrgent(_ schedule: inout Schedule) {
+        let wanted = requests.take()
+        schedule.wantsEverything = schedule.wantsEverything || wanted.everything
+        schedule.isRequested = schedule.isRequested || wanted.isRequested
+        let now = Clock.monotonicMilliseconds()
+        schedule.changed.note(wanted.names, at: now)
+        checkChanged(&schedule, now)
+        if now >= schedule.unsettledDue {
+            let names = schedule.unsettled
+            (schedule.unsettled, schedule.unsettledDue) = ([], .max)
+            check(names, &schedule)
+            if names.contains(where: { $0.hasPrefix("_") }) { schedule.wantsEverything = true }
+        }
+        if now >= schedule.minute {
+            schedule.minute = now + CertificateSurveyor.minuteMilliseconds
+            check(certificates.register.foldersWithErrors(CertificateSurveyor.watchedMax), &schedule)
+            certificates.register.updateExpiries(Clock.wallSeconds())
+        }
+    }
+
+    private func checkChanged(_ schedule: inout Schedule, _ began: Int64) {
+        var now = began
+        while let name = schedule.changed.take(at: now) {
+            check([name], &schedule)
+            let end = Clock.monotonicMilliseconds()
+            schedule.changed.rest(name, after: now..<end)
+            now = end
+        }
+        schedule.changedTook += now - began
     }
 
     private func check(_ names: some Collection<String>, _ schedule: inout Schedule) {
@@ -121,26 +144,18 @@ extension CertificateSurveyor {
         note(certificates.survey(only: names) { catalogue.configuredName(of: $0) == $0 }, &schedule)
     }
 
-    /// Changed hosts are checked at once, also while everything is.
-    private func takeRequests(_ schedule: inout Schedule) {
-        let wanted = requests.take()
-        schedule.wantsEverything = schedule.wantsEverything || wanted.everything
-        schedule.isRequested = schedule.isRequested || wanted.isRequested
-        check(wanted.names, &schedule)
-    }
-
     private func checkEverything(_ schedule: inout Schedule) {
-        let began = Clock.monotonicMilliseconds()
+        let (began, before) = (Clock.monotonicMilliseconds(), schedule.changedTook)
         let isRequested = schedule.isRequested
         (schedule.wantsEverything, schedule.isRequested) = (false, false)
         let outcome = certificates.survey(published.current.servedHosts, repeats: isRequested) {
-            takeRequests(&schedule)
+            checkUrgent(&schedule)
             Thread.yield()
         }
         note(outcome, &schedule)
         certificates.register.updateExpiries(Clock.wallSeconds())
         schedule.ended = Clock.monotonicMilliseconds()
-        schedule.took = schedule.ended - began
+        schedule.took = schedule.ended - began - (schedule.changedTook - before)
         schedule.everything = schedule.ended + CertificateSurveyor.hourMilliseconds
     }
 
