@@ -49,6 +49,38 @@ struct LintCommandTests {
             run.errors == "associated: there is no app file or association file in \(path); nothing was checked\n")
     }
 
+    /// A file with an error that `--fix` repairs, a link to it in an app folder, and what must not be in the output.
+    @Test(arguments: [["--config"], ["--config", "--fix"], [], ["--fix"]])
+    func `neither reads nor fixes a file outside, whatever links lead there`(options: [String]) throws {
+        let secret = "{ name: \"Secret\", hosts: [\"A.example\"], ios: { appIDs: [\"9JA89QQLNQ.org.acme.shop\"] } }\n"
+        let folder = try Folder(files: [
+            "outside/app.json": secret, "config/apps/good/shop.json": MatchCommandTests.app,
+        ])
+        let place = "\(folder.path)/config/apps/evil"
+        try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+        for (name, target) in [("file.json", "../../../outside/app.json"), ("folder", "../../../outside")] {
+            try FileManager.default.createSymbolicLink(atPath: "\(place)/\(name)", withDestinationPath: target)
+        }
+        let isConfiguration = options.contains("--config")
+        let run = try lint(
+            [isConfiguration ? "\(folder.path)/config" : "\(folder.path)/config/apps"]
+                + options.filter { $0 != "--config" })
+        #expect(!run.output.contains("Secret") && !run.output.contains("A.example"), "\(run.output)")
+        #expect(run.output.contains("it is a link out of") == isConfiguration, "\(run.output)")
+        #expect(!run.errors.contains("cannot read"), "\(run.errors)")
+        #expect(try String(contentsOfFile: "\(folder.path)/outside/app.json", encoding: .utf8) == secret)
+    }
+
+    @Test func `links from a folder of apps to itself are not followed for ever`() throws {
+        let folder = try Folder(files: ["config/apps/t/shop.json": MatchCommandTests.app])
+        for number in 0..<8 {
+            try FileManager.default.createSymbolicLink(
+                atPath: "\(folder.path)/config/apps/t/l\(number)", withDestinationPath: ".")
+        }
+        #expect(try lint("\(folder.path)/config").errors.hasPrefix("0 errors, "))
+        #expect(try lint("\(folder.path)/config/apps").errors.hasPrefix("0 errors, "))
+    }
+
     @Test func `reads each folder once, however many links lead to it`() throws {
         let folder = try Folder(files: ["apple-app-site-association": Self.broken])
         try FileManager.default.createSymbolicLink(atPath: "\(folder.path)/loop", withDestinationPath: ".")
@@ -70,6 +102,10 @@ struct LintCommandTests {
         """
 
     private func lint(_ arguments: String..., environment: [String: String] = [:]) throws -> Run {
+        try lint(arguments, environment)
+    }
+
+    private func lint(_ arguments: [String], _ environment: [String: String] = [:]) throws -> Run {
         try Subject.run(Subject.executable, ["lint"] + arguments, environment)
     }
 

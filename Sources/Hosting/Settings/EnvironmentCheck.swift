@@ -9,15 +9,17 @@ public enum EnvironmentCheck {
     /// The error for a server with these settings.
     public static func error(_ settings: ServerSettings, configPath: String) -> Finding? {
         guard settings.environment != nil else { return nil }
-        let files = Tenants.appFiles(configPath: configPath, linkTargets: settings.linkTargets, limits: settings.limits)
-        return error(settings.environment, in: files ?? [], of: configPath)
+        let files = AppFiles(configPath: configPath, linkTargets: settings.linkTargets, limits: settings.limits)
+        return error(settings.environment, in: files?.paths ?? [], of: configPath) { files?.bytes(of: $0) }
     }
 
     /// An error if there are app files and none of them has the environment.
-    public static func error(_ environment: String?, in files: [String], of configPath: String) -> Finding? {
+    public static func error(
+        _ environment: String?, in files: [String], of configPath: String, reading bytes: @escaping (String) -> [UInt8]?
+    ) -> Finding? {
         guard let environment else { return nil }
         let names = files.lazy.compactMap { path -> [String]? in
-            guard let bytes = (try? File.read(path, bytesMax: AppFile.bytesMax))?.bytes else { return nil }
+            guard let bytes = bytes(path) else { return nil }
             return self.names(in: bytes, AppFile.parse(bytes), environment)
         }
         return error(environment, in: Tally(environment, names, stopsAtFirst: true), of: configPath)

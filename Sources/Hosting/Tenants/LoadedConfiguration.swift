@@ -71,13 +71,26 @@ extension Tenants {
 
     /// Whether a file in `config/apps` is an app file by its name.
     public static func isAppFile(_ name: String) -> Bool { AppTree.isAppFile(name) }
+}
 
-    /// The paths of all app files of a configuration; nil if it has no `apps` folder. Unreadable folders are among the findings
-    /// of `load`.
-    public static func appFiles(configPath: String, linkTargets: LinkTargets, limits: Limits) -> [String]? {
+/// All app files of a configuration, read as a server reads them: not through links that lead elsewhere.
+public struct AppFiles: Sendable {
+    /// Sorted, below the path of the configuration.
+    public let paths: [String]
+    private let tree: AppTree
+
+    /// Nil if the configuration has no `apps` folder. Unreadable folders are among the findings of `load`.
+    public init?(configPath: String, linkTargets: LinkTargets, limits: Limits) {
         let folders = HostFolders(configPath: configPath, publicPath: "", linkTargets: linkTargets, limits: limits)
         var listing = AppTree.Listing()
         guard let tree = try? AppTree(folders), (try? tree.list([""], into: &listing)) != nil else { return nil }
-        return listing.files.keys.sorted().map { "\(tree.label)/\($0)" }
+        self.tree = tree
+        paths = listing.files.keys.sorted().map { "\(tree.label)/\($0)" }
+    }
+
+    /// The bytes of one of these files; nil if a server would not read it, which is among the findings of `load` too.
+    public func bytes(of path: String) -> [UInt8]? {
+        guard case .contents(let contents) = tree.read(String(path.dropFirst(tree.label.count + 1))) else { return nil }
+        return contents.bytes
     }
 }

@@ -67,6 +67,12 @@ public struct Folder: ~Copyable, Sendable {
         throw .last("openat2")
     }
 
+    /// Whether links in a path lead out of this directory, and not to a link target.
+    public func isLeft(by path: String) -> Bool {
+        do throws(SystemError) { _ = try openBeneath(path) } catch { return error.number == EXDEV }
+        return false
+    }
+
     /// Opens a path that leaves the folder according to the kernel, if it leads to an allowed place.
     private func openElsewhere(_ path: String) throws(SystemError) -> Descriptor {
         let found = try Folder.find(path, from: descriptor.number)

@@ -2,6 +2,7 @@
 
 import Association
 import Glibc
+import Hosting
 import Posix
 
 extension Command {
@@ -45,7 +46,7 @@ extension Command {
         let (live, retired) = ("\(apps)\(name)", "\(config)/retired/\(name)")
         if (try? File.status(live)) == nil, (try? File.status(retired)) == nil {
             let ending = ".json".utf8.count
-            let names = files.map { String($0.dropFirst(apps.count).dropLast(ending)) }
+            let names = files.paths.map { String($0.dropFirst(apps.count).dropLast(ending)) }
             if !arguments.has("--force"), let nearest = NearestKey.find(String(name.dropLast(ending)), among: names) {
                 return .failure(
                     saying:

@@ -46,22 +46,27 @@ struct GivenConfiguration {
     init(answering arguments: ParsedArguments, about file: String? = nil) throws(Refusal) {
         self.init(arguments)
         guard environment != nil else { return }
-        let files = (appFiles ?? []) + [file].compactMap { $0 }
-        if let error = EnvironmentCheck.error(environment, in: files, of: path) {
+        let files = appFiles
+        let paths = (files?.paths ?? []) + [file].compactMap { $0 }
+        let error = EnvironmentCheck.error(environment, in: paths, of: path) {
+            $0 == file ? try? InputFile.read($0) : files?.bytes(of: $0)
+        }
+        if let error {
             throw .failure([error.message, error.fix].compactMap { $0 }.joined(separator: "; "))
         }
     }
 
-    /// The paths of its app files; nil if it has no folder `apps`.
-    var appFiles: [String]? {
-        Tenants.appFiles(configPath: path, linkTargets: settings.linkTargets, limits: settings.limits)
+    /// Its app files; nil if it has no folder `apps`.
+    var appFiles: AppFiles? {
+        AppFiles(configPath: path, linkTargets: settings.linkTargets, limits: settings.limits)
     }
 
     /// Which app file names a host that is not served, in words; nil if none does. A file with errors may be unreadable, so
     /// its text is searched.
     func whyUnserved(_ host: String) -> String? {
-        for path in appFiles ?? [] {
-            guard let bytes = try? File.read(path, bytesMax: AppFile.bytesMax).bytes else { continue }
+        let files = appFiles
+        for path in files?.paths ?? [] {
+            guard let bytes = files?.bytes(of: path) else { continue }
             let text = String(decoding: bytes, as: UTF8.self).lowercased()
             guard ["\"\(host)\"", "'\(host)'"].contains(where: text.contains) else { continue }
             let errors = AppFile.lint(bytes, file: path).count { $0.severity == .error }

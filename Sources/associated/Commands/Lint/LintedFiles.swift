@@ -58,19 +58,22 @@ struct LintedFiles {
         {
             configurations.append(path == base.path ? base : GivenConfiguration(arguments, at: path))
         } else {
-            addDirectory(path)
+            do throws(SystemError) { addDirectory(path, in: try Folder(path)) } catch {
+                problems.append("cannot read \(path): \(error.reason)")
+            }
         }
     }
 
-    /// Each directory once, even if several links lead to it.
-    private mutating func addDirectory(_ path: String) {
+    /// Each directory once, even if several links lead to it. Links out of the directory that was named are not followed.
+    private mutating func addDirectory(_ path: String, in root: borrowing Folder, _ place: String = ".") {
         guard let status = try? File.status(path), directories.insert(status.identity).inserted else { return }
         for entry in entries(of: path) where !entry.name.hasPrefix(".") || entry.name == ".well-known" {
-            let below = "\(path)/\(entry.name)"
+            let (below, place) = ("\(path)/\(entry.name)", "\(place)/\(entry.name)")
+            if File.linkTarget(below) != nil, root.isLeft(by: place) { continue }
             switch entry.kind {
-            case .directory: addDirectory(below)
+            case .directory: addDirectory(below, in: root, place)
             case .file: addFile(below, isNamed: false)
-            default: continue
+            case .other: continue
             }
         }
     }
@@ -125,7 +128,7 @@ struct LintedFiles {
 
     /// Applies the edits of all files, one after the other.
     mutating func fix(writes: Bool, showsDifference: Bool) {
-        addAppFiles(configurations.flatMap { $0.appFiles ?? [] })
+        for given in configurations { addAppFiles(of: given) }
         for (index, file) in files.enumerated() where file.kind != .entitlements && file.kind != .androidManifest {
             let fixed = FixedFile(file)
             if let reason = fixed.refusal { problems.append("cannot fix \(file.path): \(reason)") }
@@ -135,6 +138,12 @@ struct LintedFiles {
                 unwritten.insert(file.path)
                 files[index] = fixed.file
                 Console.error(line: "\(file.path): would apply \(fixed.summary)")
+                continue
+            }
+            // A tenant may have put a link in its place.
+            let owner = configurations.first { file.path.hasPrefix("\($0.path)/apps/") }
+            if let owner, owner.appFiles?.bytes(of: file.path) != file.bytes {
+                problems.append("cannot fix \(file.path): it has changed meanwhile; run the command again")
                 continue
             }
             do throws(SystemError) {
@@ -148,10 +157,11 @@ struct LintedFiles {
     }
 
     /// Reads the app files that are not here yet.
-    private mutating func addAppFiles(_ paths: [String]) {
+    private mutating func addAppFiles(of given: GivenConfiguration) {
+        guard let apps = given.appFiles else { return }
         let known = Set(files.map(\.path))
-        for path in paths where !known.contains(path) {
-            if let bytes = read(path) { files.append(LintedFile(bytes, path: path, kind: .appFile)) }
+        for path in apps.paths where !known.contains(path) {
+            if let bytes = apps.bytes(of: path) { files.append(LintedFile(bytes, path: path, kind: .appFile)) }
         }
     }
 
@@ -191,12 +201,12 @@ struct LintedFiles {
         guard files.contains(where: { $0.kind == .entitlements || $0.kind == .androidManifest }) else { return nil }
         let given = configurations + (arguments.has("--config") ? [base] : [])
         let known = Dictionary(files.map { ($0.path, $0) }) { first, _ in first }
-        let paths = given.compactMap(\.appFiles)
-        if paths.isEmpty { return nil }
+        let all = given.compactMap(\.appFiles)
+        if all.isEmpty { return nil }
         var hosts: [HostPattern] = []
-        for path in paths.joined() {
+        for (apps, path) in all.flatMap({ apps in apps.paths.map { (apps, $0) } }) {
             // Unreadable files are reported when the configuration itself is linted.
-            let read = { (try? InputFile.read(path)).map { LintedFile($0, path: path, kind: .appFile) } }
+            let read = { apps.bytes(of: path).map { LintedFile($0, path: path, kind: .appFile) } }
             guard let file = known[path] ?? read() else { continue }
             let environments: [String?] = [nil] + (AppFile.environments(in: file.document) ?? [])
             for environment in environments { hosts += model(of: file, environment)?.hosts ?? [] }
@@ -246,7 +256,7 @@ struct LintedFiles {
             files.append(file)
             models[[file.path, given.environment]] = .some(model)
         }
-        addAppFiles(given.appFiles ?? [])
+        addAppFiles(of: given)
         return findings
     }
 
@@ -335,10 +345,9 @@ enum AppFileNames {
         }
         let found = lookalikes + ignored
         guard depth < depthMax else { return found }
-        return found
-            + entries.filter { $0.kind == .directory && !$0.name.hasPrefix(".") }.flatMap {
-                findings(below: "\(folder)/\($0.name)", depth: depth + 1)
-            }
+        // What a link leads to is checked where it is.
+        let below = entries.filter { $0.kind == .directory && !$0.name.hasPrefix(".") }.map { "\(folder)/\($0.name)" }
+        return found + below.filter { File.linkTarget($0) == nil }.flatMap { findings(below: $0, depth: depth + 1) }
     }
 
     private static func isSimilar(_ name: String) -> Bool {

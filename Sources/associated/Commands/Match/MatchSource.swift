@@ -2,6 +2,7 @@
 
 import Association
 import AssociationLint
+import Hosting
 import Posix
 import Verifier
 
@@ -32,16 +33,15 @@ struct MatchSource {
             return
         }
         let given = try GivenConfiguration(answering: arguments)
-        guard let paths = given.appFiles else {
+        guard let appFiles = given.appFiles else {
             throw .failure(
                 "there are no app files in \(given.path)/apps; name a configuration with --config, or files with --apple "
                     + "and --android")
         }
         var apps: [String: [AppFile]] = [:]
-        for file in paths {
-            let bytes: [UInt8]
-            do throws(FileError) { bytes = try File.read(file, bytesMax: AppFile.bytesMax).bytes } catch {
-                Console.complain("skipped \(file): \(error)")
+        for file in appFiles.paths {
+            guard let bytes = appFiles.bytes(of: file) else {
+                Console.complain("skipped \(file), which cannot be read; associated lint shows why")
                 continue
             }
             guard let app = AppFile.read(bytes, file: file, environment: given.environment).appFile else {

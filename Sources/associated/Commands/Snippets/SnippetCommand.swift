@@ -1,6 +1,7 @@
 // `associated snippet`: generates the native files for an app's project. `Snippet` and the templates have the content of the files.
 
 import Association
+import Hosting
 import Posix
 
 extension Command {
@@ -58,15 +59,11 @@ enum AppSearch {
         // The name of an app may contain a slash, so a path that does not exist may be a name.
         let isFile = (try? File.status(name)).map { $0.isRegular || name.contains("/") } ?? false
         let given = try GivenConfiguration(answering: arguments, about: isFile ? name : nil)
-        let paths = isFile ? [name] : given.appFiles ?? []
+        let files = isFile ? nil : given.appFiles
         var names: [String] = []
-        for path in paths {
-            let bytes: [UInt8]
-            do throws(Refusal) { bytes = try InputFile.read(path) } catch {
-                if isFile { throw error }
-                Console.complain(error.message)
-                continue
-            }
+        for path in isFile ? [name] : files?.paths ?? [] {
+            // Another file that cannot be read is no obstacle.
+            guard let bytes = isFile ? try InputFile.read(path) : files?.bytes(of: path) else { continue }
             let reading = AppFile.read(bytes, file: path, environment: given.environment)
             let stem = path.split(separator: "/").last?.split(separator: ".").first.map(String.init) ?? ""
             let isNamed =
