@@ -113,35 +113,30 @@ extension CertificateSurveyor {
         schedule.isRequested = schedule.isRequested || wanted.isRequested
         let now = Clock.monotonicMilliseconds()
         schedule.changed.note(wanted.names, at: now)
-        checkChanged(&schedule, now)
         if now >= schedule.unsettledDue {
-            let names = schedule.unsettled
+            schedule.changed.note(schedule.unsettled, at: now)
+            if schedule.unsettled.contains(where: { $0.hasPrefix("_") }) { schedule.wantsEverything = true }
             (schedule.unsettled, schedule.unsettledDue) = ([], .max)
-            check(names, &schedule)
-            if names.contains(where: { $0.hasPrefix("_") }) { schedule.wantsEverything = true }
         }
         if now >= schedule.minute {
             schedule.minute = now + CertificateSurveyor.minuteMilliseconds
-            check(certificates.register.foldersWithErrors(CertificateSurveyor.watchedMax), &schedule)
+            schedule.changed.note(certificates.register.foldersWithErrors(CertificateSurveyor.watchedMax), at: now)
             certificates.register.updateExpiries(Clock.wallSeconds())
         }
+        checkChanged(&schedule, now)
     }
 
+    /// Checks the changed folders that do not rest.
     private func checkChanged(_ schedule: inout Schedule, _ began: Int64) {
         var now = began
         while let name = schedule.changed.take(at: now) {
-            check([name], &schedule)
+            let catalogue = published.current
+            note(certificates.survey(only: [name]) { catalogue.configuredName(of: $0) == $0 }, &schedule)
             let end = Clock.monotonicMilliseconds()
             schedule.changed.rest(name, after: now..<end)
             now = end
         }
         schedule.changedTook += now - began
-    }
-
-    private func check(_ names: some Collection<String>, _ schedule: inout Schedule) {
-        if names.isEmpty { return }
-        let catalogue = published.current
-        note(certificates.survey(only: names) { catalogue.configuredName(of: $0) == $0 }, &schedule)
     }
 
     private func checkEverything(_ schedule: inout Schedule) {
