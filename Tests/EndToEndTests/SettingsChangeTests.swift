@@ -22,4 +22,21 @@ struct SettingsChangeTests {
         #expect(hear("server.json has changed: send SIGUSR2"))
         server.stop()
     }
+
+    @Test func `a mistake that is in force stays in the status, and a lost file is not replaced by defaults`() throws {
+        let folder = try Folder(serving: "a.example")
+        try folder.write("config/server.json", "{ wrkers: 3 }")
+        let server = try folder.serve("--admin", "unix:\(folder.path)/state/admin.sock")
+        let status = try server.status()
+        #expect(status.output.contains("server.json:1:"), "\(status.output) \(status.errors)")
+        try FileManager.default.removeItem(atPath: "\(folder.path)/config/server.json")
+        #expect(server.line(containing: "server.json is gone; put it back: a restart would use the defaults") != nil)
+        server.send(SIGUSR2)
+        #expect(server.line(containing: "not upgraded: \(folder.path)/config/server.json is gone; put it back") != nil)
+        try folder.write("config/server.json", "{}")
+        server.send(SIGUSR2)
+        #expect(server.line(containing: "upgraded: ") != nil)
+        #expect(try !server.status().output.contains("server.json:1:"))
+        server.stop()
+    }
 }

@@ -165,6 +165,8 @@ struct CertificateStoreSurveyTests {
         #expect(isSettled(store.survey(["a.test"])))
         #expect(states(store) == [.lastGood: 1])
         #expect(news(store) == ["CERT-003"])
+        let message = store.register.problems(of: "a.test").first?.problem.message ?? ""
+        #expect(message.hasSuffix("; the server uses the last good certificate until it exits"), "\(message)")
         try bench.hosts.remove("a.test")
         #expect(!isSettled(store.survey(["a.test"])))
         #expect(isSettled(store.survey(["a.test"])))

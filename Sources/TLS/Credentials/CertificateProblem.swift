@@ -14,7 +14,7 @@ public struct CertificateProblem: Error, Hashable, Sendable, CustomStringConvert
     public let kind: Kind
     public let file: String
     /// What is wrong and its consequence, in lower case and without a full stop.
-    public let message: String
+    public internal(set) var message: String
     /// What to do, in the same form.
     public let fix: String
     /// The error, when the process was out of descriptors or memory and the files may be fine.

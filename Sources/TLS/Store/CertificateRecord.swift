@@ -80,12 +80,15 @@ struct CertificateRecord: Sendable {
         return !isRefusedByClients(new) || isRefusedByClients(current)
     }
 
+    private var refusedNote: String { "; the server uses the last good certificate until it exits" }
+
     /// The status of the certificate, without the expiry of the one in service.
     func status(host: String?, now: Int64) -> CertificateStatus {
         var status = CertificateStatus(content, host: host)
         guard let refused, refused.isSettled else { return status }
-        if status.state == .usable { status.state = .lastGood }
-        if let content = refused.content { status.add(content, host: host, now: now) }
+        let isServed = status.state == .usable
+        if isServed { status.state = .lastGood }
+        if let content = refused.content { status.add(content, host: host, now: now, isServed ? refusedNote : "") }
         return status
     }
 }

@@ -79,11 +79,17 @@ struct CertificateStatus: Sendable {
     init(_ state: CertificateState, _ problem: CertificateProblem) { (self.state, problems) = (state, [problem]) }
 
     /// Adds the problems of files that are not in service, including expiry, because it may be the reason.
-    mutating func add(_ content: CertificateRecord.Content, host: String?, now: Int64) {
-        switch content {
-        case .broken(let problem): problems.append(problem)
-        case .identity(let identity):
-            problems += CertificateChecks.problems(of: identity, host: host, now: now)
+    /// - Parameter consequence: added to the messages of errors.
+    mutating func add(_ content: CertificateRecord.Content, host: String?, now: Int64, _ consequence: String) {
+        let found =
+            switch content {
+            case .broken(let problem): [problem]
+            case .identity(let identity): CertificateChecks.problems(of: identity, host: host, now: now)
+            }
+        problems += found.map { problem in
+            var problem = problem
+            if problem.severity == .error { problem.message += consequence }
+            return problem
         }
     }
 }

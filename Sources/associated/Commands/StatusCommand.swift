@@ -71,6 +71,11 @@ extension Command {
         guard let place = loaded.settings.admin else {
             // The address may be in a part of server.json that could not be read.
             for finding in loaded.findings { Console.error(finding) }
+            if loaded.findings.contains(where: { $0.severity == .error }) {
+                throw Refusal.failure(
+                    "the address of the admin listener is unknown, because server.json has errors; give it with --admin"
+                )
+            }
             throw Refusal.failure(
                 "no admin listener is configured; start the server with --admin \(AdminPlace.defaultAddress) and give "
                     + "the same option here")

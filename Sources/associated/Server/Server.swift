@@ -98,6 +98,7 @@ struct Server {
         ReloadLog.began(loaded)
         if let objection = problems.inRound(loaded) { return .ended(.failure(saying: "not started: \(objection)")) }
         wiring.state.began(loaded, tenants)
+        wiring.state.note(settings: given.findings)
         let published = PublishedCatalogue(loaded.catalogue)
         let certificates = certificateStore(published, development)
         if let status = objection(to: certificates, of: published, background, signals) { return .ended(status) }

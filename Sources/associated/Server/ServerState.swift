@@ -22,6 +22,7 @@ final class ServerState: Sendable {
         var since: [String: Int64] = [:]
         /// Findings on `server.json` since it has changed.
         var settingsFindings: [StatusReport.OpenFinding] = []
+        var settingsErrorCount = 0
         /// Why the last round failed; nil if it succeeded.
         var failure: StatusReport.OpenFinding?
         /// The app files whose changes the removal guard holds.
@@ -121,11 +122,12 @@ final class ServerState: Sendable {
         }
     }
 
-    /// Findings that the next start would have on `server.json`.
+    /// Findings on `server.json`: as it is now, although it is read at a start only.
     func note(settings findings: [Finding]) {
         let now = Clock.wallSeconds()
         let open = findings.map { StatusReport.OpenFinding(finding: Console.line($0), sinceSeconds: now) }
-        state.withLock { $0.settingsFindings = open }
+        let errorCount = findings.count { $0.severity == .error }
+        state.withLock { ($0.settingsFindings, $0.settingsErrorCount) = (open, errorCount) }
     }
 
     /// Notes whether a part of the state could be saved. Returns true if it can be again.
@@ -210,7 +212,7 @@ final class ServerState: Sendable {
     var hosting: HostingFigures {
         state.withLock { state in
             var figures = state.hosting
-            figures.errors += state.settingsFindings.count + (state.failure == nil ? 0 : 1)
+            figures.errors += state.settingsErrorCount + (state.failure == nil ? 0 : 1)
             return figures
         }
     }

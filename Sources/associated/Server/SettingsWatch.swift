@@ -21,6 +21,7 @@ struct SettingsWatch {
     /// What to report.
     struct News {
         var isChanged: Bool
+        var isGone = false
         /// Findings on the present file.
         var findings: [Finding] = []
         /// Why a start with it would be refused.
@@ -42,7 +43,8 @@ struct SettingsWatch {
         last = status
         if isRequested ? status == first : !isSettled || status == reported { return nil }
         reported = status
-        guard status != first else { return News(isChanged: false) }
+        guard status != first else { return News(isChanged: false, findings: given.findings) }
+        if status == nil { return News(isChanged: true, isGone: true) }
         let reader = SettingsReader(file: path, limits: given.limitsByMemory)
         var changed = given
         (changed.findings, changed.lostSafeguards) = (reader.findings, reader.lostSafeguards)

@@ -32,6 +32,7 @@ final class ParentProcess {
     private struct Setup {
         var sockets: ListeningSet
         let wantsManager: Bool
+        let hasSettingsFile: Bool
     }
 
     private final class Server {
@@ -107,7 +108,8 @@ final class ParentProcess {
         SandboxPlaces(loaded).createState(for: try loaded.settings.user.map(Account.init))
         return Setup(
             sockets: try sockets.adapted(to: loaded.settings, socketCount: loaded.settings.workers ?? processorCount()),
-            wantsManager: loaded.settings.manager.isWanted && !loaded.settings.manager.isSeparate)
+            wantsManager: loaded.settings.manager.isWanted && !loaded.settings.manager.isSeparate,
+            hasSettingsFile: loaded.settingsStatus != nil)
     }
 
     private func run() -> Never {
@@ -188,6 +190,11 @@ final class ParentProcess {
             if isUpgrade {
                 Log.info("upgrading: starting \(program)")
                 let loaded = try LoadedSettings(arguments)
+                // With the defaults, the new server could listen elsewhere, and as another user.
+                if setup.hasSettingsFile, loaded.settingsStatus == nil {
+                    throw Refusal.failure(
+                        "\(loaded.configPath)/server.json is gone; put it back, or restart to use the defaults")
+                }
                 upgrade = try ParentProcess.setup(keeping: setup.sockets, for: loaded, isUpgrade: true)
             }
             let reports = try ChildReports()
