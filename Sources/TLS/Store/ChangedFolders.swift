@@ -10,7 +10,7 @@ public struct ChangedFolders: Sendable {
     private static let restShare: Int64 = 20
     private static let restMilliseconds: (min: Int64, max: Int64) = (1_000, 60_000)
 
-    /// When `take` has a folder; the latest time if there is none.
+    /// When `take` has folders; the latest time if there are none.
     public private(set) var due: Int64 = .max
 
     public init() {}
@@ -21,16 +21,14 @@ public struct ChangedFolders: Sendable {
         due = now
     }
 
-    /// A folder that does not rest. `rest` has to follow.
-    public mutating func take(at now: Int64) -> String? {
-        if now < due { return nil }
+    /// The folders that do not rest. `rest` has to follow for each.
+    public mutating func take(at now: Int64) -> Set<String> {
+        if now < due { return [] }
         restsUntil = restsUntil.filter { $0.value > now }
-        guard let name = waiting.first(where: { restsUntil[$0] == nil }) else {
-            due = waiting.compactMap { restsUntil[$0] }.min() ?? .max
-            return nil
-        }
-        waiting.remove(name)
-        return name
+        let ready = waiting.filter { restsUntil[$0] == nil }
+        waiting.subtract(ready)
+        due = waiting.compactMap { restsUntil[$0] }.min() ?? .max
+        return ready
     }
 
     /// A folder was checked in this time.

@@ -129,7 +129,7 @@ extension CertificateSurveyor {
     /// Checks the changed folders that do not rest.
     private func checkChanged(_ schedule: inout Schedule, _ began: Int64) {
         var now = began
-        while let name = schedule.changed.take(at: now) {
+        for name in schedule.changed.take(at: now) {
             let catalogue = published.current
             note(certificates.survey(only: [name]) { catalogue.configuredName(of: $0) == $0 }, &schedule)
             let end = Clock.monotonicMilliseconds()
