@@ -68,7 +68,7 @@ public struct Folder: ~Copyable, Sendable {
     }
 
     /// Whether links in a path lead out of this directory, and not to a link target.
-    public func isLeft(by path: String) -> Bool {
+    public func leadsOut(_ path: String) -> Bool {
         do throws(SystemError) { _ = try openBeneath(path) } catch { return error.number == EXDEV }
         return false
     }

@@ -54,9 +54,9 @@ struct RunningServer: Sendable {
         guard let news else { return }
         state.note(settings: news.findings)
         for finding in news.findings { Log.finding(finding) }
-        if news.isGone {
-            Log.error("\(sandbox.places.config)/server.json is gone; put it back: a restart would use the defaults")
-        } else if let objection = news.objection {
+        // The finding says what to do.
+        if news.isGone { return }
+        if let objection = news.objection {
             Log.error("server.json has changed, and the next start would fail: \(objection)")
         } else if news.isChanged {
             Log.info("server.json has changed: send SIGUSR2 to apply it, or restart")

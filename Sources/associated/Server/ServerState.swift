@@ -20,7 +20,7 @@ final class ServerState: Sendable {
         var findings: [StatusReport.OpenFinding] = []
         /// When each finding was found, by its line, and when each host got its last good version, by its name.
         var since: [String: Int64] = [:]
-        /// Findings on `server.json` since it has changed.
+        /// Findings on `server.json`, and how many of them are errors.
         var settingsFindings: [StatusReport.OpenFinding] = []
         var settingsErrorCount = 0
         /// Why the last round failed; nil if it succeeded.
@@ -122,7 +122,7 @@ final class ServerState: Sendable {
         }
     }
 
-    /// Findings on `server.json`: as it is now, although it is read at a start only.
+    /// Findings on the present `server.json`, which takes effect at the next start.
     func note(settings findings: [Finding]) {
         let now = Clock.wallSeconds()
         let open = findings.map { StatusReport.OpenFinding(finding: Console.line($0), sinceSeconds: now) }

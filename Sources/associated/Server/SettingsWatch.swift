@@ -44,7 +44,12 @@ struct SettingsWatch {
         if isRequested ? status == first : !isSettled || status == reported { return nil }
         reported = status
         guard status != first else { return News(isChanged: false, findings: given.findings) }
-        if status == nil { return News(isChanged: true, isGone: true) }
+        if status == nil {
+            let gone = Finding(
+                rule: .cfg001, severity: .error, file: path, range: nil,
+                message: "the file is gone; a restart would use the defaults", fix: "put it back")
+            return News(isChanged: true, isGone: true, findings: [gone])
+        }
         let reader = SettingsReader(file: path, limits: given.limitsByMemory)
         var changed = given
         (changed.findings, changed.lostSafeguards) = (reader.findings, reader.lostSafeguards)

@@ -69,7 +69,7 @@ struct LintedFiles {
         guard let status = try? File.status(path), directories.insert(status.identity).inserted else { return }
         for entry in entries(of: path) where !entry.name.hasPrefix(".") || entry.name == ".well-known" {
             let (below, place) = ("\(path)/\(entry.name)", "\(place)/\(entry.name)")
-            if File.linkTarget(below) != nil, root.isLeft(by: place) { continue }
+            if File.linkTarget(below) != nil, root.leadsOut(place) { continue }
             switch entry.kind {
             case .directory: addDirectory(below, in: root, place)
             case .file: addFile(below, isNamed: false)
