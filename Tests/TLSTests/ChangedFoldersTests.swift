@@ -42,4 +42,25 @@ struct ChangedFoldersTests {
         #expect(folders.take(at: 3_000).isEmpty)
         #expect(folders.due == 63_000)
     }
+
+    @Test mutating func `slow folders together take a fifth of the time, and delay no quick one`() {
+        let slow = (0..<100).map { "slow\($0).test" }
+        var now: Int64 = 0
+        var slowTook: Int64 = 0
+        var quickChecks = 0
+        // The files of all hosts change continuously.
+        while now < 10_000_000 {
+            folders.note(slow + ["quick.test"], at: now)
+            for name in folders.take(at: now).sorted() {
+                let took: Int64 = name == "quick.test" ? 1 : 1_000
+                if took == 1_000 { slowTook += took } else { quickChecks += 1 }
+                folders.rest(name, after: now..<now + took)
+                now += took
+            }
+            now += 1_000
+        }
+        // The first checks of all come at once.
+        #expect((1_900_000...2_200_000).contains(slowTook))
+        #expect(quickChecks >= 4_000)
+    }
 }

@@ -9,6 +9,11 @@ public struct ChangedFolders: Sendable {
     /// A folder rests for this many times as long as its check took, within these limits.
     private static let restShare: Int64 = 20
     private static let restMilliseconds: (min: Int64, max: Int64) = (1_000, 60_000)
+    /// Checks that take this long are slow. All slow ones together take at most a fifth of the time, because one tenant may have
+    /// many hosts.
+    private static let slowMilliseconds = 20
+    private static let slowShare: Int64 = 5
+    private var slowRestUntil: Int64 = 0
 
     /// When `take` has folders; the latest time if there are none.
     public private(set) var due: Int64 = .max
@@ -33,8 +38,13 @@ public struct ChangedFolders: Sendable {
 
     /// A folder was checked in this time.
     public mutating func rest(_ name: String, after check: Range<Int64>) {
-        let rest = Int64(check.count) * ChangedFolders.restShare
+        let took = Int64(check.count)
         let (min, max) = ChangedFolders.restMilliseconds
-        restsUntil[name] = check.upperBound + Swift.min(Swift.max(rest, min), max)
+        var end = check.upperBound + Swift.min(Swift.max(took * ChangedFolders.restShare, min), max)
+        if took >= ChangedFolders.slowMilliseconds {
+            slowRestUntil = Swift.max(slowRestUntil, check.lowerBound) + took * ChangedFolders.slowShare
+            end = Swift.max(end, slowRestUntil)
+        }
+        restsUntil[name] = end
     }
 }
