@@ -24,11 +24,12 @@ struct StoreBench {
 
     /// A store for the folder, with every host served by default.
     func store(
-        recheckMilliseconds: Int64 = 5000, managedPath: String? = nil, passphrase: Passphrase? = nil,
+        recheckMilliseconds: Int64 = 5000, managedPath: String? = nil, keptPath: String? = nil,
+        passphrase: Passphrase? = nil,
         serves: @escaping @Sendable (String) -> Bool = { _ in true }
     ) -> CertificateStore {
         CertificateStore(
-            hostsPath: hosts.path, managedPath: managedPath,
+            hostsPath: hosts.path, managedPath: managedPath, keptPath: keptPath,
             limits: StoreBench.limits(recheckMilliseconds: recheckMilliseconds), passphrase: passphrase, serves: serves)
     }
 

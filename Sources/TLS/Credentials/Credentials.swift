@@ -177,7 +177,7 @@ public final class ServerIdentity: Sendable {
         notAfter = min(first.certificate.notAfter, second?.certificate.notAfter ?? .max)
     }
 
-    private var pairs: [Credentials] { [first] + [second].compactMap(\.self) }
+    var pairs: [Credentials] { [first] + [second].compactMap(\.self) }
 
     /// Reads one pair of files, for a signer or a command. Hosts' certificates come from the `CertificateStore`.
     public convenience init(

@@ -36,9 +36,8 @@ struct CertificateFiles: Sendable {
         case pair(certificateFile: String, keyFile: String)
     }
 
-    private enum Name {
-        static let all = ["fullchain.pem", "privkey.pem", "fullchain.rsa.pem", "privkey.rsa.pem"]
-    }
+    /// The files of a folder.
+    static let names = ["fullchain.pem", "privkey.pem", "fullchain.rsa.pem", "privkey.rsa.pem"]
 
     /// The result of reading the files.
     enum Outcome {
@@ -57,7 +56,7 @@ struct CertificateFiles: Sendable {
     /// The indices of the files: certificate and key, and perhaps a second pair.
     private var places: Range<Int> {
         switch place {
-        case .folder: Name.all.indices
+        case .folder: CertificateFiles.names.indices
         case .pair: 0..<2
         }
     }
@@ -65,7 +64,7 @@ struct CertificateFiles: Sendable {
     /// The path of a file, for messages. Computed only when it is needed.
     func path(_ index: Int) -> String {
         switch place {
-        case .folder(let folder, let tree): "\(root(folder, tree))/\(folder.name)/\(Name.all[index])"
+        case .folder(let folder, let tree): "\(root(folder, tree))/\(folder.name)/\(CertificateFiles.names[index])"
         case .pair(let certificateFile, let keyFile): index == 0 ? certificateFile : keyFile
         }
     }
@@ -78,7 +77,7 @@ struct CertificateFiles: Sendable {
     }
 
     private func has(_ folder: CertificateFolder, in root: String) -> Bool {
-        (try? File.status("\(root)/\(folder.name)/\(Name.all[0])")) != nil
+        (try? File.status("\(root)/\(folder.name)/\(CertificateFiles.names[0])")) != nil
     }
 
     /// Whether the manager has a certificate that is not used, because `config/hosts` has one too.
@@ -94,14 +93,14 @@ struct CertificateFiles: Sendable {
 
         func status(_ index: Int) throws(FileError) -> FileStatus {
             switch folder {
-            case .some(let folder): try folder.status(Name.all[index])
+            case .some(let folder): try folder.status(CertificateFiles.names[index])
             case .none: try File.status(files.path(index))
             }
         }
 
         func access(_ index: Int) throws(FileError) -> FileAccess {
             switch folder {
-            case .some(let folder): try folder.access(Name.all[index])
+            case .some(let folder): try folder.access(CertificateFiles.names[index])
             case .none: try File.access(files.path(index))
             }
         }
@@ -119,14 +118,15 @@ struct CertificateFiles: Sendable {
             switch folder {
             case .some(let folder):
                 // A file that is being written is read again later.
-                return try folder.read(Name.all[index], bytesMax: bytesMax)?.bytes ?? []
+                return try folder.read(CertificateFiles.names[index], bytesMax: bytesMax)?.bytes ?? []
             case .none: return try File.read(files.path(index), bytesMax: bytesMax).bytes
             }
         }
 
         func secret(_ index: Int, bytesMax: Int) throws(FileError) -> SecretBytes {
             switch folder {
-            case .some(let folder): try SecretBytes(reading: Name.all[index], in: folder, bytesMax: bytesMax)
+            case .some(let folder):
+                try SecretBytes(reading: CertificateFiles.names[index], in: folder, bytesMax: bytesMax)
             case .none: try SecretBytes(reading: files.path(index), bytesMax: bytesMax)
             }
         }

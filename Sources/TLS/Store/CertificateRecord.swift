@@ -80,7 +80,15 @@ struct CertificateRecord: Sendable {
         return !isRefusedByClients(new) || isRefusedByClients(current)
     }
 
-    private var refusedNote: String { "; the server uses the last good certificate until it exits" }
+    private static let refusedNote = "; the server goes on with the last good certificate"
+
+    /// The certificate in service, if there are newer files that cannot be used.
+    var lastGood: ServerIdentity? {
+        guard case .identity(let identity) = content, let refused, refused.isSettled, refused.content != nil else {
+            return nil
+        }
+        return identity
+    }
 
     /// The status of the certificate, without the expiry of the one in service.
     func status(host: String?, now: Int64) -> CertificateStatus {
@@ -88,7 +96,9 @@ struct CertificateRecord: Sendable {
         guard let refused, refused.isSettled else { return status }
         let isServed = status.state == .usable
         if isServed { status.state = .lastGood }
-        if let content = refused.content { status.add(content, host: host, now: now, isServed ? refusedNote : "") }
+        if let content = refused.content {
+            status.add(content, host: host, now: now, isServed ? CertificateRecord.refusedNote : "")
+        }
         return status
     }
 }

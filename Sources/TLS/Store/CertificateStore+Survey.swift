@@ -36,6 +36,7 @@ extension CertificateStore {
             forget(name)
         }
         dropUnreached()
+        kept?.removeAll { register.entry($0) != nil }
         register.note(overriding: loader.overriding().filter(isServed).map(\.name), repeats: repeats)
         register.end(repeats: repeats)
         return round.outcome
@@ -148,6 +149,7 @@ extension CertificateStore {
         if isShared, let known = round.shared[folder.name] { return known }
         let found = lookIfChanged(folder)
         if found == .unsettled { round.outcome.unsettled.append(folder.name) }
+        if found == .absent { kept?.remove(folder) }
         if isShared, round.shared.count < SurveyRound.sharedMax { round.shared[folder.name] = found }
         return found
     }
@@ -167,7 +169,7 @@ extension CertificateStore {
             // It was removed from service.
             if case .missing = check(folder, .slow) { return .absent }
             if let record = cache.withLock({ $0.record(key.span) }) {
-                updateRegister(record, of: folder)
+                note(record, of: folder)
                 return record.isUnsettled ? .unsettled : .present
             }
         }
@@ -182,10 +184,10 @@ extension CertificateStore {
             }
             // Keep it in memory, so that it remains in service after a bad renewal, even if no client has needed it.
             let hasRoom = cache.withLock { $0.folders.count < limits.surveyedMax }
-            if known?.hasFiles != true, hasRoom {
+            if known?.hasFiles != true && hasRoom || kept?.has(folder) == true {
                 _ = check(folder, .slow)
                 if let record = cache.withLock({ $0.record(key.span) }) {
-                    updateRegister(record, of: folder)
+                    note(record, of: folder)
                     return .present
                 }
             }
@@ -199,6 +201,13 @@ extension CertificateStore {
         }
         // The folder may be in the process of being replaced.
         return known?.hasFiles == true && !isSettled(nil) ? .unsettled : .absent
+    }
+
+    private func note(_ record: CertificateRecord, of folder: CertificateFolder) {
+        updateRegister(record, of: folder)
+        if record.isUnsettled { return }
+        // Only here, because the disk may be slow, and clients must not wait for it.
+        if let good = record.lastGood { kept?.keep(good, of: folder) } else { kept?.remove(folder) }
     }
 
     /// Whether unchanged files need not be read again.

@@ -28,6 +28,8 @@ public final class CertificateStore: Sendable {
 
     let limits: CertificateLimits
     let loader: CertificateLoader
+    /// Nil if nothing is kept for the next start.
+    let kept: KeptCertificates?
     let development: DevelopmentAuthority?
     let serves: @Sendable (String) -> Bool
     let isOrdered: @Sendable (String) -> Bool
@@ -39,11 +41,12 @@ public final class CertificateStore: Sendable {
     ///   - hostsPath: `config/hosts`; it need not exist yet.
     ///   - managedPath: the folder with the manager's certificates, for names without one in `config/hosts`.
     ///   - links: where links in a host's folder may lead, in addition to that folder and certbot's.
+    ///   - keptPath: for copies of certificates whose files cannot be used any more.
     ///   - development: issues certificates for configured hosts that have none.
     ///   - serves: whether a host is configured. Only then problems of its certificate are reported.
     ///   - isOrdered: whether the manager orders a certificate for a host.
     public init(
-        hostsPath: String, managedPath: String? = nil, links: LinkTargets = .none,
+        hostsPath: String, managedPath: String? = nil, links: LinkTargets = .none, keptPath: String? = nil,
         limits: CertificateLimits = CertificateLimits(), passphrase: Passphrase? = nil,
         development: DevelopmentAuthority? = nil,
         serves: @escaping @Sendable (String) -> Bool = { _ in true },
@@ -52,6 +55,7 @@ public final class CertificateStore: Sendable {
         (self.serves, self.isOrdered, self.limits, self.development) = (serves, isOrdered, limits, development)
         let tree = CertificateTree(hostsPath, links: links, managedPath: managedPath)
         loader = CertificateLoader(tree, passphrase: passphrase)
+        kept = passphrase == nil ? keptPath.map { KeptCertificates($0) } : nil
         register = CertificateRegister { folder, isOfSecondPair in
             CertificateFiles(CertificateFolder(name: folder), in: tree).path(isOfSecondPair ? 2 : 0)
         }
@@ -171,7 +175,11 @@ public final class CertificateStore: Sendable {
     ) -> CertificateRecord? {
         guard var record = known else {
             guard case .found(let stamp, let content) = look else { return nil }
-            return CertificateRecord(content, stamp: stamp)
+            guard let good = kept?.identity(of: folder) else { return CertificateRecord(content, stamp: stamp) }
+            var record = CertificateRecord(.identity(good), stamp: 0)
+            // The server that made the copy had checked the files twice.
+            for _ in 0..<2 { record.apply(look, host: folder.host, now: Clock.wallSeconds()) }
+            return record
         }
         record.apply(look, host: folder.host, now: Clock.wallSeconds())
         // If a served host would have no certificate, the last one stays.

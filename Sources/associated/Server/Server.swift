@@ -281,7 +281,8 @@ struct Server {
         let manager = settings.manager
         return CertificateStore(
             hostsPath: "\(given.configPath)/hosts", managedPath: given.certificatesPath, links: settings.linkTargets,
-            passphrase: given.passphrase?.passphrase, development: development,
+            keptPath: "\(given.statePath)/last-good-certificates", passphrase: given.passphrase?.passphrase,
+            development: development,
             serves: { host in published.current.reading { $0.knows(host) } }, isOrdered: { manager.orders($0) })
     }
 

@@ -1,0 +1,110 @@
+// Last good certificates across a restart: a second store that has only the files sees what the first one has kept.
+
+import Posix
+import TestSupport
+import Testing
+
+@testable import TLS
+
+struct KeptCertificatesTests {
+    private let bench: StoreBench
+    private let state: TemporaryFolder
+
+    init() throws {
+        bench = try StoreBench()
+        state = try TemporaryFolder()
+    }
+
+    private var path: String { "\(state.path)/kept" }
+
+    private func store(
+        passphrase: Passphrase? = nil, serves: @escaping @Sendable (String) -> Bool = { _ in true }
+    ) -> CertificateStore {
+        bench.store(recheckMilliseconds: 0, keptPath: path, passphrase: passphrase, serves: serves)
+    }
+
+    private func copies() throws -> [String] {
+        try Directory.isThere(path) ? Directory.entries(path).map(\.name).sorted() : []
+    }
+
+    private func survey(_ store: CertificateStore, _ hosts: [String] = ["a.test"]) {
+        // Broken files count at the second check.
+        for _ in 0..<2 { _ = store.survey(hosts) }
+    }
+
+    /// Serves a certificate with two pairs, and then breaks its files.
+    private func breakFiles(_ store: CertificateStore) throws {
+        try bench.install("a.test", names: ["a.test"])
+        try bench.install("a.test", names: ["a.test", "rsa.test"], key: .rsa, suffix: ".rsa")
+        #expect(bench.answer(store, "a.test") == "a.test")
+        survey(store)
+        #expect(try copies().isEmpty, "good files need no copy")
+        try bench.hosts.write("a.test/fullchain.pem", "half a certificate")
+        survey(store)
+    }
+
+    @Test func `a restart keeps a certificate whose files have become unusable`() throws {
+        let first = store()
+        try breakFiles(first)
+        let before = try bench.identity("a.test", in: first)
+        for file in try Directory.entries("\(path)/a.test") {
+            #expect(try File.access("\(path)/a.test/\(file.name)").permissions & 0o077 == 0, "\(file.name)")
+        }
+        for _ in 0..<2 {
+            let next = store()
+            let identity = try bench.identity("a.test", in: next)
+            #expect(identity.facts == before.facts)
+            #expect(identity.facts.count == 2)
+            #expect(identity.first.chain?.count == before.first.chain?.count)
+            // It is a problem at once, as it was before.
+            _ = next.survey(["a.test"])
+            #expect(next.register.survey(now: 0).counts == [.lastGood: 1])
+            #expect(next.register.drain().found.map(\.id) == ["CERT-003"])
+        }
+        // Even if the survey comes first.
+        let last = store()
+        _ = last.survey(["a.test"])
+        #expect(last.register.survey(now: 0).counts == [.lastGood: 1])
+    }
+
+    enum Event: CaseIterable { case repaired, gone, unserved }
+
+    @Test(arguments: Event.allCases) func `a copy is removed`(after event: Event) throws {
+        let first = store()
+        try breakFiles(first)
+        #expect(try copies() == ["a.test"])
+        switch event {
+        case .repaired:
+            try bench.install("a.test", names: ["new.test", "a.test"])
+            survey(store())
+        case .gone:
+            try bench.hosts.remove("a.test")
+            let next = store()
+            #expect(bench.answer(next, "a.test") == "none")
+            survey(next)
+        case .unserved: survey(store { _ in false }, [])
+        }
+        #expect(try copies().isEmpty)
+        // What is broken later does not bring the old certificate back.
+        try bench.hosts.write("a.test/fullchain.pem", "half a certificate")
+        #expect(bench.answer(store(), "a.test") == "broken")
+    }
+
+    @Test func `there is no copy of a key that a passphrase may protect`() throws {
+        try breakFiles(store(passphrase: Passphrase(Array("secret".utf8))))
+        #expect(try copies().isEmpty)
+    }
+
+    @Test func `a damaged copy, or none for lack of a folder, leaves the files as they are`() throws {
+        let other = bench.store(recheckMilliseconds: 0, keptPath: "/proc/nowhere")
+        try breakFiles(other)
+        #expect(bench.answer(other, "a.test") == "a.test")
+        #expect(other.register.survey(now: 0).counts == [.lastGood: 1])
+
+        let first = store()
+        try breakFiles(first)
+        try state.write("kept/a.test/privkey.pem", "")
+        #expect(bench.answer(store(), "a.test") == "broken")
+        #expect(bench.answer(first, "a.test") == "a.test")
+    }
+}
