@@ -209,4 +209,32 @@ struct StateKeeperTests {
         try write("")
         #expect(try site.round().figures.warnings == before)
     }
+
+    @Test func `ignored rules are neither reported nor counted, and each start applies its own`() throws {
+        let page = "public/a.example.com/.well-known/page.html"
+        try site.write(page, "hidden")
+        func shop(_ comment: String) throws {
+            try site.shop("a.json", hosts: ["a.example.com"], more: "unheardOf: 1 \(comment)")
+        }
+        try shop("")
+        // Unknown keys of the app file, hidden pages, and a file of another host from the beginning.
+        let report = try site.restart(program: "another")
+        let rules = Set(report.findings.map(\.rule))
+        #expect(rules.count > 2 && report.errors.isEmpty, "\(report.findings)")
+        let counts = { (report: RoundReport) in report.figures.warnings + report.figures.notes }
+        let count = counts(report)
+        site.lint.ignored = rules
+        let quiet = try site.restart(program: "another")
+        #expect(quiet.findings.isEmpty && counts(quiet) == 0, "\(quiet.findings)")
+        try shop("/* again */")
+        #expect(try counts(site.round()) == 0)
+        site.lint.ignored = []
+        #expect(try counts(site.restart(program: "another")) == count)
+        try shop("// associated-ignore \(rules.map(\.description).joined(separator: ", "))\n")
+        #expect(try counts(site.round()) < count)
+        // An error is reported in any case, because it keeps something from being served.
+        site.lint.ignored = [.app001]
+        try site.write("config/apps/a.json", "{ name: ")
+        #expect(try site.restart().errors.contains { $0.rule == .app001 })
+    }
 }

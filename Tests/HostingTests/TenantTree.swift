@@ -20,6 +20,7 @@ final class TenantTree {
     var limits = Limits()
     var owners = HostOwners()
     var holdsRemovals = true
+    var lint = LintPreferences()
     var statePath: String { tree.root + "/state" }
 
     init(environment: String? = nil) throws {
@@ -38,7 +39,7 @@ final class TenantTree {
         tenants = Tenants(
             configPath: tree.config, publicPath: tree.pages, environment: environment ?? self.environment,
             state: (statePath, program), openFilesMax: openFilesMax, linkTargets: linkTargets,
-            limits: limits, owners: owners, holdsRemovals: holdsRemovals)
+            limits: limits, owners: owners, lint: lint, holdsRemovals: holdsRemovals)
         let report = try tenants.round(changes)
         #expect(tenants.compact()?.notes.isEmpty != false)
         return report

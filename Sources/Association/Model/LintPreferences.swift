@@ -1,5 +1,6 @@
 // The preferences of a project for findings: ignored rules, and other severities. They apply when findings are reported; what the
-// server publishes does not depend on them.
+// server publishes does not depend on them. The server ignores the same rules as `lint`, and does not change severities: its errors
+// are what is not served.
 
 import SourceJSON
 
@@ -9,6 +10,16 @@ public struct LintPreferences: Hashable, Sendable {
     public var severities: [RuleID: Severity] = [:]
 
     public init() {}
+
+    /// What a server ignores of its files.
+    public var ofServer: LintPreferences {
+        var preferences = self
+        preferences.severities = [:]
+        return preferences
+    }
+
+    /// Names what is ignored, in the same words for the same rules.
+    public var ignoredText: String { ignored.map(\.description).sorted().joined(separator: " ") }
 
     /// The findings to report. An error that prevents publication stays an error, because the server does not publish the file
     /// whatever the preferences. Findings about certificates can always be changed: a checked repository has none.

@@ -25,6 +25,8 @@ struct AppSource: Sendable {
     var owners = HostOwners()
     /// Whether a version that removes live entries is held, unless its file says otherwise.
     var holdsRemovals = true
+    /// The findings that are not reported.
+    var lint = LintPreferences()
     /// Measures the CPU time of parsing.
     var costs = RoundCosts(isCounting: false)
     /// Called with each file that is read from disk.
@@ -35,6 +37,13 @@ struct AppSource: Sendable {
 
     /// The path of an app file in findings.
     func file(_ path: String) -> String { "\(label)/\(path)" }
+
+    /// The findings on an app file to report, without those that its comments ignore.
+    func reported(_ findings: [Finding], on text: [UInt8]) -> [Finding] {
+        if findings.isEmpty { return [] }
+        let ignored = Set(IgnoreComment.rules(in: text).compactMap { RuleID($0.text) })
+        return lint.apply(to: findings, alsoIgnoring: ignored, keepsErrors: true)
+    }
 
     /// Parses a good version; nil if another program version accepted it and this one cannot read it.
     func load(_ good: AppRecord.GoodVersion, at path: String) -> LoadedAppFile? {

@@ -53,7 +53,9 @@ struct FileReading: Sendable {
             source.inspect?(source.file(path), contents.bytes, document, reading.appFile)
             let objections = source.owners.findings(about: reading, file: source.file(path), at: path)
             if isSame, reading.appFile != nil { return }
-            var candidate = Scan.Candidate(content: .broken, mark: mark, findings: reading.findings + objections)
+            var candidate = Scan.Candidate(
+                content: .broken, mark: mark,
+                findings: source.reported(reading.findings + objections, on: contents.bytes))
             if objections.isEmpty, let appFile = reading.appFile {
                 app = LoadedAppFile(appFile, modified: contents.modified)
                 candidate.content = .good(

@@ -109,8 +109,10 @@ final class RoundSites {
         return apps
     }
 
-    private func add(_ given: RenderedSite, _ plan: SitePlan, _ admission: Admission) throws(SystemError) {
+    private func add(_ found: RenderedSite, _ plan: SitePlan, _ admission: Admission) throws(SystemError) {
         let host = plan.host
+        var given = found
+        given.findings = admission.source.lint.apply(to: found.findings, keepsErrors: true)
         plans[host] = plan.hashValue
         outcomes[host] = nil
         if let site = given.site { builder.put(site) } else { builder.withdraw(host: host) }

@@ -4,7 +4,7 @@
 //
 // One thread at a time runs rounds. What is published is immutable, so readers never wait.
 
-import Association
+public import Association
 public import Catalogue
 public import HTTP
 public import Posix
@@ -32,20 +32,22 @@ public final class Tenants: @unchecked Sendable {
     ///   - linkTargets: folders that links may lead into, in addition to the host's own.
     ///   - limits: quotas of hosts and folders.
     ///   - owners: which hosts the app files of a folder may name.
+    ///   - lint: the rules whose findings are not reported, except errors.
     ///   - holdsRemovals: whether a version that removes live entries is held; otherwise that is a warning.
     public init(
         configPath: String, publicPath: String, environment: String?, signer: DocumentSigner? = nil,
         state: (path: String, program: String)? = nil, openFilesMax: Int = .max,
         linkTargets: LinkTargets = .none, limits: Limits = Limits(), owners: HostOwners = HostOwners(),
-        holdsRemovals: Bool = true
+        lint: LintPreferences = LintPreferences(), holdsRemovals: Bool = true
     ) {
         keeper = state.map { state in
             StateKeeper(
                 folder: StateFolder(state.path, configPath: configPath, environment: environment),
-                rendering: "\(state.program), \(configPath), \(publicPath)")
+                // Saved records count findings.
+                rendering: "\(state.program), \(configPath), \(publicPath), \(lint.ignoredText)")
         }
         source = AppSource(
-            configPath: configPath, environment: environment, owners: owners, holdsRemovals: holdsRemovals)
+            configPath: configPath, environment: environment, owners: owners, holdsRemovals: holdsRemovals, lint: lint)
         self.signer = signer ?? DocumentSigner(hostsPath: "\(configPath)/hosts")
         folders = HostFolders(
             configPath: configPath, publicPath: publicPath, linkTargets: linkTargets, limits: limits,

@@ -98,7 +98,7 @@ struct GivenConfiguration {
             configPath: path, publicPath: publicPath, environment: environment,
             signer: settings.signer(configPath: path, managedPath: managedPath, passphrase: passphrase),
             state: state.map { ($0, Product.identity) }, linkTargets: settings.linkTargets, limits: settings.limits,
-            owners: settings.owners
+            owners: settings.owners, lint: settings.lint.ofServer
         ).load(inspecting: inspect)
     }
 }

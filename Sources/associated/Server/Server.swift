@@ -206,6 +206,7 @@ struct Server {
             state: (given.statePath, Product.identity),
             openFilesMax: Tenants.openFilesMax(besideConnections: settings.limits.connectionsMax),
             linkTargets: settings.linkTargets, limits: settings.limits, owners: settings.owners,
+            lint: settings.lint.ofServer,
             // No phone has seen what a developer tries.
             holdsRemovals: !given.isDevelopment)
     }
