@@ -92,7 +92,7 @@ struct LedgerKeeperTests {
         #expect(file.records["a.example"]?.map(\.count) == [1])
         // It writes again until the file is on disk.
         #expect(ledger.hasUnsaved)
-        #expect(keeper.problem == "input/output error")
+        #expect(keeper.problem?.reason == "input/output error")
     }
 
     @Test func `reports a folder that cannot be written, without other effects`() throws {
@@ -106,7 +106,7 @@ struct LedgerKeeperTests {
         see(metrics, 0, "a.example", at: Samples.now)
         while ledger.figures.failures < 2 { sched_yield() }
         keeper.stop()
-        #expect(keeper.problem == "not a directory")
+        #expect(keeper.problem?.reason == "not a directory")
         #expect(keeper.takeWarnings().isEmpty)
         #expect(!ledger.records(of: "a.example").isEmpty)
     }

@@ -63,10 +63,35 @@ import Testing
         try write("two")
         let lines = log(server, to: "cannot write to \(state): permission denied")
         #expect(lines.last?.contains(" error ") == true)
-        #expect(try server.status().output.contains("let the server's user write there"))
+        #expect(lines.last?.contains("give it to the server's user (chown -R USER \(state))") == true)
+        #expect(try server.status().output.contains("error: cannot write to \(state): permission denied; "))
+        #expect(!FileManager.default.fileExists(atPath: "\(state)/tenants-changes"))
         chown(state, 65534, 65534)
-        try write("three")
+        // No file has to change, and no signal is needed.
         #expect(log(server, to: "\(state) can be written again").last?.contains(" info ") == true)
+        #expect(try server.status().status == 0)
+        #expect(FileManager.default.fileExists(atPath: "\(state)/tenants-changes"))
+    }
+
+    @Test func `a state directory that cannot be read at the start is named, and nothing in it is replaced`() throws {
+        let first = try start()
+        first.send(SIGTERM)
+        #expect(first.waitUntilExit() == 0)
+        let tenants = URL(fileURLWithPath: "\(state)/tenants")
+        let before = try Data(contentsOf: tenants)
+        chown(state, 0, 0)
+        chmod(state, 0o700)
+        let server = try folder.serve("--user", "nobody", "--admin", "127.0.0.1:0", "--https", "127.0.0.1:0")
+        let lines = log(server, to: "\(state)/tenants could not be read at the start, so last good versions")
+        #expect(lines.last?.contains("(chown -R USER \(state)) and restart") == true)
+        let certificate = "\(state)/certificates/a.example/fullchain.pem: error[CERT-001]: the host's folder cannot be"
+        #expect(try eventually { try server.status().output.contains("\(certificate) opened: permission denied; ") })
+        #expect(try !server.status().output.contains("config/hosts"))
+        chown(state, 65534, 65534)
+        try write("two")
+        #expect(try eventually { try !server.status().output.contains("change history will be lost") })
+        #expect(try server.status().output.contains("last good versions will be lost when this process exits; "))
+        #expect(try Data(contentsOf: tenants) == before)
     }
 
     @Test func `a finding is open while config/apps cannot be read`() throws {

@@ -11,7 +11,7 @@ struct SystemErrorTests {
             (EACCES, "give it to the server's user (chown -R USER state)"), (EPERM, "give it to the server's user"),
             (ENOSPC, "free space on its disk"), (EDQUOT, "free space on its disk"),
             (EROFS, "mount its file system for writing"), (ENOTDIR, "check its disk, or name another folder"),
-            (EIO, "check its disk"),
+            (EIO, "check its disk"), (EMFILE, "raise LimitNOFILE="),
         ] as [(Int32, String)])
     func `the remedy for an unwritable folder depends on the error`(number: Int32, remedy: String) {
         #expect(SystemError(call: "open", number: number).remedy(writingTo: "state").contains(remedy))

@@ -60,7 +60,7 @@ public final class LedgerKeeper: Sendable {
 
     /// Why the state directory cannot be written; usually nil. It is tried even when there is nothing to save, so that an
     /// operator learns of it before something is lost.
-    public var problem: String? { failure.withLock { $0?.reason } }
+    public var problem: SystemError? { failure.withLock { $0 } }
 
     /// Reads the last fetches, saves the ledger and ends the thread. To be called when the workers have ended.
     public func stop() {

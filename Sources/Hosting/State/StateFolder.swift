@@ -29,7 +29,8 @@ struct StateFolder: Sendable {
 
     /// Loads a file; nil if it does not exist or cannot be used, in which case everything is read from `config/`. Throws if
     /// descriptors or memory run out.
-    func load(_ name: String, rendering: String, _ complaints: inout [String]) throws(ConfigurationError) -> Loaded? {
+    func load(_ name: String, rendering: String, _ start: inout StateKeeper.Start) throws(ConfigurationError) -> Loaded?
+    {
         do throws(StateProblem) {
             let file = try StateFile("\(path)/\(name)", key: key)
             try file.verify(.records)
@@ -40,13 +41,17 @@ struct StateFolder: Sendable {
                 try file.verify(.layer)
                 return Loaded(records: records, layer: try CatalogueLayer(file))
             } catch {
-                complaints.append("rendering the sites in \(path)/\(name) again: \(error)")
+                start.notes.append("rendering the sites in \(path)/\(name) again: \(error)")
                 return Loaded(records: records, layer: nil)
             }
         } catch {
             // If it were ignored, it would be overwritten without the versions it remembers.
             if let shortage = error.shortage { throw ConfigurationError("\(path)/\(name)", shortage) }
-            if !error.isMissingFile { complaints.append("ignoring \(path)/\(name): \(error)") }
+            if case .unreadable(let error) = error, error.isRefused {
+                start.refused = "\(path)/\(name)"
+            } else if !error.isMissingFile {
+                start.notes.append("ignoring \(path)/\(name): \(error)")
+            }
             return nil
         }
     }

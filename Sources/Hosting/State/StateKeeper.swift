@@ -7,6 +7,9 @@ import Posix
 /// What has been saved, and what has not.
 struct StateKeeper {
     let folder: StateFolder
+    /// The file that the server's user may not read. Nothing replaces it, because it has last good versions that a start with the
+    /// right permissions can use.
+    private(set) var refused: String?
     /// Identifies the program and settings that sites are rendered with.
     let rendering: String
     /// The generation of the base on disk; nil if there is none that this process can extend.
@@ -38,6 +41,8 @@ struct StateKeeper {
     struct Start: Sendable {
         /// Why a file could not be used.
         var notes: [String] = []
+        /// A file that the server's user may not read.
+        var refused: String?
         /// All app files on disk; nil if they have not been listed.
         var listing: AppTree.Listing?
         /// Hosts to render although their files have not changed.
@@ -79,10 +84,11 @@ struct StateKeeper {
         _ owners: HostOwners, _ memory: inout TenantMemory, _ shelf: inout SiteShelf
     ) throws(ConfigurationError) -> Start {
         var start = Start()
-        guard let base = try folder.load(StateFolder.baseName, rendering: rendering, &start.notes) else { return start }
+        defer { if let file = start.refused { (refused, failure) = (file, .refused("open")) } }
+        guard let base = try folder.load(StateFolder.baseName, rendering: rendering, &start) else { return start }
         memory.restore(base.records)
         var layers = [base.layer]
-        if let changes = try folder.load(StateFolder.changesName, rendering: rendering, &start.notes),
+        if let changes = try folder.load(StateFolder.changesName, rendering: rendering, &start),
             changes.records.generation == base.records.generation
         {
             memory.restore(changes.records)
@@ -117,8 +123,8 @@ struct StateKeeper {
     }
 
     /// Saves what differs from the base. The round is published only after this.
-    mutating func save(_ memory: TenantMemory, _ shelf: SiteShelf, _ report: inout RoundReport) {
-        guard isDirty, let generation else { return }
+    mutating func save(_ memory: TenantMemory, _ shelf: SiteShelf) {
+        guard isDirty, refused == nil, let generation else { return }
         var records = TenantRecords(memory, rendering: rendering, generation: generation)
         let all = changed.union(compacting)
         for path in all.apps.sorted() { records.apps.append((path, memory.appFiles[path])) }
@@ -128,7 +134,6 @@ struct StateKeeper {
             noteSuccess()
         } catch {
             failure = error
-            if error.isShortage { report.unsaved = error }
         }
     }
 
@@ -137,14 +142,14 @@ struct StateKeeper {
     var wantsBase: Bool { generation == nil }
 
     /// A full disk is not tried at every change.
-    var mayTry: Bool { Clock.monotonicMilliseconds() >= retryMilliseconds }
+    var mayTry: Bool { refused == nil && Clock.monotonicMilliseconds() >= retryMilliseconds }
 
     /// A compaction begins; it contains all changes so far.
     mutating func beginCompaction() { (compacting, changed) = (changed, Changed()) }
 
     /// Replaces the base with the new one, on disk and in memory.
     mutating func finishCompaction(
-        _ compaction: Compaction, _ memory: inout TenantMemory, _ shelf: inout SiteShelf, _ report: inout RoundReport
+        _ compaction: Compaction, _ memory: inout TenantMemory, _ shelf: inout SiteShelf
     ) {
         guard compaction.putInPlace() else {
             failure = compaction.failure ?? failure
@@ -166,6 +171,6 @@ struct StateKeeper {
         }
         // Changes during the compaction now belong to the new base.
         isDirty = true
-        save(memory, shelf, &report)
+        save(memory, shelf)
     }
 }

@@ -2,7 +2,6 @@
 
 public import Association
 public import Catalogue
-public import Posix
 public import Telemetry
 
 public struct RoundReport: Sendable {
@@ -33,8 +32,6 @@ public struct RoundReport: Sendable {
     public var later = TreeChanges()
     /// Milliseconds of CPU time by folder, named as in `RoundCosts`.
     public var costs: [String: Int64] = [:]
-    /// The state could not be saved because descriptors or memory ran out; to be retried later.
-    public var unsaved: SystemError?
 
     init() {}
 

@@ -63,7 +63,15 @@ public final class Tenants: @unchecked Sendable {
     public var catalogue: Catalogue { shelf.catalogue }
 
     /// Why the state could not be saved; nil if it was, or if nothing is saved.
-    public var stateProblem: String? { keeper?.failure?.reason }
+    public var stateProblem: SystemError? { keeper?.failure }
+
+    /// What to do about a state that the server's user could not read at the start; nil if it could.
+    public var stateComplaint: String? {
+        keeper?.refused.map { file in
+            "\(file) could not be read at the start, so last good versions from before are not served, and it is not replaced; "
+                + "give it to the server's user (chown -R USER \(keeper?.folder.path ?? "")) and restart"
+        }
+    }
 
     /// Whether a verifier has fetched a host since a time, in seconds since 1970. If unknown, it counts as fetched.
     public var wasFetched: (@Sendable (_ host: String, _ sinceSeconds: Int64) -> Bool)? {
@@ -171,7 +179,7 @@ public final class Tenants: @unchecked Sendable {
         report.fixedFiles = memory.openFindings.takeFixedFiles()
         report.keptFiles = memory.appFiles.notInService.count(where: isServed)
         keeper?.note(scan, isAnything: changes.savesState || !sites.isEmpty)
-        keeper?.save(memory, shelf, &report)
+        keeper?.save(memory, shelf)
         return report
     }
 
@@ -226,7 +234,7 @@ extension Tenants {
     /// Puts the new base into service.
     public func finishCompaction(_ compaction: Compaction) -> RoundReport {
         var report = RoundReport()
-        if keeper?.finishCompaction(compaction, &memory, &shelf, &report) == nil {
+        if keeper?.finishCompaction(compaction, &memory, &shelf) == nil {
             shelf.finishCompaction(compaction.base)
         }
         report.catalogue = shelf.catalogue

@@ -16,6 +16,9 @@ public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A call for something that does not exist.
     public static func missing(_ call: String) -> SystemError { SystemError(call: call, number: ENOENT) }
 
+    /// A call that the process's user may not make.
+    public static func refused(_ call: String) -> SystemError { SystemError(call: call, number: EACCES) }
+
     /// A call for which the kernel has no room.
     public static func exhausted(_ call: String) -> SystemError { SystemError(call: call, number: ENOSPC) }
 
@@ -77,6 +80,7 @@ extension SystemError {
         switch number {
         case EACCES, EPERM: "give it to the server's user (chown -R USER \(folder))"
         case ENOSPC, EDQUOT: "free space on its disk (df -h -i \(folder))"
+        case EMFILE, ENFILE, ENOMEM: "raise LimitNOFILE= or ulimit -n, or give the server more memory"
         case EROFS: "mount its file system for writing, or name another folder with --state"
         default: "check its disk, or name another folder with --state"
         }

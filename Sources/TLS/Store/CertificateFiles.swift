@@ -76,8 +76,14 @@ struct CertificateFiles: Sendable {
         return managed
     }
 
+    /// Whether there is a certificate, or that cannot be determined.
     private func has(_ folder: CertificateFolder, in root: String) -> Bool {
-        (try? File.status("\(root)/\(folder.name)/\(CertificateFiles.names[0])")) != nil
+        do throws(FileError) {
+            _ = try File.status("\(root)/\(folder.name)/\(CertificateFiles.names[0])")
+            return true
+        } catch {
+            return !error.isMissing
+        }
     }
 
     /// Whether the manager has a certificate that is not used, because `config/hosts` has one too.
@@ -311,6 +317,6 @@ extension CertificateProblem {
                 : "the host's folder cannot be opened: \(error)",
             fix: error.leadsOutside
                 ? "make it a folder, or list that place under `linkTargets` in server.json"
-                : "let the server's user read it", shortage: error.shortage)
+                : "let the server's user read that folder and those above it", shortage: error.shortage)
     }
 }

@@ -44,7 +44,7 @@ struct AdminAnswers: ServerSources {
         report.uptimeSeconds = Int64(state.uptimeSeconds)
         report.waits = health.failures + health.waits
         (report.hosting, report.reloads, report.kept) = (hosting, state.reloads, state.kept)
-        report.findings = Array((diskFindings + stateFindings + state.findings).prefix(StatusReport.listMax))
+        report.findings = Array((openProblems + state.findings).prefix(StatusReport.listMax))
         (report.servedDigest, report.manager) = (servedDigest(), manager)
         report.certificates = certificates(listMax: StatusReport.listMax)
         (report.workers, report.openConnections, report.verifiers) = (
@@ -171,16 +171,9 @@ struct AdminAnswers: ServerSources {
         }
     }
 
-    /// The operator must know before a restart that the state is not saved.
-    private var stateFindings: [StatusReport.OpenFinding] {
-        state.stateProblems.sorted { $0.key.rawValue < $1.key.rawValue }.map { part, problem in
-            StatusReport.OpenFinding(
-                finding:
-                    "error: the state directory cannot be written (\(problem.reason)), so \(part.rawValue) "
-                    + "will be lost when this process exits; "
-                    + (state.stateComplaint ?? "free space, or let the server's user write there"),
-                sinceSeconds: problem.sinceSeconds)
-        }
+    /// What is wrong with the operation of this server.
+    private var openProblems: [StatusReport.OpenFinding] {
+        diskFindings + state.stateFindings
     }
 
     private func certificates(listMax: Int = 0) -> CertificateFigures? {
@@ -190,7 +183,7 @@ struct AdminAnswers: ServerSources {
     /// Includes open findings on certificates.
     private var hosting: HostingFigures {
         var figures = state.hosting
-        figures.errors += state.stateProblems.count + diskFindings.count
+        figures.errors += openProblems.count
         guard let counts = judgedCertificates?.register.openProblemCounts else { return figures }
         figures.errors += counts.errors
         figures.warnings += counts.warnings

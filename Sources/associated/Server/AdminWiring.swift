@@ -37,7 +37,7 @@ final class AdminWiring: Sendable {
         }
 
         /// Why the ledger cannot be written; usually nil.
-        var problem: String? { keeper.problem }
+        var problem: SystemError? { keeper.problem }
     }
 
     /// The sources of the answers.

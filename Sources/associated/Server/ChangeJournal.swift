@@ -1,6 +1,6 @@
 // Records which hosts changed and when: one line of JSON in the state directory for each, with the entries that were added or
-// removed. Written after the change is published, so no change waits for it. `associated history` reads it, and the delivery
-// monitor, to which it is evidence: so no tenant can push out what others need.
+// removed. Written after the change is published, so no change waits for it; what cannot be written is kept for the next attempt.
+// `associated history` reads it, and the delivery monitor, to which it is evidence: so no tenant can push out what others need.
 
 import Administration
 import Association
@@ -8,16 +8,19 @@ import Catalogue
 import Hosting
 import Posix
 import SourceJSON
+import Synchronization
 
-struct ChangeJournal: Sendable {
+final class ChangeJournal: Sendable {
     static let name = "history.jsonl"
     /// Above this size, half of it is removed: the oldest entries of the tenants that have the most.
     static let bytesMax = 8 << 20
     /// How many hosts of one round get a line of their own.
     static let hostsOfRoundMax = 1_000
 
-    let folder: String
-    var bytesMax = ChangeJournal.bytesMax
+    private let folder: String
+    private let bytesMax: Int
+    /// The latest entries that could not be written.
+    private let unwritten = Mutex<[Entry]>([])
 
     /// An event of a host or of the server.
     struct Entry: Equatable {
@@ -42,6 +45,8 @@ struct ChangeJournal: Sendable {
         }
     }
 
+    init(folder: String, bytesMax: Int = ChangeJournal.bytesMax) { (self.folder, self.bytesMax) = (folder, bytesMax) }
+
     func began(_ loaded: RoundReport) throws(SystemError) {
         let now = Clock.wallSeconds()
         try append([Entry(time: Log.time(seconds: now), event: "started", hosts: loaded.hostCount)])
@@ -54,7 +59,6 @@ struct ChangeJournal: Sendable {
         _ report: RoundReport, from old: Catalogue, foldersBefore: [String: String], atSeconds now: Int64
     ) throws(SystemError) {
         let changes = report.changes
-        if changes.isEmpty { return }
         let time = Log.time(seconds: now)
         let folders = Dictionary(report.folders.map { ($0.host, $0.folder) }) { first, _ in first }
         let all = changes.map { ($0, folders[$0.host].flatMap(\.self) ?? foldersBefore[$0.host]) }
@@ -86,9 +90,22 @@ struct ChangeJournal: Sendable {
             pages: change.pageCount)
     }
 
+    /// Writes entries, after those that could not be written before.
     func append(_ entries: [Entry]) throws(SystemError) {
+        let before = unwritten.exchange([])
+        let all = before + entries
+        if all.isEmpty { return }
+        do throws(SystemError) {
+            // The failed attempt may have left a part of a line.
+            try write((before.isEmpty ? [] : [UInt8(ascii: "\n")]) + all.flatMap(\.line))
+        } catch {
+            unwritten.withLock { $0 = all.suffix(ChangeJournal.hostsOfRoundMax) }
+            throw error
+        }
+    }
+
+    private func write(_ lines: [UInt8]) throws(SystemError) {
         let path = "\(folder)/\(ChangeJournal.name)"
-        let lines = entries.flatMap { SourceWriter.minified($0.value) + [UInt8(ascii: "\n")] }
         let known = Int((try? File.status(path))?.byteCount ?? 0)
         let isFull = known + lines.count > bytesMax
         // Nothing is removed of what cannot be read.
@@ -119,6 +136,8 @@ struct ChangeJournal: Sendable {
 }
 
 extension ChangeJournal.Entry {
+    fileprivate var line: [UInt8] { SourceWriter.minified(value) + [UInt8(ascii: "\n")] }
+
     var value: SourceValue {
         var members: [(String, SourceValue)] = [("time", .string(time)), ("event", .string(event))]
         guard let host else { return .object(members + [("hosts", .integer(hosts))]) }

@@ -72,9 +72,9 @@ final class MainLoop: @unchecked Sendable {
         }
         if !server.foldersWithoutEvents.isEmpty { nextLook = 0 }
         try server.state.diskTimer.watch()
-        retrying.note(loaded)
         server.tenants.wasFetched = { [admin = server.admin] in admin.wasFetched($0, since: $1) }
         server.state.noteState(.history) { () throws(SystemError) in try server.journal.began(loaded) }
+        retrying.noteRound(isUnsaved: server.state.isUnsaved)
     }
 
     /// Returns when the process is to exit.
@@ -164,7 +164,9 @@ final class MainLoop: @unchecked Sendable {
         let finished = jobs.finish()
         switch finished {
         case .round(let outcome): finishRound(outcome)
-        case .compaction(let report): ReloadLog.notes(report.notes)
+        case .compaction(let report):
+            ReloadLog.notes(report.notes)
+            if server.state.isUnsaved { retrying.add(TreeChanges(savesState: true)) }
         case nil: break
         }
         if !hasBegunWatching { startWatching() }
@@ -186,7 +188,7 @@ final class MainLoop: @unchecked Sendable {
             server.surveyor?.survey(report.changes.map(\.host))
             status = "serving \(report.summary)"
             add(report.later)
-            retrying.note(report)
+            retrying.noteRound(isUnsaved: server.state.isUnsaved)
         case .failure(let error):
             if let shortage = error.shortage {
                 retrying.add(current.changes, shortage)
@@ -216,11 +218,8 @@ final class MainLoop: @unchecked Sendable {
         for text in server.admin.complaints() { Log.warning(text) }
         // Surveys and handshakes leave their findings here.
         if let news = server.certificates?.register.drain() { ReloadLog.certificates(news) }
-        if server.state.noteState(.ledger, server.admin.problem) {
-            // The directory can be written again, so the state is saved now.
-            add(TreeChanges(savesState: true))
-        }
-        server.state.explainState(server.sandbox.stateComplaint)
+        server.state.noteState(.ledger, server.admin.problem)
+        server.state.explainState { server.sandbox.stateComplaint() ?? server.tenants.stateComplaint }
         for (level, text) in server.state.takeStateNotes() { Log.write(level, text) }
         if let figures = refusals.sample(server.engine, now: now) {
             server.state.refusals = figures
@@ -250,8 +249,8 @@ struct MainLoopRequests: Sendable {
     var ends = false
 }
 
-/// Repeats rounds that failed because descriptors or memory ran out, with growing pauses. One line is logged when it begins and
-/// one when it is over.
+/// Repeats rounds that failed because descriptors or memory ran out, or whose state could not be saved, with growing pauses. One line
+/// is logged when a shortage begins and one when it is over; `ServerState` logs what cannot be saved.
 struct Retrying {
     private var changes = TreeChanges()
     /// Whether watching must start again.
@@ -265,22 +264,22 @@ struct Retrying {
 
     private var isEmpty: Bool { changes.isEmpty && !watches }
 
-    /// A round has succeeded; notes whether its state could be saved.
-    mutating func note(_ report: RoundReport) {
-        if let shortage = report.unsaved {
-            return add(TreeChanges(savesState: true), shortage)
-        }
-        guard isEmpty, isSaid else { return }
-        self = Retrying()
-        ReloadLog.recovered()
+    /// A round has succeeded, though something of the state may not be saved.
+    mutating func noteRound(isUnsaved: Bool) {
+        guard isEmpty else { return }
+        if isSaid { ReloadLog.recovered() }
+        isSaid = false
+        if isUnsaved { add(TreeChanges(savesState: true)) } else { self = Retrying() }
     }
 
-    mutating func add(_ more: TreeChanges, watches isUnwatched: Bool = false, _ reason: SystemError) {
+    /// - Parameter reason: what ran out; nil if the state could not be saved.
+    mutating func add(_ more: TreeChanges, watches isUnwatched: Bool = false, _ reason: SystemError? = nil) {
         changes.merge(more)
         watches = watches || isUnwatched
         dueMilliseconds = Clock.monotonicMilliseconds() + pauseMilliseconds
         pauseMilliseconds = min(pauseMilliseconds * 2, Retrying.pauseMillisecondsMax)
-        if !isSaid { ReloadLog.shortage(reason) }
+        guard let reason, !isSaid else { return }
+        ReloadLog.shortage(reason)
         isSaid = true
     }
 

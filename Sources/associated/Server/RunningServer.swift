@@ -43,7 +43,7 @@ struct RunningServer: Sendable {
         published.publish(report.catalogue)
         engine.catalogueChanged()
         // Without a change nothing is written, which says nothing about the folder.
-        if report.changes.isEmpty { return }
+        if report.changes.isEmpty, state.stateProblems[.history] == nil { return }
         state.noteState(.history) { () throws(SystemError) in
             try journal.note(report, from: before, foldersBefore: state.folders, atSeconds: Clock.wallSeconds())
         }

@@ -59,8 +59,8 @@ final class ServerState: Sendable {
     }
 
     /// Why a part cannot be saved, and since when.
-    struct PartProblem: Equatable {
-        let reason: String
+    struct PartProblem {
+        let error: SystemError
         let sinceSeconds: Int64
     }
 
@@ -130,28 +130,29 @@ final class ServerState: Sendable {
         state.withLock { ($0.settingsFindings, $0.settingsErrorCount) = (open, errorCount) }
     }
 
-    /// Notes whether a part of the state could be saved. Returns true if it can be again.
-    @discardableResult
-    func noteState(_ part: StatePart, _ reason: String?) -> Bool {
+    /// Notes whether a part of the state could be saved.
+    func noteState(_ part: StatePart, _ error: SystemError?) {
         state.withLock { state in
-            guard let reason else {
-                if state.stateProblems.removeValue(forKey: part) == nil { return false }
-                if state.stateProblems.isEmpty { state.stateNotes.append((.info, "\(statePath) can be written again")) }
-                return true
+            guard let error else {
+                let hasEnded = state.stateProblems.removeValue(forKey: part) != nil && state.stateProblems.isEmpty
+                if hasEnded { state.stateNotes.append((.info, "\(statePath) can be written again")) }
+                return
             }
-            let since = state.stateProblems[part]?.sinceSeconds ?? Clock.wallSeconds()
-            if state.stateProblems[part] == nil {
-                let loss = "\(part.rawValue) will be lost when this process exits"
-                state.stateNotes.append((.error, "cannot write to \(statePath): \(reason); \(loss)"))
-            }
-            state.stateProblems[part] = PartProblem(reason: reason, sinceSeconds: since)
-            return false
+            let known = state.stateProblems[part]
+            if known == nil { state.stateNotes.append((.error, text(part, error, nil))) }
+            let since = known?.sinceSeconds ?? Clock.wallSeconds()
+            state.stateProblems[part] = PartProblem(error: error, sinceSeconds: since)
         }
+    }
+
+    private func text(_ part: StatePart, _ error: SystemError, _ complaint: String?) -> String {
+        "cannot write to \(statePath): \(error.reason); \(part.rawValue) will be lost when this process exits; "
+            + (complaint ?? error.remedy(writingTo: statePath))
     }
 
     func noteState(_ part: StatePart, _ write: () throws(SystemError) -> Void) {
         let result = Result { () throws(SystemError) in try write() }
-        if case .failure(let error) = result { noteState(part, error.reason) } else { noteState(part, nil) }
+        if case .failure(let error) = result { noteState(part, error) } else { noteState(part, nil) }
     }
 
     /// Checks whether the sandbox is the reason, while something cannot be saved.
@@ -170,10 +171,20 @@ final class ServerState: Sendable {
         }
     }
 
+    /// Whether something of the rounds could not be saved. The ledger saves itself.
+    var isUnsaved: Bool { stateProblems.keys.contains { $0 != .ledger } }
+
     /// The parts of the state that cannot be saved.
     var stateProblems: [StatePart: PartProblem] { state.withLock { $0.stateProblems } }
 
-    var stateComplaint: String? { state.withLock { $0.stateComplaint } }
+    /// The operator must know before a restart that the state is not saved.
+    var stateFindings: [StatusReport.OpenFinding] {
+        let (problems, complaint) = state.withLock { ($0.stateProblems, $0.stateComplaint) }
+        return problems.sorted { $0.key.rawValue < $1.key.rawValue }.map { part, problem in
+            StatusReport.OpenFinding(
+                finding: "error: \(text(part, problem.error, complaint))", sinceSeconds: problem.sinceSeconds)
+        }
+    }
 
     var refusals: RefusalFigures {
         get { state.withLock { $0.refusals } }
