@@ -135,6 +135,25 @@ struct AccessLogTests {
         #expect(texts.map { $0.utf8.count { $0 == 0x0A } }.reduce(0, +) == 2_400)
     }
 
+    @Test func `a log that cannot be reopened is an open error until it can`() throws {
+        try folder.write("logs/old", "")
+        let server = try server("", "--access-log", "\(folder.path)/logs/access.log", "--admin", "127.0.0.1:0")
+        func isOpen() throws -> Bool {
+            try server.status().output.contains("error: cannot reopen the access log \(folder.path)/logs/access.log: ")
+        }
+        #expect(try !isOpen())
+        #expect(rename("\(folder.path)/logs", "\(folder.path)/away") == 0)
+        server.send(SIGUSR1)
+        #expect(try eventually(isOpen))
+        #expect(try server.status().status == 1)
+        let metrics = try Subject.curl(["http://\(server.admin)/metrics"]).output
+        #expect(metrics.contains("associated_findings{severity=\"error\"} 1\n"))
+        #expect(rename("\(folder.path)/away", "\(folder.path)/logs") == 0)
+        #expect(server.line(containing: "reopened the access log \(folder.path)/logs/access.log") != nil)
+        #expect(try !isOpen())
+        server.stop()
+    }
+
     @Test func `two servers may write to one file`() throws {
         let (first, second) = (try server("", "--access-log", log), try server("", "--access-log", log))
         for _ in 0..<3 {

@@ -265,12 +265,21 @@ struct AccessLogTests {
         #expect(
             test.notes() == [
                 "cannot reopen the access log \(test.folder)/sub/access.log: no such file or directory; still writing to "
-                    + "the old file"
+                    + "the old file, and retrying every second; let the server's user write to its folder, or restart if "
+                    + "that was replaced by another one"
             ])
+        #expect(test.accessLog.problems.map(\.text).first?.hasPrefix("cannot reopen the access log") == true)
         var sink = test.accessLog.sink(0)
         TestAccessLog.write(0..<10, to: &sink)
+        #expect(try eventually { try test.text("moved/access.log").contains("/9\"") })
+        // Without another signal, and without a line to write.
+        try FileManager.default.createDirectory(atPath: "\(test.folder)/sub", withIntermediateDirectories: false)
+        #expect(test.notes() == ["reopened the access log \(test.folder)/sub/access.log"])
+        #expect(test.accessLog.problems.isEmpty)
+        TestAccessLog.write(10..<20, to: &sink)
         test.accessLog.end()
         #expect(try TestAccessLog.numbers(test.text("moved/access.log")) == Array(0..<10))
+        #expect(try TestAccessLog.numbers(test.text("sub/access.log")) == Array(10..<20))
     }
 
     @Test func `refuses to start with a log that cannot be opened`() {

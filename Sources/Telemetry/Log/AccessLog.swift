@@ -18,6 +18,12 @@ public enum LogTarget: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
+/// What is wrong with an access log, and since when.
+public struct LogProblem: Hashable, Sendable {
+    public let text: String
+    public let sinceSeconds: Int64
+}
+
 /// An access log with its thread. It must outlast the workers that write to it.
 public final class AccessLog: Sendable {
     public let target: LogTarget
@@ -75,12 +81,15 @@ public final class AccessLog: Sendable {
         orders.note("lost the last lines of the access log: \(target) does not accept them")
     }
 
+    /// What is wrong with the log at present, the oldest first.
+    public var problems: [LogProblem] { orders.problems.values.sorted { $0.sinceSeconds < $1.sinceSeconds } }
+
     /// Messages about the log itself since the last call. To be called about once a second.
     public func takeNotes(nowMilliseconds: Int64 = Clock.monotonicMilliseconds()) -> [String] {
         var notes = orders.takeNotes()
         let dropped = metrics.total(.droppedLogLines)
         lastReport.withLock { lastReport in
-            guard dropped > lastReport.droppedCount, !orders.isFailing.load(ordering: .relaxed),
+            guard dropped > lastReport.droppedCount, orders.problems[.writing] == nil,
                 nowMilliseconds - lastReport.milliseconds >= AccessLog.silenceMilliseconds
             else {
                 return

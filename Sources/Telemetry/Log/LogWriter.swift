@@ -9,8 +9,10 @@ final class LogOrders: Sendable {
     private let requests = Atomic<UInt8>(0)
     private let notes = Mutex<[String]>([])
     let isFinished: WakeUp
-    /// Whether the last attempt to write has failed.
-    let isFailing = Atomic<Bool>(false)
+    private let open = Mutex<[Activity: LogProblem]>([:])
+
+    /// What can fail.
+    enum Activity { case writing, reopening }
 
     struct Requests: OptionSet {
         let rawValue: UInt8
@@ -31,6 +33,24 @@ final class LogOrders: Sendable {
     func note(_ text: String) { notes.withLock { $0.append(text) } }
 
     func takeNotes() -> [String] { notes.exchange([]) }
+
+    /// What has failed at the last attempt.
+    var problems: [Activity: LogProblem] { open.withLock { $0 } }
+
+    /// An attempt has failed. Only the first one in a row is a message.
+    func failed(_ activity: Activity, _ text: String) {
+        let isNews = open.withLock { open in
+            let known = open[activity]
+            open[activity] = LogProblem(text: text, sinceSeconds: known?.sinceSeconds ?? Clock.wallSeconds())
+            return known == nil
+        }
+        if isNews { note(text) }
+    }
+
+    /// An attempt has succeeded.
+    func succeeded(_ activity: Activity, _ text: @autoclosure () -> String) {
+        if open.withLock({ $0.removeValue(forKey: activity) }) != nil { note(text()) }
+    }
 }
 
 /// The writer's state. Only its thread uses it.
@@ -46,6 +66,8 @@ final class LogOrders: Sendable {
     private var sources: [LogRing] = []
     /// The ring with a partly written line. Its rest is written before anything else.
     private var unfinished: LogRing?
+    /// When to open the file again, by the monotonic clock; nil if the one that is written to is the right one.
+    private var reopensAt: Int64?
 
     /// How long lines are collected before they are written. No reader of a log is faster.
     private static let gatherMilliseconds: Int32 = 25
@@ -72,7 +94,8 @@ final class LogOrders: Sendable {
     /// Writes until `end`, and nothing is left or the rest cannot be written.
     mutating func run() {
         while true {
-            if orders.take(.reopen) { reopen() }
+            if orders.take(.reopen) { reopensAt = 0 }
+            if let due = reopensAt, Clock.monotonicMilliseconds() >= due { reopen() }
             if orders.take(.end) { break }
             switch drain() {
             case .some:
@@ -83,7 +106,8 @@ final class LogOrders: Sendable {
             case .nothing:
                 alarm.prepare(.asleep)
                 let isEmpty = rings.allSatisfy { backlog($0) == 0 }
-                if isEmpty { alarm.sleep(milliseconds: -1) } else { alarm.prepare(.awake) }
+                let milliseconds = reopensAt == nil ? -1 : LogWriter.retryMilliseconds
+                if isEmpty { alarm.sleep(milliseconds: milliseconds) } else { alarm.prepare(.awake) }
             }
         }
         finish()
@@ -137,11 +161,14 @@ final class LogOrders: Sendable {
             case .wrote(let written):
                 if written == 0 { return .blocked }
                 hasWritten = true
-                reportRecovery()
+                orders.succeeded(.writing, "writing the access log to \(target) again")
                 releaseRoom(written)
             case .wouldBlock: return .blocked
             case .failed(let error):
-                reportFailure(error)
+                orders.failed(
+                    .writing,
+                    "cannot write the access log to \(target): \(error.reason); retrying every second, lines are dropped and "
+                        + "counted when the buffers are full")
                 return .failed
             }
         }
@@ -182,28 +209,21 @@ final class LogOrders: Sendable {
         }
     }
 
-    private func reportFailure(_ error: SystemError) {
-        if orders.isFailing.exchange(true, ordering: .relaxed) { return }
-        orders.note(
-            "cannot write the access log to \(target): \(error.reason); retrying every second, lines are dropped and counted "
-                + "when the buffers are full")
-    }
-
-    private func reportRecovery() {
-        guard orders.isFailing.load(ordering: .relaxed) else { return }
-        orders.isFailing.store(false, ordering: .relaxed)
-        orders.note("writing the access log to \(target) again")
-    }
-
     /// Opens the file again by its name, after a log rotation. The rest of a partly written line goes to the old file, or is
     /// dropped if that fails, so that the new file begins with a complete line.
     private mutating func reopen() {
         guard case .file(let path) = target else { return }
         let next: LogOutput
         do throws(SystemError) { next = try LogOutput(path: path) } catch {
-            orders.note("cannot reopen the access log \(path): \(error.reason); still writing to the old file")
+            reopensAt = Clock.monotonicMilliseconds() + Int64(LogWriter.retryMilliseconds)
+            orders.failed(
+                .reopening,
+                "cannot reopen the access log \(path): \(error.reason); still writing to the old file, and retrying every second; "
+                    + "let the server's user write to its folder, or restart if that was replaced by another one")
             return
         }
+        reopensAt = nil
+        orders.succeeded(.reopening, "reopened the access log \(path)")
         if let ring = unfinished, !endLine(of: ring) { metrics.addLostLines(1) }
         unfinished = nil
         output = next

@@ -173,7 +173,9 @@ struct AdminAnswers: ServerSources {
 
     /// What is wrong with the operation of this server.
     private var openProblems: [StatusReport.OpenFinding] {
-        diskFindings + state.stateFindings
+        let ofLog = parts.engine.accessLog?.problems ?? []
+        return diskFindings + state.stateFindings
+            + ofLog.map { StatusReport.OpenFinding(finding: "error: \($0.text)", sinceSeconds: $0.sinceSeconds) }
     }
 
     private func certificates(listMax: Int = 0) -> CertificateFigures? {
