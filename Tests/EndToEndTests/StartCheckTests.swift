@@ -19,8 +19,24 @@ struct StartCheckTests {
         let run = try check("--http", "127.0.0.1:0", "--admin", "unix:\(folder.path)/state/admin.sock")
         #expect(run.status == 0, "\(run.errors)")
         #expect(run.output == "ready to start: the server would serve 1 host\n")
-        #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/state/admin.sock"))
-        #expect(try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/state").isEmpty)
+        #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/state"), "a check leaves nothing behind")
+    }
+
+    @Test func `an existing state directory is as it was before`() throws {
+        try folder.write("state/mine", "")
+        #expect(try check("--http", "127.0.0.1:0", "--admin", "unix:\(folder.path)/state/admin.sock").status == 0)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/state") == ["mine"])
+    }
+
+    @Test func `too few file descriptors are one error, before anything else is tried`() throws {
+        for options in [["--check"], []] {
+            let command = ([Subject.executable.path, "serve"] + options + folder.options).joined(separator: "' '")
+            let run = try Subject.shell("ulimit -n 40; exec '\(command)' --workers 2 --http 127.0.0.1:0")
+            #expect(run.status == 1)
+            let text = "the limit of open files is 40, and a server with 2 workers needs at least 74"
+            #expect(run.errors.contains(text), "\(run.errors)")
+            #expect(run.errors.contains("raise LimitNOFILE= of the systemd unit, `--ulimit nofile=` of the container"))
+        }
     }
 
     @Test func `reports a removal that the server would refuse, and changes no state`() throws {

@@ -250,6 +250,16 @@ public enum Directory {
         return entries.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
     }
 
+    /// Throws unless this process may create a directory, and those above it that are missing. Nothing is created. The corresponding
+    /// C function is `access`.
+    public static func checkCreatable(_ path: String) throws(SystemError) {
+        var folder = absolute(path)
+        repeat { folder = ResolvedPath.parent(of: folder) } while !folder.isEmpty && !File.exists(folder)
+        if folder.isEmpty { folder = "/" }
+        guard exists(folder) else { throw SystemError(call: "access", number: ENOTDIR) }
+        guard unsafe Glibc.access(folder, W_OK | X_OK) == 0 else { throw .last("access") }
+    }
+
     /// Whether there is a directory at this path; false also when that cannot be determined.
     public static func exists(_ path: String) -> Bool { (try? isThere(path)) ?? false }
 

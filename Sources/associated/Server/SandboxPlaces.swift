@@ -12,6 +12,8 @@ struct SandboxPlaces {
     let pages: String
     let state: String
     private let uses: [Use]
+    /// Whether a missing state directory is created. A check leaves nothing behind.
+    var createsState = true
 
     /// A path, and how the running process uses it.
     enum Use {
@@ -57,7 +59,7 @@ struct SandboxPlaces {
 
     /// Creates a missing state directory for the server's user; an existing one is left as it is.
     func createState(for account: Account?) {
-        if Directory.exists(state) { return }
+        if !createsState || Directory.exists(state) { return }
         // Its parents are readable by every user.
         try? Directory.create(ResolvedPath.parent(of: Directory.absolute(state)), permissions: 0o755)
         // If this fails, the server reports later that it cannot write its state.

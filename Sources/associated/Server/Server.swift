@@ -274,7 +274,7 @@ struct Server {
         if room >= (isDefault ? min(Server.connectionsUsual, wanted) : wanted) { return }
         Log.warning(
             "limited to \(max(16, room)) connections (\(wanted) configured): the file descriptor limit is \(descriptors); "
-                + "raise LimitNOFILE= or ulimit -Hn, or lower limits.connectionsMax")
+                + "raise LimitNOFILE=, --ulimit nofile= or ulimit -Hn, or lower limits.connectionsMax")
     }
 
     func certificateStore(_ published: PublishedCatalogue, _ development: DevelopmentAuthority?) -> CertificateStore? {

@@ -14,6 +14,8 @@ import TLS
 struct StartCheck {
     private let arguments: ParsedArguments
     private var given: LoadedSettings
+    /// Whether there is a state directory; if not, a start would create it.
+    private let hasState: Bool
     private var failureCount = 0
     /// Errors in app files and certificates, with which a server may start.
     private var fileErrorCount = 0
@@ -23,6 +25,7 @@ struct StartCheck {
     init(_ given: LoadedSettings, _ arguments: ParsedArguments) {
         self.given = given
         self.arguments = arguments
+        hasState = File.exists(given.statePath)
     }
 
     private var settings: ServerSettings { given.settings }
@@ -40,7 +43,7 @@ struct StartCheck {
                 check.given.settings.https = sockets.addresses(.https)
             }
         }
-        SandboxPlaces(given).createState(for: settings.user.flatMap { try? Account($0) })
+        if !hasState { tryState(Directory.checkCreatable) }
         if opensSockets {
             for address in settings.http { tryAddress(address, .http) }
             for address in settings.https { tryAddress(address, .https) }
@@ -50,17 +53,21 @@ struct StartCheck {
         attempt { check in try check.readSecrets() }
         attempt { check in try check.readManagerSecrets() }
         attempt { check in
-            var steps = Sandbox(check.given, places: SandboxPlaces(check.given))
+            var places = SandboxPlaces(check.given)
+            places.createsState = false
+            var steps = Sandbox(check.given, places: places)
             try steps.changeUser()
             try ProcessMemory.forbidDumps()
             try steps.restrictFiles()
             sandbox = steps
         }
-        tryState()
+        if hasState { tryState(File.checkWritable) }
         let served = lint()
         // After the findings that they refer to.
         let problems = StartProblems(given)
-        for objection in [problems.inSettings, problems.inAddresses].compactMap(\.self) { fail(objection) }
+        for objection in [problems.inSettings, problems.inAddresses, problems.inDescriptors] {
+            if let objection { fail(objection) }
+        }
         attempt { _ in try sandbox?.restrictCalls() }
         for text in sandbox?.missing ?? [] { notes.append("sandbox: \(text)") }
         for note in notes { Console.error(line: "note: \(note)") }
@@ -93,6 +100,9 @@ struct StartCheck {
 
     /// Before this process becomes another user: the sockets are opened by the parent of a server.
     private mutating func tryAddress(_ address: SocketAddress, _ purpose: Inheritance.Purpose) {
+        let folder = address.path.map { ResolvedPath.parent(of: Directory.absolute($0)) }
+        // A start creates it before the socket.
+        if !hasState, folder == Directory.absolute(given.statePath) { return }
         do throws(SystemError) {
             let account = settings.user.flatMap { try? Account($0) }
             let isShared = try Privileges.acting(as: address.isUnix ? account : nil) { () throws(SystemError) in
@@ -122,9 +132,10 @@ struct StartCheck {
         notes.append("a running server\(number) listens on \(address); send it SIGUSR2 to replace it\(sharing)")
     }
 
-    private mutating func tryState() {
+    /// A missing directory would be created before the change of user, an existing one is written to after it.
+    private mutating func tryState(_ attempt: (String) throws(SystemError) -> Void) {
         do throws(SystemError) {
-            try File.checkWritable(given.statePath)
+            try attempt(given.statePath)
         } catch {
             fail(
                 "the state could not be saved: cannot write to \(given.statePath): \(error.reason); "
@@ -192,6 +203,20 @@ struct StartProblems {
             return "\(Count.of(errors, "error")) above, and --strict is set"
         }
         return loaded.hostCount == 0 ? noHosts : inAddresses
+    }
+
+    /// With fewer descriptors, a server would fail somewhere in its start, or serve and no longer be able to read its files.
+    var inDescriptors: String? {
+        let (limit, workers) = (DescriptorLimit.raise(), settings.workers ?? processorCount())
+        let addressCount = settings.http.count + settings.https.count
+        // Counted in /proc/PID/fd: each worker has its epoll and wake-ups, and two of each socket. The 64 are for threads with
+        // files, the files of a round, and 16 connections.
+        let needed = 64 + workers * (3 + 2 * addressCount)
+        if limit >= needed { return nil }
+        return
+            "the limit of open files is \(limit), and a server with \(Count.of(workers, "worker")) needs at least \(needed), and "
+            + "one more for each connection; raise LimitNOFILE= of the systemd unit, `--ulimit nofile=` of the container, or "
+            + "ulimit -Hn of the shell, to 65536 if you can"
     }
 
     /// No host would be served.

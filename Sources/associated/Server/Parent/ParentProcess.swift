@@ -67,7 +67,6 @@ final class ParentProcess {
         guard poller.add(signals.descriptor.number, .readable, token: ParentProcess.signalToken) else {
             throw SystemError.exhausted("epoll_ctl")
         }
-        DescriptorLimit.raise()
         setup = try ParentProcess.setup(keeping: try ListeningSet(), for: loaded, isUpgrade: false)
         try dropRights(loaded.settings)
     }
@@ -99,7 +98,8 @@ final class ParentProcess {
     private static func setup(
         keeping sockets: ListeningSet, for loaded: LoadedSettings, isUpgrade: Bool
     ) throws -> Setup {
-        if let objection = StartProblems(loaded).inSettings {
+        let problems = StartProblems(loaded)
+        if let objection = problems.inSettings ?? problems.inDescriptors {
             // A server reports them; here only what keeps it from being started.
             for finding in loaded.findings { Log.finding(finding) }
             throw Refusal.failure(isUpgrade ? objection : "not started: \(objection)")
