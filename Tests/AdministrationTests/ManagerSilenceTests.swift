@@ -45,7 +45,10 @@ struct ManagerSilenceTests {
         let value = try #require(SourceReader.read(status.json, as: .json).value)
         #expect(StatusReport(value)?.manager == silence)
         silence.seconds = 60
-        #expect(silence.text?.hasPrefix("manager: silent for ") == true)
+        #expect(
+            silence.text == "manager: silent for 1 minute (the disk is full); certificates are not renewed; see its log"
+        )
+        #expect(silence.note == "the manager has been silent for 1 minute (the disk is full)")
     }
 
     @Test func `is written in seconds, and as null without a manager`() {

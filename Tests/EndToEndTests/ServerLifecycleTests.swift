@@ -186,11 +186,11 @@ struct InheritanceTests {
         groups: [
             Inheritance.Group(purpose: .http, numbers: [5, 6]),
             Inheritance.Group(purpose: .https, expectsProxyHeader: true, numbers: [7]),
-            Inheritance.Group(purpose: .admin, numbers: [8]),
+            Inheritance.Group(purpose: .admin, numbers: [8]), Inheritance.Group(purpose: .managerAdmin, numbers: [9]),
         ])
 
     @Test func `a server reads what its parent writes`() {
-        #expect(InheritanceTests.whole.text == "2 server 7 4 15000 http:5,6 https+proxy:7 admin:8")
+        #expect(InheritanceTests.whole.text == "2 server 7 4 15000 http:5,6 https+proxy:7 admin:8 manager-admin:9")
         #expect(Inheritance(InheritanceTests.whole.text) == InheritanceTests.whole)
         #expect(Inheritance("2 server 7 4 0") == Inheritance(role: .server, parent: 7, reports: 4))
     }
@@ -210,7 +210,7 @@ struct InheritanceTests {
         "2 server 7 4 0 http:2", "2 server 7 4 0 ftp:5", "2 server 7 4 0 http+:5", "2 server 7 4 0 http:5:6",
         "2 server 7 4 0 +proxy:5",
         // What belongs to the other child.
-        "2 server 7 0 0", "2 manager 7 2 0", "2 server 7 4 0 manager-admin:5", "2 manager 7 0 0 admin:5",
+        "2 server 7 0 0", "2 manager 7 2 0", "2 manager 7 0 0 admin:5",
         "2 manager 7 0 0 http:5",
     ])
     func `rejects any other text`(text: String) { #expect(Inheritance(text) == nil) }

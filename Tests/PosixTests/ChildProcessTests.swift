@@ -73,6 +73,19 @@ struct ChildProcessTests {
         #expect(SystemdNotifier.State(parsing: Array(text.utf8)[...]) == nil)
     }
 
+    @Test func `a child takes what its parent tells, one line after the other`() throws {
+        let reports = try ChildReports()
+        let notifier = SystemdNotifier(takingOwnershipOf: dup(reports.childDescriptor), watchdogMilliseconds: nil)
+        #expect(notifier.nextNews() == nil)
+        for news in ["exited with status 1: a\nb", "", String(repeating: "ü", count: 5_000)] { reports.tell(news) }
+        #expect(notifier.nextNews() == "exited with status 1: a b")
+        #expect(notifier.nextNews() == "")
+        #expect(notifier.nextNews() == String(repeating: "ü", count: 250))
+        // A child that takes nothing does not hold its parent up.
+        for _ in 0..<10_000 { reports.tell("a") }
+        #expect(notifier.nextNews() == "a")
+    }
+
     @Test func `drops a report that is too long or not text, and reads the next one`() throws {
         let reports = try ChildReports()
         let flood = [UInt8](repeating: 0x41, count: 100_000)

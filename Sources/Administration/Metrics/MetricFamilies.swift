@@ -170,7 +170,8 @@ extension MetricsSnapshot {
                 "Time since the manager last asked for the served hosts, or since the start.",
                 Int(clamping: manager.seconds)),
             .gauge(
-                "associated_manager_problem", "1 while the manager says that it cannot use its store.",
+                "associated_manager_problem",
+                "1 while the manager cannot use its store, or is started again after it ended.",
                 manager.problem != nil),
         ]
     }

@@ -91,7 +91,7 @@ public enum Age {
 /// certificate is renewed meanwhile, so health, status and metrics report a silent manager, and one that says that it cannot work.
 public struct ManagerSilence: Sendable, Equatable {
     public var seconds: Int64
-    /// Why it cannot work, as it said at the last contact; nil if it can.
+    /// Why it cannot work, as it said at the last contact, or how it has ended since then; nil if it can.
     public var problem: String?
 
     /// A manager is reported as silent from this time on. A running one asks several times a minute.
@@ -107,14 +107,17 @@ public struct ManagerSilence: Sendable, Equatable {
     /// The duration in words; nil while the manager is not silent.
     private var duration: String? { seconds >= ManagerSilence.secondsMax ? Age.text(seconds: seconds) : nil }
 
+    private var cause: String { problem.map { " (\($0))" } ?? "" }
+
     /// The note of the health report.
     var note: String? {
-        duration.map { "the manager has been silent for \($0)" } ?? problem.map { "the manager cannot work: \($0)" }
+        duration.map { "the manager has been silent for \($0)\(cause)" }
+            ?? problem.map { "the manager cannot work: \($0)" }
     }
 
     /// The line of the status.
     var text: String? {
-        duration.map { "manager: silent for \($0); certificates are not renewed; see its log" }
+        duration.map { "manager: silent for \($0)\(cause); certificates are not renewed; see its log" }
             ?? problem.map { "manager: \($0); no certificate is ordered or renewed" }
     }
 }

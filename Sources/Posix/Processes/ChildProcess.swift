@@ -89,8 +89,8 @@ public enum ChildProcess {
     }
 }
 
-/// The socket on which a child reports its state, or why it ends, in the form of sd_notify(3). A child may be in the hands of an attacker: what it sends
-/// is bounded and parsed strictly.
+/// The socket on which a child reports its state, or why it ends, in the form of sd_notify(3), and is told news. A child may be in
+/// the hands of an attacker: what it sends is bounded and parsed strictly.
 public final class ChildReports {
     private let near: Descriptor
     /// The child's end, open until the child has been started.
@@ -132,16 +132,34 @@ public final class ChildReports {
     deinit { closeChildDescriptor() }
 
     /// The next message; nil when there is none.
-    public func next() -> Report? {
+    public func next() -> Report? { ChildReports.next(from: near.number) }
+
+    /// Sends a line to the child; `SystemdNotifier.nextNews` takes it. It is lost if the child has not taken those before.
+    public func tell(_ news: String) {
+        let text = Array(SystemdNotifier.text(.serving(status: news)).utf8)
+        _ = retrying { unsafe send(near.number, text, text.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)) }
+    }
+
+    fileprivate static func next(from number: Int32) -> Report? {
         var buffer = [UInt8](repeating: 0, count: ChildReports.messageBytesMax)
         let flags = Int32(MSG_DONTWAIT | MSG_TRUNC)
-        let count = retrying { unsafe recv(near.number, &buffer, buffer.count, flags) }
+        let count = retrying { unsafe recv(number, &buffer, buffer.count, flags) }
         if count < 0 { return nil }
         // With MSG_TRUNC, the length of the whole message.
         guard count <= buffer.count, let state = SystemdNotifier.State(parsing: buffer[..<count]) else {
             return .invalid
         }
         return .state(state)
+    }
+}
+
+extension SystemdNotifier {
+    /// What the parent tells next; nil when there is nothing. Other messages are skipped.
+    public func nextNews() -> String? {
+        while let number = descriptor, let report = ChildReports.next(from: number) {
+            if case .state(.serving(let news)) = report { return news }
+        }
+        return nil
     }
 }
 

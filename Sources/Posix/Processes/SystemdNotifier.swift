@@ -8,6 +8,8 @@ import Glibc
 /// The connection to the service manager, if there is one.
 public final class SystemdNotifier: Sendable {
     private let number: Int32?
+    /// Readable when a parent tells something; nil without a connection.
+    public var descriptor: Int32? { number }
     /// How often to send that the process is alive: half the watchdog's timeout. Nil without a watchdog.
     public let watchdogMilliseconds: Int64?
 

@@ -34,7 +34,7 @@ final class MainLoop: @unchecked Sendable {
     private var status: String
 
     private enum Token: UInt64 {
-        case requests, done, watch, compacted
+        case requests, done, watch, compacted, news
     }
 
     private static let tickMilliseconds: Int64 = 1000
@@ -56,6 +56,7 @@ final class MainLoop: @unchecked Sendable {
         poller = try Poller(eventsMax: 8)
         for (descriptor, token) in [
             (requests.descriptor, Token.requests), (rounds.descriptor, .done), (jobs.compactor.descriptor, .compacted),
+            (server.notifier.descriptor ?? -1, .news),
         ] where !poller.add(descriptor, .readable, token: token.rawValue) {
             throw SystemError(call: "epoll_ctl", number: errno)
         }
@@ -87,13 +88,14 @@ final class MainLoop: @unchecked Sendable {
                 switch Token(rawValue: poller.event(index).token) {
                 case .requests:
                     let requests = requests.take()
-                    if requests.ends { return }
+                    if requests.ends { return server.standIn.take(end: "") }
                     if requests.reloads { reloadAll() }
                 case .done: finishJob()
                 case .compacted:
                     jobs.compactor.finish()
                     jobs.startCompaction()
                 case .watch: if let news = keeper?.take() { handle(news) }
+                case .news: while let end = server.notifier.nextNews() { server.standIn.take(end: end) }
                 case nil: break
                 }
             }

@@ -17,6 +17,7 @@ struct RunningServer: Sendable {
     let sandbox: Sandbox
     let state: ServerState
     let admin: AdminWiring.Running
+    let standIn: ManagerStandIn
     let journal: ChangeJournal
     /// Folders on file systems without change events.
     let foldersWithoutEvents: [FolderWithoutEvents]

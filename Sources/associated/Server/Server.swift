@@ -122,7 +122,8 @@ struct Server {
         let server = RunningServer(
             engine: engine, published: published, tenants: tenants, certificates: certificates, surveyor: surveyor,
             tickets: engineSettings.secure?.tickets, notifier: notifier, sandbox: sandbox, state: wiring.state,
-            admin: admin, journal: ChangeJournal(folder: given.statePath), foldersWithoutEvents: foldersWithoutEvents)
+            admin: admin, standIn: ManagerStandIn(wiring.state, on: sockets.managerAdmin),
+            journal: ChangeJournal(folder: given.statePath), foldersWithoutEvents: foldersWithoutEvents)
         let loop = try MainLoop(server, background, requests, settings: given, after: loaded)
         return .running(loop, requests, engine, wiring, admin)
     }
@@ -307,21 +308,23 @@ struct Server {
 struct ServerSockets {
     let groups: [ListenerGroup]
     let admin: ListeningSocket?
+    let managerAdmin: ListeningSocket?
 
     /// Call it once, before any thread starts.
     init(_ inheritance: Inheritance) throws {
-        var (groups, admin) = ([ListenerGroup](), ListeningSocket?.none)
+        var (groups, admin, managerAdmin) = ([ListenerGroup](), ListeningSocket?.none, ListeningSocket?.none)
         for group in inheritance.groups {
             let sockets = try group.numbers.map { try ListeningSocket(inheriting: $0, named: group.purpose.rawValue) }
-            if group.purpose == .admin {
-                admin = sockets[0]
-            } else {
+            switch group.purpose {
+            case .admin: admin = sockets[0]
+            case .managerAdmin: managerAdmin = sockets[0]
+            case .http, .https:
                 groups.append(
                     ListenerGroup(
                         sockets, isSecure: group.purpose == .https, expectsProxyHeader: group.expectsProxyHeader))
             }
         }
-        (self.groups, self.admin) = (groups, admin)
+        (self.groups, self.admin, self.managerAdmin) = (groups, admin, managerAdmin)
     }
 
     /// The settings with the addresses of these sockets.

@@ -32,7 +32,7 @@ final class ServerState: Sendable {
         var tickMilliseconds = Clock.monotonicMilliseconds()
         /// When the manager last asked for the served hosts.
         var managerMilliseconds: Int64?
-        /// Why it cannot work, as it said then.
+        /// Why it cannot work, as it said then, or how it ended since.
         var managerProblem: String?
         var stateProblems: [StatePart: PartProblem] = [:]
         /// Set if the sandbox is the reason.
@@ -91,6 +91,9 @@ final class ServerState: Sendable {
     func noteManager(_ nowMilliseconds: Int64, problem: String?) {
         state.withLock { ($0.managerMilliseconds, $0.managerProblem) = (nowMilliseconds, problem) }
     }
+
+    /// The manager has ended in this way.
+    func noteManager(end: String) { state.withLock { $0.managerProblem = "it \(end)" } }
 
     var managerSilence: ManagerSilence {
         let (contact, problem) = state.withLock { ($0.managerMilliseconds, $0.managerProblem) }

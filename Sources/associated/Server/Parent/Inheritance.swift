@@ -32,10 +32,10 @@ struct Inheritance: Equatable {
         case http, https, admin
         case managerAdmin = "manager-admin"
 
-        /// The child that gets these sockets.
-        var role: Role { self == .managerAdmin ? .manager : .server }
+        /// Whether such a child gets these sockets. A server answers at the manager's address while no manager runs.
+        func isFor(_ role: Role) -> Bool { self == .managerAdmin || role == .server }
 
-        /// For the operator: one socket, which is never shared and answers until its process has exited.
+        /// For the operator: one socket, which another server never shares, and which answers until its process has exited.
         var isAdmin: Bool { self == .admin || self == .managerAdmin }
     }
 
@@ -83,7 +83,7 @@ extension Inheritance {
         else { return nil }
         let groups = words.dropFirst(5).compactMap(Group.init)
         let isReporting = role == .server || reports > 0
-        guard groups.count == words.count - 5, groups.allSatisfy({ $0.purpose.role == role }), parent > 0,
+        guard groups.count == words.count - 5, groups.allSatisfy({ $0.purpose.isFor(role) }), parent > 0,
             isReporting ? reports > 2 : reports == 0, watchdog >= 0
         else { return nil }
         self.init(

@@ -120,7 +120,7 @@ struct ListeningSet {
 
     /// What a child is given.
     func groups(for role: Inheritance.Role) -> [Inheritance.Group] {
-        entries.filter { $0.purpose.role == role }.map {
+        entries.filter { $0.purpose.isFor(role) }.map {
             Inheritance.Group(
                 purpose: $0.purpose, expectsProxyHeader: $0.expectsProxyHeader, numbers: $0.sockets.map(\.number))
         }

@@ -64,6 +64,8 @@ struct ManagerLifecycle {
     var dueMilliseconds: Int64? { killAt ?? restartAt }
 
     var isAlive: Bool { startedAt != nil }
+    /// Whether it has died, and another one will be started.
+    var isRestarting: Bool { restartAt != nil }
 
     mutating func handle(_ event: Event, now: Int64) -> [Action] {
         switch event {

@@ -25,6 +25,8 @@ final class ParentProcess {
     private var managerProcess: Int32 = 0
     /// Where that one says why it ends.
     private var managerReports: ChildReports?
+    /// How the last manager ended, for the servers, which answer for it until the next one starts; empty while there is one.
+    private var managerEnd = ""
     /// The status to exit with as soon as the manager has ended too; nil while there are servers, or will be.
     private var exitStatus: Int32?
 
@@ -160,6 +162,10 @@ final class ParentProcess {
 
     private func handleManager(_ event: ManagerLifecycle.Event) {
         for action in managerLifecycle.handle(event, now: Clock.monotonicMilliseconds()) { perform(action) }
+        guard case .ended(let end, let reason) = event, managerLifecycle.isRestarting else { return }
+        let words = [end.map(text) ?? "could not be started", reason].compactMap(\.self)
+        managerEnd = words.joined(separator: ": ")
+        tellServers()
     }
 
     private func perform(_ action: ServerLifecycle.Action) {
@@ -232,10 +238,14 @@ final class ParentProcess {
                     groups: setup.sockets.groups(for: .manager)))
             reports.closeChildDescriptor()
             managerReports = reports
+            managerEnd = ""
+            tellServers()
         } catch {
             handleManager(.ended(nil, reason: "\(error)"))
         }
     }
+
+    private func tellServers() { for server in servers.values { server.reports.tell(managerEnd) } }
 
     /// Why the manager that has ended did so, in its own words.
     private func managerReason() -> String? {
@@ -287,6 +297,7 @@ final class ParentProcess {
         if case .ready = state {
             handle(.ready(number))
             if setup.wantsManager { handleManager(.begin) }
+            if !managerEnd.isEmpty { tellServers() }
         }
         // Whether everything stops is known here.
         if case .stopping = state { return }
