@@ -159,10 +159,13 @@ struct StatusReportTests {
         (host.host, host.name) = ("a.example.com", "*.example.com")
         (host.documents, host.verifiers, host.certificate) = ([], [], nil)
         host.reasons = ["apps/shop.json: error[APP-001]: broken"]
+        host.errors = ["apps/new.json: error[APP-002]: broken too"]
+        #expect(SourceReader.read(host.json, as: .json).value.flatMap { HostReport($0) } == host)
         #expect(
-            host.text.split(separator: "\n").prefix(5) == [
+            host.text.split(separator: "\n").prefix(7) == [
                 "a.example.com, served as *.example.com", "  no association file",
                 "  serves its last good version because of:", "    apps/shop.json: error[APP-001]: broken",
+                "  errors of its files:", "    apps/new.json: error[APP-002]: broken too",
                 "Apple: no fetch of *.example.com since recording began 5 days ago",
             ])
     }

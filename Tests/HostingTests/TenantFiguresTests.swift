@@ -31,6 +31,30 @@ struct TenantFiguresTests {
         #expect(site.tenants.lastGoodReasons(hostsMax: 1).map(\.host) == ["a.example.com"])
     }
 
+    @Test func `lists the errors of files beside those in service, for the served hosts that they name`() throws {
+        #expect(site.tenants.furtherErrors(hostsMax: 10).isEmpty)
+        // A new file that was never good, and a broken version that names a further host.
+        try site.write(
+            "config/apps/new.json", "{ name: 'New', hosts: ['a.example.com', 'x.example.com'], ios: { appIDs: ['1'] } }"
+        )
+        try site.write(
+            "config/apps/b.json", "{ name: 'B', hosts: ['b.example.com', 'c.example.com'], ios: { appIDs: ['2'] } }")
+        _ = try site.round()
+        for _ in 0..<2 {
+            let errors = site.tenants.furtherErrors(hostsMax: 10)
+            #expect(errors.keys.sorted() == ["a.example.com", "c.example.com"])
+            #expect(
+                errors["a.example.com"]?.allSatisfy { $0.file.hasSuffix("new.json") && $0.severity == .error } == true)
+            #expect(errors["c.example.com"]?.allSatisfy { $0.file.hasSuffix("b.json") } == true)
+            #expect(site.tenants.furtherErrors(hostsMax: 1).count == 1)
+            try site.restart()
+        }
+        try site.remove("config/apps/new.json")
+        try site.shop("b.json", hosts: ["b.example.com"])
+        _ = try site.round()
+        #expect(site.tenants.furtherErrors(hostsMax: 10).isEmpty)
+    }
+
     @Test func `counts files by state, and guarded entries`() throws {
         try site.write("config/apps/a.json", "{ name: ")
         try site.shop("b.json", hosts: ["b.example.com"], ids: ["8KQ2V7M4XN.dev.other"])
@@ -71,6 +95,7 @@ struct TenantFiguresTests {
             // The next process reports the same, before and after a compaction.
             #expect(try site.restart().errors == errors)
             #expect(site.tenants.hostsOnLastGood.isEmpty)
+            #expect(site.tenants.furtherErrors(hostsMax: 10) == ["a.example.com": errors])
         }
         try site.restart(program: "another")
         #expect(site.tenants.openFindings == errors)

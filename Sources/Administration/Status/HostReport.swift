@@ -14,6 +14,8 @@ public struct HostReport: Sendable, Equatable {
     public var documents: [Document] = []
     /// Why its last good version is served instead of the one on disk; usually empty.
     public var reasons: [String] = []
+    /// Further errors of its files, which are not in service or are replaced by something else.
+    public var errors: [String] = []
     /// Nil without TLS, for a host that needs no certificate, and before the first check.
     public var certificate: CertificateReport?
     /// The latest fetch comes first.
@@ -58,6 +60,8 @@ public struct HostReport: Sendable, Equatable {
         if documents.isEmpty { lines.append("  no association file") }
         if !reasons.isEmpty { lines.append("  serves its last good version because of:") }
         lines += reasons.map { "    \($0)" }
+        if !errors.isEmpty { lines.append("  errors of its files:") }
+        lines += errors.map { "    \($0)" }
         lines += certificateLines
         lines += VerifierKind.known.flatMap { verifierLines($0) }
         return lines.map { "\(Printable.line($0))\n" }.joined()
@@ -106,7 +110,8 @@ extension HostReport: JSONRecord {
     package static var members: [JSONMember<Self>] {
         [
             .needed("host", \.host), .needed("name", \.name), .needed("nowSeconds", \.nowSeconds),
-            .needed("documents", \.documents), .needed("reasons", \.reasons), .optional("certificate", \.certificate),
+            .needed("documents", \.documents), .needed("reasons", \.reasons), .optional("errors", \.errors),
+            .optional("certificate", \.certificate),
             .needed("verifiers", \.verifiers).written { report in
                 .array(
                     report.verifiers.map { record in

@@ -68,9 +68,12 @@ public struct AppFileReading: Sendable {
     public let environments: [String]
     /// The hosts that the file names only in other environments than the one that was read.
     public let otherHosts: [HostPattern]
+    /// The hosts that it names for the environment that was read, even if it has errors.
+    public let hosts: [HostPattern]
 
     init(appFile: AppFile?, _ reader: AppFileReader) {
-        let own = Set(appFile?.hosts ?? [])
+        hosts = appFile?.hosts ?? []
+        let own = Set(hosts)
         otherHosts = Set(reader.allHosts).subtracting(own).sorted { $0.text < $1.text }
         self.appFile = reader.findings.list.hasErrors ? nil : appFile
         findings = reader.findings.list.sorted

@@ -63,6 +63,7 @@ struct FileReading: Sendable {
                         text: .memory(contents.bytes), modified: contents.modified, hosts: appFile.hosts.map(\.text),
                         otherHosts: reading.otherHosts.map(\.text)))
             }
+            if candidate.isBroken { candidate.brokenHosts = reading.hosts.map(\.text) }
             outcome = .candidate(candidate)
         }
     }

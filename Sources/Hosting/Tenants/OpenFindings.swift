@@ -5,6 +5,8 @@ import Association
 struct OpenFindings: Sendable {
     /// Why files are not in service, by path.
     var files: [String: [Finding]] = [:]
+    /// The hosts that files name that are not in service, by path.
+    var namedHosts: [String: [String]] = [:]
     /// How many live entries each held file would have removed, by path.
     var guarded: [String: Int] = [:]
     /// Why hosts are not served as their files say, by host.

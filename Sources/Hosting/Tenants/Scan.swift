@@ -18,6 +18,8 @@ struct Scan: Sendable {
         var removalGuard = RemovalGuard.block
         /// The entries that this version adds.
         var added: Set<LiveIdentity> = []
+        /// The hosts that it names although it has errors.
+        var brokenHosts: [String] = []
         /// Whether the landing page of its links has changed.
         var hasNewLanding = false
 

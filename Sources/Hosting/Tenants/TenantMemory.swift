@@ -88,6 +88,8 @@ struct TenantMemory: Sendable {
             put(AppRecord(mark: mark, state: verdict.state, good: good, awaitedHosts: verdict.awaitedHosts), at: path)
             openFindings.files[path] = Array(candidate.findings.prefix(AppFindings.ofFileMax))
             openFindings.guarded[path] = verdict.guardedCount
+            let named = candidate.brokenHosts + candidate.hosts
+            openFindings.namedHosts[path] = named.isEmpty ? nil : named
         }
         for (host, record) in scan.folders { folders[host] = record.isEmpty ? nil : record }
         (openFindings.appFolders, openFindings.hostsFolder) = (scan.unusableFolders, scan.hostsFolderFinding)
@@ -96,7 +98,7 @@ struct TenantMemory: Sendable {
 
     private mutating func put(_ record: AppRecord?, at path: String) {
         appFiles.put(record, at: path)
-        (openFindings.files[path], openFindings.guarded[path]) = (nil, nil)
+        (openFindings.files[path], openFindings.guarded[path], openFindings.namedHosts[path]) = (nil, nil, nil)
     }
 
     mutating func apply(_ outcome: RenderedSite, of host: String, isUnrenderable: Bool) {

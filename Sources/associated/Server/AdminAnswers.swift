@@ -85,7 +85,9 @@ struct AdminAnswers: ServerSources {
         }
         var report = HostReport()
         (report.host, report.name, report.nowSeconds) = (host, name, Clock.wallSeconds())
-        (report.documents, report.reasons) = (documents, state.reasons(of: name))
+        (report.documents, report.reasons, report.errors) = (
+            documents, state.reasons(of: name), state.errors(of: name)
+        )
         report.certificate = judgedCertificates?.certificate(of: host).map {
             CertificateReport($0, now: Clock.wallSeconds())
         }

@@ -15,6 +15,8 @@ final class ServerState: Sendable {
         var kept: [StatusReport.Kept] = []
         /// The findings of each host on a last good version.
         var reasons: [String: [String]] = [:]
+        /// Further errors of each host's files.
+        var errors: [String: [String]] = [:]
         /// The folders of hosts' app files, for hosts whose files are in folders.
         var folders: [String: String] = [:]
         var findings: [StatusReport.OpenFinding] = []
@@ -196,6 +198,7 @@ final class ServerState: Sendable {
 
     private func note(_ report: RoundReport, _ tenants: Tenants, _ count: (inout ReloadFigures) -> Void) {
         let reasons = tenants.lastGoodReasons(hostsMax: ServerState.reasonsMax)
+        let errors = tenants.furtherErrors(hostsMax: ServerState.reasonsMax)
         let open = tenants.openFindings
         let findings = open.prefix(ServerState.sinceMax).map { Console.line($0) }
         let guarded = open.lazy.filter { $0.rule == .app042 && $0.severity == .error }.map(\.file)
@@ -214,12 +217,15 @@ final class ServerState: Sendable {
                 return StatusReport.Kept(host: host, reason: state.dated(line, as: host))
             }
             state.reasons = Dictionary(
-                uniqueKeysWithValues: reasons.map { host, findings in
-                    (host, findings.prefix(ServerState.reasonsOfHostMax).map { Console.line($0) })
-                })
+                uniqueKeysWithValues: reasons.map { ($0.host, ServerState.firstLines(of: $0.findings)) })
+            state.errors = errors.mapValues(ServerState.firstLines)
             state.findings = findings.prefix(StatusReport.listMax).map { state.dated($0, as: $0) }
             count(&state.reloads)
         }
+    }
+
+    private static func firstLines(of findings: [Finding]) -> [String] {
+        findings.prefix(reasonsOfHostMax).map { Console.line($0) }
     }
 
     var phase: HealthReport.Phase { state.withLock { $0.phase } }
@@ -241,6 +247,8 @@ final class ServerState: Sendable {
     var hostsOnLastGood: Set<String> { state.withLock { Set($0.reasons.keys) } }
 
     func reasons(of name: String) -> [String] { state.withLock { $0.reasons[name] ?? [] } }
+
+    func errors(of name: String) -> [String] { state.withLock { $0.errors[name] ?? [] } }
 
     var reloads: ReloadFigures {
         state.withLock { state in
