@@ -81,6 +81,7 @@ struct CertificateStoreSurveyTests {
         let hosts = ["a.test"]
         _ = store.survey(hosts)
         #expect(news(store) == ["CERT-025"])
+        #expect(store.register.problems(9).map(\.wasThereAtFirst) == [true])
         try bench.install("a.test", names: ["a.test"])
         _ = store.survey(hosts)
         #expect(news(store) == ["ended a.test/fullchain.pem"])
@@ -103,6 +104,7 @@ struct CertificateStoreSurveyTests {
         #expect(isSettled(store.survey(hosts)))
         #expect(states(store) == [.missing: 1])
         #expect(news(store) == ["CERT-025"])
+        #expect(store.register.problems(9).map(\.wasThereAtFirst) == [false])
     }
 
     @Test func `does not judge half a pair while the other half may follow`() throws {

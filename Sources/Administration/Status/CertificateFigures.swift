@@ -25,6 +25,8 @@ public struct CertificateFigures: Sendable, Equatable {
     /// Open findings, and the first of them.
     public var open = ProblemCounts()
     public var problems: [CertificateReport.Problem] = []
+    /// The same, of up to a thousand findings, with each cause once. Empty in a report of an earlier version.
+    public var causes: [CertificateReport.Problem] = []
     /// All findings since the start, and how often files could not be used.
     public var found = ProblemCounts()
 
@@ -57,8 +59,13 @@ public struct CertificateReport: Sendable, Equatable {
         public var sinceSeconds: Int64
         public var rule: String
         public var severity: String
-        /// In one line, with its file.
+        /// In one line, with its file. With `HOST` for the folder if several have the same finding.
         public var finding: String
+        /// Whether it was there when the server first looked, and may be older.
+        public var isOrEarlier = false
+        /// The next folders with the same finding, and the number of all of them.
+        public var alike: [String] = []
+        public var count = 1
 
         public init(
             folder: String = "", sinceSeconds: Int64 = 0, rule: String = "", severity: String = "", finding: String = ""
@@ -87,7 +94,7 @@ extension CertificateFigures: JSONRecord {
             .needed("standingNotes", \.open.notes), .needed("errors", \.found.errors),
             .needed("warnings", \.found.warnings), .needed("notes", \.found.notes),
             .needed("loadFailures", \.found.loadFailures), .optional("complete", \.isComplete),
-            .optional("soonest", \.soonest), .optional("problems", \.problems),
+            .optional("soonest", \.soonest), .optional("problems", \.problems), .optional("causes", \.causes),
         ]
     }
 }
@@ -119,7 +126,27 @@ extension CertificateReport.Problem: JSONRecord {
         [
             .needed("folder", \.folder), .needed("sinceSeconds", \.sinceSeconds), .needed("rule", \.rule),
             .needed("severity", \.severity), .needed("finding", \.finding),
+            .optional("sinceStartOrEarlier", \.isOrEarlier), .optional("alike", \.alike), .optional("count", \.count),
         ]
+    }
+}
+
+extension CertificateReport.Problem {
+    /// The problems with each cause once.
+    public static func causes(_ problems: [Self], max: Int) -> [Self] {
+        let sorted = problems.sorted { AlikeHosts.isBefore($0.folder, $1.folder) }
+        let groups = AlikeHosts.grouped(sorted) { "\($0.severity) \(AlikeHosts.cause($0.finding, of: $0.folder))" }
+        let causes = groups.map { group in
+            var first = group[0]
+            if group.count == 1 { return first }
+            first.finding = AlikeHosts.cause(first.finding, of: first.folder)
+            (first.count, first.alike) = (group.count, group.dropFirst().prefix(AlikeHosts.namesMax - 1).map(\.folder))
+            first.sinceSeconds = group.map(\.sinceSeconds).min() ?? first.sinceSeconds
+            first.isOrEarlier = group.contains(where: \.isOrEarlier)
+            return first
+        }
+        let (errors, others) = (causes.filter { $0.severity == "error" }, causes.filter { $0.severity != "error" })
+        return Array((errors + others).prefix(max))
     }
 }
 

@@ -67,8 +67,12 @@ public struct StatusReport: Sendable, Equatable {
 
     public var isReady: Bool { waits.isEmpty }
 
-    /// Whether the operator has nothing to do. False until all certificates have been checked.
-    public var isFine: Bool { isReady && hosting.errors == 0 && certificates?.isComplete != false }
+    /// Whether the operator has nothing to do. False until all certificates have been checked. A missing certificate is no error only
+    /// as long as a manager can order it.
+    public var isFine: Bool {
+        let isOrdered = certificates?.missing ?? 0 == 0 || manager?.text == nil
+        return isReady && hosting.errors == 0 && certificates?.isComplete != false && isOrdered
+    }
 
     public var text: String {
         let state = isReady ? "ready" : "not ready: \(waits.joined(separator: "; "))"
@@ -149,8 +153,11 @@ public struct StatusReport: Sendable, Equatable {
                 + "\(certificates.broken) broken; \(count(certificates.missing, "host")) without one"
                 + (certificates.isComplete ? "" : "; not all checked yet")
         ]
-        lines += certificates.problems.map { "  \($0.folder), \($0.text(nowSeconds))" }
-        lines += more(than: certificates.problems.count, of: certificates.open.all)
+        let causes = certificates.causes.isEmpty ? certificates.problems : certificates.causes
+        lines += causes.map {
+            "  \(AlikeHosts.list([$0.folder] + $0.alike, count: $0.count)), \($0.text(nowSeconds))"
+        }
+        lines += more(than: causes.reduce(0) { $0 + min(max(1, $1.count), 1_000) }, of: certificates.open.all)
         for expiry in certificates.soonest {
             let when = Age.expiry(expiry.notAfter, lifeLeftPercent: expiry.lifeLeftPercent, nowSeconds: nowSeconds)
             lines.append("  \(expiry.folder) \(when)")
@@ -306,7 +313,8 @@ extension VerifierFigures: JSONRecord {
 extension CertificateReport.Problem {
     /// The finding, and since when it is open.
     func text(_ nowSeconds: Int64) -> String {
-        "since \(Clock.day(sinceSeconds)) (\(Age.ago(from: sinceSeconds, to: nowSeconds))): \(finding)"
+        let age = Age.ago(from: sinceSeconds, to: nowSeconds)
+        return "since \(Clock.day(sinceSeconds)) (\(age))\(isOrEarlier ? " or earlier" : ""): \(finding)"
     }
 }
 

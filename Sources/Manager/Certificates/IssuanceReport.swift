@@ -13,7 +13,7 @@ public struct IssuanceFigures: Sendable, Equatable {
     public var budgets: [Budget.Limit: Double] = [:]
     /// Hosts that need a person: up to `stuckMax`, and one more if there are more.
     public var stuck: [IssuanceReport] = []
-    public static let stuckMax = 10
+    public static let stuckMax = 1_000
 
     public init() {}
 

@@ -361,7 +361,8 @@ public final class CertificateRegister: Sendable {
                 after.append(
                     OpenProblem(
                         problem: problem, folder: folder, sinceSeconds: old?.sinceSeconds ?? now,
-                        isOfTime: problem == ofTime, reported: old?.reported ?? survey))
+                        isOfTime: problem == ofTime, wasThereAtFirst: old?.wasThereAtFirst ?? !isComplete,
+                        reported: old?.reported ?? survey))
                 if old == nil {
                     found.count(problem, 1)
                     report(problem)

@@ -103,6 +103,8 @@ public struct OpenProblem: Hashable, Sendable {
     public let sinceSeconds: Int64
     /// Whether it depends only on the time.
     let isOfTime: Bool
+    /// Whether it was found by the first survey, and may be older than this process.
+    public let wasThereAtFirst: Bool
     /// The survey in which it was last logged.
     var reported: Int32
 }

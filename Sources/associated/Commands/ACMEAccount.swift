@@ -13,6 +13,7 @@ struct ACMEAccount: ~Copyable {
     private var store: Store
     private var secret: AccountSecret
     private var link: AuthorityLink
+    private let thumbprintPath: String
 
     /// Orders take up to two minutes, and an answer half a minute.
     private static let patienceMilliseconds: Int64 = 180_000
@@ -33,7 +34,8 @@ struct ACMEAccount: ~Copyable {
             var store = try Store(inputs.location, keys: keys)
             let secret = try AccountSecret.load(&store)
             let link = try AuthorityLink(rules, secret, userAgent: Product.userAgent)
-            var account = ACMEAccount(rules: rules, store: store, secret: secret, link: link)
+            var account = ACMEAccount(
+                rules: rules, store: store, secret: secret, link: link, thumbprintPath: inputs.places.thumbprint)
             return switch verb {
             case "new": try account.replace()
             case "rollover": try account.rollOver()
@@ -47,6 +49,8 @@ struct ACMEAccount: ~Copyable {
     private mutating func replace() throws -> ExitStatus {
         let key = AccountKey(try SigningKey(.p256))
         _ = try AccountSecret.adopt(key, replaces: true, &store)
+        secret = try AccountSecret.load(&store)
+        publish()
         Console.output(line: "the manager has a new account key, with the thumbprint \(key.thumbprint)")
         Console.output(
             line:
@@ -54,6 +58,10 @@ struct ACMEAccount: ~Copyable {
                 + "and orders under way start again")
         return .success
     }
+
+    /// The server of this machine answers challenges with the key from now on, so that `acme check` can be used at once. The manager
+    /// does the same within a minute, and says what prevents it.
+    private func publish() { try? secret.publish(at: thumbprintPath) }
 
     private mutating func rollOver() throws -> ExitStatus {
         if secret.next == nil, secret.previous == nil {
@@ -82,6 +90,7 @@ struct ACMEAccount: ~Copyable {
             }
         }
         Console.output(line: "the account key has the thumbprint \(secret.key.thumbprint) now")
+        publish()
         link = try AuthorityLink(rules, secret, userAgent: Product.userAgent)
         var isComplete = true
         for url in rules.directories {

@@ -117,20 +117,22 @@ extension Command {
         let (figures, hosts, forecast) = try store.read { transaction throws(DatabaseError) in
             (
                 try IssuanceFigures(rules, in: transaction),
-                try IssuanceReport.unsettled(limit: overviewMax, in: transaction),
+                try IssuanceReport.unsettled(limit: comparedMax, in: transaction),
                 try QueueForecast(rules, PublicSuffixes(), in: transaction)
             )
         }
         Console.output(line: figures.counts ?? "no hosts yet: the manager has not asked the server")
         let hasManager = inputs.hasManager
-        for report in hosts {
-            Console.output(line: "  \(report.host): \(report.line(forecast, hasManager: hasManager))")
+        for line in IssuanceReport.lines(hosts, forecast, hasManager: hasManager, max: overviewMax) {
+            Console.output(line: line)
         }
         if hasManager == false { Console.output(line: noManager) }
         return hasManager != false && figures.stuck.isEmpty ? .success : .failure
     }
 
-    private static let overviewMax: Int64 = 50
+    private static let overviewMax = 50
+    /// How many hosts are compared to find common problems.
+    private static let comparedMax: Int64 = 10_000
     private static let noManager = IssuanceOverview.noManager
 
     private static func show(
@@ -161,6 +163,7 @@ extension Command {
         guard let report = found else { return unknown(host, inputs) }
         if let term = CertificateTerm(report), report.isSettled(now: Clock.wallSeconds() * 1_000) {
             Console.output(line: "\(host) has a \(term.text(now: Clock.wallSeconds())); nothing to do")
+            return .success
         } else if inputs.hasManager == false {
             Console.output(line: "\(host) is tried when the manager is started; \(noManager)")
             return .failure
@@ -171,7 +174,22 @@ extension Command {
         } else {
             Console.output(line: "\(host) is tried again now; see `associated acme status \(host)`")
         }
-        return .success
+        return try isAuthorityThere(rules, &store) ? .success : .failure
+    }
+
+    /// Asks the authority for the account, and says so if that is not possible.
+    private static func isAuthorityThere(
+        _ rules: IssuanceRules, _ store: inout Store
+    ) throws(DatabaseError) -> Bool {
+        let account = try AccountSecret.load(&store)
+        do {
+            var link = try AuthorityLink(rules, account, userAgent: Product.userAgent)
+            _ = try link.account(at: rules.directories[0])
+            return true
+        } catch {
+            Console.error(line: "no order is possible now: \(error)")
+            return false
+        }
     }
 
     private static func unknown(_ host: String, _ inputs: ManagerInputs) -> ExitStatus {

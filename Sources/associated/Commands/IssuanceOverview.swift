@@ -55,12 +55,18 @@ enum IssuanceOverview {
                 + report.details(hasManager: hasManager)
         case .all(let figures):
             ["ordered certificates: \(figures.counts ?? "none yet")"]
-                + figures.stuck.prefix(IssuanceFigures.stuckMax).map {
-                    "  \($0.host): \($0.line(nil, hasManager: nil))"
-                }
-                + (figures.stuck.count > IssuanceFigures.stuckMax ? ["  and others; see `associated acme status`"] : [])
+                + IssuanceReport.lines(figures.stuck, nil, hasManager: nil, max: IssuanceOverview.attentionMax)
         }
     }
+
+    /// Whether no host waits for a person without a valid certificate.
+    var isFine: Bool {
+        guard case .all(let figures) = self else { return true }
+        let now = Clock.wallSeconds()
+        return figures.stuck.allSatisfy { CertificateTerm($0)?.isOver(now: now) == false }
+    }
+
+    static let attentionMax = 10
 
     /// For `--format json`. Times are in seconds since 1970.
     var members: [(String, SourceValue)] {
@@ -84,7 +90,7 @@ extension IssuanceFigures {
                 "orderedCertificates",
                 .object(IssuanceState.allCases.map { ($0.rawValue, .integer(hosts[$0] ?? 0)) })
             ),
-            ("hostsThatNeedAttention", .array(stuck.prefix(IssuanceFigures.stuckMax).map(\.jsonValue))),
+            ("hostsThatNeedAttention", .array(stuck.prefix(IssuanceOverview.attentionMax).map(\.jsonValue))),
         ]
     }
 }
@@ -103,13 +109,35 @@ extension IssuanceReport {
     /// Attempts do not end what is wrong.
     private var shownSince: Int64 { state == .queued || state == .ordering ? since : began }
 
+    /// The states of hosts, those with problems first, and each problem once.
+    static func lines(
+        _ reports: [IssuanceReport], _ forecast: QueueForecast?, hasManager: Bool?, max: Int
+    ) -> [String] {
+        let sorted = reports.sorted { AlikeHosts.isBefore($0.host, $1.host) }
+        let groups = AlikeHosts.grouped(sorted.filter { $0.problem != nil } + sorted.filter { $0.problem == nil }) {
+            report in report.cause.map { "\(report.state?.rawValue ?? "") \($0)" }
+        }
+        let lines = groups.prefix(max).map { group in
+            let names = AlikeHosts.list(group.map(\.host), count: group.count)
+            return "  \(names): \(group[0].line(forecast, hasManager: hasManager, others: group.dropFirst()))"
+        }
+        return lines + (groups.count > max ? ["  and others"] : [])
+    }
+
+    /// The problem, without the name of the host.
+    private var cause: String? { problem.map { AlikeHosts.cause($0, of: host) } }
+
     /// Such as `waiting-dns for 3 hours: shop.example.com has no A or AAAA record; next try in 20 minutes`, or
     /// `queued for 5 minutes: waits for the rate limit of the authority; place 12, about 8 h`.
-    /// - Parameter hasManager: without a manager, nothing is tried.
-    func line(_ forecast: QueueForecast?, hasManager: Bool?) -> String {
+    /// - Parameters:
+    ///   - hasManager: without a manager, nothing is tried.
+    ///   - others: hosts with the same problem. The time is that of the first of all, and so is the next try.
+    func line(_ forecast: QueueForecast?, hasManager: Bool?, others: ArraySlice<IssuanceReport> = []) -> String {
         let now = Clock.wallSeconds() * 1_000
-        var text = "\(state?.rawValue ?? "unknown") for \(Age.text(seconds: max(0, now - shownSince) / 1_000))"
-        if let problem { text += ": \(problem)" }
+        let began = others.map(\.shownSince).min().map { min($0, shownSince) } ?? shownSince
+        let due = others.map(\.due).min().map { min($0, self.due) } ?? self.due
+        var text = "\(state?.rawValue ?? "unknown") for \(Age.text(seconds: max(0, now - began) / 1_000))"
+        if let problem = others.isEmpty ? problem : cause { text += ": \(problem)" }
         if hasManager == false { return text }
         if let turn = forecast?[host] {
             text += ": waits for the rate limit of the authority; \(turn)"

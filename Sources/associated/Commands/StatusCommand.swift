@@ -41,8 +41,8 @@ extension Command {
             .format,
         ],
         failure:
-            "the server does not answer or does not serve HOST; without HOST, also if it is not ready, has an open error or "
-            + "has not yet checked all certificates"
+            "the server does not answer or does not serve HOST; without HOST, also if it is not ready, has an open error, "
+            + "has not yet checked all certificates, or a host without a valid certificate needs a person"
     ) { arguments in
         let isJSON = try arguments.wantsJSON()
         let host = arguments.operands.first
@@ -124,7 +124,7 @@ extension Command {
             Console.output(text)
             for line in (certificates?.lines ?? []) + (deliveries?.lines ?? []) { Console.output(line: line) }
         }
-        return status?.isFine != false ? .success : .failure
+        return status?.isFine != false && certificates?.isFine != false ? .success : .failure
     }
 
     private static let statusTimeoutMilliseconds = 5_000

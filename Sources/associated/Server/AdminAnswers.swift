@@ -217,6 +217,9 @@ struct AdminAnswers: ServerSources {
 }
 
 extension CertificateFigures {
+    /// How many findings are compared to find common causes.
+    private static let comparedMax = 1_000
+
     init(_ store: CertificateStore, listMax: Int, now: Int64) {
         self.init()
         let survey = store.register.survey(now: now)
@@ -225,7 +228,9 @@ extension CertificateFigures {
         (inMemory, isComplete) = (store.identityCount, survey.isComplete)
         (open, found) = (survey.openProblems, survey.found)
         (soonest, judgedLifeLeftMin) = (survey.soonest, survey.judgedLifeLeftMin)
-        problems = store.register.problems(listMax).map { CertificateReport.Problem($0) }
+        if listMax == 0 { return }
+        let all = store.register.problems(CertificateFigures.comparedMax).map { CertificateReport.Problem($0) }
+        (problems, causes) = (Array(all.prefix(listMax)), CertificateReport.Problem.causes(all, max: listMax))
     }
 }
 
@@ -244,6 +249,7 @@ extension CertificateReport.Problem {
         self.init(
             folder: open.folder, sinceSeconds: open.sinceSeconds, rule: problem.id,
             severity: problem.severity.rawValue, finding: Console.line(Finding(problem)))
+        isOrEarlier = open.wasThereAtFirst
     }
 }
 
