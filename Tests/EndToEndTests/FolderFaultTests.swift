@@ -63,7 +63,9 @@ import Testing
         try write("two")
         let lines = log(server, to: "cannot write to \(state): permission denied")
         #expect(lines.last?.contains(" error ") == true)
-        #expect(lines.last?.contains("give it to the server's user (chown -R USER \(state))") == true)
+        let remedy = "it belongs to user 0, and this process runs as user 65534; run it as that user, "
+        #expect(lines.last?.contains(remedy) == true)
+        #expect(try server.status().output.contains(remedy))
         #expect(try server.status().output.contains("error: cannot write to \(state): permission denied; "))
         #expect(!FileManager.default.fileExists(atPath: "\(state)/tenants-changes"))
         chown(state, 65534, 65534)

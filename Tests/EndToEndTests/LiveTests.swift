@@ -130,7 +130,7 @@ import Testing
         let server = try RunningServer(
             command: LiveTests.limiting + [Subject.executable.path, "serve", "--config", path("config"), "--public"]
                 + [path("public"), "--http", "127.0.0.1:0"], environment: [:], input: nil)
-        let said = server.line(containing: "cannot watch all of config, public and the state directory's certificates")
+        let said = server.line(containing: "cannot watch all of config, public and the state directory")
         #expect(said?.contains("fs.inotify.max_user_watches") == true)
         try folder.write("config/apps/deep/er/c.json", text("c", "two"))
         #expect(line(server, about: "c.example") != nil)

@@ -1,6 +1,7 @@
 // The remedies for errors of the kernel.
 
 import Glibc
+import TestSupport
 import Testing
 
 @testable import Posix
@@ -15,6 +16,19 @@ struct SystemErrorTests {
         ] as [(Int32, String)])
     func `the remedy for an unwritable folder depends on the error`(number: Int32, remedy: String) {
         #expect(SystemError(call: "open", number: number).remedy(writingTo: "state").contains(remedy))
+    }
+
+    @Test func `the remedy for a missing permission names the owner of the folder`() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path
+        let error = SystemError(call: "open", number: EACCES)
+        #expect(error.remedy(writingTo: path) == "not even its owner may write there; run `chmod u+rwx \(path)`")
+        guard Privileges.isRoot else { return }
+        #expect(chown(path, 65_532, 65_532) == 0)
+        #expect(
+            error.remedy(writingTo: path)
+                == "it belongs to user 65532, and this process runs as user 0; run it as that user, give it the folder (chown -R "
+                + "0 \(path)), or name another one with --state")
     }
 
     @Test(

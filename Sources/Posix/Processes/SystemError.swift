@@ -75,15 +75,27 @@ extension SystemError {
         }
     }
 
-    /// What to do when writing to a folder fails.
+    /// What to do when this process cannot write to a folder.
     public func remedy(writingTo folder: String) -> String {
         switch number {
-        case EACCES, EPERM: "give it to the server's user (chown -R USER \(folder))"
+        case EACCES, EPERM: SystemError.remedy(forOwnerOf: folder)
         case ENOSPC, EDQUOT: "free space on its disk (df -h -i \(folder))"
         case EMFILE, ENFILE, ENOMEM: "raise LimitNOFILE= or ulimit -n, or give the server more memory"
         case EROFS: "mount its file system for writing, or name another folder with --state"
         default: "check its disk, or name another folder with --state"
         }
+    }
+
+    /// Users are numbers, because a sandboxed process cannot read their names.
+    private static func remedy(forOwnerOf folder: String) -> String {
+        guard let owner = try? stat(at: folder).st_uid else {
+            return "give it to the server's user (chown -R USER \(folder))"
+        }
+        let user = geteuid()
+        if owner == user { return "not even its owner may write there; run `chmod u+rwx \(folder)`" }
+        return
+            "it belongs to user \(owner), and this process runs as user \(user); run it as that user, give it the folder "
+            + "(chown -R \(user) \(folder)), or name another one with --state"
     }
 }
 

@@ -35,7 +35,10 @@ public enum Privileges {
         ]
     }
 
-    public static var isRoot: Bool { geteuid() == 0 }
+    public static var isRoot: Bool { user == 0 }
+
+    /// The user that this process acts as. The corresponding C function is `geteuid`.
+    public static var user: UInt32 { geteuid() }
 
     /// The effective and permitted capabilities of this thread. The corresponding C function is `capget`.
     public static var capabilities: Capabilities {

@@ -89,8 +89,8 @@ struct ManagerInputs {
             if let lock = try FileLock.take(lockPath) { return lock }
         } catch {
             throw .failure(
-                "cannot write to the state directory \(statePath): \(error.reason); let the user of this process write there, "
-                    + "or use another --state")
+                "cannot write to the state directory \(statePath): \(error.reason); \(error.remedy(writingTo: statePath))"
+            )
         }
         throw .failure("another manager works in \(statePath); stop it, or use another --state")
     }

@@ -103,8 +103,8 @@ enum ReloadLog {
             ? "let the server's user read every folder in them"
             : "raise fs.inotify.max_user_watches and fs.inotify.max_user_instances with sysctl"
         Log.warning(
-            "cannot watch all of config, public and the state directory's certificates: \(error.reason); \(advice); until then "
-                + "changes are noticed within seconds, or at once with SIGHUP")
+            "cannot watch all of config, public and the state directory: \(error.reason); \(advice); until then changes are "
+                + "noticed within seconds, or at once with SIGHUP")
     }
 }
 

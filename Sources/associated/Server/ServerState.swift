@@ -37,7 +37,7 @@ final class ServerState: Sendable {
         /// Why it cannot work, as it said then, or how it ended since.
         var managerProblem: String?
         var stateProblems: [StatePart: PartProblem] = [:]
-        /// Set if the sandbox is the reason.
+        /// Set if the sandbox or a missing permission is the reason.
         var stateComplaint: String?
         var stateNotes: [(Log.Level, String)] = []
 
@@ -160,7 +160,7 @@ final class ServerState: Sendable {
         if case .failure(let error) = result { noteState(part, error) } else { noteState(part, nil) }
     }
 
-    /// Checks whether the sandbox is the reason, while something cannot be saved.
+    /// Looks for the reason while something cannot be saved.
     func explainState(_ complaint: () -> String?) {
         let found = stateProblems.isEmpty ? nil : complaint()
         state.withLock { state in

@@ -102,11 +102,15 @@ struct ManagerTests {
             URL(fileURLWithPath: "/usr/bin/unshare"),
             ["-m", "/bin/sh", "-c", "\(isReadOnly ? mount : "")exec \"$@\"", "sh"] + command, [:])
         let reason = isReadOnly ? "read-only file system" : "permission denied"
+        let remedy =
+            isReadOnly
+            ? "mount its file system for writing, or name another folder with --state"
+            : "it belongs to user 0, and this process runs as user 65532; run it as that user, give it the folder (chown -R 65532 "
+                + "\(state)), or name another one with --state"
         #expect(run.status == 1)
         #expect(
             run.messages.last
-                == "manager: cannot write to the state directory \(state): \(reason); let the user of this process "
-                + "write there, or use another --state", "\(run.errors)")
+                == "manager: cannot write to the state directory \(state): \(reason); \(remedy)", "\(run.errors)")
     }
 
     @Test(.enabled(if: Privileges.isRoot, "only root can hide a library from a process"))
