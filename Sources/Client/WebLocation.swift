@@ -124,9 +124,12 @@ public struct HostAddresses: Sendable {
         return found.filter { !$0.isIPv6 } + found.filter(\.isIPv6)
     }
 
-    /// The addresses from the overrides: those for this host, or else those for `*`.
+    /// The addresses that need no look-up: those of the overrides for this host, or else for `*`. Names below `localhost` are
+    /// loopback (RFC 6761 §6.3); not every system's resolver knows that, but browsers and curl do.
     public func given(_ name: String, _ port: UInt16) -> [SocketAddress] {
         let own = overrides.filter { $0.port == port && $0.host == name }
-        return (own.isEmpty ? overrides.filter { $0.port == port && $0.host == "*" } : own).map(\.address)
+        let found = (own.isEmpty ? overrides.filter { $0.port == port && $0.host == "*" } : own).map(\.address)
+        guard found.isEmpty, name.hasSuffix(".localhost") else { return found }
+        return [SocketAddress(ip: "127.0.0.1", port: port)].compactMap(\.self)
     }
 }

@@ -41,6 +41,18 @@ struct WebLocationTests {
     }
 
     @Test(arguments: [
+        ("shop.localhost", ["127.0.0.1:8443"]), ("a.shop.localhost", ["127.0.0.1:8443"]), ("localhost", []),
+        ("given.localhost", ["192.0.2.1:8443"]), ("shop.localhost.example", []), ("shoplocalhost", []),
+    ])
+    func `names below localhost are loopback, unless their address is given`(name: String, found: [String]) throws {
+        let override = try #require(AddressOverride("given.localhost:8443:192.0.2.1"))
+        let addresses = HostAddresses(overrides: [override])
+        #expect(addresses.given(name, 8_443).map(\.description) == found)
+        guard !found.isEmpty else { return }
+        #expect(try addresses.of(try #require(CheckedHost("\(name):8443"))).map(\.description) == found)
+    }
+
+    @Test(arguments: [
         ("https://a.example", "https://a.example/"), ("http://a.example:80/x?y#z", "http://a.example/x?y"),
         ("https://a.example:8443/x", "https://a.example:8443/x"), ("https://a.example?x", "https://a.example/?x"),
     ])

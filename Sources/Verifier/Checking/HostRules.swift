@@ -46,6 +46,11 @@ struct HostRules {
             reportForBoth(
                 .ahst011, .ghst004, "the server has no certificate for this name",
                 fix: "install one; if the server is `associated`, see `associated acme status \(answers.host.name)`")
+        case .handshake(.failed(let reason)) where reason.contains("wrong version number"):
+            let port = answers.host.port
+            reportForBoth(
+                .ahst011, .ghst004, "the server does not speak TLS on port \(port); it may speak plain HTTP there",
+                fix: "turn on TLS, or name the port that has it")
         case .handshake:
             reportForBoth(
                 .ahst011, .ghst004, "\(error)",

@@ -187,7 +187,7 @@ public struct LinkDiagnosis: Sendable {
     }
 
     private static func notAsked(_ stage: Stage, _ service: String) -> Step {
-        Step(stage, .note, "\(service) was not asked, because the address of the host was given")
+        Step(stage, .note, "\(service) was not asked, because the address of the host is not from DNS")
     }
 
     private static func ruleSteps(_ stage: Stage, _ verdicts: [RuleVerdict]?) -> [Step] {
