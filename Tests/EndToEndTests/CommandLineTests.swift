@@ -22,22 +22,43 @@ struct CommandLineTests {
         (["serve", "--confg", "x"], "serve has no option --confg; did you mean --config?"),
         (["serve", "--xyzzy"], "serve has no option --xyzzy; associated serve --help lists its options"),
         (["serve", "config"], "serve takes no arguments, but got \"config\""),
-        (["sign"], "sign needs FILE"), (["sign", "a", "b"], "too many arguments; sign takes FILE"),
+        (["sign"], "sign needs FILE"),
+        (["sign", "a", "b"], "too many arguments; usage: associated sign [OPTION…] FILE"),
         (["sign", "a", "--key", "b"], "sign needs --certificate FILE and --key FILE"),
-        (["sign", "--", "--key", "b"], "too many arguments; sign takes FILE"),
+        (["sign", "--", "--key", "b"], "too many arguments; usage: associated sign [OPTION…] FILE"),
         (["certificate", "a.example"], "certificate needs --output DIR to write the files of a.example"),
         (["serve", "--config"], "--config needs a value: --config DIR"),
         (["serve", "--config", "a", "--config=b"], "--config was given twice; it takes one value"),
         (["serve", "--strict=1"], "--strict takes no value"),
         (
             ["serve", "--http", "localhost"],
-            "--http localhost is not an address; write 127.0.0.1:8080, [::1]:8080 or unix:/path"
+            "--http localhost is not an address with a port from 1 to 65535; write 127.0.0.1:8080, [::1]:8080 or unix:/path"
         ),
-        (["check"], "check needs HOST or --all"), (["match"], "match needs URL… or -"),
+        (["check"], "check needs one of HOST, --all"), (["match"], "match needs one of URL…, -"),
+        (["render"], "render needs one of HOST, --all"), (["render", "a", "--all"], "give HOST or --all, not both"),
+        (["import"], "import needs one of FILE, DIR, URL"),
+        (
+            ["snippet", "shop"],
+            "snippet needs APP and one of ios, android, capacitor, flutter, expo, html, react-native"
+        ), (["acme", "account"], "`acme account` needs one of rollover, deactivate, new"),
+        (
+            ["match", "not a url"],
+            "\"not a url\" cannot be matched: the URL has no scheme; write https://, a host and a path, such as "
+                + "https://shop.example.com/not%20a%20url"
+        ),
+        (
+            ["match", "/a/1"],
+            "\"/a/1\" cannot be matched: the URL has no scheme; write https://, a host and a path, such as "
+                + "https://shop.example.com/a/1"
+        ),
+        (
+            ["match", "https://a.test:70000/"],
+            "\"https://a.test:70000/\" cannot be matched: `70000` is not a port; write a port from 1 to 65535, or none"
+        ),
         (["check", "a.example", "--connect", "x"], "--connect x is not an address such as 192.0.2.1"),
         (
             ["serve", "--admin", "94640"],
-            "--admin 94640 is not an address; write 127.0.0.1:9464, [::1]:9464 or unix:/path"
+            "--admin 94640 is not an address with a port from 1 to 65535; write 127.0.0.1:9464, [::1]:9464 or unix:/path"
         ),
         (["status", "--format", "xml"], "--format must be text or json, not xml"),
         (["status", "--expiring", "0d"], "--expiring 0d is not a duration; write 14d or 36h"),
@@ -53,10 +74,10 @@ struct CommandLineTests {
         (["lint", "--config", ""], "--config needs a value: --config DIR"),
         (["serve", "--state="], "--state needs a value: --state DIR"), (["lint", ""], "an argument of lint is empty"),
         (["lint", "--format", "xml"], "--format must be text, json, sarif or github, not xml"),
-        (["lint", "--as", "ios"], "--as must be apple, android, app, entitlements or manifest, not ios"),
+        (["lint", "--as", "web"], "--as must be apple, ios, android, app, entitlements or manifest, not web"),
         (["lint", "--dry-run"], "--dry-run needs --fix"),
         (["lint", "--fail-on", "never"], "--fail-on must be error, warning or note, not never"),
-        (["verify", "x"], "verify needs --package NAME and --fingerprint SHA256, or --app-id ID"),
+        (["verify", "x"], "verify needs one of --app-id ID, --package NAME with --fingerprint SHA256"),
         (
             ["verify", "x", "--app-id", "a", "--package", "b"],
             "--app-id is for iOS and --package for Android; give one of them"
@@ -70,12 +91,14 @@ struct CommandLineTests {
             "--service must be applinks, webcredentials, appclips or activitycontinuation, not y"
         ),
         (["verify", "x", "--app-id", "a", "--format", "y"], "--format must be text or json, not y"),
-        (["why"], "why needs URL"), (["why", "a.test", "b.test"], "too many arguments; why takes URL"),
+        (["why"], "why needs URL"),
+        (["why", "a.test", "b.test"], "too many arguments; usage: associated why [OPTION…] URL"),
         (
             ["why", "ftp://a.test/"],
-            "\"ftp://a.test/\" is not a link: the scheme is `ftp`, not http or https; write https://host/path"
+            "\"ftp://a.test/\" is not a link: the scheme is `ftp`, not http or https; write https://, a host "
+                + "and a path, such as https://a.test/"
         ),
-        (["why", "a.test", "--platform", "ios"], "--platform must be apple or android, not ios"),
+        (["why", "a.test", "--platform", "web"], "--platform must be apple, ios or android, not web"),
         (["why", "a.test", "--timeout", "0"], "--timeout 0 is not a number of seconds from 1 to 3600"),
         (["init"], "init needs --name and --host when it is not run in a terminal"),
         (["init", "--name", "Shop", "--host", "ftp://x"], "`ftp://x` is not a host: it has a scheme"),

@@ -81,7 +81,7 @@ struct DocumentedCommandsTests {
         #expect(examples.count >= 14)
         for example in examples {
             // Here the demonstration listens on another port.
-            let command = example.command.replacing(":8443:127.0.0.1", with: ":8443:127.0.0.1:\(port)")
+            let command = example.command.replacing(".localhost:8443", with: ".localhost:\(port)")
             let run = try run(command, in: folder)
             let printed = run.output + run.errors
             #expect(run.status == (printed.contains("error[") ? 1 : 0), "\(command): \(printed)")

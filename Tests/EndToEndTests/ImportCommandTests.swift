@@ -71,6 +71,33 @@ struct ImportCommandTests {
         #expect(app["name"] as? String == "a.acme.test")
     }
 
+    @Test(arguments: ["", ".well-known/"])
+    func `imports both files of a directory, or the one that is there`(place: String) throws {
+        let folder = try Folder()
+        try folder.write(
+            "site/\(place)apple-app-site-association",
+            #"{"applinks": {"details": [{"appIDs": ["9JA89QQLNQ.org.acme.shop"], "components": [{"/": "/a"}]}]}}"#)
+        let site = "\(folder.path)/site"
+        let command = ["import", site, "--host", "a.acme.test"]
+        let run = try Subject.run(command + ["--output", "\(folder.path)/new/apps"])
+        #expect(run.status == 0)
+        #expect(run.output == "\(folder.path)/new/apps/shop.json\n")
+        #expect(
+            run.errors
+                == "next: run `associated lint \(folder.path)/new`, then `associated render a.acme.test --config "
+                + "\(folder.path)/new --diff` to compare with what the host serves now\n")
+        try folder.write(
+            "site/\(place)assetlinks.json",
+            #"[{"relation": ["delegate_permission/common.handle_all_urls"], "target": {"namespace": "android_app", "package_name": "org.acme.shop", "sha256_cert_fingerprints": ["\#(LintCommandTests.print)"]}}]"#
+        )
+        let both = try Subject.run(command)
+        #expect(both.output.contains("9JA89QQLNQ.org.acme.shop") && both.output.contains(LintCommandTests.print))
+        try folder.write("empty/file", "")
+        let none = try Subject.run("import", "\(folder.path)/empty", "--host", "a.acme.test")
+        #expect(none.status == 1)
+        #expect(none.errors.contains("/empty has no apple-app-site-association and no assetlinks.json"))
+    }
+
     /// Imports what a configuration renders, with a changed statement list.
     private func imported(_ app: String, changing: (String) -> String = { $0 }) throws -> (run: Run, rules: Bool?) {
         let folder = try Folder()

@@ -29,22 +29,23 @@ struct InitCommandTests {
         let run = try Subject.run(
             "init", "\(folder.path)/c", "--name", "Zürich", "--host", "https://shop.acme.test/", "--store-id",
             "640199958")
-        #expect(run.output.hasPrefix("\(folder.path)/c/apps/zrich.json\n"), "\(run.output)\(run.errors)")
-        let text = try folder.read("c/apps/zrich.json")
+        #expect(run.output.hasPrefix("\(folder.path)/c/apps/zurich.json\n"), "\(run.output)\(run.errors)")
+        let text = try folder.read("c/apps/zurich.json")
         #expect(text.contains(#"hosts: ["shop.acme.test"]"#) && text.contains(#"storeID: "640199958""#))
     }
 
-    @Test func `a name without letters still gets a file name`() throws {
+    @Test(arguments: [("!!!", "app"), ("Магазин", "app"), ("Łódź Ønske 24", "lodzonske24")])
+    func `the name of the file is ASCII`(name: String, stem: String) throws {
         let folder = try Folder()
-        let run = try Subject.run("init", "\(folder.path)/deep/c", "--name", "!!!", "--host", "shop.acme.test")
-        #expect(run.output == "\(folder.path)/deep/c/apps/app.json\n\(folder.path)/deep/c/server.json\n")
+        let run = try Subject.run("init", "\(folder.path)/deep/c", "--name", name, "--host", "shop.acme.test")
+        #expect(run.output == "\(folder.path)/deep/c/apps/\(stem).json\n\(folder.path)/deep/c/server.json\n")
     }
 
     @Test func `names the next step if placeholders remain`() throws {
         let folder = try Folder()
         let run = try Subject.run("init", "\(folder.path)/c", "--name", "Shop", "--host", "shop.acme.test")
         #expect(run.status == 0)
-        #expect(run.errors.hasPrefix("next: replace the placeholders, then run `associated lint "))
+        #expect(run.errors.hasPrefix("next: replace the placeholders in \(folder.path)/c/apps/shop.json, then run "))
         #expect(try Subject.run("lint", "\(folder.path)/c").status == 1)
     }
 

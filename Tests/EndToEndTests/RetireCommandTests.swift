@@ -11,34 +11,66 @@ struct RetireCommandTests {
         arguments: [
             (["shop"], 0, "retired/shop.json", ""), (["shop.json"], 0, "retired/shop.json", ""),
             (["CONFIG/apps/shop.json"], 0, "retired/shop.json", ""), (["team/shop"], 0, "retired/team/shop.json", ""),
+            (["news"], 0, "retired/news.json5", ""),
             (
-                ["nosuch.json"], 0, "retired/nosuch.json",
-                "there is no app file CONFIG/apps/nosuch.json; its deletion is confirmed"
+                ["nosuch.json"], 1, nil,
+                "there is no app file CONFIG/apps/nosuch.json, and the state directory CONFIG/state has no live version of it. "
+                    + "The app files are news.json5, shop.json, team/shop.json. If it was deleted on purpose, confirm that "
+                    + "with --force"
             ),
             (
                 ["shpo"], 1, nil,
-                "there is no app file CONFIG/apps/shpo.json; did you mean CONFIG/apps/shop.json? If CONFIG/apps/shpo.json was "
-                    + "deleted, confirm that with --force"
-            ),
-            (["shpo", "--force"], 0, "retired/shpo.json", "its deletion is confirmed"),
+                "has no live version of it. Did you mean CONFIG/apps/shop.json? If it was deleted on purpose, confirm that "
+                    + "with --force"
+            ), (["nwes"], 1, nil, "Did you mean CONFIG/apps/news.json5?"),
             (["old"], 0, "retired/old.json", ""), (["../x.json"], 2, nil, "is not an app file"),
             (["team/"], 2, nil, "is not an app file"),
         ] as [([String], Int, String?, String)])
-    func `moves app files and confirms deletions`(operands: [String], status: Int, file: String?, errors: String)
+    func `moves app files that exist`(operands: [String], status: Int, file: String?, errors: String)
         throws
     {
         let folder = try Folder()
         let config = "\(folder.path)/config"
-        for name in ["apps/shop.json", "apps/team/shop.json", "retired/old.json"] {
+        for name in ["apps/shop.json", "apps/news.json5", "apps/team/shop.json", "retired/old.json"] {
             try folder.write("config/\(name)", Self.app)
         }
         let run = try Subject.run(
-            ["retire", "--config", config] + operands.map { $0.replacing("CONFIG", with: config) })
+            ["retire", "--config", config, "--state", "\(config)/state"]
+                + operands.map { $0.replacing("CONFIG", with: config) })
         #expect(run.status == status, "\(run.errors)")
         #expect(errors.isEmpty ? run.errors.isEmpty : run.errors.contains(errors.replacing("CONFIG", with: config)))
-        let names = try FileManager.default.subpathsOfDirectory(atPath: config).filter { $0.hasSuffix(".json") }
-        #expect(names.count == (file == nil || errors.isEmpty ? 3 : 4))
+        let names = try FileManager.default.subpathsOfDirectory(atPath: config).filter { $0.contains(".json") }
+        #expect(names.count == 4)
         if let file { #expect(names.contains(file), "\(names)") }
+    }
+
+    @Test func `confirms a deletion with --force`() throws {
+        let folder = try Folder()
+        let config = "\(folder.path)/config"
+        try folder.write("config/apps/shop.json", Self.app)
+        let command = ["retire", "shpo", "--config", config, "--state", "\(folder.path)/state"]
+        let run = try Subject.run(command + ["--force"])
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(
+            run.output
+                == "wrote \(config)/retired/shpo.json, which confirms the deletion of \(config)/apps/shpo.json\n")
+        let again = try Subject.run(command)
+        #expect(again.status == 0)
+        #expect(again.output == "\(config)/apps/shpo.json is retired already: there is \(config)/retired/shpo.json\n")
+    }
+
+    @Test func `confirms the deletion of a file that a server still serves`() throws {
+        let folder = try Folder()
+        let config = "\(folder.path)/config"
+        try folder.write("config/apps/shop.json", Self.app)
+        try folder.write("config/apps/shpo.json", Self.app.replacing("shop.acme.test", with: "shpo.acme.test"))
+        let server = try folder.serve()
+        #expect(eventually { FileManager.default.fileExists(atPath: "\(folder.path)/state/tenants") })
+        server.stop()
+        try FileManager.default.removeItem(atPath: "\(config)/apps/shpo.json")
+        let run = try Subject.run("retire", "shpo", "--config", config, "--state", "\(folder.path)/state")
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(run.output.hasPrefix("wrote \(config)/retired/shpo.json"))
     }
 
     @Test func `rejects a configuration without app files`() throws {

@@ -29,6 +29,28 @@ struct WhyCommandTests {
         let android = try Subject.run(["why", "shop.example/a/1", "--platform", "android"] + options)
         #expect(android.output.contains("\ncause: assetlinks.json: the answer is a redirect"))
         #expect(!android.output.contains("apple-app-site-association"))
+        let apple = try Subject.run(["why", "shop.example/a/1", "--platform", "ios"] + options)
+        #expect(!apple.output.contains("assetlinks.json"))
+        #expect(apple.output.contains("\ncause: apple-app-site-association: "))
+    }
+
+    @Test func `shows the line of the rule that decides, and a port without TLS`() throws {
+        let folder = try Folder()
+        let app = MatchCommandTests.app.replacing("shop.acme.test", with: "shop.localhost")
+        try folder.write("config/apps/shop.json", app)
+        let server = try folder.serve("--https", "127.0.0.1:0", "--dev")
+        let url = "https://shop.localhost:\(server.securePort)/a/private/1"
+        let options = ["--ca", "\(folder.path)/state/development-ca.pem", "--platform", "ios"]
+        let run = try Subject.run(["why", url, "--config", "\(folder.path)/config"] + options)
+        #expect(run.status == 1)
+        let file = "\(folder.path)/config/apps/shop.json"
+        #expect(run.output.contains("(path `/a/private/*`, \(file):5)"), "\(run.output)\(run.errors)")
+        // The generated file has one line.
+        let other = try Subject.run(["why", url] + options)
+        #expect(other.output.contains("(path `/a/private/*`)"), "\(other.output)\(other.errors)")
+        let plain = try Subject.run(["why", "https://shop.localhost:\(server.port)/a"] + options)
+        #expect(plain.output.contains("cause: TLS: the server does not speak TLS on port \(server.port); it may speak"))
+        server.stop()
     }
 
     @Test func `a URL whose files cannot be fetched needs no request`() throws {

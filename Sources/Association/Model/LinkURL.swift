@@ -187,7 +187,10 @@ public enum LinkURLProblem: Error, Hashable, Sendable {
 
     /// What to write instead.
     public var fix: String {
-        if case .illegalHost = self { return "write a name in another script in its xn-- form" }
-        return "write https://host/path"
+        switch self {
+        case .illegalHost: "write a name in another script in its xn-- form"
+        case .illegalPort: "write a port from 1 to 65535, or none"
+        default: "write https://host/path"
+        }
     }
 }

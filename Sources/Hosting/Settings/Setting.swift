@@ -128,7 +128,7 @@ extension Setting {
         let usual = ServerSettings()[keyPath: path].first.map { "\($0)" }
         let option = Option(
             "--\(key)", "ADDR:PORT", "\(help) (repeatable; default: \(usual ?? "off"))", isRepeatable: true,
-            reason: "is not an address; write 127.0.0.1:8080, [::1]:8080 or unix:/path",
+            reason: "is not an address with a port from 1 to 65535; write 127.0.0.1:8080, [::1]:8080 or unix:/path",
             parse: { SocketAddress(listening: $0) }
         ) { $0[keyPath: path] = $1 }
         return Setting(key, option, default: usual) { $0.settings[keyPath: path] = $0.addresses($1) }
@@ -238,7 +238,8 @@ extension Setting {
             "admin.address",
             Option(
                 "--admin", "ADDR:PORT", "admin listener for health, metrics and status (default: off)",
-                reason: "is not an address; write \(AdminPlace.defaultAddress), [::1]:9464 or unix:/path",
+                reason: "is not an address with a port from 1 to 65535; write \(AdminPlace.defaultAddress), [::1]:9464 "
+                    + "or unix:/path",
                 parse: { SocketAddress(listening: $0) }
             ) { settings, addresses in
                 guard let address = addresses.last else { return }

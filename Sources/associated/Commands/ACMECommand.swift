@@ -57,7 +57,7 @@ extension Command {
         }
         if action != "status", operand == nil {
             throw .usage(
-                "`acme \(action)` needs \(["import": "a DIR", "account": "rollover, deactivate or new"][action] ?? "a HOST")"
+                "`acme \(action)` needs \(["import": "a DIR", "account": "one of rollover, deactivate, new"][action] ?? "a HOST")"
             )
         }
         for option in ["--account", "--replace-account"] where action != "import" && arguments.has(option) {

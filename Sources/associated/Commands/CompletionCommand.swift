@@ -184,8 +184,9 @@ struct Completion {
         let cases = commands.map { command in
             let options = command.options.map { option in
                 let star = option.isRepeatable ? "*" : ""
-                guard let value = option.value else { return "'\(option.name)[\(zshQuoted(zshEscaped(option.help)))]'" }
-                let head = "\(star)\(option.name)=[\(zshQuoted(zshEscaped(option.help)))]"
+                let summary = zshQuoted(zshEscaped(option.summary))
+                guard let value = option.value else { return "'\(option.name)[\(summary)]'" }
+                let head = "\(star)\(option.name)=[\(summary)]"
                 return "'\(head):\(zshEscaped(value)):\(Completion(of: option).zsh)'"
             }
             let operands = command.operandCompletions.enumerated().map { index, operand in
@@ -286,7 +287,7 @@ struct Completion {
                 let name = isLong ? "-l \(option.name.dropFirst(2))" : "-s \(option.name.dropFirst())"
                 lines.append(
                     "complete -c associated -n '__associated_at \(command.name)' \(name)"
-                        + "\(value) -d \(fishQuoted(option.help))")
+                        + "\(value) -d \(fishQuoted(option.summary))")
             }
             for (index, operand) in command.operandCompletions.enumerated() where !operand.completion.isFree {
                 let more = index == command.operandCompletions.count - 1 ? " more" : ""

@@ -28,8 +28,12 @@ extension Command {
         guard let address = settings.http.first else {
             return .failure(saying: "no address of the server is known; give one with --admin or --http")
         }
-        try AdminClient.ping(address, timeoutMilliseconds: timeoutMilliseconds)
-        return .success
+        do throws(AdminClient.Failure) {
+            try AdminClient.ping(address, timeoutMilliseconds: timeoutMilliseconds)
+            return .success
+        } catch {
+            return .failure(saying: "\(error); start the server, or name its address with --http or --admin")
+        }
     }
 
     private static let timeoutMilliseconds = 2_000

@@ -38,8 +38,7 @@ extension Command {
         let known =
             (arguments.has("--name") && arguments.has("--host")) ? Identities(arguments) : Identities(asking: arguments)
         let text = appFile(name: name, hosts: hosts, known)
-        let letters = name.lowercased().filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
-        let file = "\(letters.isEmpty ? "app" : letters).json"
+        let file = fileName(of: name)
         // A placeholder is not a mistake in the options, so the check uses valid values instead.
         let filled = appFile(name: name, hosts: hosts, known, fillsIn: true)
         let errors = AppFile.read(Array(filled.utf8), file: file).findings.filter { $0.severity == .error }
@@ -52,9 +51,23 @@ extension Command {
                 Console.complain("\(path) already exists; left unchanged")
             }
         }
-        let step = known.isComplete ? "run" : "replace the placeholders, then run"
+        let step = known.isComplete ? "run" : "replace the placeholders in \(folder)/apps/\(file), then run"
         Console.error(line: "next: \(step) `associated lint \(folder)` and `associated serve --config \(folder)`")
         return .success
+    }
+
+    /// A name of ASCII letters and digits, which every shell and archive can handle. A letter with an accent loses it: `muller.json`
+    /// for Müller.
+    private static func fileName(of name: String) -> String {
+        let prefix = "LATIN SMALL LETTER "
+        let letters = name.lowercased().unicodeScalars.compactMap { scalar -> Character? in
+            if scalar.isASCII { return Character(scalar) }
+            // Such as LATIN SMALL LETTER U WITH DIAERESIS.
+            guard let words = scalar.properties.name, words.hasPrefix(prefix) else { return nil }
+            return words.dropFirst(prefix.count).split(separator: " ").first.flatMap { $0.count == 1 ? $0.first : nil }
+        }
+        let stem = String(letters).lowercased().filter { $0.isLetter || $0.isNumber }
+        return "\(stem.isEmpty ? "app" : stem).json"
     }
 
     /// Asks a question until the answer has no problem; nil without a terminal or an answer.

@@ -14,14 +14,14 @@ extension Command {
         name: "render", summary: "print or write the association files of a host, byte for byte",
         details: """
             Prints the association files that a freshly started server would send for HOST, byte for byte and
-            uncompressed: the file for apple, the file for android, or both. Signatures, and files in config/hosts/ that
+            uncompressed: the file for apple (or ios), the file for android, or both. Signatures, and files in config/hosts/ that
             replace generated ones, are included. The last good versions that a running server keeps are not included.
 
             --output writes the files to DIR/HOST/.well-known/ instead, for a website that serves them as static files.
             With --all --output DIR, give no HOST: the files of every host are written. --diff compares them with what
             the live host serves and shows the differences.
             """,
-        operands: Operands(usage: "[HOST [apple|android]]", counts: 0...2),
+        operands: Operands(usage: "[HOST [apple|ios|android]]", counts: 0...2),
         options: [
             .config, .publicFolder, .environment, .setting("--passphrase-file"),
             Option(name: "--all", value: nil, help: "with --output: write the files of every host"),
@@ -34,7 +34,8 @@ extension Command {
         failure: "the host is not served, has no such file, or --diff found a difference"
     ) { arguments in
         guard arguments.has("--all") == arguments.operands.isEmpty else {
-            return .usage(saying: "render needs a HOST, or --all and no HOST")
+            return .usage(
+                saying: arguments.has("--all") ? "give HOST or --all, not both" : "render needs one of HOST, --all")
         }
         guard !arguments.has("--all") || arguments.has("--output"),
             !arguments.has("--diff") || !arguments.has("--output")
@@ -43,10 +44,9 @@ extension Command {
                 saying: arguments.has("--diff") ? "give --diff or --output, not both" : "--all needs --output DIR")
         }
         let platforms = ["apple", "android"]
-        // The other commands call it ios.
-        let platform = (arguments.operands.count > 1 ? arguments.operands[1] : nil).map { $0 == "ios" ? "apple" : $0 }
+        let platform = arguments.operands.dropFirst().first?.asPlatform
         if let platform, !platforms.contains(platform) {
-            return .usage(saying: "unknown platform \"\(platform)\"; name apple or android")
+            return .usage(saying: "unknown platform \"\(platform)\"; name \(String.alternatives(platforms.withIOS))")
         }
         let given = try GivenConfiguration(answering: arguments)
         let loaded = try given.load()
@@ -58,7 +58,10 @@ extension Command {
         guard let documents = documents(of: host, in: loaded) else {
             let errors = loaded.findings.filter { $0.severity == .error }
             for finding in errors { Console.error(finding) }
-            if errors.isEmpty { return .failure(saying: "\(host) is not served from \(given.path)") }
+            if errors.isEmpty {
+                let advice = NearestWord.advice(for: host, among: loaded.hosts).map { "; \($0)" } ?? ""
+                return .failure(saying: "\(host) is not served from \(given.path)\(advice)")
+            }
             return .failure(
                 saying: "\(host) cannot be rendered because of the error\(errors.count == 1 ? "" : "s") above; "
                     + "a running server may still serve its last good version")

@@ -15,8 +15,8 @@ extension Command {
             longer served.
 
             APP is an app file in config/apps/, or its name without the extension. The command moves the file to
-            config/retired/. If there is no such file, the command assumes that it was deleted, and writes a file of
-            that name to config/retired/, with only a comment.
+            config/retired/. If the file was deleted while a server served it, the command writes a file of that name
+            to config/retired/, with only a comment. The state directory tells what a server serves.
 
             To remove only an app id, a fingerprint or a host, add it to `retired` in the app file instead; the server's
             message contains the line to add.
@@ -24,47 +24,72 @@ extension Command {
         operands: Operands(usage: "APP", counts: 1...1),
         options: [
             .config,
-            .force.with(
-                help:
-                    "confirm the deletion of APP even if its name is similar to that of an existing app file, for which it "
-                    + "is otherwise taken"),
+            .state.with(help: "state directory of the server, which tells what is live (default: state)"),
+            .force.with(help: "confirm the deletion of APP even if the state directory does not know it"),
         ],
-        failure: "APP looks misspelt (see --force), or a file could not be moved or written"
+        failure: "there is no such app file and no server serves it, or a file could not be moved or written"
     ) { arguments in
         let configuration = GivenConfiguration(arguments)
         let config = configuration.path
         let (given, apps) = (arguments.operands[0], "\(config)/apps/")
         let stem = given.hasPrefix(apps) ? String(given.dropFirst(apps.count)) : given
-        let name = stem.hasSuffix(".json") || stem.hasSuffix("/") ? stem : "\(stem).json"
-        let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+        let parts = stem.split(separator: "/", omittingEmptySubsequences: false)
         guard !parts.contains(where: { ["", ".", ".."].contains($0) }) else {
             return .usage(saying: "\(given) is not an app file of \(config); name one such as \(apps)shop.json")
         }
         guard let files = configuration.appFiles else {
             return .failure(saying: "there is no directory \(config)/apps; name the configuration with --config")
         }
+        let names = Tenants.isAppFile(stem) ? [stem] : ["\(stem).json", "\(stem).json5"]
+        let name = names.first { files.paths.contains(apps + $0) } ?? names[0]
         let (live, retired) = ("\(apps)\(name)", "\(config)/retired/\(name)")
-        if (try? File.status(live)) == nil, (try? File.status(retired)) == nil {
-            let ending = ".json".utf8.count
-            let names = files.paths.map { String($0.dropFirst(apps.count).dropLast(ending)) }
-            if !arguments.has("--force"), let nearest = NearestKey.find(String(name.dropLast(ending)), among: names) {
-                return .failure(
-                    saying:
-                        "there is no app file \(live); did you mean \(apps)\(nearest).json? If \(live) was deleted, "
-                        + "confirm that with --force")
-            }
-            Console.complain("there is no app file \(live); its deletion is confirmed")
-        }
-        let isMarked = try OutputFile.create(retired, Array("// taken out of service on purpose\n".utf8))
-        guard (try? File.status(live)) != nil else {
-            Console.output(line: isMarked ? "wrote \(retired)" : "\(retired) already exists")
+        let isLive = File.exists(live)
+        if !isLive, File.exists(retired) {
+            Console.output(line: "\(live) is retired already: there is \(retired)")
             return .success
         }
-        guard isMarked else { return .failure(saying: "both \(live) and \(retired) exist; remove one of them") }
+        if !isLive, !arguments.has("--force") {
+            let state = arguments["--state"] ?? "state"
+            guard try configuration.isServed(deleted: live, by: state) else {
+                let others = files.paths.map { String($0.dropFirst(apps.count)) }
+                return .failure(saying: unknown(name, in: apps, among: others, state))
+            }
+        }
+        // The file of this name is created first, because renaming would replace another one.
+        guard try OutputFile.create(retired, Array("// taken out of service on purpose\n".utf8)) else {
+            return .failure(saying: "both \(live) and \(retired) exist; remove one of them")
+        }
+        guard isLive else {
+            Console.output(line: "wrote \(retired), which confirms the deletion of \(live)")
+            return .success
+        }
         guard unsafe rename(live, retired) == 0 else {
             return .failure(saying: "cannot write \(retired): \(SystemError(call: "rename", number: errno).reason)")
         }
         Console.output(line: "moved \(live) to \(retired)")
         return .success
+    }
+
+    private static let namesMax = 5
+
+    /// The message about an app file that does not exist.
+    /// - Parameter names: those that exist, below `apps`.
+    private static func unknown(_ name: String, in apps: String, among names: [String], _ state: String) -> String {
+        func stem(_ name: String) -> String { String(name[..<(name.lastIndex(of: ".") ?? name.endIndex)]) }
+        let nearest = NearestKey.find(stem(name), among: names.map(stem))
+        let meant = nearest.flatMap { word in names.first { stem($0) == word } }
+        let list = names.isEmpty || names.count > namesMax ? "" : " The app files are \(names.joined(separator: ", "))."
+        let advice = meant.map { " Did you mean \(apps)\($0)?" } ?? list
+        return
+            "there is no app file \(apps)\(name), and the state directory \(state) has no live version of it.\(advice) If "
+            + "it was deleted on purpose, confirm that with --force"
+    }
+}
+
+extension GivenConfiguration {
+    /// Whether a server with this state still serves an app file that was deleted.
+    fileprivate func isServed(deleted file: String, by state: String) throws(ConfigurationError) -> Bool {
+        guard Tenants.hasState(state) else { return false }
+        return try load(state: state).findings.contains { $0.rule == .app042 && $0.file == file }
     }
 }

@@ -31,6 +31,13 @@ struct Command: Sendable {
         /// The words that completion offers as its value.
         var words: [String] = []
 
+        /// The first clause of its help without the default, for completions.
+        var summary: String {
+            var clause = help[...]
+            if clause.hasSuffix(")"), let bracket = clause.lastIndex(of: "(") { clause = clause[..<bracket].dropLast() }
+            return String(clause[..<(clause.firstRange(of: "; ")?.lowerBound ?? clause.endIndex)])
+        }
+
         /// The same option with another help text, for a command that uses it differently.
         func with(help: String) -> Option {
             Option(name: name, value: value, help: help, variable: variable, isRepeatable: isRepeatable, words: words)
@@ -42,6 +49,14 @@ struct Command: Sendable {
         /// Their placeholders in the help.
         let usage: String
         let counts: ClosedRange<Int>
+
+        /// Those that must be given, in words.
+        var required: String {
+            usage.split(separator: " ").prefix(counts.lowerBound).map { operand in
+                let words = operand.split(separator: "|")
+                return words.count == 1 ? String(operand) : "one of \(words.joined(separator: ", "))"
+            }.joined(separator: " and ")
+        }
     }
 
     var help: String {

@@ -29,7 +29,7 @@ struct OutputFile {
         }
         var status = ExitStatus.success
         for file in files {
-            let path = "\(folder)/\(file.name)"
+            let path = folder.hasSuffix("/") ? folder + file.name : "\(folder)/\(file.name)"
             let bytes = Array(file.text.utf8)
             if try !create(path, bytes) {
                 if (try? File.read(path, bytesMax: bytes.count))?.bytes == bytes { continue }

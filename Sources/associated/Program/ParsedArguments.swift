@@ -43,10 +43,9 @@ struct ParsedArguments: Sendable {
         }
         if operands.contains("") { throw .usage("an argument of \(command.name) is empty") }
         if let expected = command.operands, !expected.counts.contains(operands.count) {
-            let usage = expected.usage.replacing("|", with: " or ")
             throw .usage(
                 operands.count < expected.counts.lowerBound
-                    ? "\(command.name) needs \(usage)" : "too many arguments; \(command.name) takes \(usage)")
+                    ? "\(command.name) needs \(expected.required)" : "too many arguments; usage: \(command.synopsis)")
         }
         for option in command.options where values[option.name] == nil {
             guard let variable = option.variable, let given = Environment.value(variable) else { continue }
@@ -72,13 +71,13 @@ struct ParsedArguments: Sendable {
     /// Whether an option was given on the command line, and not by a variable, which may be meant for other commands.
     func isTyped(_ name: String) -> Bool { has(name) && variables[name] == nil }
 
-    /// The value of an option that takes one of a few words.
+    /// The value of an option that takes one of a few words. `ios` is the same as `apple`.
     func choice<Value: CaseIterable & RawRepresentable<String>>(
         _ name: String, among values: [Value] = Array(Value.allCases)
     ) throws(Refusal) -> Value? {
         guard let text = self[name] else { return nil }
-        guard let value = values.first(where: { $0.rawValue == text }) else {
-            throw .usage("\(name) must be \(String.alternatives(values.map(\.rawValue))), not \(text)")
+        guard let value = values.first(where: { $0.rawValue == text.asPlatform }) else {
+            throw .usage("\(name) must be \(String.alternatives(values.map(\.rawValue).withIOS)), not \(text)")
         }
         return value
     }
@@ -100,7 +99,15 @@ struct ParsedArguments: Sendable {
     }
 }
 
+extension [String] {
+    /// The words of a choice, with both names for Apple's platform.
+    var withIOS: [String] { flatMap { $0 == "apple" ? ["apple", "ios"] : [$0] } }
+}
+
 extension String {
+    /// The word for a platform: `apple` for `ios`, since Apple's file is for all of Apple's systems.
+    var asPlatform: String { self == "ios" ? "apple" : self }
+
     /// `a, b or c`.
     static func alternatives(_ words: [String]) -> String {
         words.count < 2 ? words.joined() : "\(words.dropLast().joined(separator: ", ")) or \(words[words.count - 1])"

@@ -35,8 +35,7 @@ extension Command {
             Option(name: "--apple-cdn", value: nil, help: "also check the copies of Apple's CDN"),
             .appleCDNURL,
             Option(name: "--google", value: nil, help: "also ask Google's Digital Asset Links service"),
-            .googleURL.with(
-                help: "base URL of that service; the query is appended (default: \(CheckRun.google))"),
+            .googleURL,
             .resolve, .authority, .requestTimeout, .format,
             Option(name: "--watch", value: "SECONDS", help: "repeat every SECONDS and report changes"),
         ],
@@ -85,7 +84,7 @@ struct CheckRun {
             if !hosts.contains(host) { hosts.append(host) }
         }
         if hosts.isEmpty {
-            throw isAll ? .failure("the configuration has no hosts to check") : .usage("check needs HOST or --all")
+            throw isAll ? .failure("the configuration has no hosts to check") : .usage("check needs one of HOST, --all")
         }
         self.hosts = hosts
         var settings = try CheckRun.settings(arguments, comparedWith: loaded)

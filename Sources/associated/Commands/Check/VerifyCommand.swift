@@ -140,7 +140,7 @@ enum BindingQuestion {
     private static func android(_ arguments: ParsedArguments) throws(Refusal) -> AndroidBinding {
         if arguments.has("--service") { throw .usage("--service needs --app-id") }
         guard let package = arguments["--package"], let texts = arguments.all("--fingerprint") else {
-            throw .usage("verify needs --package NAME and --fingerprint SHA256, or --app-id ID")
+            throw .usage("verify needs one of --app-id ID, --package NAME with --fingerprint SHA256")
         }
         var fingerprints: [String] = []
         for text in texts {

@@ -2,6 +2,7 @@
 
 import Association
 import Client
+import Posix
 import Verifier
 
 extension Command {
@@ -10,13 +11,14 @@ extension Command {
         details: """
             Converts existing association files to app files with the same meaning. The input is an
             apple-app-site-association file (plain or signed), a statement list (assetlinks.json), or one of each, as files or
-            https URLs.
+            https URLs. A directory, or a URL without a path such as https://shop.example.com, stands for both files in it or
+            in its .well-known/.
 
             The app files are printed, each after a line with its name, or written to --output. Import is lenient: content that
             phones would reject is converted too, and invalid values get a comment. Anything that cannot be expressed in an app
             file, or needs your attention, is reported on standard error.
             """,
-        operands: Operands(usage: "FILE|URL [FILE|URL]", counts: 1...2),
+        operands: Operands(usage: "FILE|DIR|URL [FILE|URL]", counts: 1...2),
         options: [
             Option(
                 name: "--host", value: "HOST",
@@ -36,8 +38,10 @@ extension Command {
             return .usage(saying: "import needs --host HOST, because association files do not name their host")
         }
         var apps = ImportedApps(hosts: hosts)
-        for path in arguments.operands {
-            switch apps.add(try read(path, arguments), file: path) {
+        var inputs: [(path: String, bytes: [UInt8])] = []
+        for operand in arguments.operands { inputs += try files(at: operand, arguments) }
+        for (path, bytes) in inputs {
+            switch apps.add(bytes, file: path) {
             case .otherKind:
                 return .failure(
                     saying:
@@ -54,7 +58,44 @@ extension Command {
         let files = apps.files(name: arguments["--name"])
         for remark in apps.remarks { Console.complain(remark) }
         guard !files.isEmpty else { return .failure(saying: "the files name no app") }
-        return try OutputFile.write(files, to: arguments["--output"], force: arguments.has("--force"))
+        let output = arguments["--output"]
+        let status = try OutputFile.write(files, to: output, force: arguments.has("--force"))
+        if let output, status == .success { Console.error(line: "next: \(nextStep(from: output, host: hosts[0]))") }
+        return status
+    }
+
+    private static func nextStep(from folder: String, host: String) -> String {
+        let path = folder.split(separator: "/", omittingEmptySubsequences: false).filter { $0 != "." && $0 != "" }
+        guard path.last == "apps" else { return "move the files to config/apps, then run `associated lint config`" }
+        let parent = path.dropLast().joined(separator: "/")
+        let config = (folder.hasPrefix("/") ? "/" : "") + (parent.isEmpty ? "." : parent)
+        return
+            "run `associated lint \(config)`, then `associated render \(host) --config \(config) --diff` to compare with what the "
+            + "host serves now"
+    }
+
+    /// What an operand names. Of a directory or a host, it is both files, or the one that is there.
+    private static func files(
+        at operand: String, _ arguments: ParsedArguments
+    ) throws(Refusal) -> [(path: String, bytes: [UInt8])] {
+        let isFolder = Directory.exists(operand)
+        guard isFolder || operand.hasPrefix("https://") && WebLocation(typed: operand)?.path == "/" else {
+            return [(operand, try read(operand, arguments))]
+        }
+        let base = operand.hasSuffix("/") ? String(operand.dropLast()) : operand
+        var found: [(String, [UInt8])] = []
+        for place in [AssociationPath.apple, AssociationPath.statements] {
+            let places = isFolder ? [place, place.replacing("/.well-known", with: "")] : [place]
+            guard let path = places.map({ base + $0 }).first(where: { !isFolder || File.exists($0) }) else { continue }
+            do throws(Refusal) { found.append((path, try read(path, arguments))) } catch {
+                Console.complain("\(error.message); imported without it")
+            }
+        }
+        guard !found.isEmpty else {
+            throw .failure(
+                "\(operand) has no apple-app-site-association and no assetlinks.json, also not in .well-known/")
+        }
+        return found
     }
 
     private static func read(_ path: String, _ arguments: ParsedArguments) throws(Refusal) -> [UInt8] {

@@ -47,17 +47,17 @@ extension Command {
     ) { arguments throws(Refusal) in
         let isJSON = try arguments.wantsJSON()
         let expected: LinkMatching.Outcome? = try arguments.choice("--expect")
-        var source = try MatchSource(arguments)
-        if arguments.operands == ["-"] { return MatchStream.run(&source, expecting: expected) }
+        let isStream = arguments.operands == ["-"]
         var urls: [(LinkURL, String)] = []
-        for operand in arguments.operands {
+        for operand in isStream ? [] : arguments.operands {
             switch LinkURL.typed(operand) {
             case .failure(let problem):
-                return .usage(
-                    saying: "\(operand.debugDescription) cannot be matched: \(problem.message); \(problem.fix)")
+                return .usage(saying: "\(operand.debugDescription) cannot be matched: \(problem.advice(on: operand))")
             case .success(let url): urls.append((url, operand))
             }
         }
+        var source = try MatchSource(arguments)
+        if isStream { return MatchStream.run(&source, expecting: expected) }
         var status = ExitStatus.success
         for (index, (url, operand)) in urls.enumerated() {
             let matching = source.matching(for: url)
@@ -115,6 +115,23 @@ extension LinkURL {
         // Only text with a dot looks like a host. Before a port, it would be read as a scheme.
         let host = text.prefix { !"/?#".contains($0) }
         return host.contains(".") && !host.contains("@") ? parse("https://\(text)") : reading
+    }
+}
+
+extension LinkURLProblem {
+    /// What is wrong with a typed text, and the URL that was probably meant.
+    func advice(on text: String) -> String {
+        switch self {
+        case .missingScheme, .otherScheme: break
+        default: return "\(message); \(fix)"
+        }
+        let scheme = text.firstRange(of: "://")?.upperBound ?? text.startIndex
+        let rest = text[scheme...].drop { $0 == "/" }
+        // A host has a dot or a port, and what begins with a slash is a path.
+        let host = rest.prefix { $0 != "/" }
+        let isHost = !text.hasPrefix("/") && host.contains { ".:".contains($0) }
+        let meant = (isHost ? LinkURL("https://\(rest)") : nil) ?? LinkURL("https://shop.example.com/\(rest)")
+        return "\(message); write https://, a host and a path" + (meant.map { ", such as \($0.text)" } ?? "")
     }
 }
 

@@ -29,11 +29,12 @@ extension Command {
         ],
         failure: "the app file does not exist or has errors, or a file was not written"
     ) { arguments throws(Refusal) in
-        guard let kind = Snippet.Kind(rawValue: arguments.operands[1]) else {
+        let word = arguments.operands[1]
+        guard let kind = Snippet.Kind(rawValue: word == "apple" ? "ios" : word) else {
             let known = Snippet.Kind.allCases.map(\.rawValue)
-            let advice = NearestWord.advice(for: arguments.operands[1], among: known)
+            let advice = NearestWord.advice(for: word, among: known)
             return .usage(
-                saying: "unknown project type \"\(arguments.operands[1])\"; "
+                saying: "unknown project type \"\(word)\"; "
                     + (advice ?? "name \(String.alternatives(known))"))
         }
         if let mode = arguments["--mode"], !Snippet.modes.contains(mode) {

@@ -14,15 +14,16 @@ extension Command {
             nothing is wrong, the cause is on the phone, and the command shows what to check there.
 
             The requests are those of `associated check`. Apple's CDN and Google's service are asked too, but not if the
-            address of the host is given with --resolve, because they would look at another server. --apple-cdn-url and
-            --google-url ask them in any case.
+            address of the host is given with --resolve or its name is below localhost, because they would look at another
+            server. --apple-cdn-url and --google-url ask them in any case.
 
             For a host with apps on one platform only, name the platform. A URL without a scheme is treated as https.
             """,
         operands: Operands(usage: "URL", counts: 1...1),
         options: [
             Option(
-                name: "--platform", value: "apple|android", help: "look at one platform only (default: both)"),
+                name: "--platform", value: "apple|ios|android",
+                help: "look at one platform only; ios is the same as apple (default: both)"),
             Option(name: "-v", value: nil, help: "also show the steps in which nothing is wrong"),
             .comparedConfig, .publicFolder, .environment, .setting("--passphrase-file"), .appleCDNURL, .googleURL,
             .resolve, .authority, .requestTimeout, .format,
@@ -38,6 +39,8 @@ struct WhyRun {
     private let host: CheckedHost?
     private let platforms: ExpectedFiles.Platforms
     private let check: ServerCheck
+    /// The rules of the configuration that the host is compared with; nil without one.
+    private let sources: LinkMatching?
     private let isJSON: Bool
     private let showsAll: Bool
 
@@ -50,7 +53,7 @@ struct WhyRun {
         let text = arguments.operands[0]
         switch LinkURL.typed(text) {
         case .failure(let problem):
-            throw .usage("\(text.debugDescription) is not a link: \(problem.message); \(problem.fix)")
+            throw .usage("\(text.debugDescription) is not a link: \(problem.advice(on: text))")
         case .success(let url): self.url = url
         }
         let platform: Platform? = try arguments.choice("--platform")
@@ -64,6 +67,8 @@ struct WhyRun {
         showsAll = arguments.has("-v")
         host = LiveFiles.host(of: url)
         let loaded = try CheckRun.configuration(arguments)
+        var matches = try loaded.map { _ throws(Refusal) in try MatchSource(arguments) }
+        sources = matches?.matching(for: url)
         var settings = try CheckRun.settings(arguments, comparedWith: loaded)
         let addresses = HostAddresses(overrides: settings.overrides)
         let isGiven = host.map { addresses.given($0.name, $0.port).isEmpty == false } ?? false
@@ -79,7 +84,8 @@ struct WhyRun {
     func run() -> ExitStatus {
         let report = host.map { check.check($0) }
         let files = report.map { LinkFiles($0) }
-        let diagnosis = LinkDiagnosis(of: url, report, files?.verdicts(on: url) ?? LinkVerdicts(), platforms: platforms)
+        let verdicts = files?.verdicts(on: url, from: sources) ?? LinkVerdicts()
+        let diagnosis = LinkDiagnosis(of: url, report, verdicts, platforms: platforms)
         let checks = PhoneChecks(host: url.host, package: files?.android?.first?.package, platforms)
         let output = DiagnosisOutput(url: url, diagnosis: diagnosis, phone: diagnosis.cause == nil ? checks.lines : [])
         if isJSON {
