@@ -142,19 +142,14 @@ struct Sandbox {
             + "it to sandbox.read in server.json"
     }
 
-    /// Why the state directory cannot be written, if the sandbox or a missing permission is the reason, and what to do.
+    /// Why the state directory cannot be written, if the sandbox is the reason, and what to do.
     func stateComplaint() -> String? {
         let state = places.state
-        if hasRestrictedFiles, isReplaced(state) {
-            return identities[state] == nil
-                ? "\(state) did not exist at the start, and user \(Privileges.user) could not create it: make it, let that user "
-                    + "write there, and restart the server"
-                : "\(state) was replaced or removed, and the sandbox blocks any other folder; restart the server"
-        }
-        do throws(SystemError) { try File.checkWritable(state) } catch {
-            if error.cause == .permission { return "cannot write to \(state): \(error.remedy(writingTo: state))" }
-        }
-        return nil
+        guard hasRestrictedFiles, isReplaced(state) else { return nil }
+        return identities[state] == nil
+            ? "\(state) did not exist at the start, and user \(Privileges.user) could not create it: make it, let that user write "
+                + "there, and restart the server"
+            : "\(state) was replaced or removed, and the sandbox blocks any other folder; restart the server"
     }
 
     /// Whether the folder of a rule was replaced or removed.
