@@ -81,6 +81,7 @@ struct CertificateStoreSurveyTests {
         let hosts = ["a.test"]
         _ = store.survey(hosts)
         #expect(news(store) == ["CERT-025"])
+        _ = store.survey(hosts)
         #expect(store.register.problems(9).map(\.wasThereAtFirst) == [true])
         try bench.install("a.test", names: ["a.test"])
         _ = store.survey(hosts)
