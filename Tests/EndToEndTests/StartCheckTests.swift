@@ -31,7 +31,7 @@ struct StartCheckTests {
     @Test func `too few file descriptors are one error, before anything else is tried`() throws {
         for options in [["--check"], []] {
             let command = ([Subject.executable.path, "serve"] + options + folder.options).joined(separator: "' '")
-            let run = try Subject.shell("ulimit -n 40; exec '\(command)' --workers 2 --http 127.0.0.1:0")
+            let run = try Subject.shell("ulimit -n 40; exec timeout 20 '\(command)' --workers 2 --http 127.0.0.1:0")
             #expect(run.status == 1)
             let text = "the limit of open files is 40, and a server with 2 workers needs at least 74"
             #expect(run.errors.contains(text), "\(run.errors)")

@@ -65,12 +65,12 @@ public final class Tenants: @unchecked Sendable {
     /// Why the state could not be saved; nil if it was, or if nothing is saved.
     public var stateProblem: SystemError? { keeper?.failure }
 
-    /// What to do about a state that the server's user could not read at the start; nil if it could.
-    public var stateComplaint: String? {
-        keeper?.refused.map { file in
-            "\(file) could not be read at the start, so last good versions from before are not served, and it is not replaced; "
-                + "give it to the server's user (chown -R USER \(keeper?.folder.path ?? "")) and restart"
-        }
+    /// What to do about that, if the server's user could not read the state at the start.
+    public var stateRemedy: String? {
+        guard let keeper, let file = keeper.refused else { return nil }
+        return
+            "\(file) could not be read at the start, and is kept as it is; give it to the server's user (chown -R USER "
+            + "\(keeper.folder.path)) and restart"
     }
 
     /// Whether a verifier has fetched a host since a time, in seconds since 1970. If unknown, it counts as fetched.

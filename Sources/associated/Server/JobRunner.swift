@@ -42,7 +42,7 @@ struct JobRunner {
         start { server in
             let report = server.tenants.finishCompaction(compaction)
             server.publish(report)
-            server.state.noteState(.lastGood, server.tenants.stateProblem)
+            server.state.noteLastGood(server.tenants)
             return .compaction(report)
         }
     }

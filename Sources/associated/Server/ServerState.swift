@@ -62,7 +62,8 @@ final class ServerState: Sendable {
 
     /// Why a part cannot be saved, and since when.
     struct PartProblem {
-        let error: SystemError
+        let text: String
+        let remedy: String
         let sinceSeconds: Int64
     }
 
@@ -136,7 +137,7 @@ final class ServerState: Sendable {
     }
 
     /// Notes whether a part of the state could be saved.
-    func noteState(_ part: StatePart, _ error: SystemError?) {
+    func noteState(_ part: StatePart, _ error: SystemError?, remedy: String? = nil) {
         state.withLock { state in
             guard let error else {
                 let hasEnded = state.stateProblems.removeValue(forKey: part) != nil && state.stateProblems.isEmpty
@@ -144,15 +145,18 @@ final class ServerState: Sendable {
                 return
             }
             let known = state.stateProblems[part]
-            if known == nil { state.stateNotes.append((.error, text(part, error, nil))) }
-            let since = known?.sinceSeconds ?? Clock.wallSeconds()
-            state.stateProblems[part] = PartProblem(error: error, sinceSeconds: since)
+            let loss = "\(part.rawValue) will be lost when this process exits"
+            let problem = PartProblem(
+                text: "cannot write to \(statePath): \(error.reason); \(loss)",
+                remedy: remedy ?? error.remedy(writingTo: statePath),
+                sinceSeconds: known?.sinceSeconds ?? Clock.wallSeconds())
+            if known == nil { state.stateNotes.append((.error, "\(problem.text); \(problem.remedy)")) }
+            state.stateProblems[part] = problem
         }
     }
 
-    private func text(_ part: StatePart, _ error: SystemError, _ complaint: String?) -> String {
-        "cannot write to \(statePath): \(error.reason); \(part.rawValue) will be lost when this process exits; "
-            + (complaint ?? error.remedy(writingTo: statePath))
+    func noteLastGood(_ tenants: Tenants) {
+        noteState(.lastGood, tenants.stateProblem, remedy: tenants.stateRemedy)
     }
 
     func noteState(_ part: StatePart, _ write: () throws(SystemError) -> Void) {
@@ -185,9 +189,9 @@ final class ServerState: Sendable {
     /// The operator must know before a restart that the state is not saved.
     var stateFindings: [StatusReport.OpenFinding] {
         let (problems, complaint) = state.withLock { ($0.stateProblems, $0.stateComplaint) }
-        return problems.sorted { $0.key.rawValue < $1.key.rawValue }.map { part, problem in
+        return problems.sorted { $0.key.rawValue < $1.key.rawValue }.map { _, problem in
             StatusReport.OpenFinding(
-                finding: "error: \(text(part, problem.error, complaint))", sinceSeconds: problem.sinceSeconds)
+                finding: "error: \(problem.text); \(complaint ?? problem.remedy)", sinceSeconds: problem.sinceSeconds)
         }
     }
 
@@ -203,7 +207,7 @@ final class ServerState: Sendable {
         let findings = open.prefix(ServerState.sinceMax).map { Console.line($0) }
         let guarded = open.lazy.filter { $0.rule == .app042 && $0.severity == .error }.map(\.file)
         let now = phase == .starting ? startedSeconds : Clock.wallSeconds()
-        noteState(.lastGood, tenants.stateProblem)
+        noteLastGood(tenants)
         state.withLock { state in
             state.failure = nil
             for (host, folder) in report.folders { state.folders[host] = folder }
