@@ -69,7 +69,7 @@ struct WebhooksTests {
         let rig = try DeliveryWorkerTests.Rig([:], ["/hook": DeliveryWorkerTests.Rig.reply(204, "")])
         var sender = try WebhookWorker(1, rig.rules, rig.control, holder: "n/1", store: try rig.database.store())
         var store = try rig.database.store()
-        try Self.addMessages(200, to: rig.rules.webhooks, &store)
+        try Self.addMessages(60, to: rig.rules.webhooks, &store)
         try Self.addMessages(2, of: "b/", about: "b.example.com", to: rig.rules.webhooks, &store)
         for _ in 0..<8 { _ = try sender.step(now: 0) }
         #expect(rig.requests.value.count { $0.contains("\"host\":\"b.example.com\"") } == 2)
