@@ -71,6 +71,18 @@ struct ImportCommandTests {
         #expect(app["name"] as? String == "a.acme.test")
     }
 
+    /// Each row: what is imported, and the message.
+    @Test(
+        arguments: [
+            ("http://a.acme.test", "is not a https URL"), ("nosuch", "cannot read nosuch: no such file"),
+            ("/", "/ has no apple-app-site-association"),
+        ])
+    func `says what is wrong with a file before it asks for the host`(operand: String, message: String) throws {
+        let run = try Subject.run("import", operand)
+        #expect(run.status != 0)
+        #expect(run.errors.contains(message), "\(run.errors)")
+    }
+
     @Test(arguments: ["", ".well-known/"])
     func `imports both files of a directory, or the one that is there`(place: String) throws {
         let folder = try Folder()

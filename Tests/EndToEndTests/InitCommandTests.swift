@@ -18,6 +18,10 @@ struct InitCommandTests {
         let lint = try Subject.run("lint", path)
         #expect(lint.output.isEmpty, "\(lint.output)")
         #expect(lint.errors == "0 errors, 0 warnings\n")
+        let second = try Subject.run(arguments)
+        #expect(second.status == 1)
+        #expect(second.errors.contains("/myshop.json already exists; remove it, or give this app another --name"))
+        try folder.remove("config/apps/myshop.json")
         try folder.write("config/server.json", "{}")
         let again = try Subject.run(arguments)
         #expect(again.errors.contains("\(path)/server.json already exists; left unchanged"))
@@ -45,7 +49,7 @@ struct InitCommandTests {
         let folder = try Folder()
         let run = try Subject.run("init", "\(folder.path)/c", "--name", "Shop", "--host", "shop.acme.test")
         #expect(run.status == 0)
-        #expect(run.errors.hasPrefix("next: replace the placeholders in \(folder.path)/c/apps/shop.json, then run "))
+        #expect(run.errors.hasPrefix("next: in \(folder.path)/c/apps/shop.json, replace the placeholders, or remove "))
         #expect(try Subject.run("lint", "\(folder.path)/c").status == 1)
     }
 

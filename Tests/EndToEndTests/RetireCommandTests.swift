@@ -15,13 +15,13 @@ struct RetireCommandTests {
             (
                 ["nosuch.json"], 1, nil,
                 "there is no app file CONFIG/apps/nosuch.json, and the state directory CONFIG/state has no live version of it. "
-                    + "The app files are news.json5, shop.json, team/shop.json. If it was deleted on purpose, confirm that "
-                    + "with --force"
+                    + "The app files are news.json5, shop.json, team/shop.json. If nosuch.json was deleted on purpose "
+                    + "and the server's state is elsewhere, confirm that with --force"
             ),
             (
                 ["shpo"], 1, nil,
-                "has no live version of it. Did you mean CONFIG/apps/shop.json? If it was deleted on purpose, confirm that "
-                    + "with --force"
+                "has no live version of it. Did you mean CONFIG/apps/shop.json? If shpo.json was deleted on purpose and "
+                    + "the server's state is elsewhere, confirm that with --force"
             ), (["nwes"], 1, nil, "Did you mean CONFIG/apps/news.json5?"),
             (["old"], 0, "retired/old.json", ""), (["../x.json"], 2, nil, "is not an app file"),
             (["team/"], 2, nil, "is not an app file"),

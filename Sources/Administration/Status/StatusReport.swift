@@ -114,7 +114,7 @@ public struct StatusReport: Sendable, Equatable {
         guard all > 0 else { return lines + ["no open findings"] }
         guard hosting.errors > 0 else {
             let rest = "\(count(hosting.warnings, "warning")), \(count(hosting.notes, "note"))"
-            return lines + ["no open errors; \(rest) (`associated lint` lists them)"]
+            return lines + ["no open errors; \(rest) (`associated lint --notes` lists those of files)"]
         }
         lines.append(
             "open findings: \(count(hosting.errors, "error")), \(count(hosting.warnings, "warning")), "

@@ -17,15 +17,12 @@ struct AppleReader {
     /// Keys below the top level.
     private static let keyRules = KeyRules(
         rule: .aasa035,
-        // Keys of other formats, and guesses.
-        synonyms: [
-            "path": "/", "pathname": "/", "url": "/", "pattern": "/", "query": "?", "params": "?", "queryparams": "?",
-            "parameters": "?", "fragment": "#", "hash": "#", "anchor": "#", "comments": "comment",
-            "description": "comment", "_comment": "comment", "not": "exclude", "excluded": "exclude",
-            "excludes": "exclude", "ignorecase": "caseSensitive", "caseinsensitive": "caseSensitive", "apps": "appIDs",
-            "app_id": "appID", "app": "appID", "bundleid": "appID", "rules": "components",
-            "variables": "substitutionVariables",
-        ],
+        synonyms: KeyRules.synonymsOfRules.merging(
+            [
+                "apps": "appIDs", "app_id": "appID", "app": "appID", "bundleid": "appID", "rules": "components",
+                "variables": "substitutionVariables",
+            ]
+        ) { key, _ in key },
         homes: [
             (["details", "substitutionVariables"], "applinks"),
             (["appIDs", "appID", "components", "paths"], "an entry of details"),

@@ -118,6 +118,14 @@ struct KeyRules: Sendable {
     var homes: [(keys: Set<String>, place: String)] = []
     /// By the place, the key that was probably meant, and whether there is an edit.
     let severity: @Sendable (String, String?, Bool) -> Severity
+
+    /// Keys of other formats, and guesses, for those of a rule.
+    static let synonymsOfRules = [
+        "path": "/", "pathname": "/", "url": "/", "pattern": "/", "query": "?", "params": "?", "queryparams": "?",
+        "parameters": "?", "fragment": "#", "hash": "#", "anchor": "#", "comments": "comment", "description": "comment",
+        "_comment": "comment", "not": "exclude", "excluded": "exclude", "excludes": "exclude",
+        "ignorecase": "caseSensitive", "caseinsensitive": "caseSensitive",
+    ]
 }
 
 /// Collects the findings of one file, for all of its readers.
@@ -193,7 +201,9 @@ final class FindingCollector {
         let edit = nearest.flatMap { nearest in
             isTaken == true
                 ? nil
-                : SourceEdit(range: member.keyRange, replacement: rules.isAppFile ? nearest : nearest.jsonQuoted)
+                : SourceEdit(
+                    range: member.keyRange,
+                    replacement: rules.isAppFile && nearest.allSatisfy(\.isLetter) ? nearest : nearest.jsonQuoted)
         }
         let differsInCase = nearest?.lowercased() == key.lowercased()
         let severity = rules.severity(place, nearest, edit != nil)
@@ -212,7 +222,15 @@ final class FindingCollector {
 
 /// The values of app files, each of which has to be right.
 extension FindingCollector {
-    static let appFile = KeyRules(rule: .app003, isAppFile: true) { place, intended, _ in
+    static let appFile = KeyRules(
+        rule: .app003, isAppFile: true,
+        synonyms: KeyRules.synonymsOfRules.merging(
+            [
+                "package_name": "package", "packagename": "package", "sha256_cert_fingerprints": "fingerprints",
+                "relation": "relations", "components": "links", "paths": "links",
+            ]
+        ) { key, _ in key }
+    ) { place, intended, _ in
         // A key without effect that was meant for phones would publish something else than intended.
         intended != nil || ["ios", "android", "links["].contains(where: place.begins(with:)) ? .error : .warning
     }

@@ -187,7 +187,7 @@ public struct LinkDiagnosis: Sendable {
     }
 
     private static func notAsked(_ stage: Stage, _ service: String) -> Step {
-        Step(stage, .note, "\(service) was not asked, because the address of the host is not from DNS")
+        Step(stage, .note, "\(service) was not asked, because the address of the host was given, or is on this machine")
     }
 
     private static func ruleSteps(_ stage: Stage, _ verdicts: [RuleVerdict]?) -> [Step] {

@@ -30,9 +30,10 @@ extension Command {
         ],
         failure: "a file could not be written"
     ) { arguments in
-        guard let name = arguments["--name"] ?? answer("What is the name of the app? "),
+        guard let name = arguments["--name"] ?? answer("What is the name of the app? ", isNeeded: true),
             let hosts =
-                (arguments.all("--host") ?? answer("Which domain do its links use? ", problem: host).map { [$0] })
+                (arguments.all("--host")
+                ?? answer("Which domain do its links use? ", isNeeded: true, problem: host).map { [$0] })
                 .map({ $0.map { HostPattern.alone($0) } })
         else { return .usage(saying: "init needs --name and --host when it is not run in a terminal") }
         let known =
@@ -44,15 +45,23 @@ extension Command {
         let errors = AppFile.read(Array(filled.utf8), file: file).findings.filter { $0.severity == .error }
         if let finding = errors.first { return .usage(saying: finding.message) }
         let folder = arguments.operands.first ?? "config"
-        for (path, content) in [("\(folder)/apps/\(file)", text), ("\(folder)/server.json", server)] {
-            if try OutputFile.create(path, Array(content.utf8)) {
-                Console.output(line: path)
-            } else {
-                Console.complain("\(path) already exists; left unchanged")
-            }
+        let (app, settings) = ("\(folder)/apps/\(file)", "\(folder)/server.json")
+        guard try OutputFile.create(app, Array(text.utf8)) else {
+            return .failure(saying: "\(app) already exists; remove it, or give this app another --name")
         }
-        let step = known.isComplete ? "run" : "replace the placeholders in \(folder)/apps/\(file), then run"
-        Console.error(line: "next: \(step) `associated lint \(folder)` and `associated serve --config \(folder)`")
+        Console.output(line: app)
+        if try OutputFile.create(settings, Array(server.utf8)) {
+            Console.output(line: settings)
+        } else {
+            Console.complain("\(settings) already exists; left unchanged")
+        }
+        let step =
+            known.isComplete
+            ? "run"
+            : "in \(app), replace the placeholders, or remove `ios` or `android` if there is no such app; then run"
+        Console.error(
+            line: "next: \(step) `associated lint \(folder)` and "
+                + "`associated serve --dev --https 127.0.0.1:8443 --config \(folder)`")
         return .success
     }
 
@@ -71,12 +80,14 @@ extension Command {
     }
 
     /// Asks a question until the answer has no problem; nil without a terminal or an answer.
-    private static func answer(_ question: String, problem: (String) -> String? = { _ in nil }) -> String? {
+    private static func answer(
+        _ question: String, isNeeded: Bool = false, problem: (String) -> String? = { _ in nil }
+    ) -> String? {
         guard isatty(STDIN_FILENO) == 1 else { return nil }
         while true {
             Console.ask(question)
-            guard let text = readLine(), !text.isEmpty else { return nil }
-            guard let problem = problem(text) else { return text }
+            guard let text = readLine(), isNeeded || !text.isEmpty else { return nil }
+            guard let problem = text.isEmpty ? "an answer is needed" : problem(text) else { return text }
             Console.complain(problem)
         }
     }
@@ -107,7 +118,7 @@ extension Command {
             self.init(arguments)
             appID =
                 appID
-                ?? answer("iOS app id, such as 8KQ2V7M4XN.com.acme.shop (empty: decide later)? ") {
+                ?? answer("iOS app id, such as 8KQ2V7M4XN.com.acme.shop (empty: a placeholder)? ") {
                     first(AppID.problems(in: $0))
                 }
             storeID =
@@ -118,12 +129,12 @@ extension Command {
                 }
             package =
                 package
-                ?? answer("Android package name, such as com.acme.shop (empty: decide later)? ") {
+                ?? answer("Android package name, such as com.acme.shop (empty: a placeholder)? ") {
                     first(PackageName.problems(in: $0))
                 }
             fingerprint =
                 fingerprint
-                ?? answer("SHA-256 fingerprint of its signing certificate (empty: decide later)? ") {
+                ?? answer("SHA-256 fingerprint of its signing certificate (empty: a placeholder)? ") {
                     Fingerprint(normalising: $0) == nil ? first(Fingerprint.problems(in: $0)) : nil
                 }
         }

@@ -10,11 +10,11 @@ extension Command {
         name: "retire", summary: "take an app file out of service",
         details: """
             Takes an app file out of service. Deleting an app file is not enough: a running server continues to serve its
-            hosts, because it cannot know that the deletion was on purpose (the removal guard). This command confirms
-            it. The server then removes this app from its hosts at once; a host that no other app file names is no
+            hosts, because it cannot know that the deletion was on purpose (the removal guard; it does not protect what is
+            less than ten minutes old or was never fetched). This command confirms it. The server then removes this app from its hosts at once; a host that no other app file names is no
             longer served.
 
-            APP is an app file in config/apps/, or its name without the extension. The command moves the file to
+            APP is an app file in config/apps/, or the name of the file without its extension. The command moves the file to
             config/retired/. If the file was deleted while a server served it, the command writes a file of that name
             to config/retired/, with only a comment. The state directory tells what a server serves.
 
@@ -50,14 +50,20 @@ extension Command {
         }
         if !isLive, !arguments.has("--force") {
             let state = arguments["--state"] ?? "state"
-            guard try configuration.isServed(deleted: live, by: state) else {
-                let others = files.paths.map { String($0.dropFirst(apps.count)) }
+            let deleted = try configuration.servedFiles(by: state)
+            guard deleted.contains(live) else {
+                let others = (files.paths + deleted).filter { $0.hasPrefix(apps) }.map {
+                    String($0.dropFirst(apps.count))
+                }
                 return .failure(saying: unknown(name, in: apps, among: others, state))
             }
         }
         // The file of this name is created first, because renaming would replace another one.
         guard try OutputFile.create(retired, Array("// taken out of service on purpose\n".utf8)) else {
-            return .failure(saying: "both \(live) and \(retired) exist; remove one of them")
+            return .failure(
+                saying:
+                    "there is \(retired) already, from an earlier retirement; remove it and run this again, or delete \(live)"
+            )
         }
         guard isLive else {
             Console.output(line: "wrote \(retired), which confirms the deletion of \(live)")
@@ -73,7 +79,7 @@ extension Command {
     private static let namesMax = 5
 
     /// The message about an app file that does not exist.
-    /// - Parameter names: those that exist, below `apps`.
+    /// - Parameter names: those that exist or are live, below `apps`.
     private static func unknown(_ name: String, in apps: String, among names: [String], _ state: String) -> String {
         func stem(_ name: String) -> String { String(name[..<(name.lastIndex(of: ".") ?? name.endIndex)]) }
         let nearest = NearestKey.find(stem(name), among: names.map(stem))
@@ -82,14 +88,14 @@ extension Command {
         let advice = meant.map { " Did you mean \(apps)\($0)?" } ?? list
         return
             "there is no app file \(apps)\(name), and the state directory \(state) has no live version of it.\(advice) If "
-            + "it was deleted on purpose, confirm that with --force"
+            + "\(name) was deleted on purpose and the server's state is elsewhere, confirm that with --force"
     }
 }
 
 extension GivenConfiguration {
-    /// Whether a server with this state still serves an app file that was deleted.
-    fileprivate func isServed(deleted file: String, by state: String) throws(ConfigurationError) -> Bool {
-        guard Tenants.hasState(state) else { return false }
-        return try load(state: state).findings.contains { $0.rule == .app042 && $0.file == file }
+    /// The app files that a server with this state still serves as they were: deleted ones, and those from which entries were removed.
+    fileprivate func servedFiles(by state: String) throws(ConfigurationError) -> Set<String> {
+        guard Tenants.hasState(state) else { return [] }
+        return Set(try load(state: state).findings.filter { $0.rule == .app042 }.map(\.file))
     }
 }

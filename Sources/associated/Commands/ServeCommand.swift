@@ -23,7 +23,7 @@ extension Command {
             ]) + [
                 Option(
                     name: "--dev", value: nil,
-                    help: "development mode: create certificates for hosts that have none",
+                    help: "development mode: create certificates for hosts that have none, and only warn of removals",
                     variable: "ASSOCIATED_DEV")
             ] + settings(["--workers", "--environment"]) + [
                 Option(

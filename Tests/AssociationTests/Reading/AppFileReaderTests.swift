@@ -175,6 +175,20 @@ import Testing
         #expect(finding?.edit?.range == finding?.range)
     }
 
+    @Test(
+        arguments: [
+            (Sample.text(links: #"[{ path: "/a/*" }]"#), #""/""#), (Sample.text(links: #"[{ query: "a" }]"#), #""?""#),
+            (Sample.text(android: #"{ package_name: "dev.acme.shop" }"#), "package"),
+            (Sample.text(android: Self.android("sha256_cert_fingerprints: []")), nil),
+        ] as [(String, String?)])
+    func `knows the keys of the files on the phone's side`(text: String, replacement: String?) throws {
+        let finding = try #require(Sample.read(text).findings.first { $0.rule == .app003 })
+        #expect(finding.edit?.replacement == replacement)
+        #expect(
+            finding.fix?.contains(replacement.map { "write `\($0.filter { $0 != "\"" })`" } ?? "`fingerprints`") == true
+        )
+    }
+
     @Test func `reads everything into the model`() throws {
         let text = Sample.text(
             hosts: #"["shop.acme.test", "*.acme.test", "acme.test"]"#,

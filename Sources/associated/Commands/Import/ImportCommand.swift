@@ -33,13 +33,13 @@ extension Command {
         ],
         failure: "a file could not be read or written, or the files name no app"
     ) { arguments throws(Refusal) in
+        var inputs: [(path: String, bytes: [UInt8])] = []
+        for operand in arguments.operands { inputs += try files(at: operand, arguments) }
         let locations = arguments.operands.filter { $0.hasPrefix("https://") }.compactMap(WebLocation.init(typed:))
         guard let hosts = arguments.all("--host") ?? locations.first.map({ [$0.host.name] }) else {
             return .usage(saying: "import needs --host HOST, because association files do not name their host")
         }
         var apps = ImportedApps(hosts: hosts)
-        var inputs: [(path: String, bytes: [UInt8])] = []
-        for operand in arguments.operands { inputs += try files(at: operand, arguments) }
         for (path, bytes) in inputs {
             switch apps.add(bytes, file: path) {
             case .otherKind:
@@ -99,6 +99,9 @@ extension Command {
     }
 
     private static func read(_ path: String, _ arguments: ParsedArguments) throws(Refusal) -> [UInt8] {
+        if path.hasPrefix("http://") {
+            throw .usage("\(path) is not a https URL; phones fetch these files by https only")
+        }
         guard path.hasPrefix("https://") else { return try InputFile.read(path, bytesMax: StatementList.bytesMax) }
         guard let location = WebLocation(typed: path) else {
             throw .usage("\(path) is not a URL of the form https://host/path")

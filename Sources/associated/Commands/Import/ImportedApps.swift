@@ -80,8 +80,11 @@ struct ImportedApps {
             let hasRules = app.hasDynamicRules && app.rendersDynamicRules(hosts: hosts)
             if app.hasDynamicRules, !hasRules {
                 remark(
-                    "the dynamic rules for Android differ from the links, so they were not imported: compare both, then "
-                        + "set dynamicRules")
+                    app.rules.isEmpty
+                        ? "the dynamic rules for Android were not imported, because there is no apple-app-site-association file "
+                            + "with the same rules: write them as links, then set dynamicRules"
+                        : "the dynamic rules for Android differ from the links, so they were not imported: compare both, then "
+                            + "set dynamicRules")
             }
             let text = app.text(
                 name: apps.count == 1 ? name ?? hosts[0] : stem, hosts: hosts, priority: index,
