@@ -59,6 +59,25 @@ struct RetireCommandTests {
         #expect(again.output == "\(config)/apps/shpo.json is retired already: there is \(config)/retired/shpo.json\n")
     }
 
+    @Test func `does not follow links to the files of another tenant`() throws {
+        let folder = try Folder()
+        let config = "\(folder.path)/config"
+        let place = URL(fileURLWithPath: "\(config)/apps")
+        try folder.write("config/apps/other/app.json", Self.app)
+        try folder.write("config/apps/own/app.json", Self.app.replacing("shop.acme.test", with: "own.acme.test"))
+        try FileManager.default.createSymbolicLink(
+            atPath: place.appendingPathComponent("own/sub").path, withDestinationPath: "../other")
+        try FileManager.default.createSymbolicLink(
+            atPath: place.appendingPathComponent("own/link.json").path, withDestinationPath: "../other/app.json")
+        let run = try Subject.run("retire", "own/sub/app", "--config", config)
+        #expect(run.status == 1)
+        #expect(run.errors.contains("\(config)/apps/own/sub is a link"))
+        #expect(try Subject.run("retire", "own/link", "--config", config).status == 0)
+        #expect(try folder.read("config/apps/other/app.json") == Self.app)
+        #expect(try folder.read("config/retired/own/link.json") == "// taken out of service on purpose\n")
+        #expect(!FileManager.default.fileExists(atPath: "\(config)/apps/own/link.json"))
+    }
+
     @Test func `confirms the deletion of a file that a server still serves`() throws {
         let folder = try Folder()
         let config = "\(folder.path)/config"

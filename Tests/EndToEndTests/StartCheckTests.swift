@@ -22,6 +22,12 @@ struct StartCheckTests {
         #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/state"), "a check leaves nothing behind")
     }
 
+    @Test func `a missing directory of the access log is an error`() throws {
+        let run = try check("--http", "127.0.0.1:0", "--access-log", "\(folder.path)/nosuch/access.log")
+        #expect(run.status == 1)
+        #expect(run.errors.contains("nosuch/access.log: its directory does not exist; create it for the server's user"))
+    }
+
     @Test func `an existing state directory is as it was before`() throws {
         try folder.write("state/mine", "")
         #expect(try check("--http", "127.0.0.1:0", "--admin", "unix:\(folder.path)/state/admin.sock").status == 0)

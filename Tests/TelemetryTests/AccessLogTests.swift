@@ -265,8 +265,8 @@ struct AccessLogTests {
         #expect(
             test.notes() == [
                 "cannot reopen the access log \(test.folder)/sub/access.log: no such file or directory; still writing to "
-                    + "the old file, and retrying every second; let the server's user write to its folder, or restart if "
-                    + "that was replaced by another one"
+                    + "the old file, whose lines are lost if it was removed, and retrying every second; let the server's user "
+                    + "write to its folder, and send SIGUSR2 if that is a new one"
             ])
         #expect(test.accessLog.problems.map(\.text).first?.hasPrefix("cannot reopen the access log") == true)
         var sink = test.accessLog.sink(0)

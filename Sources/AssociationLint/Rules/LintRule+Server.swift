@@ -211,7 +211,7 @@ extension LintRule {
         rule(
             .cert024, "the files of a host's certificate are gone",
             why:
-                "A running server presents the last certificate that it read. After a restart, no client can "
+                "The server presents the last certificate that it read. After that has expired, no client can "
                 + "connect to the host over TLS.",
             fix: "Put both files back, or stop serving the host."),
         rule(

@@ -82,11 +82,9 @@ struct CertificateRecord: Sendable {
 
     private static let refusedNote = "; the server goes on with the last good certificate"
 
-    /// The certificate in service, if there are newer files that cannot be used.
+    /// The certificate in service, if its files were replaced by unusable ones or are gone.
     var lastGood: ServerIdentity? {
-        guard case .identity(let identity) = content, let refused, refused.isSettled, refused.content != nil else {
-            return nil
-        }
+        guard case .identity(let identity) = content, refused?.isSettled == true else { return nil }
         return identity
     }
 

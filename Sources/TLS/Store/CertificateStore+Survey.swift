@@ -66,6 +66,7 @@ extension CertificateStore {
 
     private func forget(_ name: String) {
         register.drop(name)
+        kept?.remove(CertificateFolder(name: name))
         let key = Array(name.utf8)
         cache.withLock { $0.folders.remove(key.span, hash: HostKey.hash(key.span)) }
     }
@@ -177,20 +178,21 @@ extension CertificateStore {
         func isSettled(_ stamp: Int?) -> Bool {
             register.isSettled(folder.name, stamp: stamp, milliseconds: milliseconds, after: limits.recheckMilliseconds)
         }
-        if let stamp = loader.stamp(of: folder) {
-            if let known, isStillTrue(known, stamp, folder) {
-                register.keep(folder.name)
+        let stamp = loader.stamp(of: folder)
+        if let stamp, let known, isStillTrue(known, stamp, folder) {
+            register.keep(folder.name)
+            return .present
+        }
+        // Keep it in memory, so that it remains in service after a bad renewal, even if no client has needed it.
+        let isNew = stamp != nil && known?.hasFiles != true
+        if kept?.has(folder) == true || isNew && cache.withLock({ $0.folders.count < limits.surveyedMax }) {
+            _ = check(folder, .slow)
+            if let record = cache.withLock({ $0.record(key.span) }) {
+                note(record, of: folder)
                 return .present
             }
-            // Keep it in memory, so that it remains in service after a bad renewal, even if no client has needed it.
-            let hasRoom = cache.withLock { $0.folders.count < limits.surveyedMax }
-            if known?.hasFiles != true && hasRoom || kept?.has(folder) == true {
-                _ = check(folder, .slow)
-                if let record = cache.withLock({ $0.record(key.span) }) {
-                    note(record, of: folder)
-                    return .present
-                }
-            }
+        }
+        if stamp != nil {
             if case .found(let stamp, let content)? = loader.compare(folder, with: nil, .slow) {
                 let status = CertificateStatus(content, host: folder.host)
                 // Files are replaced one after the other.

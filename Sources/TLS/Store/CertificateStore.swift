@@ -55,7 +55,10 @@ public final class CertificateStore: Sendable {
         (self.serves, self.isOrdered, self.limits, self.development) = (serves, isOrdered, limits, development)
         let tree = CertificateTree(hostsPath, links: links, managedPath: managedPath)
         loader = CertificateLoader(tree, passphrase: passphrase)
-        kept = passphrase == nil ? keptPath.map { KeptCertificates($0) } : nil
+        let kept = keptPath.map { KeptCertificates($0) }
+        // What a passphrase protects is not written without it.
+        if passphrase != nil { kept?.removeAll { _ in false } }
+        self.kept = passphrase == nil ? kept : nil
         register = CertificateRegister { folder, isOfSecondPair in
             CertificateFiles(CertificateFolder(name: folder), in: tree).path(isOfSecondPair ? 2 : 0)
         }
@@ -174,12 +177,14 @@ public final class CertificateStore: Sendable {
         of folder: CertificateFolder, after look: CertificateRecord.Comparison, known: CertificateRecord?
     ) -> CertificateRecord? {
         guard var record = known else {
-            guard case .found(let stamp, let content) = look else { return nil }
-            guard let good = kept?.identity(of: folder) else { return CertificateRecord(content, stamp: stamp) }
+            guard let good = kept?.identity(of: folder) else {
+                guard case .found(let stamp, let content) = look else { return nil }
+                return CertificateRecord(content, stamp: stamp)
+            }
             var record = CertificateRecord(.identity(good), stamp: 0)
             // The server that made the copy had checked the files twice.
             for _ in 0..<2 { record.apply(look, host: folder.host, now: Clock.wallSeconds()) }
-            return record
+            return record.isGone && !keeps(record.content, folder) ? nil : record
         }
         record.apply(look, host: folder.host, now: Clock.wallSeconds())
         // If a served host would have no certificate, the last one stays.
@@ -269,6 +274,9 @@ public final class CertificateStore: Sendable {
         return lookup
     }
 
+    /// Why a last good certificate would be lost when this process ends; nil if none would.
+    public var keptProblem: SystemError? { kept?.problem }
+
     /// Makes everything be compared with the disk at its next look-up.
     public func invalidateAll() { cache.withLock { $0.invalidate() } }
 
@@ -284,7 +292,7 @@ extension CertificateCoverage {
         CertificateProblem(
             .filesGone, file: file,
             "the certificate's files are gone, and there is no other certificate for \(folder.host ?? folder.name); the server "
-                + "uses the last one until it exits",
+                + "goes on with the last one",
             fix: "put both files back, or a certificate for the host into a wildcard's folder")
     }
 }

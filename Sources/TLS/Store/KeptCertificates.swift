@@ -1,5 +1,5 @@
-// Copies of certificates that are in service although their files cannot be used any more, so that a restart does not end TLS for
-// their hosts. A copy is removed when the host has usable files again, or none, and never made of a key that a passphrase protects.
+// Copies of certificates that are in service although their files cannot be used any more or are gone, so that a restart does not
+// end TLS for their hosts. A copy is removed when the host has usable files again or is served no more.
 
 import Posix
 import Synchronization
@@ -8,15 +8,28 @@ import Synchronization
 final class KeptCertificates: Sendable {
     private let path: String
     private let pool = ChainPool()
-    /// The folders that have a copy.
-    private let names: Mutex<Set<String>>
+    private let state: Mutex<State>
+
+    private struct State {
+        /// The fingerprints of the copied certificates, by folder; empty for a copy of an earlier process.
+        var copies: [String: [[UInt8]]]
+        /// Folders whose certificate could not be copied.
+        var failures: [String: SystemError] = [:]
+    }
+
+    /// Certificates that are lost together, for example with their file system, are not all copied.
+    private static let countMax = 1_000
 
     init(_ path: String) {
         self.path = path
-        names = Mutex(Set(((try? Directory.entries(path)) ?? []).map(\.name)))
+        let names = ((try? Directory.entries(path)) ?? []).map(\.name)
+        state = Mutex(State(copies: Dictionary(uniqueKeysWithValues: names.map { ($0, []) })))
     }
 
-    func has(_ folder: CertificateFolder) -> Bool { names.withLock { $0.contains(folder.name) } }
+    /// Why a certificate could not be copied; nil if all could.
+    var problem: SystemError? { state.withLock { $0.failures.values.first } }
+
+    func has(_ folder: CertificateFolder) -> Bool { state.withLock { $0.copies[folder.name] != nil } }
 
     /// Nil also if the copy is damaged: then the host is as without one.
     func identity(of folder: CertificateFolder) -> ServerIdentity? {
@@ -27,10 +40,16 @@ final class KeptCertificates: Sendable {
         return identity
     }
 
-    /// Makes a copy, unless there is one. Without room on the disk there is none until it is tried again.
+    /// Makes a copy, unless there is one of this certificate. If that fails, the next survey of the folder tries again.
     func keep(_ identity: ServerIdentity, of folder: CertificateFolder) {
-        if has(folder) { return }
+        let prints = identity.facts.map(\.fingerprint)
+        let isThere = state.withLock { state in
+            state.copies[folder.name].map { $0 == prints } ?? (state.copies.count >= KeptCertificates.countMax)
+        }
+        if isThere { return }
         let place = "\(path)/\(folder.name)"
+        // An older copy must not be served after a failure.
+        delete(folder.name)
         do throws(SystemError) {
             try Directory.create(place, permissions: 0o700)
             for (pair, index) in zip(identity.pairs, [0, 2]) {
@@ -38,19 +57,25 @@ final class KeptCertificates: Sendable {
                     to: place, certificateFile: CertificateFiles.names[index],
                     keyFile: CertificateFiles.names[index + 1])
             }
-            names.withLock { _ = $0.insert(folder.name) }
+            state.withLock { ($0.copies[folder.name], $0.failures[folder.name]) = (prints, nil) }
         } catch {
             delete(folder.name)
+            state.withLock { ($0.copies[folder.name], $0.failures[folder.name]) = (nil, error) }
         }
     }
 
     func remove(_ folder: CertificateFolder) {
-        if names.withLock({ $0.remove(folder.name) }) != nil { delete(folder.name) }
+        let hadCopy = state.withLock { state in
+            state.failures[folder.name] = nil
+            return state.copies.removeValue(forKey: folder.name) != nil
+        }
+        if hadCopy { delete(folder.name) }
     }
 
     /// Removes the copies of all folders but these.
     func removeAll(except isNeeded: (String) -> Bool) {
-        for name in names.withLock({ $0 }) where !isNeeded(name) { remove(CertificateFolder(name: name)) }
+        let names = state.withLock { Set($0.copies.keys).union($0.failures.keys) }
+        for name in names where !isNeeded(name) { remove(CertificateFolder(name: name)) }
     }
 
     private func delete(_ name: String) {

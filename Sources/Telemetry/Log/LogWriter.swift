@@ -218,8 +218,9 @@ final class LogOrders: Sendable {
             reopensAt = Clock.monotonicMilliseconds() + Int64(LogWriter.retryMilliseconds)
             orders.failed(
                 .reopening,
-                "cannot reopen the access log \(path): \(error.reason); still writing to the old file, and retrying every second; "
-                    + "let the server's user write to its folder, or restart if that was replaced by another one")
+                "cannot reopen the access log \(path): \(error.reason); still writing to the old file, whose lines are lost "
+                    + "if it was removed, and retrying every second; let the server's user write to its folder, and send SIGUSR2 if "
+                    + "that is a new one")
             return
         }
         reopensAt = nil

@@ -43,6 +43,13 @@ extension Command {
         let names = Tenants.isAppFile(stem) ? [stem] : ["\(stem).json", "\(stem).json5"]
         let name = names.first { files.paths.contains(apps + $0) } ?? names[0]
         let (live, retired) = ("\(apps)\(name)", "\(config)/retired/\(name)")
+        // The server does not follow a link to a folder, and a tenant can place one that leads to the files of another.
+        for end in live.indices where live[end] == "/" && end >= live.index(live.startIndex, offsetBy: apps.count) {
+            let folder = String(live[..<end])
+            if File.linkTarget(folder) != nil {
+                return .failure(saying: "\(folder) is a link; name the app file by the folder that it is in")
+            }
+        }
         let isLive = File.exists(live)
         if !isLive, File.exists(retired) {
             Console.output(line: "\(live) is retired already: there is \(retired)")
@@ -67,6 +74,12 @@ extension Command {
         }
         guard isLive else {
             Console.output(line: "wrote \(retired), which confirms the deletion of \(live)")
+            return .success
+        }
+        if File.linkTarget(live) != nil {
+            // A file there permits the removal of everything in it, and a link may lead to the file of another tenant.
+            File.remove(live)
+            Console.output(line: "removed the link \(live), and wrote \(retired)")
             return .success
         }
         guard unsafe rename(live, retired) == 0 else {

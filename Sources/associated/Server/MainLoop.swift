@@ -221,6 +221,7 @@ final class MainLoop: @unchecked Sendable {
         // Surveys and handshakes leave their findings here.
         if let news = server.certificates?.register.drain() { ReloadLog.certificates(news) }
         server.state.noteState(.ledger, server.admin.problem)
+        server.state.noteState(.certificates, server.certificates?.keptProblem)
         server.state.explainState(server.sandbox.stateComplaint)
         for (level, text) in server.state.takeStateNotes() { Log.write(level, text) }
         if let figures = refusals.sample(server.engine, now: now) {

@@ -58,6 +58,7 @@ final class ServerState: Sendable {
         case lastGood = "last good versions"
         case ledger = "verifier fetches"
         case history = "change history"
+        case certificates = "last good certificates"
     }
 
     /// Why a part cannot be saved, and since when.
@@ -180,8 +181,8 @@ final class ServerState: Sendable {
         }
     }
 
-    /// Whether something of the rounds could not be saved. The ledger saves itself.
-    var isUnsaved: Bool { stateProblems.keys.contains { $0 != .ledger } }
+    /// Whether something of the rounds could not be saved. The others save themselves.
+    var isUnsaved: Bool { stateProblems.keys.contains { ![.ledger, .certificates].contains($0) } }
 
     /// The parts of the state that cannot be saved.
     var stateProblems: [StatePart: PartProblem] { state.withLock { $0.stateProblems } }

@@ -62,6 +62,11 @@ struct StartCheck {
             sandbox = steps
         }
         if hasState { tryState(File.checkWritable) }
+        if case .file(let path) = settings.accessLog.place,
+            !Directory.exists(ResolvedPath.parent(of: Directory.absolute(path)))
+        {
+            fail("cannot write the access log \(path): its directory does not exist; create it for the server's user")
+        }
         let served = lint()
         // After the findings that they refer to.
         let problems = StartProblems(given)
