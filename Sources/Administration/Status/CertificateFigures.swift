@@ -132,8 +132,11 @@ extension CertificateReport.Problem: JSONRecord {
 }
 
 extension CertificateReport.Problem {
-    /// The problems with each cause once.
-    public static func causes(_ problems: [Self], max: Int) -> [Self] {
+    /// The problems with each cause once. No tenant can fill the list.
+    /// - Parameter tenant: whose a folder is.
+    public static func causes(
+        _ problems: [Self], max: Int, tenant: (String) -> String = { FairShare.tenant(of: $0, in: nil) }
+    ) -> [Self] {
         let sorted = problems.sorted { AlikeHosts.isBefore($0.folder, $1.folder) }
         let groups = AlikeHosts.grouped(sorted) { "\($0.severity) \(AlikeHosts.cause($0.finding, of: $0.folder))" }
         let causes = groups.map { group in
@@ -145,8 +148,11 @@ extension CertificateReport.Problem {
             first.isOrEarlier = group.contains(where: \.isOrEarlier)
             return first
         }
-        let (errors, others) = (causes.filter { $0.severity == "error" }, causes.filter { $0.severity != "error" })
-        return Array((errors + others).prefix(max))
+        func fitting(_ causes: [Self], _ room: Int) -> [Self] {
+            FairShare.fitting(causes, room: room) { tenant($0.folder) }
+        }
+        let errors = fitting(causes.filter { $0.severity == "error" }, max)
+        return errors + fitting(causes.filter { $0.severity != "error" }, max - errors.count)
     }
 }
 

@@ -181,7 +181,12 @@ struct AdminAnswers: ServerSources {
     }
 
     private func certificates(listMax: Int = 0) -> CertificateFigures? {
-        judgedCertificates.map { CertificateFigures($0, listMax: listMax, now: Clock.wallSeconds()) }
+        judgedCertificates.map { store in
+            let folders = listMax == 0 ? [:] : state.folders
+            return CertificateFigures(store, listMax: listMax, now: Clock.wallSeconds()) { folder in
+                FairShare.tenant(of: folder, in: folders[CertificateFolder(name: folder).host ?? folder])
+            }
+        }
     }
 
     /// Includes open findings on certificates.
@@ -220,7 +225,8 @@ extension CertificateFigures {
     /// How many findings are compared to find common causes.
     private static let comparedMax = 1_000
 
-    init(_ store: CertificateStore, listMax: Int, now: Int64) {
+    /// - Parameter tenant: whose a folder of `config/hosts` is.
+    init(_ store: CertificateStore, listMax: Int, now: Int64, tenant: (String) -> String) {
         self.init()
         let survey = store.register.survey(now: now)
         (usable, lastGood) = (survey.counts[.usable] ?? 0, survey.counts[.lastGood] ?? 0)
@@ -229,8 +235,11 @@ extension CertificateFigures {
         (open, found) = (survey.openProblems, survey.found)
         (soonest, judgedLifeLeftMin) = (survey.soonest, survey.judgedLifeLeftMin)
         if listMax == 0 { return }
-        let all = store.register.problems(CertificateFigures.comparedMax).map { CertificateReport.Problem($0) }
-        (problems, causes) = (Array(all.prefix(listMax)), CertificateReport.Problem.causes(all, max: listMax))
+        let open = store.register.problems(.max)
+        let all = FairShare.fitting(open, room: CertificateFigures.comparedMax) { tenant($0.folder) }
+            .map { CertificateReport.Problem($0) }
+        problems = FairShare.fitting(all, room: listMax) { tenant($0.folder) }
+        causes = CertificateReport.Problem.causes(all, max: listMax, tenant: tenant)
     }
 }
 

@@ -47,6 +47,14 @@ struct AlikeHostsTests {
         #expect(causes[0] == problems[50])
         #expect(causes[1].alike == ["h2.example", "h3.example"] && causes[1].sinceSeconds == 950)
         #expect(CertificateReport.Problem.causes(problems, max: 1).map(\.folder) == ["x.example"])
+        // A tenant with many different causes leaves room for those of others.
+        let many = (1...30).map { number in
+            CertificateReport.Problem(
+                folder: "a\(number).example", sinceSeconds: 1, rule: "CERT-011", severity: "error",
+                finding: "for b\(number).example only")
+        }
+        let fair = CertificateReport.Problem.causes(many + problems, max: 20) { $0.hasPrefix("a") ? "a/" : $0 }
+        #expect(fair.count == 20 && fair.contains { $0.folder == "x.example" })
         var status = Samples.status
         var certificates = Samples.certificates
         (certificates.problems, certificates.causes) = (Array(problems.prefix(20)), causes)
