@@ -106,7 +106,7 @@ struct CommandLineTests {
             ["init", "--name", "Shop", "--host", "a.example", "--app-id", "shop"],
             "app id `shop` is not PREFIX.bundle.id, so it matches no app"
         ), (["completion", "tcsh"], "no completions for tcsh; name bash, zsh or fish"),
-        (["import", "x"], "import needs --host HOST, because association files do not name their host"),
+        (["import", "http://x"], "http://x is not a https URL; phones fetch these files by https only"),
         (
             ["serve", "--access-log", "sdtout"],
             "--access-log sdtout is not off, stdout or a path; write `off`, `stdout`, or a path such as `access.log`"

@@ -83,6 +83,14 @@ struct ImportCommandTests {
         #expect(run.errors.contains(message), "\(run.errors)")
     }
 
+    @Test func `needs the host of a file`() throws {
+        let folder = try Folder()
+        try folder.write("list", "[]")
+        let run = try Subject.run("import", "\(folder.path)/list")
+        #expect(run.status == 2)
+        #expect(run.errors.contains("import needs --host HOST, because association files do not name their host"))
+    }
+
     @Test(arguments: ["", ".well-known/"])
     func `imports both files of a directory, or the one that is there`(place: String) throws {
         let folder = try Folder()
