@@ -150,7 +150,6 @@ extension CertificateStore {
         if isShared, let known = round.shared[folder.name] { return known }
         let found = lookIfChanged(folder)
         if found == .unsettled { round.outcome.unsettled.append(folder.name) }
-        if found == .absent { kept?.remove(folder) }
         if isShared, round.shared.count < SurveyRound.sharedMax { round.shared[folder.name] = found }
         return found
     }
