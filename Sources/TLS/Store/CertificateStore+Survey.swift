@@ -191,14 +191,12 @@ extension CertificateStore {
                 return .present
             }
         }
-        if stamp != nil {
-            if case .found(let stamp, let content)? = loader.compare(folder, with: nil, .slow) {
-                let status = CertificateStatus(content, host: folder.host)
-                // Files are replaced one after the other.
-                if status.state == .broken, let known, known.stamp != stamp, !isSettled(stamp) { return .unsettled }
-                register.note(folder, status, stamp: stamp, now: Clock.wallSeconds())
-                return .present
-            }
+        if stamp != nil, case .found(let stamp, let content)? = loader.compare(folder, with: nil, .slow) {
+            let status = CertificateStatus(content, host: folder.host)
+            // Files are replaced one after the other.
+            if status.state == .broken, let known, known.stamp != stamp, !isSettled(stamp) { return .unsettled }
+            register.note(folder, status, stamp: stamp, now: Clock.wallSeconds())
+            return .present
         }
         // The folder may be in the process of being replaced.
         return known?.hasFiles == true && !isSettled(nil) ? .unsettled : .absent

@@ -41,7 +41,7 @@ public final class CertificateStore: Sendable {
     ///   - hostsPath: `config/hosts`; it need not exist yet.
     ///   - managedPath: the folder with the manager's certificates, for names without one in `config/hosts`.
     ///   - links: where links in a host's folder may lead, in addition to that folder and certbot's.
-    ///   - keptPath: for copies of certificates whose files cannot be used any more.
+    ///   - keptPath: for copies of certificates whose files cannot be used any more, or are gone.
     ///   - development: issues certificates for configured hosts that have none.
     ///   - serves: whether a host is configured. Only then problems of its certificate are reported.
     ///   - isOrdered: whether the manager orders a certificate for a host.
@@ -176,17 +176,15 @@ public final class CertificateStore: Sendable {
     private func record(
         of folder: CertificateFolder, after look: CertificateRecord.Comparison, known: CertificateRecord?
     ) -> CertificateRecord? {
-        guard var record = known else {
-            guard let good = kept?.identity(of: folder) else {
-                guard case .found(let stamp, let content) = look else { return nil }
-                return CertificateRecord(content, stamp: stamp)
-            }
-            var record = CertificateRecord(.identity(good), stamp: 0)
-            // The server that made the copy had checked the files twice.
-            for _ in 0..<2 { record.apply(look, host: folder.host, now: Clock.wallSeconds()) }
-            return record.isGone && !keeps(record.content, folder) ? nil : record
+        let copy = known == nil ? kept?.identity(of: folder) : nil
+        guard var record = known ?? copy.map({ CertificateRecord(.identity($0), stamp: 0) }) else {
+            guard case .found(let stamp, let content) = look else { return nil }
+            return CertificateRecord(content, stamp: stamp)
         }
-        record.apply(look, host: folder.host, now: Clock.wallSeconds())
+        let now = Clock.wallSeconds()
+        record.apply(look, host: folder.host, now: now)
+        // The server that made the copy had checked the files before.
+        if copy != nil { record.apply(look, host: folder.host, now: now) }
         // If a served host would have no certificate, the last one stays.
         return record.isGone && !keeps(record.content, folder) ? nil : record
     }

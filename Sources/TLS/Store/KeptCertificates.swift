@@ -93,8 +93,9 @@ extension Credentials {
         try unsafe certificates.span.withUnsafeBytes { (bytes) throws(SystemError) in
             try unsafe FileDraft.write(certificateFile, in: folder, [bytes], permissions: 0o600).putInPlace()
         }
-        try unsafe key.withPEM { (bytes) throws(SystemError) in
+        let isWritten: Void? = try unsafe key.withPEM { (bytes) throws(SystemError) in
             try unsafe FileDraft.write(keyFile, in: folder, [bytes], permissions: 0o600).putInPlace()
         }
+        if isWritten == nil { throw .exhausted("PEM_write_bio_PrivateKey") }
     }
 }

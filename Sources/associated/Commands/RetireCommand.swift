@@ -10,9 +10,9 @@ extension Command {
         name: "retire", summary: "take an app file out of service",
         details: """
             Takes an app file out of service. Deleting an app file is not enough: a running server continues to serve its
-            hosts, because it cannot know that the deletion was on purpose (the removal guard; it does not protect what is
-            less than ten minutes old or was never fetched). This command confirms it. The server then removes this app from its hosts at once; a host that no other app file names is no
-            longer served.
+            hosts, because it cannot know that the deletion was on purpose (the removal guard). The guard covers what was live
+            when the server started, and what is new after ten minutes and a first fetch. This command confirms a deletion.
+            The server then removes this app from its hosts at once; a host that no other app file names is no longer served.
 
             APP is an app file in config/apps/, or the name of the file without its extension. The command moves the file to
             config/retired/. If the file was deleted while a server served it, the command writes a file of that name
@@ -44,11 +44,9 @@ extension Command {
         let name = names.first { files.paths.contains(apps + $0) } ?? names[0]
         let (live, retired) = ("\(apps)\(name)", "\(config)/retired/\(name)")
         // The server does not follow a link to a folder, and a tenant can place one that leads to the files of another.
-        for end in live.indices where live[end] == "/" && end >= live.index(live.startIndex, offsetBy: apps.count) {
-            let folder = String(live[..<end])
-            if File.linkTarget(folder) != nil {
-                return .failure(saying: "\(folder) is a link; name the app file by the folder that it is in")
-            }
+        let folders = parts.indices.dropFirst().map { apps + parts[..<$0].joined(separator: "/") }
+        if let link = folders.first(where: { File.linkTarget($0) != nil }) {
+            return .failure(saying: "\(link) is a link; name the app file by the folder that it is in")
         }
         let isLive = File.exists(live)
         if !isLive, File.exists(retired) {

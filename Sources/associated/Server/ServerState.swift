@@ -37,7 +37,7 @@ final class ServerState: Sendable {
         /// Why it cannot work, as it said then, or how it ended since.
         var managerProblem: String?
         var stateProblems: [StatePart: PartProblem] = [:]
-        /// Set if the sandbox or a missing permission is the reason.
+        /// Set if the sandbox is the reason.
         var stateComplaint: String?
         var stateNotes: [(Log.Level, String)] = []
 
