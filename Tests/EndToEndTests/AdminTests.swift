@@ -214,6 +214,20 @@ struct AdminTests {
                 "\n  serves its last good version because of:\n    \(folder.path)/config/apps/a.json"))
     }
 
+    @Test func `no tenant fills the lists of the status`() throws {
+        let folder = try Folder(serving: "z.localhost")
+        for index in 0..<30 { try folder.write("config/apps/a/\(index).json", Folder.app("a\(index).localhost")) }
+        let server = try folder.serve("--admin", "127.0.0.1:0")
+        for index in 0..<30 { try folder.write("config/apps/a/\(index).json", "{ name: ") }
+        try folder.write("config/apps/z.json", "{ name: ")
+        #expect(
+            try eventually {
+                let status = try server.status().output
+                let findings = status.components(separatedBy: "\nopen findings:").dropFirst().joined()
+                return findings.contains("config/apps/z.json") && status.contains("\n  z.localhost, since ")
+            })
+    }
+
     @Test func `while draining, it is alive but not ready`() throws {
         let bench = try Bench()
         // The server waits for a request that has begun.

@@ -93,4 +93,19 @@ struct HostOwnersTests {
         try site.restart(program: program)
         #expect(site.answer("w.a.example")?.contains("dev.evil") == true)
     }
+
+    @Test(arguments: [("b/b.json", false), ("a/other.json", true), ("operator.json", true)])
+    func `a file in config/retired permits removals only from the hosts of its folder`(
+        path: String, permits: Bool
+    ) throws {
+        let site = try TenantTree()
+        site.owners = try owners()
+        try site.shop("a/a.json", hosts: ["a.example"], ids: ["8KQ2V7M4XN.dev.one", "8KQ2V7M4XN.dev.two"])
+        try site.restart()
+        try site.write(
+            "config/retired/\(path)", "{ name: 'R', hosts: ['a.example'], ios: { appIDs: ['8KQ2V7M4XN.dev.two'] } }")
+        try site.shop("a/a.json", hosts: ["a.example"], ids: ["8KQ2V7M4XN.dev.one"])
+        #expect(try site.round().errors.map(\.rule) == (permits ? [] : [.app042]))
+        #expect(site.answer("a.example")?.contains("dev.two") == !permits)
+    }
 }

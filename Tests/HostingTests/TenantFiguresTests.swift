@@ -104,6 +104,18 @@ struct TenantFiguresTests {
         #expect(try site.restart().errors.isEmpty)
     }
 
+    @Test func `says whose file a finding is about`() throws {
+        try site.write("config/apps/team/broken.json", "{")
+        try site.shop("team/shop.json", hosts: ["shop.example.com"])
+        try site.write("config/apps/broken.json", "{")
+        for host in ["shop", "a"] {
+            try site.write("config/hosts/\(host).example.com/well-known/assetlinks.json", "[")
+        }
+        try site.round()
+        let tenants = Set(site.tenants.openFindings.map(site.tenants.tenant))
+        #expect(tenants == ["team/", "broken.json", "a.example.com"])
+    }
+
     @Test func `reports problems of the very first round`() throws {
         try site.write("config/hosts/a.example.com/well-known/assetlinks.json", "[")
         try site.write("config/hosts/own.example.com/well-known/assetlinks.json", "[")

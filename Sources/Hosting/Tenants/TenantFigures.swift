@@ -29,6 +29,19 @@ extension Tenants {
     /// All findings that keep something from being served.
     public var openFindings: [Finding] { memory.openFindings.all(in: source.label) }
 
+    /// Whose file a finding is about: a top folder of `config/apps`, which may also be that of the host's app file, a host, or the
+    /// operator's own file.
+    public func tenant(of finding: Finding) -> String {
+        func folder(_ path: String?) -> String? { path.flatMap(AppTree.topFolder).map { "\($0)/" } }
+        if let path = finding.file.below(source.label) { return folder(path) ?? path }
+        for root in [folders.hostsPath, folders.publicPath] {
+            guard let path = finding.file.below(root) else { continue }
+            guard let host = HostFolders.host(of: String(path.prefix { $0 != "/" })) else { continue }
+            return folder(memory.appFiles.paths(naming: host).first) ?? host
+        }
+        return finding.file
+    }
+
     /// The hosts that are served from an older version than the one on disk.
     public var hostsOnLastGood: [String] {
         let appFiles = memory.appFiles
@@ -113,5 +126,12 @@ extension Tenants {
         figures.notes += appFiles.warningCounts.notes
         figures.guardedEntries = memory.openFindings.guarded.values.reduce(0, +)
         return figures
+    }
+}
+
+extension String {
+    /// The rest of a path after a folder.
+    fileprivate func below(_ folder: String) -> String? {
+        hasPrefix("\(folder)/") ? String(dropFirst(folder.count + 1)) : nil
     }
 }

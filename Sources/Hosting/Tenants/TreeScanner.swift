@@ -200,7 +200,9 @@ struct TreeScanner {
             case .contents(let contents):
                 let reading = AppFile.read(
                     contents.bytes, file: "\(tree.label)/\(path)", environment: source.environment)
-                if let app = reading.appFile { retired.identities.formUnion(LiveIdentity.all(of: app)) }
+                guard let app = reading.appFile else { continue }
+                retired.identities.formUnion(
+                    LiveIdentity.all(of: app).filter { source.owners.allows($0.host, at: path) })
             case .starved(let reason): throw reason
             case .gone, .changing, .unreadable: continue
             }

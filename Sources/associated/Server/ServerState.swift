@@ -206,6 +206,8 @@ final class ServerState: Sendable {
         let errors = tenants.furtherErrors(hostsMax: ServerState.reasonsMax)
         let open = tenants.openFindings
         let findings = open.prefix(ServerState.sinceMax).map { Console.line($0) }
+        let few = FairShare.fitting(open, room: StatusReport.listMax, tenant: tenants.tenant)
+        let listed = few.map { Console.line($0) }
         let guarded = open.lazy.filter { $0.rule == .app042 && $0.severity == .error }.map(\.file)
         let now = phase == .starting ? startedSeconds : Clock.wallSeconds()
         noteLastGood(tenants)
@@ -214,8 +216,11 @@ final class ServerState: Sendable {
             for (host, folder) in report.folders { state.folders[host] = folder }
             state.hosting = report.figures
             state.guardedFiles = Array(guarded.prefix(ServerState.guardedFilesMax))
-            state.keepAges(of: findings + reasons.map(\.host), from: now)
-            state.kept = reasons.prefix(StatusReport.listMax).map { host, findings in
+            state.keepAges(of: findings + listed + reasons.map(\.host), from: now)
+            let kept = FairShare.fitting(reasons, room: StatusReport.listMax) { [folders = state.folders] in
+                FairShare.tenant(of: $0.host, in: folders[$0.host])
+            }
+            state.kept = kept.map { host, findings in
                 // The error is the reason; further warnings are not.
                 let reason = findings.first { $0.severity == .error } ?? findings.first
                 let line = reason.map { Console.line($0) } ?? "for no known reason"
@@ -224,7 +229,7 @@ final class ServerState: Sendable {
             state.reasons = Dictionary(
                 uniqueKeysWithValues: reasons.map { ($0.host, ServerState.firstLines(of: $0.findings)) })
             state.errors = errors.mapValues(ServerState.firstLines)
-            state.findings = findings.prefix(StatusReport.listMax).map { state.dated($0, as: $0) }
+            state.findings = listed.map { state.dated($0, as: $0) }
             count(&state.reloads)
         }
     }
