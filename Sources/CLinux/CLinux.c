@@ -198,6 +198,15 @@ void associated_release_code(void) {
     dl_iterate_phdr(release_segments, NULL);
 }
 
+int associated_memory_file(const void *bytes, size_t count) {
+    int file = memfd_create("associated settings", MFD_CLOEXEC);
+    if (file >= 0 && write(file, bytes, count) != (ssize_t)count) {
+        close(file);
+        return -1;
+    }
+    return file;
+}
+
 void *associated_mirror(size_t size) {
     int file = memfd_create("associated log", MFD_CLOEXEC);
     if (file < 0) return NULL;

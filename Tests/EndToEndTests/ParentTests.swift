@@ -32,6 +32,28 @@ struct ParentTests {
         server.stop()
     }
 
+    @Test(arguments: [
+        ("{ http: ", "server.json has changed, and the next start would fail: "),
+        (
+            "{ user: 'nobody here', environment: 'none' }",
+            "server.json has changed: send SIGUSR2 to apply it, or restart"
+        ),
+        (nil, "server.json: error[CFG-001]: the file is gone; a restart would use the defaults"),
+    ])
+    func `a server that dies is replaced with the settings in force`(settings: String?, line: String) throws {
+        let file = "config/server.json"
+        try folder.write(file, "{ workers: 1 }")
+        let server = try start("--http", "127.0.0.1:0")
+        if let settings { try folder.write(file, settings) } else { try folder.remove(file) }
+        #expect(server.line(containing: line) != nil)
+        kill(server.serverIdentifier, SIGKILL)
+        #expect(try status(server.port) == "200")
+        #expect(server.line(containing: line) != nil, "the next server says so too")
+        try folder.write(file, "{ workers: 1 }")
+        #expect(server.line(containing: "server.json is again as it was at the start") != nil)
+        server.stop()
+    }
+
     @Test func `no server outlives its parent`() throws {
         let server = try start("--http", "127.0.0.1:0")
         let child = server.serverIdentifier

@@ -33,6 +33,7 @@ void associated_trim_arena(void);
 void associated_release_code(void);
 const char *associated_signal_name(int number);
 void *associated_mirror(size_t size);
+int associated_memory_file(const void *bytes, size_t count);
 int associated_exchange(const char *one, const char *other);
 
 int associated_prctl(int option, unsigned long first, unsigned long second);

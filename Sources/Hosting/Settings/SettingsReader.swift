@@ -31,14 +31,16 @@ public struct SettingsReader {
     /// Reads the file. A missing file is fine; one that cannot be read is a finding.
     /// - Parameter limits: the default limits.
     /// - Parameter folders: further folders with files of all tenants; no link target may contain one.
-    public init(file: String, limits: Limits = Limits(), folders: [String] = []) {
+    /// - Parameter text: what to read in place of the file; empty if there was no file.
+    public init(file: String, limits: Limits = Limits(), folders: [String] = [], text: [UInt8]? = nil) {
         self.file = file
         let config = String(file.dropLast("/server.json".count))
         tenantFolders = [config] + ["apps", "retired", "hosts"].map { "\(config)/\($0)" } + folders
         settings.limits = limits
         do {
-            let contents = try File.read(file, bytesMax: SettingsReader.bytesMax)
-            let document = SourceReader.read(contents.bytes, as: .json5)
+            if text?.isEmpty == true { return }
+            let bytes = if let text { text } else { try File.read(file, bytesMax: SettingsReader.bytesMax).bytes }
+            let document = SourceReader.read(bytes, as: .json5)
             self.document = document
             read(document)
         } catch {

@@ -68,3 +68,19 @@ import Glibc
         precondition(result == 0, "a block is unmapped once")
     }
 }
+
+/// A copy of bytes in memory that a child process inherits as a descriptor. The corresponding C function is `memfd_create`.
+public final class MemoryFile: Sendable {
+    private let descriptor: Descriptor
+    public var number: Int32 { descriptor.number }
+
+    public init(_ bytes: [UInt8]) throws(SystemError) {
+        let file = unsafe bytes.withUnsafeBytes { unsafe associated_memory_file($0.baseAddress, $0.count) }
+        descriptor = try Descriptor(file, of: "memfd_create")
+    }
+
+    /// What a parent has put into one, which is closed.
+    public static func contents(takingOwnershipOf number: Int32) throws(FileError) -> [UInt8] {
+        try RegularFile(takingOwnershipOf: Descriptor(takingOwnershipOf: number)).contents(bytesMax: .max - 1)
+    }
+}

@@ -101,7 +101,7 @@ extension Command {
     /// Why there are no settings for certificates.
     private static func missingSettings(_ loaded: LoadedSettings) -> String {
         let file = "\(loaded.configPath)/server.json"
-        if loaded.settingsStatus == nil {
+        if loaded.text == nil, loaded.findings.isEmpty {
             return
                 "there is no \(file); run this in the directory where the server was started, or give --config and --state"
         }

@@ -6,6 +6,7 @@ import Association
 import HTTP
 import Hosting
 import Posix
+import SourceJSON
 import TLS
 
 /// Settings, and the findings from reading them. The server and its sandbox use only these: an option that is not resolved
@@ -17,8 +18,8 @@ struct LoadedSettings {
     /// What the manager writes for the server.
     var certificatesPath: String { "\(statePath)/certificates" }
     var thumbprintPath: String { "\(statePath)/acme/thumbprint" }
-    /// The marks of `server.json`, taken before it was read; nil if it did not exist.
-    let settingsStatus: FileStatus?
+    /// The text of `server.json`; nil if it does not exist.
+    let text: [UInt8]?
     /// Whether hosts without a certificate get a development certificate.
     let isDevelopment: Bool
     /// The settings in force, with everything that options and variables override.
@@ -39,9 +40,10 @@ struct LoadedSettings {
         publicPath = arguments["--public"] ?? "public"
         statePath = arguments["--state"] ?? "state"
         isDevelopment = arguments.has("--dev")
-        settingsStatus = try? File.status("\(configPath)/server.json")
         let reader = SettingsReader(
-            file: "\(configPath)/server.json", limits: limitsByMemory, folders: [publicPath, statePath])
+            file: "\(configPath)/server.json", limits: limitsByMemory, folders: [publicPath, statePath],
+            text: try Inheritance.own?.settingsText())
+        text = reader.document?.text
         var settings = reader.settings
         (findings, lostSafeguards) = (reader.findings, reader.lostSafeguards)
         passphrase = .given(arguments, settingsFile: settings.passphraseFile)

@@ -8,15 +8,17 @@ import Engine
 import HTTP
 import Hosting
 import Posix
+import SourceJSON
 import Telemetry
 
 struct SettingsWatch {
     private let given: LoadedSettings
     private let path: String
-    /// The marks of the file at the start, at the last check, and when it was last reported; nil if it did not exist.
-    private let first: FileStatus?
-    private var last: FileStatus?
-    private var reported: FileStatus?
+    /// The marks of the file at the last check, and when it was last read; nil inside if it did not exist.
+    private var last: FileStatus??
+    private var read: FileStatus??
+    /// Whether the file was not the one in force when it was last read.
+    private var isChanged = false
 
     /// What to report.
     struct News {
@@ -31,26 +33,28 @@ struct SettingsWatch {
     init(_ given: LoadedSettings) {
         self.given = given
         path = "\(given.configPath)/server.json"
-        first = given.settingsStatus
-        (last, reported) = (first, first)
     }
 
     /// Checks the file every second, or when an operator asks; nil if nothing is new. A file that changes between two checks is
     /// still being written.
     mutating func check(isRequested: Bool) -> News? {
         let status = try? File.status(path)
-        let isSettled = status == last
-        last = status
-        if isRequested ? status == first : !isSettled || status == reported { return nil }
-        reported = status
-        guard status != first else { return News(isChanged: false, findings: given.findings) }
+        let isSettled = last == .some(status)
+        last = .some(status)
+        if !isRequested, !isSettled || read == .some(status) { return nil }
+        read = .some(status)
+        let reader = SettingsReader(file: path, limits: given.limitsByMemory)
+        if reader.document?.text == given.text, (status == nil) == (given.text == nil) {
+            defer { isChanged = false }
+            return isChanged ? News(isChanged: false, findings: given.findings) : nil
+        }
+        isChanged = true
         if status == nil {
             let gone = Finding(
                 rule: .cfg001, severity: .error, file: path, range: nil,
                 message: "the file is gone; a restart would use the defaults", fix: "put it back")
             return News(isChanged: true, isGone: true, findings: [gone])
         }
-        let reader = SettingsReader(file: path, limits: given.limitsByMemory)
         var changed = given
         (changed.findings, changed.lostSafeguards) = (reader.findings, reader.lostSafeguards)
         return News(isChanged: true, findings: reader.findings, objection: StartProblems(changed).inSettings)

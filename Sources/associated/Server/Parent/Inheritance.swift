@@ -13,6 +13,9 @@ struct Inheritance: Equatable {
     var reports: Int32?
     /// How often to report that the server is alive; nil for never.
     var watchdogMilliseconds: Int64?
+    /// A `MemoryFile` with the text of `server.json` that is in force, or nothing if there was none. Nil if the parent is of an
+    /// earlier version.
+    var settings: Int32?
     var groups: [Group] = []
 
     /// What a child is.
@@ -43,6 +46,7 @@ struct Inheritance: Equatable {
     /// Of this format. A server of another version refuses to start, and the server that it was to replace goes on.
     private static let version = "2"
     private static let proxyMark = "+proxy"
+    private static let settingsMark = "settings:"
 
     private static let taken = Mutex<Inheritance?>(nil)
 
@@ -71,7 +75,16 @@ struct Inheritance: Equatable {
         let words = [
             Inheritance.version, role.rawValue, "\(parent)", "\(reports ?? 0)", "\(watchdogMilliseconds ?? 0)",
         ]
-        return (words + groups.map(\.text)).joined(separator: " ")
+        let file = settings.map { ["\(Inheritance.settingsMark)\($0)"] } ?? []
+        return (words + file + groups.map(\.text)).joined(separator: " ")
+    }
+
+    /// The text of `server.json`, to be read once.
+    func settingsText() throws(Refusal) -> [UInt8]? {
+        guard let settings else { return nil }
+        do throws(FileError) { return try MemoryFile.contents(takingOwnershipOf: settings) } catch {
+            throw .failure("cannot read the settings from the parent process: \(error)")
+        }
     }
 }
 
@@ -81,14 +94,19 @@ extension Inheritance {
         guard words.count >= 5, words[0] == Inheritance.version, let role = Role(rawValue: String(words[1])),
             let parent = Int32(words[2]), let reports = Int32(words[3]), let watchdog = Int64(words[4])
         else { return nil }
-        let groups = words.dropFirst(5).compactMap(Group.init)
+        var rest = words.dropFirst(5)
+        if let word = rest.first, word.hasPrefix(Inheritance.settingsMark) {
+            guard let number = Int32(word.dropFirst(Inheritance.settingsMark.count)), number > 2 else { return nil }
+            settings = number
+            rest.removeFirst()
+        }
+        groups = rest.compactMap(Group.init)
         let isReporting = role == .server || reports > 0
-        guard groups.count == words.count - 5, groups.allSatisfy({ $0.purpose.isFor(role) }), parent > 0,
+        guard groups.count == rest.count, groups.allSatisfy({ $0.purpose.isFor(role) }), parent > 0,
             isReporting ? reports > 2 : reports == 0, watchdog >= 0
         else { return nil }
-        self.init(
-            role: role, parent: parent, reports: isReporting ? reports : nil,
-            watchdogMilliseconds: watchdog == 0 ? nil : watchdog, groups: groups)
+        (self.role, self.parent, self.reports) = (role, parent, isReporting ? reports : nil)
+        watchdogMilliseconds = watchdog == 0 ? nil : watchdog
     }
 }
 

@@ -34,6 +34,9 @@ final class ParentProcess {
     private struct Setup {
         var sockets: ListeningSet
         let wantsManager: Bool
+        /// The text of `server.json`, which servers and managers get until an upgrade: a mistake in it must not keep the next
+        /// one from starting when one has died.
+        let settings: MemoryFile
         let hasSettingsFile: Bool
     }
 
@@ -69,7 +72,7 @@ final class ParentProcess {
         guard poller.add(signals.descriptor.number, .readable, token: ParentProcess.signalToken) else {
             throw SystemError.exhausted("epoll_ctl")
         }
-        setup = try ParentProcess.setup(keeping: try ListeningSet(), for: loaded, isUpgrade: false)
+        setup = try ParentProcess.setup(for: loaded, after: nil)
         try dropRights(loaded.settings)
     }
 
@@ -97,21 +100,25 @@ final class ParentProcess {
         }
     }
 
-    private static func setup(
-        keeping sockets: ListeningSet, for loaded: LoadedSettings, isUpgrade: Bool
-    ) throws -> Setup {
+    private static func setup(for loaded: LoadedSettings, after former: Setup?) throws -> Setup {
         let problems = StartProblems(loaded)
         if let objection = problems.inSettings ?? problems.inDescriptors {
             // A server reports them; here only what keeps it from being started.
             for finding in loaded.findings { Log.finding(finding) }
-            throw Refusal.failure(isUpgrade ? objection : "not started: \(objection)")
+            throw Refusal.failure(former == nil ? "not started: \(objection)" : objection)
+        }
+        // With the defaults, the new server could listen elsewhere, and as another user.
+        if former?.hasSettingsFile == true, loaded.text == nil {
+            throw Refusal.failure(
+                "\(loaded.configPath)/server.json is gone; put it back, or restart to use the defaults")
         }
         // The admin socket is usually there.
         SandboxPlaces(loaded).createState(for: try loaded.settings.user.map(Account.init))
         return Setup(
-            sockets: try sockets.adapted(to: loaded.settings, socketCount: loaded.settings.workers ?? processorCount()),
+            sockets: try (former?.sockets ?? ListeningSet()).adapted(
+                to: loaded.settings, socketCount: loaded.settings.workers ?? processorCount()),
             wantsManager: loaded.settings.manager.isWanted && !loaded.settings.manager.isSeparate,
-            hasSettingsFile: loaded.settingsStatus != nil)
+            settings: try MemoryFile(loaded.text ?? []), hasSettingsFile: loaded.text != nil)
     }
 
     private func run() -> Never {
@@ -202,18 +209,12 @@ final class ParentProcess {
         do {
             if isUpgrade {
                 Log.info("upgrading: starting \(program)")
-                let loaded = try LoadedSettings(arguments)
-                // With the defaults, the new server could listen elsewhere, and as another user.
-                if setup.hasSettingsFile, loaded.settingsStatus == nil {
-                    throw Refusal.failure(
-                        "\(loaded.configPath)/server.json is gone; put it back, or restart to use the defaults")
-                }
-                upgrade = try ParentProcess.setup(keeping: setup.sockets, for: loaded, isUpgrade: true)
+                upgrade = try ParentProcess.setup(for: try LoadedSettings(arguments), after: setup)
             }
             let reports = try ChildReports()
             let inheritance = Inheritance(
                 role: .server, parent: getpid(), reports: reports.childDescriptor,
-                watchdogMilliseconds: notifier.watchdogMilliseconds,
+                watchdogMilliseconds: notifier.watchdogMilliseconds, settings: (upgrade ?? setup).settings.number,
                 groups: (upgrade ?? setup).sockets.groups(for: .server))
             let server = Server(try launch(inheritance), reports)
             reports.closeChildDescriptor()
@@ -234,7 +235,7 @@ final class ParentProcess {
             let reports = try ChildReports()
             managerProcess = try launch(
                 Inheritance(
-                    role: .manager, parent: getpid(), reports: reports.childDescriptor,
+                    role: .manager, parent: getpid(), reports: reports.childDescriptor, settings: setup.settings.number,
                     groups: setup.sockets.groups(for: .manager)))
             reports.closeChildDescriptor()
             managerReports = reports
@@ -265,7 +266,8 @@ final class ParentProcess {
         do throws(SystemError) {
             return try ChildProcess.start(
                 program, CommandLine.arguments,
-                descriptors: [inheritance.reports].compactMap(\.self) + inheritance.groups.flatMap(\.numbers),
+                descriptors: [inheritance.reports, inheritance.settings].compactMap(\.self)
+                    + inheritance.groups.flatMap(\.numbers),
                 variable: (Inheritance.variable, inheritance.text), blocked: signals)
         } catch {
             throw .failure("cannot start \(program): \(error.reason)")

@@ -21,7 +21,7 @@ struct ServerLifecycle {
     }
 
     enum Action: Equatable {
-        /// For an upgrade, with the settings and the addresses of now; otherwise with the sockets that are open.
+        /// For an upgrade, with the settings on disk; otherwise with those in force and the sockets that are open.
         case start(Int, isUpgrade: Bool)
         case send(Int32, to: Int)
         /// The sockets of the upgrade replace those of before.
