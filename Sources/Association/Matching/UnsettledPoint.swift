@@ -3,50 +3,37 @@
 
 /// A point about a rule or a decision on which the evidence is not conclusive.
 public struct UnsettledPoint: Hashable, Sendable {
-    /// What is not known.
+    /// What is not known, in words.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
-        /// `/a?*` against `/a`: whether a wildcard may match the slash that comparison adds.
-        case addedSlash
-        /// Whether `+` in a query parameter is ever a space.
-        case plusSign
-        /// `NOT/x` without the space after the word.
-        case notWithoutSpace
-        /// `not /x` in lower case.
-        case lowerCaseNot
-        /// A backslash in a pattern; Apple documents no escape.
-        case backslash
-        /// A custom variable with a predefined name.
-        case shadowedVariable
-        /// A variable's value with `$(` in it; ignored.
-        case nestedVariable
-        /// A variable whose value is a string; read as an array of that value.
-        case bareVariable
-        /// `exclude` or another flag that is neither true nor false; ignored.
-        case flagOfWrongType
-        /// An element of a list of rules that is not a rule; ignored.
-        case ignoredElement
-        /// A variable's value with a slash at an end, where a pattern's slashes are normalised.
-        case variableSlash
-        /// `/`, `?`, `#` or `exclude` in the defaults of a legacy `paths` list; ignored.
-        case defaultsOnPaths
-        /// Whether `caseSensitive: false` applies to the names of query parameters.
-        case foldedItemName
-        /// `/./` or `/../` in a URL, which a browser may have resolved before the phone compares, or in a pattern.
-        case dotSegments
-        /// An escape that is malformed or not UTF-8.
-        case malformedEscape
-        /// A pattern that needs more steps than the limit; read as not matching.
-        case tooManySteps
-        /// Android: an item without `=` against a pattern that matches any value.
-        case itemWithoutEquals
-        /// Android: `*` followed by `?` or `*`, as AOSP reads it; Google Play services may differ.
-        case starLookahead
-        /// Android: `;` between items, as AOSP reads it.
-        case semicolonSeparator
-        /// Android: a part that the URL does not have, against a pattern that matches everything, as AOSP reads it.
-        case absentPart
-        /// Android: a value of the wrong type in a rule, such as a query that is a string as on Apple's systems.
-        case malformedRule
+        /// `/a?*` against `/a`.
+        case addedSlash = "it is not known whether `?*` at the end may match the slash that iOS adds to a path"
+        case plusSign = "it is not known whether iOS ever reads `+` in a query as a space"
+        case notWithoutSpace = "`NOT` without a space is read as part of the pattern; Apple does not document it"
+        case lowerCaseNot = "`not` in lower case is read as `NOT`; Apple does not document it"
+        case backslash = "a backslash in a pattern is read as an ordinary character; Apple does not document it"
+        case shadowedVariable = "a custom variable with a predefined name is assumed to replace it"
+        case nestedVariable = "a variable's value with `$(` in it is assumed to be ignored"
+        case bareVariable = "a variable that is a string is assumed to be read as an array of that value"
+        case flagOfWrongType = "a flag that is neither true nor false is assumed to be ignored"
+        /// An element of a list of rules that is not a rule.
+        case ignoredElement = "it has the wrong type and is assumed to be ignored, but it may match every URL"
+        case variableSlash = "slashes at the ends of a variable's value are assumed to be compared as written"
+        case defaultsOnPaths = "`/`, `?`, `#` and `exclude` in the defaults are assumed not to apply to `paths`"
+        case foldedItemName = "`caseSensitive: false` is assumed not to apply to the names of query parameters"
+        /// `/./` or `/../` in a URL or in a pattern.
+        case dotSegments = "dot segments are compared as written, but a browser may have resolved them"
+        case malformedEscape = "the URL has an escape that is malformed or not UTF-8"
+        case tooManySteps = "the pattern needs more steps than the limit, so it is assumed not to match"
+        /// Android: against a pattern that matches any value.
+        case itemWithoutEquals = "a query parameter without `=` is assumed not to match `name=…`"
+        case starLookahead = "`*` before `?` or `*` looks for a literal dot in AOSP; Play services may differ"
+        case semicolonSeparator = "`;` separates query parameters in AOSP if there is no `&`; Play services may differ"
+        case absentPart = "an absent part matches nothing in AOSP, not even `*`; Play services may differ"
+        /// Android: such as a query that is a string, as on Apple's systems.
+        case malformedRule =
+            "it is not known whether a value of the wrong type makes Android discard all rules or only the value"
+
+        public var message: String { rawValue }
     }
 
     public var kind: Kind
@@ -58,34 +45,4 @@ public struct UnsettledPoint: Hashable, Sendable {
     }
 
     public var message: String { "rule \(rule): \(kind.message)" }
-}
-
-extension UnsettledPoint.Kind {
-    /// What is not known.
-    public var message: String {
-        switch self {
-        case .addedSlash: "it is not known whether `?*` at the end may match the slash that iOS adds to a path"
-        case .plusSign: "it is not known whether iOS ever reads `+` in a query as a space"
-        case .notWithoutSpace: "`NOT` without a space is read as part of the pattern; Apple does not document it"
-        case .lowerCaseNot: "`not` in lower case is read as `NOT`; Apple does not document it"
-        case .backslash: "a backslash in a pattern is read as an ordinary character; Apple does not document it"
-        case .shadowedVariable: "a custom variable with a predefined name is assumed to replace it"
-        case .nestedVariable: "a variable's value with `$(` in it is assumed to be ignored"
-        case .bareVariable: "a variable that is a string is assumed to be read as an array of that value"
-        case .flagOfWrongType: "a flag that is neither true nor false is assumed to be ignored"
-        case .ignoredElement: "it has the wrong type and is assumed to be ignored, but it may match every URL"
-        case .variableSlash: "slashes at the ends of a variable's value are assumed to be compared as written"
-        case .defaultsOnPaths: "`/`, `?`, `#` and `exclude` in the defaults are assumed not to apply to `paths`"
-        case .foldedItemName: "`caseSensitive: false` is assumed not to apply to the names of query parameters"
-        case .dotSegments: "dot segments are compared as written, but a browser may have resolved them"
-        case .malformedEscape: "the URL has an escape that is malformed or not UTF-8"
-        case .tooManySteps: "the pattern needs more steps than the limit, so it is assumed not to match"
-        case .itemWithoutEquals: "a query parameter without `=` is assumed not to match `name=…`"
-        case .starLookahead: "`*` before `?` or `*` looks for a literal dot in AOSP; Play services may differ"
-        case .semicolonSeparator: "`;` separates query parameters in AOSP if there is no `&`; Play services may differ"
-        case .absentPart: "an absent part matches nothing in AOSP, not even `*`; Play services may differ"
-        case .malformedRule:
-            "it is not known whether a value of the wrong type makes Android discard all rules or only the value"
-        }
-    }
 }

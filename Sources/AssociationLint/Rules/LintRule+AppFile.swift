@@ -7,21 +7,18 @@ extension LintRule {
         LintRule(
             .app001, or: .warning, "the file is not valid JSON5",
             why: "The server cannot read the file, so its hosts keep their last good version.",
-            fix: "Correct the line that the finding names.",
-            sources: [.inference]),
+            fix: "Correct the line that the finding names."),
         LintRule(
             .app002, "the top level is not an object",
             why: "An app file is one object with a key for each part.",
-            fix: "Put the keys inside { }.",
-            sources: [.inference]),
+            fix: "Put the keys inside { }."),
         LintRule(
             .app003, or: .warning, "unknown key",
             why:
                 "The key has no effect. If `exclude` is misspelled, the rule opens the app for URLs that must stay in "
                 + "the browser; therefore the file is not published. It is a warning, and the file is published, if "
                 + "no known key is similar and the key is outside links, ios and android.",
-            fix: "Use the nearest known key, or remove it.",
-            sources: [.inference]),
+            fix: "Use the nearest known key, or remove it."),
         LintRule(
             .app004, "a key is written twice",
             why: "The server would have to guess which value is meant, and would publish the guess.",
@@ -30,18 +27,15 @@ extension LintRule {
         LintRule(
             .app005, "a value has the wrong type",
             why: "If the server converted the value, it could open more links than intended.",
-            fix: "Write the type that the finding names.",
-            sources: [.inference]),
+            fix: "Write the type that the finding names."),
         LintRule(
             .app006, "a required key is missing or empty",
             why: "Without it there is no association to serve.",
-            fix: "Add it.",
-            sources: [.inference]),
+            fix: "Add it."),
         LintRule(
             .app007, "a value is not one of the allowed words",
             why: "The key accepts only a few words.",
-            fix: "Use one of the words that the finding names.",
-            sources: [.inference]),
+            fix: "Use one of the words that the finding names."),
         LintRule(
             .app008, "a host is not a DNS name",
             why: "iOS and Android fetch association files by DNS name only, so no phone would ever ask for this host.",
@@ -55,8 +49,7 @@ extension LintRule {
         LintRule(
             .app010, "a host is listed twice",
             why: "One of the two was probably meant to be another name.",
-            fix: "Remove one of them.",
-            sources: [.inference]),
+            fix: "Remove one of them."),
         LintRule(
             .app011, "a wildcard without its parent domain",
             why: "iOS and Android fetch the file for *.example.com from example.com.",
@@ -75,8 +68,7 @@ extension LintRule {
         LintRule(
             .app014, "an entry is listed twice",
             why: "One of the two was probably meant to be another entry.",
-            fix: "Remove one of them.",
-            sources: [.inference]),
+            fix: "Remove one of them."),
         LintRule(
             .app015, "a fingerprint is served in another form",
             why:
@@ -87,8 +79,7 @@ extension LintRule {
         LintRule(
             .app016, "neither ios nor android",
             why: "The server serves nothing for the app.",
-            fix: "Add the platform that the app runs on.",
-            sources: [.inference]),
+            fix: "Add the platform that the app runs on."),
         LintRule(
             .app017, "no links",
             why: "No URL opens the app on iOS, and on Android only the app's manifest decides.",
@@ -109,25 +100,21 @@ extension LintRule {
         LintRule(
             .app020, "a number is out of range",
             why: "The server would have to use another number than the one in the file.",
-            fix: "Use a whole number in the range that the finding names.",
-            sources: [.inference]),
+            fix: "Use a whole number in the range that the finding names."),
         LintRule(
             .app021, "an entry is retired and still in use",
             why: "It is still served, and the removal guard will not protect it.",
-            fix: "Remove it from one of the two places.",
-            sources: [.inference]),
+            fix: "Remove it from one of the two places."),
         LintRule(
             .app022, or: .note, "an environment that no app file has",
             why:
                 "Every host would be served as in production, so the server does not start. If only some app files "
                 + "lack the environment, this is a note.",
-            fix: "Correct the name, or add the environment to an app file.",
-            sources: [.inference]),
+            fix: "Correct the name, or add the environment to an app file."),
         LintRule(
             .app023, "a setting has no effect",
             why: "The feature that it belongs to is missing or turned off.",
-            fix: "Remove it, or turn the feature on.",
-            sources: [.inference]),
+            fix: "Remove it, or turn the feature on."),
         LintRule(
             .app024, "a variable that cannot work",
             why: "Apple drops it or never matches it, so the rules that use it have no effect.",
@@ -136,18 +123,15 @@ extension LintRule {
         LintRule(
             .app025, "an example is not a URL",
             why: "The server cannot check it.",
-            fix: "Write https://, the host and the path.",
-            sources: [.inference]),
+            fix: "Write https://, the host and the path."),
         LintRule(
             .app026, "an example fails",
             why: "The rules do not give the result that the example expects.",
-            fix: "Correct the rule that decides, or the example.",
-            sources: [.inference]),
+            fix: "Correct the rule that decides, or the example."),
         LintRule(
             .app027, or: .warning, "an example cannot be checked",
             why: "The file has no app for the platform, or too many rules for its examples.",
-            fix: "Remove the expected result, or use fewer examples.",
-            sources: [.inference]),
+            fix: "Remove the expected result, or use fewer examples."),
         LintRule(
             .app028, "an example is on another host",
             why: "The rules never apply to that host.",
@@ -201,8 +185,7 @@ extension LintRule {
         LintRule(
             .app037, "app files of one host disagree about a setting",
             why: "The host has one document of each kind, so only one of the settings takes effect.",
-            fix: "Make them equal.",
-            sources: [.inference]),
+            fix: "Make them equal."),
         LintRule(
             .app038, "an app is in two app files of a host",
             why: "It is not known whether Apple reads its second entry, and on Android the result is undefined.",
@@ -240,18 +223,16 @@ extension LintRule {
         LintRule(
             .app043, "a large file was not checked completely",
             why: "Rules are compared over all URLs, so only a limited number of rules is compared.",
-            fix: "Use wildcards and variables, or ignore this note.",
-            sources: [.inference]),
+            fix: "Use wildcards and variables, or ignore this note."),
         LintRule(
             .app045, "too many app files name one host",
             why: "When one of these files changes, the server generates the host's documents again from all of them.",
-            fix: "Merge app files, or move apps to their own hosts.",
-            sources: [.inference]),
+            fix: "Merge app files, or move apps to their own hosts."),
         LintRule(
             .app046, "an app file names a host that its folder may not name",
             why: "owners in server.json defines which hosts the files of a folder may name. The file is not published.",
             fix: "Remove the host from the file, or add it to owners.",
-            sources: [.inference], subject: .installation),
+            subject: .installation),
         LintRule(
             .app047, "an example fails with the Android manifest alone",
             why:
@@ -264,7 +245,6 @@ extension LintRule {
         LintRule(
             .app048, "a landing page has no link to the iOS app",
             why: "On an iPhone without the app, the page shows a name and no button.",
-            fix: "Add ios.storeID or scheme, or turn the landing page off.",
-            sources: [.inference]),
+            fix: "Add ios.storeID or scheme, or turn the landing page off."),
     ]
 }

@@ -57,8 +57,7 @@ extension LintRule {
         LintRule(
             .aasa046, "a pattern contains a backslash",
             why: "Apple documents no escape character, and a URL never contains a backslash.",
-            fix: "Remove it.",
-            sources: [.inference]),
+            fix: "Remove it."),
         LintRule(
             .aasa047, "a pattern that ends in /* also matches the path without it",
             why: "From iOS 13 on, `/buy/*` also matches `/buy`, so the separate rule for `/buy` has no effect.",
@@ -79,8 +78,7 @@ extension LintRule {
             why:
                 "It is not known whether `/a?*` matches `/a`: Apple adds a slash to the path before comparing, and "
                 + "`?` may match that slash.",
-            fix: "Write `/a/?*`, or `/a*` to include the path `/a`.",
-            sources: [.inference]),
+            fix: "Write `/a/?*`, or `/a*` to include the path `/a`."),
         LintRule(
             .aasa051, "a pattern contains characters that are encoded in URLs",
             why:
@@ -128,8 +126,7 @@ extension LintRule {
         LintRule(
             .aasa059, "a query pattern contains a plus sign",
             why: "iOS does not read it as a space. Some clients send `+`, others `%20`.",
-            fix: "Write `%20`, or one rule for each form.",
-            sources: [.inference]),
+            fix: "Write `%20`, or one rule for each form."),
         LintRule(
             .aasa060, "undefined variable",
             why: "A pattern with an undefined variable never matches.",
@@ -236,14 +233,12 @@ extension LintRule {
             why:
                 "Tapping a link to the file opens the app. This is harmless, but inconvenient while you look for a "
                 + "mistake.",
-            fix: "Start with {\"/\": \"/.well-known/*\", \"exclude\": true}.",
-            sources: [.inference]),
+            fix: "Start with {\"/\": \"/.well-known/*\", \"exclude\": true}."),
         LintRule(
             .aasa082, "a list is too long to be checked as a whole",
             why:
                 "The check whether a rule is ever reached covers all URLs, so it is done only for the first rules "
                 + "of a long list. The rules that were not compared may have more problems.",
-            fix: "Use wildcards and variables, or ignore this note.",
-            sources: [.inference]),
+            fix: "Use wildcards and variables, or ignore this note."),
     ]
 }

@@ -110,8 +110,7 @@ extension LintRule {
         LintRule(
             .aasa020, "the prefix of an app id has lower-case letters",
             why: "Team ids are upper case. Apple does not document whether it ignores case.",
-            fix: "Write the prefix in upper case.",
-            sources: [.inference]),
+            fix: "Write the prefix in upper case."),
         LintRule(
             .aasa021, or: .warning, "a bundle id has an invalid character",
             why: "Bundle ids consist of letters, digits, hyphens and dots. Wildcards are not supported.",
@@ -125,13 +124,11 @@ extension LintRule {
         LintRule(
             .aasa023, "an app is in two entries of details",
             why: "It is not known whether Apple merges the later entry or ignores it.",
-            fix: "Merge the entries.",
-            sources: [.inference]),
+            fix: "Merge the entries."),
         LintRule(
             .aasa024, "an app id is twice in one list",
             why: "The second one does nothing.",
-            fix: "Remove it.",
-            sources: [.inference]),
+            fix: "Remove it."),
         LintRule(
             .aasa025, or: .note, "an entry has both components and paths",
             why: "iOS 13 and later read only components, and Apple warns of unexpected behaviour.",

@@ -98,12 +98,12 @@ extension LintRule {
             .ahst018, "Content-Encoding does not match the body",
             why: "Clients cannot decode the body.",
             fix: "Compress the body once, and name the encoding in the header.",
-            sources: [.inference], subject: .host),
+            subject: .host),
         LintRule(
             .ahst019, "HEAD and GET differ",
             why: "Apple does not use HEAD, but checking tools do.",
             fix: "Answer HEAD like GET, without the body.",
-            sources: [.inference], subject: .host),
+            subject: .host),
         LintRule(
             .ahst020, "the file may be cached for more than a day",
             why: "A change then takes that long to reach clients behind proxies.",

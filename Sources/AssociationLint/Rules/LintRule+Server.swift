@@ -16,7 +16,7 @@ extension LintRule {
             .srv002, "an unknown host is answered with another host's files",
             why: "Anyone who points a DNS name at the server associates that name with an app that is not theirs.",
             fix: "Match each host by its exact name, and answer 404 or 421 otherwise.",
-            sources: [.inference], subject: .host),
+            subject: .host),
         LintRule(
             .srv003, "the host name is compared with its case, port or trailing dot",
             why: "Verifiers write the name in all of these forms.",
@@ -81,12 +81,12 @@ extension LintRule {
             .srv014, "iOS and Android open different URLs",
             why: "The rules of apple-app-site-association and assetlinks.json disagree.",
             fix: "Generate both from one app file.",
-            sources: [.inference], subject: .host),
+            subject: .host),
         LintRule(
             .srv015, "HTTP/1.1 is off, or an IPv6 address does not answer",
             why: "Some verifiers support only HTTP/1.1, and some try only the IPv6 address.",
             fix: "Support HTTP/1.1, and publish only addresses that answer.",
-            sources: [.inference], subject: .host),
+            subject: .host),
         LintRule(
             .srv016, "the host serves something other than this configuration",
             why: "A reverse proxy or another server has a file of that name, and phones get that file.",

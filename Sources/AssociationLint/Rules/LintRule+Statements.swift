@@ -255,8 +255,7 @@ extension LintRule {
             why:
                 "The check whether a rule is ever reached covers all URLs, so it is done only for the first rules "
                 + "of a long list. The rules that were not compared may have more problems.",
-            fix: "Use wildcards, or ignore this note.",
-            sources: [.inference]),
+            fix: "Use wildcards, or ignore this note."),
         LintRule(
             .dal045, "an entry makes Android reject the whole file",
             why:

@@ -34,7 +34,7 @@ public struct LintRule: Hashable, Sendable {
 
     init(
         _ id: RuleID, or otherSeverity: Severity? = nil, _ title: String, why: String, fix: String,
-        sources: [RuleSource], subject: Subject = .document
+        sources: [RuleSource] = [.inference], subject: Subject = .document
     ) {
         (self.id, self.otherSeverity, self.title, self.why) = (id, otherSeverity, title, why)
         (self.fix, self.sources, self.subject) = (fix, sources, subject)
