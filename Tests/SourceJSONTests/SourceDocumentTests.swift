@@ -4,23 +4,9 @@ import SourceJSON
 import Testing
 
 struct SourceDocumentTests {
-    @Test(arguments: [
-        ("a\nb\r\nc\rd", ["", "a", "b", "c", "d", ""]), ("", ["", "", ""]), ("a\n", ["", "a", "", ""]),
-        ("\r\n\n\rx", ["", "", "", "", "x", ""]),
-    ])
-    func `returns lines, counted from one`(text: String, expected: [String]) {
-        let document = read("/*" + text)
-        let lines = expected.indices.map { document.line($0) }
-        #expect(lines == [""] + [("/*" + expected[1])] + expected.dropFirst(2))
-    }
-
-    @Test func `cuts a long line and replaces control characters`() {
-        let document = read("[\"" + String(repeating: "é", count: 500) + "\"]\n\u{1B}[31m\tred\u{202E}\u{85}")
-        #expect(document.line(1).unicodeScalars.count == SourceDocument.lineScalarsMax + 1)
-        #expect(document.line(1).hasSuffix("é…"))
-        #expect(document.line(2) == "\u{FFFD}[31m red\u{FFFD}\u{FFFD}")
-        #expect(document.line(-1).isEmpty)
-        #expect(document.line(.max).isEmpty)
+    @Test func `replaces control characters in an excerpt`() {
+        let document = read("[1,]\u{1B}[31m\tred\u{202E}\u{85}")
+        #expect(document.excerpt(of: .none).text == "[1,]\u{FFFD}[31m red\u{FFFD}\u{FFFD}")
     }
 
     @Test func `an excerpt has a caret under the range`() throws {
@@ -38,7 +24,7 @@ struct SourceDocumentTests {
         let range = document.problems[0].range
         let excerpt = document.excerpt(of: range)
         let scalars = Array(excerpt.text.unicodeScalars)
-        #expect(scalars.count == SourceDocument.lineScalarsMax + 2)
+        #expect(scalars.count == 162)
         #expect(scalars.first == "…" && scalars.last == "…")
         let marked = scalars[excerpt.caretColumn..<excerpt.caretColumn + excerpt.caretLength]
         #expect(String(String.UnicodeScalarView(marked)) == "True")

@@ -21,19 +21,6 @@ struct SourceNumberTests {
         #expect(SourceNumber(text: text).asInt == expected)
     }
 
-    @Test(
-        arguments: [
-            ("0.1", 0.1), ("-2.5e-3", -0.0025), ("1e308", 1e308), ("1e309", nil), ("1e-400", 0), ("0x10", 16),
-            ("-0x10", -16),
-            ("+.5", 0.5), ("5.", 5), ("Infinity", .infinity), ("-Infinity", -.infinity), ("+Infinity", .infinity),
-            ("x", nil), ("", nil),
-        ] as [(String, Double?)])
-    func `converts to the nearest floating-point number`(text: String, expected: Double?) {
-        #expect(SourceNumber(text: text).asDouble == expected)
-    }
-
-    @Test func `reads NaN`() { #expect(SourceNumber(text: "NaN").asDouble?.isNaN == true) }
-
     @Test(arguments: [
         ("1E+2", "1E+2"), ("-0", "-0"), ("+1", "1"), (".5", "0.5"), ("-.5", "-0.5"), ("5.", "5"), ("5.e3", "5e3"),
         ("007", "7"), ("00.5", "0.5"), ("0x1F", "31"), ("-0x1F", "-31"), ("0xffffffffffffffff", "18446744073709551615"),

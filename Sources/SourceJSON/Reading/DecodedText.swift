@@ -77,7 +77,7 @@ extension [UInt8] {
 }
 
 /// A Unicode encoding form.
-public enum SourceEncoding: String, Hashable, Sendable, CaseIterable {
+enum SourceEncoding: String, CaseIterable {
     case utf8 = "UTF-8"
     case utf16LittleEndian = "UTF-16 (little endian)"
     case utf16BigEndian = "UTF-16 (big endian)"

@@ -14,7 +14,7 @@ public enum SourceReader {
         }
         let text = DecodedText(bytes, problemsMax: limits.problems)
         if let format = ForeignFormat(text: text.bytes) {
-            return document(text.bytes, dialect, limits, text) { scanner in
+            return document(text.bytes, dialect, limits) { scanner in
                 let start = scanner.position
                 scanner.skipLine()
                 scanner.stop(format.kind, from: start, subject: format.name)
@@ -26,9 +26,7 @@ public enum SourceReader {
         var problems = parser.scanner.problems
         // Problems of the encoding are found first but may be anywhere in the text.
         problems.sort { $0.range.start.offset < $1.range.start.offset }
-        return SourceDocument(
-            value: parser.value, problems: problems, encoding: text.encoding, hasByteOrderMark: text.hasByteOrderMark,
-            text: text.bytes)
+        return SourceDocument(value: parser.value, problems: problems, text: text.bytes)
     }
 
     private static func reportEncoding(_ text: DecodedText, in scanner: inout Scanner) {
@@ -49,14 +47,11 @@ public enum SourceReader {
 
     /// A document without a value.
     private static func document(
-        _ bytes: [UInt8], _ dialect: SourceDialect, _ limits: SourceLimits, _ text: DecodedText? = nil,
-        reporting report: (inout Scanner) -> Void
+        _ bytes: [UInt8], _ dialect: SourceDialect, _ limits: SourceLimits, reporting report: (inout Scanner) -> Void
     ) -> SourceDocument {
         var scanner = Scanner(bytes, dialect: dialect, limits: limits)
         report(&scanner)
-        return SourceDocument(
-            value: nil, problems: scanner.problems, encoding: text?.encoding ?? .utf8,
-            hasByteOrderMark: text?.hasByteOrderMark ?? false, text: bytes)
+        return SourceDocument(value: nil, problems: scanner.problems, text: bytes)
     }
 }
 

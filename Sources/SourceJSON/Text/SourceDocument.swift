@@ -7,8 +7,6 @@ public struct SourceDocument: Sendable {
     public let value: SourceValue?
     /// What deviates from the dialect, in the order of the text.
     public let problems: [SourceProblem]
-    public let encoding: SourceEncoding
-    public let hasByteOrderMark: Bool
     /// The text as UTF-8 without byte order mark, with U+FFFD for what could not be decoded; empty where the bytes are not
     /// text or are too many. Every range is within it.
     public let text: [UInt8]
@@ -19,22 +17,7 @@ public struct SourceDocument: Sendable {
     }
 
     /// The most scalars that are shown of a line.
-    public static let lineScalarsMax = 160
-
-    /// A line, counted from 1, without its break; cut after `lineScalarsMax` scalars, and empty if there is no such
-    /// line.
-    public func line(_ number: Int) -> String {
-        guard number >= 1 else { return "" }
-        var start = 0
-        for _ in 1..<number {
-            let end = lineEnd(start)
-            guard end < text.count else { return "" }
-            start =
-                end
-                + (text[end] == Byte.carriageReturn && end + 1 < text.count && text[end + 1] == Byte.lineFeed ? 2 : 1)
-        }
-        return Printable.text(text[start..<lineEnd(start)], scalarsMax: Self.lineScalarsMax)
-    }
+    private static let lineScalarsMax = 160
 
     /// The line on which a range begins, cut around it, and the place of the caret.
     public func excerpt(of range: SourceRange) -> SourceExcerpt {
@@ -55,12 +38,6 @@ public struct SourceDocument: Sendable {
 
     private func isLineBreak(_ offset: Int) -> Bool {
         text[offset] == Byte.lineFeed || text[offset] == Byte.carriageReturn
-    }
-
-    private func lineEnd(_ start: Int) -> Int {
-        var end = start
-        while end < text.count, !isLineBreak(end) { end += 1 }
-        return end
     }
 
     /// The offset up to `max` scalars before a place, on the same line.

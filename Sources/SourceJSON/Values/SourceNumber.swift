@@ -32,20 +32,6 @@ extension SourceNumber {
         return Self.integer(significant + repeatElement(0, count: scale), isNegative: isNegative)
     }
 
-    /// The nearest floating-point value; nil if it is too large for one. `Infinity` and `NaN` are themselves.
-    public var asDouble: Double? {
-        switch text {
-        case "Infinity", "+Infinity": return .infinity
-        case "-Infinity": return -.infinity
-        case "NaN", "+NaN", "-NaN": return .nan
-        default: break
-        }
-        guard let value = Double(hexadecimalDigits.map { "0x" + $0 } ?? canonicalText), value.isFinite else {
-            return nil
-        }
-        return hexadecimalDigits != nil && text.utf8.first == Byte.minus ? -value : value
-    }
-
     /// The number in the spelling of RFC 8259 §6. JSON has no `Infinity` and `NaN`: they become `null`, as in ECMAScript.
     public var canonicalText: String {
         let sign = text.utf8.first == Byte.minus ? "-" : ""
