@@ -4,41 +4,38 @@ import SourceJSON
 
 /// Resolves variables to the patterns of their values.
 package struct SubstitutionTable: Sendable {
-    /// The file's own variables, without the values that refer to another variable.
-    private let custom: [ExactText: [String]]
-    /// The variables that have such values.
-    private let incomplete: Set<ExactText>
-    /// The variables with a value that is empty or has a slash at an end.
-    private let withSlash: Set<ExactText>
+    /// One of the file's own variables.
+    private struct Variable {
+        /// Without those that refer to another variable.
+        let values: [String]
+        let dropsValues: Bool
+        let bringsSlash: Bool
+        let isBare: Bool
+        let bytes: Int
+        /// Compiled for exact and for folded comparison.
+        let exact, folded: GlobElement
+
+        init(_ variable: SubstitutionVariable) {
+            values = variable.values.filter { !SubstitutionTable.refersToVariable($0) }
+            dropsValues = values.count < variable.values.count
+            bringsSlash = values.contains { $0.isEmpty || $0.begins(with: "/") || $0.ends(with: "/") }
+            isBare = variable.isBare
+            bytes = variable.values.reduce(0) { $0 + $1.utf8.count }
+            exact = SubstitutionTable.compile(values, folds: false)
+            folded = SubstitutionTable.compile(values, folds: true)
+        }
+    }
+
+    private let custom: [ExactText: Variable]
     /// Whether a predefined name has priority over the file's own: the other reading.
     private var prefersPredefined = false
-    /// The variables that were written as one string, and whether they count as undefined: the other reading.
-    private let bare: Set<ExactText>
+    /// Whether variables that were written as one string count as undefined: the other reading.
     private var dropsBare = false
-
-    /// The bytes of all values of each variable.
-    private let valueBytes: [ExactText: Int]
-
-    /// Each of the file's own variables, compiled once for exact and once for folded comparison.
-    private let compiled: [Bool: [ExactText: GlobElement]]
 
     package init(_ variables: [SubstitutionVariable]) {
         // The last of duplicate names counts, as for every key of a file.
-        let values = Dictionary(
-            variables.map { (ExactText($0.name), $0.values) }, uniquingKeysWith: { _, last in last })
-        let usable = values.mapValues { $0.filter { !Self.refersToVariable($0) } }
-        custom = usable
-        bare = Set(variables.lazy.filter(\.isBare).map { ExactText($0.name) })
-        withSlash = Set(
-            usable.lazy.filter { $0.value.contains { $0.isEmpty || $0.begins(with: "/") || $0.ends(with: "/") } }.map(
-                \.key)
-        )
-        valueBytes = values.mapValues { $0.reduce(0) { $0 + $1.utf8.count } }
-        incomplete = Set(values.keys.filter { usable[$0]?.count != values[$0]?.count })
-        compiled = Dictionary(
-            uniqueKeysWithValues: [false, true].map { folds in
-                (folds, usable.mapValues { Self.compile($0, folds: folds) })
-            })
+        let last = Dictionary(variables.map { (ExactText($0.name), $0) }) { _, last in last }
+        custom = last.mapValues(Variable.init)
     }
 
     /// The same table in the reading in which a predefined name keeps its meaning.
@@ -55,35 +52,36 @@ package struct SubstitutionTable: Sendable {
         return table
     }
 
-    /// The names Apple defines.
-    package static let predefinedNames: Set<String> = [
-        "alpha", "upper", "lower", "alnum", "digit", "xdigit", "region", "lang",
-    ]
+    package static let predefinedNames = Set(PredefinedVariable.allCases.map(\.rawValue))
 
     /// The file's own values of a variable, without those that refer to another variable.
-    package func values(of name: String) -> [String]? { custom[ExactText(name)] }
+    package func values(of name: String) -> [String]? { custom[ExactText(name)]?.values }
 
-    package var isEmpty: Bool { valueBytes.isEmpty }
+    package var isEmpty: Bool { custom.isEmpty }
 
     /// The bytes of all values of one of the file's own variables.
-    package func bytes(ofValuesOf name: String) -> Int { valueBytes[ExactText(name)] ?? 0 }
+    package func bytes(ofValuesOf name: String) -> Int { custom[ExactText(name)]?.bytes ?? 0 }
 
     package func shadowsPredefined(_ name: String) -> Bool {
         Self.predefinedNames.contains(name) && custom[ExactText(name)] != nil
     }
 
-    package func isBare(_ name: String) -> Bool { bare.contains(ExactText(name)) }
+    /// Whether it was written as one string.
+    package func isBare(_ name: String) -> Bool { custom[ExactText(name)]?.isBare == true }
 
-    package func dropsValues(of name: String) -> Bool { incomplete.contains(ExactText(name)) }
+    /// Whether a value refers to another variable.
+    package func dropsValues(of name: String) -> Bool { custom[ExactText(name)]?.dropsValues == true }
 
-    /// Whether a value has a slash at an end, where those of a pattern are normalised.
-    package func bringsSlash(_ name: String) -> Bool { withSlash.contains(ExactText(name)) }
+    /// Whether a value is empty or has a slash at an end, where those of a pattern are normalised.
+    package func bringsSlash(_ name: String) -> Bool { custom[ExactText(name)]?.bringsSlash == true }
 
     /// The element for a variable; an undefined one never matches.
     package func element(for name: String, folds: Bool) -> GlobElement {
-        if dropsBare, isBare(name) { return Self.predefined(name, folds: folds) ?? .never }
-        if prefersPredefined, let element = Self.predefined(name, folds: folds) { return element }
-        return compiled[folds]?[ExactText(name)] ?? Self.predefined(name, folds: folds) ?? .never
+        let predefined = PredefinedVariable(rawValue: name)
+        if let own = custom[ExactText(name)], !(dropsBare && own.isBare), !(prefersPredefined && predefined != nil) {
+            return folds ? own.folded : own.exact
+        }
+        return predefined.map { Self.element(for: $0, folds: folds) } ?? .never
     }
 
     private static func compile(_ values: [String], folds: Bool) -> GlobElement {
@@ -111,24 +109,14 @@ package struct SubstitutionTable: Sendable {
         }
     }
 
-    private static let upper = Array(UInt8(ascii: "A")...UInt8(ascii: "Z"))
-    private static let lower = Array(UInt8(ascii: "a")...UInt8(ascii: "z"))
-    private static let digits = Array(UInt8(ascii: "0")...UInt8(ascii: "9"))
-
-    private static func predefined(_ name: String, folds: Bool) -> GlobElement? {
-        let bytes: [UInt8]
-        switch name {
-        case "alpha": bytes = upper + lower
-        case "upper": bytes = upper
-        case "lower": bytes = lower
-        case "alnum": bytes = upper + lower + digits
-        case "digit": bytes = digits
-        case "xdigit": bytes = digits + upper.prefix(6) + lower.prefix(6)
-        case "region": return .choice(folds ? foldedRegions : regions)
-        case "lang": return .choice(folds ? foldedLanguages : languages)
-        default: return nil
+    private static func element(for variable: PredefinedVariable, folds: Bool) -> GlobElement {
+        switch variable {
+        case .region: return .choice(folds ? foldedRegions : regions)
+        case .lang: return .choice(folds ? foldedLanguages : languages)
+        default:
+            let bytes = variable.characters.utf8
+            return .oneOf(folds ? ByteSet(bytes.map(\.lowercasedASCII)) : ByteSet(bytes))
         }
-        return .oneOf(ByteSet(folds ? bytes.map(\.lowercasedASCII) : bytes))
     }
 
     // Each code in upper and in lower case, but not in mixed case.
@@ -141,6 +129,26 @@ package struct SubstitutionTable: Sendable {
         let lowered = codes.map { $0.utf8.map(\.lowercasedASCII) }
         let raised = codes.map { code in code.utf8.map { $0.isLetter ? $0 & 0xDF : $0 } }
         return GlobChoice(plain: ByteTrie(folds ? lowered : lowered + raised), patterns: [])
+    }
+}
+
+/// The variables that Apple defines.
+enum PredefinedVariable: String, CaseIterable {
+    case alpha, upper, lower, alnum, digit, xdigit, region, lang
+
+    /// The characters that it stands for; none for the two that stand for a code of several characters.
+    var characters: String {
+        let (upper, lower) = ("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
+        let digits = "0123456789"
+        return switch self {
+        case .alpha: upper + lower
+        case .upper: upper
+        case .lower: lower
+        case .alnum: upper + lower + digits
+        case .digit: digits
+        case .xdigit: digits + "ABCDEFabcdef"
+        case .region, .lang: ""
+        }
     }
 }
 

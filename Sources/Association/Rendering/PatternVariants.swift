@@ -38,24 +38,13 @@ package struct PatternVariants {
     /// The values of a variable; nil if it is not defined.
     package func values(of name: String) -> [[PatternToken]]? {
         if let custom = table.values(of: name) { return custom.map(PatternToken.tokens) }
-        let text: String
-        switch name {
-        case "digit": text = Self.digits
-        case "xdigit": text = Self.digits + "ABCDEFabcdef"
-        case "upper": text = Self.upper
-        case "lower": text = Self.lower
-        case "alpha": text = Self.upper + Self.lower
-        case "alnum": text = Self.upper + Self.lower + Self.digits
-        case "region": return Self.regions
-        case "lang": return Self.languages
-        default: return nil
+        return switch PredefinedVariable(rawValue: name) {
+        case nil: nil
+        case .region: Self.regions
+        case .lang: Self.languages
+        case let variable?: variable.characters.unicodeScalars.map { [.scalar($0)] }
         }
-        return text.unicodeScalars.map { [.scalar($0)] }
     }
-
-    private static let digits = "0123456789"
-    private static let upper = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-    private static let lower = "abcdefghijklmnopqrstuvwxyz"
 
     // Made once, because thousands of rules may use them.
     private static let regions = ISOCodes.regions.flatMap(bothSpellings)
