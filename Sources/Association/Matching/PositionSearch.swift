@@ -1,7 +1,6 @@
 // Matches a pattern with the set of all positions that its elements so far can reach, one bit for each. A step takes text/64
 // words for any pattern, so no pattern makes it exponential. Between two stars only the lowest reachable position counts, because
-// the star reaches all positions after it; it is searched in growing windows, so many short pieces cost no more than reading
-// the text once. A limit on steps bounds the work for variables with many values.
+// the star reaches all positions after it. A limit on steps bounds the work for variables with many values.
 
 import SourceJSON
 
@@ -23,9 +22,6 @@ struct PositionSearch {
     /// By byte, whether it occurs in the text.
     private var present = [Bool](repeating: false, count: 256)
     private var stepsLeft: Int
-
-    /// The first window in which the lowest end of a piece is searched, in positions.
-    private static let firstWindow = 256
 
     /// Whether all of `text` matches; nil if that takes more steps than the limit.
     static func test(_ elements: [GlobElement], in text: [UInt8], stepsMax: Int = stepsMax) -> Bool? {
@@ -58,7 +54,10 @@ struct PositionSearch {
         if pieces.count == 1 { return current.contains(text.count) }
         guard var lowest = current.first else { return false }
         for piece in pieces[1..<(pieces.count - 1)] where !piece.isEmpty {
-            guard stepsLeft >= 0, let end = lowestEnd(of: piece, from: lowest) else { return false }
+            current.removeAll()
+            current.insert(lowest...text.count, in: starts)
+            run(piece, from: &current)
+            guard stepsLeft >= 0, let end = current.first else { return false }
             lowest = end
         }
         current.removeAll()
@@ -67,25 +66,6 @@ struct PositionSearch {
         current.insert(max(lowest, length.map { text.count - $0 } ?? 0)...text.count, in: starts)
         run(pieces[pieces.count - 1], from: &current)
         return current.contains(text.count)
-    }
-
-    /// The lowest position at which `piece` can end when it begins at `start` or later.
-    private mutating func lowestEnd(of piece: ArraySlice<GlobElement>, from start: Int) -> Int? {
-        let lengthMin = piece.lengthMin
-        var window = Self.firstWindow
-        var begin = start
-        var best: Int?
-        var current = PositionSet(wordCount: wordCount)
-        while stepsLeft >= 0, begin + lengthMin <= min(best ?? text.count, text.count) {
-            let end = min(begin + window - 1, text.count)
-            current.removeAll()
-            current.insert(begin...end, in: starts)
-            run(piece, from: &current)
-            if let found = current.first { best = min(best ?? found, found) }
-            begin = end + 1
-            window *= 2
-        }
-        return best
     }
 
     private mutating func run(_ elements: some Collection<GlobElement>, from current: inout PositionSet) {
