@@ -47,14 +47,6 @@ public struct AppleMatcher: Sendable {
         }
     }
 
-    /// Rules that have inherited the defaults already, with another reading of the variables.
-    package init(inherited components: [AppleComponent], table: SubstitutionTable) {
-        defaults = []
-        legacyPaths = nil
-        self.table = table
-        rules = components.map { AppleRule($0, table: table) }
-    }
-
     /// The rules of both lists, one after the other; only to compare them with each other.
     package init(joining first: AppleMatcher, _ second: AppleMatcher) {
         defaults = []

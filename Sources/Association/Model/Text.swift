@@ -128,6 +128,17 @@ extension String {
 }
 
 extension Array {
+    /// The index of the first element that satisfies a condition, or the end, by binary search: all elements after it
+    /// satisfy it too.
+    package func firstIndexInSorted(where isPast: (Element) -> Bool) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if isPast(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+
     package func element(at index: Int) -> Element? { indices.contains(index) ? self[index] : nil }
 }
 

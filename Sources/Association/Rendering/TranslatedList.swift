@@ -24,19 +24,8 @@ package struct TranslatedList<Rule: Sendable>: Sendable {
 
     /// The rules of a link. They are next to each other.
     package func rules(of link: Int) -> ArraySlice<Rule> {
-        // The origins are sorted, so a binary search finds both ends.
-        let start = firstIndex { $0 >= link }
-        return rules[start..<firstIndex { $0 > link }]
-    }
-
-    private func firstIndex(where isPast: (Int) -> Bool) -> Int {
-        var low = 0
-        var high = origins.count
-        while low < high {
-            let middle = (low + high) / 2
-            if isPast(origins[middle]) { high = middle } else { low = middle + 1 }
-        }
-        return low
+        let start = origins.firstIndexInSorted { $0 >= link }
+        return rules[start..<origins.firstIndexInSorted { $0 > link }]
     }
 }
 

@@ -13,52 +13,39 @@ struct OtherPlatform {
     var list: RuleList
     /// The links that are omitted, with the unsupported feature.
     var unsupported: [Int: String]
-    /// Whether a URL opens the app, and the link of the rule that decides; nil if the result is not known.
-    var decide: (LinkURL) -> (opens: Bool, link: Int?)?
+    /// For each rule of the list, its link.
+    var origins: [Int]
     /// The translation of some of the links alone.
     var part: (_ links: [Int]) -> RuleList
-    /// Tells whether the translation of one link matches a URL.
-    var matcher: (_ link: Int) -> (LinkURL) -> Bool
 
     /// Whether any rule opens the app.
     var opensAnything: Bool { (0..<list.count).contains(where: list.opens) }
 
+    /// Whether a URL opens the app, and the link of the rule that decides; nil if the result is not known.
+    func decide(_ url: LinkURL) -> (opens: Bool, link: Int?)? {
+        list.decide(url).map { ($0.opens, $0.rule.flatMap { origins.element(at: $0) }) }
+    }
+
     static func android(_ app: AppFile) -> OtherPlatform? {
-        guard let list = app.androidRules else { return nil }
-        let matcher = AndroidMatcher(rules: list.rules)
-        return OtherPlatform(
-            name: "Android", iOS: "iOS", cannotExpress: .app029, differs: .app030, list: .android(matcher),
-            unsupported: list.unsupported,
-            decide: { url in
-                let decision = matcher.decide(url)
-                return decision.opens.map { ($0, decision.rule.flatMap { list.origins.element(at: $0) }) }
-            },
-            part: { links in
+        app.androidRules.map { list in
+            OtherPlatform(
+                name: "Android", iOS: "iOS", cannotExpress: .app029, differs: .app030,
+                list: .android(AndroidMatcher(rules: list.rules)), unsupported: list.unsupported, origins: list.origins
+            ) { links in
                 let rules = links.flatMap { list.rules(of: $0) }
+                // With an empty list the manifest would decide.
                 return .android(AndroidMatcher(rules: rules.isEmpty ? [.nothing] : rules))
-            },
-            matcher: { link in
-                let single = AndroidMatcher(rules: Array(list.rules(of: link)))
-                return { single.decide($0).rule != nil }
-            })
+            }
+        }
     }
 
     static func legacy(_ app: AppFile) -> OtherPlatform? {
-        guard let list = app.legacyPaths else { return nil }
-        let matcher = AppleMatcher(paths: list.rules)
-        return OtherPlatform(
-            name: "iOS 9 to 12", iOS: "iOS 13 and later", cannotExpress: .app031, differs: .app032,
-            list: .apple(matcher),
-            unsupported: list.unsupported,
-            decide: { url in
-                let decision = matcher.decide(url)
-                return (decision.opens, decision.rule.flatMap { list.origins.element(at: $0) })
-            },
-            part: { links in .apple(AppleMatcher(paths: links.flatMap { list.rules(of: $0) })) },
-            matcher: { link in
-                let single = AppleMatcher(paths: Array(list.rules(of: link)))
-                return { single.decide($0).rule != nil }
-            })
+        app.legacyPaths.map { list in
+            OtherPlatform(
+                name: "iOS 9 to 12", iOS: "iOS 13 and later", cannotExpress: .app031, differs: .app032,
+                list: .apple(AppleMatcher(paths: list.rules)), unsupported: list.unsupported, origins: list.origins
+            ) { links in .apple(AppleMatcher(paths: links.flatMap { list.rules(of: $0) })) }
+        }
     }
 }
 

@@ -157,11 +157,11 @@ struct PlatformComparison {
     /// The candidates that the link alone matches on one platform and not on the other.
     private func candidates(_ index: Int, _ link: AppleComponent, _ other: OtherPlatform) -> [WitnessCandidate] {
         let isEncoded = link.percentEncoded ?? app.ios?.defaults.percentEncoded ?? true
-        let single = AppleMatcher(inherited: [link.inheriting(from: source.defaults)], table: source.table)
-        let matches = other.matcher(index)
+        let single = AppleMatcher(components: [link], defaults: source.defaults, table: source.table)
+        let translated = other.origins.contains(index) ? other.part([index]) : nil
         return WitnessCandidates(host: host, table: table)
             .candidates(for: link, isEncoded: isEncoded, folds: folds(link))
-            .filter { (single.decide($0.url).rule != nil) != matches($0.url) }
+            .filter { (single.decide($0.url).rule != nil) != (translated?.decide($0.url)?.rule != nil) }
     }
 
     /// Whether the platforms disagree on `url`, and the link at `index` decides it on one of them.

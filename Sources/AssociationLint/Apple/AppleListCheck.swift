@@ -142,13 +142,8 @@ struct AppleListCheck {
     /// The first path that starts with the prefix and continues in the same segment. Only the next paths in alphabetical
     /// order are checked.
     private func longerPath(than prefix: String, in sorted: [String]) -> String? {
-        var low = 0
-        var high = sorted.count
-        while low < high {
-            let middle = (low + high) / 2
-            if sorted[middle].utf8.lexicographicallyPrecedes(prefix.utf8) { low = middle + 1 } else { high = middle }
-        }
-        return sorted[low...].prefix(20).first { path in
+        let first = sorted.firstIndexInSorted { !$0.utf8.lexicographicallyPrecedes(prefix.utf8) }
+        return sorted[first...].prefix(20).first { path in
             guard path.begins(with: prefix), let next = path.dropping(firstBytes: prefix.utf8.count).first else {
                 return false
             }

@@ -59,13 +59,9 @@ struct NativeFile {
     }
 
     private func position(_ offset: Int) -> SourcePosition {
-        var (low, high) = (0, lines.count)
-        while high - low > 1 {
-            let middle = (low + high) / 2
-            if lines[middle] <= offset { low = middle } else { high = middle }
-        }
-        let start = lines[low]
+        let line = lines.firstIndexInSorted { $0 > offset }
+        let start = lines[line - 1]
         let column = bytes[start..<max(start, min(offset, bytes.count))].count { $0 & 0xC0 != 0x80 }
-        return SourcePosition(line: low + 1, column: column + 1, offset: offset)
+        return SourcePosition(line: line, column: column + 1, offset: offset)
     }
 }

@@ -26,8 +26,6 @@ struct AndroidRelations: RuleRelations {
     /// Android does not normalise slashes.
     var pathGroupsInBothReadings: [ProductSearch.Group] { pathGroups }
 
-    var pathGroupsAsWritten: [ProductSearch.Group] { pathGroups }
-
     /// AOSP's behaviour for a star before a wildcard is known, but not that of Play services. So nothing is claimed about
     /// such a rule.
     func isCertain(_ rule: Int) -> Bool {

@@ -5,49 +5,36 @@ import Association
 /// The relations between the rules of an Apple list.
 struct AppleRelations: RuleRelations {
     private let rules: [AppleRule]
-    private let table: SubstitutionTable
     private let limits: AutomatonLimits
     private var question: PatternQuestion
 
     init(_ matcher: AppleMatcher, _ limits: AutomatonLimits) {
         rules = matcher.rules
-        table = matcher.table
         self.limits = limits
         question = PatternQuestion(limits)
     }
 
     /// The path patterns grouped by lens, each tagged with its rule.
-    var pathGroups: [ProductSearch.Group] { Self.groups(rules, limits, normalisesSlashes: true, \.path) }
+    var pathGroups: [ProductSearch.Group] { groups(inBothReadings: false) }
 
-    var pathGroupsInBothReadings: [ProductSearch.Group] {
-        Self.groups(rules, limits, normalisesSlashes: true, \.path, \.surePath)
-    }
+    var pathGroupsInBothReadings: [ProductSearch.Group] { groups(inBothReadings: true) }
 
-    var pathGroupsAsWritten: [ProductSearch.Group] {
-        Self.groups(rules, limits, normalisesSlashes: false) { rule in
-            rule.component.path.map { written in
-                GlobPattern(ParsedPattern(written), folds: rule.reading.folds, table: table)
-            }
-        }
-    }
-
-    private static func groups(
-        _ rules: [AppleRule], _ limits: AutomatonLimits, normalisesSlashes: Bool, _ path: (AppleRule) -> GlobPattern?,
-        _ surePath: (AppleRule) -> GlobPattern? = { _ in nil }
-    ) -> [ProductSearch.Group] {
+    private func groups(inBothReadings: Bool) -> [ProductSearch.Group] {
         var automata: [URLReading: PatternAutomaton] = [:]
         for (index, rule) in rules.enumerated() {
             // Changed in place, because a copy for each rule would take quadratic time.
             let empty = PatternAutomaton(statesMax: limits.patternStatesMax)
-            if let path = path(rule) {
+            if let path = rule.path {
                 automata[rule.reading, default: empty].add(path, tag: index)
             } else {
                 automata[rule.reading, default: empty].addEverything(tag: index)
             }
-            if let path = surePath(rule) { automata[rule.reading, default: empty].add(path, tag: rules.count + index) }
+            if inBothReadings, let path = rule.surePath {
+                automata[rule.reading, default: empty].add(path, tag: rules.count + index)
+            }
         }
         return automata.sorted { $0.key.index < $1.key.index }.map { reading, automaton in
-            ProductSearch.Group(automaton: automaton, lens: .apple(reading), normalisesSlashes: normalisesSlashes)
+            ProductSearch.Group(automaton: automaton, lens: .apple(reading), piece: .path)
         }
     }
 

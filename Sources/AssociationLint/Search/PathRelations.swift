@@ -38,7 +38,7 @@ struct PathRelations {
         var isUncovered = false
         let outcome = run(search) { states in
             // If an earlier rule ends with a star here, it matches all that follows.
-            !zip(search.recognizers, states).contains { $0.isAlive(rule, $1) }
+            !zip(search.recognizers, states).contains { $0.aliveTags($1).contains(rule) }
                 || zip(search.recognizers, states).contains { $0.settledTags($1).contains(where: allowed.contains) }
         } visit: { states in
             let settled = zip(search.recognizers, states).flatMap { $0.settledTags($1) }.filter(allowed.contains)

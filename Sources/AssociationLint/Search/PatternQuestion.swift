@@ -53,11 +53,12 @@ struct ReadPattern {
     }
 
     /// Whether it matches a text of a URL.
-    func matches(_ text: String) -> Bool {
+    func matches(_ text: [UInt8]) -> Bool {
         switch form {
-        case .apple(let pattern, let reading): pattern.matches(reading.read(Array(text.utf8)))
-        case .android(let glob):
-            glob.matches(Array(String(decoding: Percent.decode(Array(text.utf8)[...]), as: UTF8.self).utf16))
+        case .apple(let pattern, let reading):
+            let seen = reading.read(text)
+            return pattern.matches(piece == .path ? AppleSlashes.normalised(seen) : seen)
+        case .android(let glob): return glob.matches(AndroidView.decode(text))
         }
     }
 
@@ -70,25 +71,14 @@ struct ReadPattern {
 
     /// A text that the pattern matches. It is found without a search, so nil does not mean that there is none.
     var simpleText: [UInt8]? {
-        guard var text = proposedText else { return nil }
+        let proposed =
+            switch form {
+            case .apple(let pattern, _): text(of: pattern.elements)
+            case .android(let glob): text(of: glob.steps)
+            }
+        guard var text = proposed else { return nil }
         if piece == .path, text.first != UInt8(ascii: "/") { text.insert(UInt8(ascii: "/"), at: 0) }
-        return accepts(text) ? text : nil
-    }
-
-    private var proposedText: [UInt8]? {
-        switch form {
-        case .apple(let pattern, _): return text(of: pattern.elements)
-        case .android(let glob): return text(of: glob.steps)
-        }
-    }
-
-    private func accepts(_ text: [UInt8]) -> Bool {
-        switch form {
-        case .apple(let pattern, let reading):
-            let seen = reading.read(text)
-            return pattern.matches(piece == .path ? AppleSlashes.normalised(seen) : seen)
-        case .android(let glob): return glob.matches(AndroidView.decode(text))
-        }
+        return matches(text) ? text : nil
     }
 
     /// The text for a wildcard: a letter that few patterns contain.
@@ -236,17 +226,14 @@ extension ProductSearch {
         case nil: return nil
         }
         // A parameter contains no `&`, which separates parameters.
-        let isItem = if case .item = piece { true } else { false }
-        let allowed = isItem ? letters.filter { $0.value != UInt32(UInt8(ascii: "&")) } : letters
-        let isPath = if case .path = piece { true } else { false }
-        self.init(groups, letters: allowed, texts: isPath ? .paths : .all, limits: limits)
+        let allowed = piece == .item ? letters.filter { $0.value != UInt32(UInt8(ascii: "&")) } : letters
+        self.init(groups, letters: allowed, texts: piece == .path ? .paths : .all, limits: limits)
     }
 }
 
 extension ProductSearch.Group {
     init(automaton: PatternAutomaton, lens: Lens, piece: Piece) {
-        let isPath = if case .path = piece { true } else { false }
-        self.init(automaton: automaton, lens: lens, normalisesSlashes: isPath && lens != .android)
+        self.init(automaton: automaton, lens: lens, normalisesSlashes: piece == .path && lens != .android)
     }
 }
 
@@ -255,8 +242,6 @@ extension Lens {
         if case .apple(let reading) = self { return reading }
         return nil
     }
-}
 
-extension Lens {
     fileprivate var decodes: Bool { reading?.decodes ?? true }
 }

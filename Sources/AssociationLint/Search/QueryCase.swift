@@ -54,7 +54,7 @@ struct QueryCase: Hashable {
                 items.map { WrittenPattern(pattern: $0.item.pattern, written: $0.item.written, list: $0.list) },
                 in: .itemValue, stepsLeft: &stepsLeft, limits)
             for (list, item) in items where item.rule < requirementsMax {
-                let value = values.firstIndex(where: item.pattern.matches)
+                let value = values.firstIndex { item.pattern.matches(Array($0.utf8)) }
                 requirements[list * requirementsMax + item.rule, default: [:]][position] = value.map { $0 + 1 } ?? 0
             }
             choices.append(occurrences(of: name, values))

@@ -18,13 +18,6 @@ public struct UselessRule: Hashable, Sendable {
 
     public var rule: Int
     public var reason: Reason
-    /// Whether this holds only if slashes are normalised, as iOS 13 and later do. Older systems, which read only the legacy
-    /// paths, may distinguish `/a` and `/a/`.
-    public var restsOnSlashes: Bool
-
-    public init(rule: Int, reason: Reason, restsOnSlashes: Bool = false) {
-        (self.rule, self.reason, self.restsOnSlashes) = (rule, reason, restsOnSlashes)
-    }
 }
 
 /// Finds rules without effect.
@@ -54,7 +47,6 @@ public enum Reachability {
     ) -> [UselessRule] {
         var found: [UselessRule] = []
         lazy var paths = PathRelations(relations.pathGroupsInBothReadings, limits)
-        lazy var asWritten = PathRelations(relations.pathGroupsAsWritten, limits)
         for rule in 0..<count where relations.isBounded(rule) {
             if let part = relations.impossiblePart(of: rule) {
                 found.append(UselessRule(rule: rule, reason: .matchesNothing(part)))
@@ -79,9 +71,7 @@ public enum Reachability {
                 coverage = .covered(by: [one])
             }
             if case .covered(let covering) = coverage {
-                let isCoveredAsWritten = asWritten.coverage(of: rule, by: candidates) != .notCovered
-                let rules = covering.map { $0 % count }.sorted()
-                found.append(UselessRule(rule: rule, reason: .covered(by: rules), restsOnSlashes: !isCoveredAsWritten))
+                found.append(UselessRule(rule: rule, reason: .covered(by: covering.map { $0 % count }.sorted())))
                 continue
             }
             guard relations.excludes(rule) else { continue }
@@ -104,8 +94,6 @@ protocol RuleRelations {
     /// The path patterns grouped by lens. Each is tagged with its rule. If a pattern has two readings, the wider one has that
     /// tag and the narrower one has its `sureTag`.
     var pathGroupsInBothReadings: [ProductSearch.Group] { get }
-    /// The same without normalised slashes.
-    var pathGroupsAsWritten: [ProductSearch.Group] { get }
     /// Whether it is known exactly what the rule matches.
     func isCertain(_ rule: Int) -> Bool
     /// Whether the rule certainly matches no more than the pattern with its tag.

@@ -71,17 +71,6 @@ final class Recognizer {
         return tags
     }
 
-    func isAlive(_ tag: Int, _ state: Int) -> Bool {
-        let tags = aliveTags(state)
-        var low = 0
-        var high = tags.count
-        while low < high {
-            let middle = low + (high - low) / 2
-            if tags[middle] < tag { low = middle + 1 } else { high = middle }
-        }
-        return low < tags.count && tags[low] == tag
-    }
-
     /// The patterns that match any continuation, because they have reached a star at their end.
     func settledTags(_ state: Int) -> [Int] {
         if let tags = tagsSettled[state] { return tags }

@@ -105,13 +105,13 @@ struct ListPair {
     /// The recognizers of the first list, and those of the second.
     private let ranges: [Range<Int>]
 
-    init?(_ first: RuleList, _ second: RuleList, _ searched: SearchedTexts, _ limits: AutomatonLimits) {
+    init?(_ first: RuleList, _ second: RuleList, plain: Bool, _ limits: AutomatonLimits) {
         let firstGroups = first.pathGroups(limits)
         let groups = firstGroups + second.pathGroups(limits)
         lists = [first, second]
         ranges = [0..<firstGroups.count, firstGroups.count..<groups.count]
         let patterns = first.pathPatterns + second.pathPatterns
-        guard let search = ProductSearch(searched, groups, piece: .path, patterns, limits) else { return nil }
+        guard let search = ProductSearch(plain: plain, groups, piece: .path, patterns, limits) else { return nil }
         self.search = search
     }
 

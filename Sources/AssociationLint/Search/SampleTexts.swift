@@ -21,9 +21,8 @@ enum SampleTexts {
         var seen: Set<[Bool]> = []
         var texts: [String] = []
         // Plain letters first, so that an escape appears only if it makes a difference.
-        for searched in SearchedTexts.ordinary {
-            guard
-                let search = ProductSearch(searched, groups, piece: piece, patterns.map(\.written), limits)
+        for isPlain in [true, false] {
+            guard let search = ProductSearch(plain: isPlain, groups, piece: piece, patterns.map(\.written), limits)
             else { return texts }
             _ = search.run(stepsLeft: &stepsLeft) { states in
                 patterns.indices.allSatisfy { search.recognizers[$0].aliveTags(states[$0]).isEmpty }
@@ -66,27 +65,15 @@ struct WrittenPattern {
     var list = 0
 }
 
-/// The texts of a search.
-enum SearchedTexts: Hashable {
-    /// Ordinary texts of letters that need no escape.
-    case plain
-    /// Ordinary texts of all letters.
-    case all
-
-    static let ordinary: [SearchedTexts] = [.plain, .all]
-}
-
 extension ProductSearch {
     /// A search over the texts of usual URLs.
-    init?(_ searched: SearchedTexts, _ groups: [Group], piece: Piece, _ patterns: [String], _ limits: AutomatonLimits) {
-        let isPath = if case .path = piece { true } else { false }
-        let texts: Texts = isPath ? .ordinaryPaths : .all
-        guard searched != .plain else {
-            self.init(groups, letters: Alphabet.plainLetters(of: piece), texts: texts, limits: limits)
-            return
-        }
+    /// - Parameter plain: only those of letters that need no escape.
+    init?(plain: Bool, _ groups: [Group], piece: Piece, _ patterns: [String], _ limits: AutomatonLimits) {
         let mentioned = groups.reduce(into: Set<UInt32>()) { $0.formUnion($1.automaton.symbols.all) }
-        let letters = Alphabet.ordinaryLetters(of: piece, mentioned: mentioned, patterns: patterns)
-        self.init(groups, letters: letters, texts: texts, limits: limits)
+        let letters =
+            plain
+            ? Alphabet.plainLetters(of: piece)
+            : Alphabet.ordinaryLetters(of: piece, mentioned: mentioned, patterns: patterns)
+        self.init(groups, letters: letters, texts: piece == .path ? .ordinaryPaths : .all, limits: limits)
     }
 }

@@ -24,16 +24,8 @@ struct WitnessSearch {
     let limits: AutomatonLimits
     let wanted: [Opening]
     /// An additional condition for a witness.
-    private let accepts: (LinkURL, Opening) -> Bool
+    var accepts: (LinkURL, Opening) -> Bool = { _, _ in true }
     private(set) var witnesses: [Opening: RuleWitness] = [:]
-
-    init(
-        first: RuleList, second: RuleList, host: String, limits: AutomatonLimits, wanted: [Opening],
-        accepts: @escaping (LinkURL, Opening) -> Bool = { _, _ in true }
-    ) {
-        (self.first, self.second, self.host) = (first, second, host)
-        (self.limits, self.wanted, self.accepts) = (limits, wanted, accepts)
-    }
 
     /// Returns whether the search was complete: with each query case it has covered every ordinary path, so there are no
     /// other witnesses.
@@ -42,9 +34,9 @@ struct WitnessSearch {
         var stepsLeft = limits.stepsMax
         let queryCases = shared ?? QueryCase.cases(for: [first, second], stepsLeft: &stepsLeft, limits)
         var isComplete = false
-        for texts in SearchedTexts.ordinary where witnesses.count < wanted.count {
-            guard let pair = ListPair(first, second, texts, limits) else { return false }
-            isComplete = texts != .plain
+        for isPlain in [true, false] where witnesses.count < wanted.count {
+            guard let pair = ListPair(first, second, plain: isPlain, limits) else { return false }
+            isComplete = !isPlain
             var tried: Set<[[Int]]> = []
             for queryCase in queryCases where witnesses.count < wanted.count {
                 guard let url = LinkURL("https://\(host)/" + queryCase.suffix) else { continue }
