@@ -85,14 +85,6 @@ public struct AppleMatcher: Sendable {
         return AppleDecision.none
     }
 
-    /// The points that are doubtful for any URL.
-    public var unsettled: [UnsettledPoint] {
-        rules.indices.flatMap { index in
-            (rules[index].doubts + (rules[index].mayConsumeAddedSlash ? [.addedSlash] : []))
-                .map { UnsettledPoint($0, rule: index) }
-        }
-    }
-
     /// The points on which the decision about `url` depends: another plausible reading would decide differently.
     public func unsettled(_ url: LinkURL) -> [UnsettledPoint] {
         var decision = UnsettledDecision(self, url)

@@ -36,11 +36,9 @@ public struct MatchStep: Hashable, Sendable {
     public var range: SourceRange?
     /// For a rule that failed: the length of the beginning that its path shares with the URL; the maximum if the path matched.
     public var nearness = 0
+}
 
-    public init(rule: Int?, outcome: Outcome, message: String, path: String? = nil, range: SourceRange? = nil) {
-        (self.rule, self.outcome, self.message, self.path, self.range) = (rule, outcome, message, path, range)
-    }
-
+extension MatchStep {
     /// A rule that did not match.
     init(failed part: Part, rule: Int, path: String?, _ url: LinkURL, message: String, range: SourceRange?) {
         self.init(rule: rule, outcome: .failed(part), message: message, range: range)

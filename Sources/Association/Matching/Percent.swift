@@ -33,7 +33,7 @@ package enum Percent {
         var index = 0
         while index < bytes.count {
             if bytes[index] == UInt8(ascii: "%") {
-                guard escapedByte(bytes[...], at: index) != nil else { return false }
+                guard byte(of: bytes[...], at: index) != nil else { return false }
                 index += 2
             }
             index += 1
@@ -46,7 +46,7 @@ package enum Percent {
         decoded.reserveCapacity(bytes.count)
         var index = bytes.startIndex
         while index < bytes.endIndex {
-            if bytes[index] == UInt8(ascii: "%"), let byte = escapedByte(bytes, at: index) {
+            if let byte = byte(of: bytes, at: index) {
                 decoded.append(byte)
                 index += 3
             } else {
@@ -57,9 +57,10 @@ package enum Percent {
         return decoded
     }
 
-    private static func escapedByte(_ bytes: ArraySlice<UInt8>, at index: Int) -> UInt8? {
-        guard index + 2 < bytes.endIndex, let high = bytes[index + 1].hexadecimalValue,
-            let low = bytes[index + 2].hexadecimalValue
+    /// The byte of the escape that begins at an index; nil if none does.
+    package static func byte(of bytes: ArraySlice<UInt8>, at index: Int) -> UInt8? {
+        guard bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.endIndex,
+            let high = bytes[index + 1].hexadecimalValue, let low = bytes[index + 2].hexadecimalValue
         else { return nil }
         return high << 4 | low
     }

@@ -23,8 +23,6 @@ public struct AppFile: Sendable {
     public var removalGuard = RemovalGuard.block
     public var retired = RetiredIdentities()
     public var pages = PageOptions()
-    public var environments: [String] = []
-    public var environment: String?
     public var ranges: Ranges
     /// The rules for Android; nil after a change of their sources.
     var translation: TranslatedList<AndroidRule>?

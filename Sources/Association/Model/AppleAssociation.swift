@@ -20,19 +20,11 @@ public struct AppleAssociation: Sendable {
 public struct AppleLinks: Sendable {
     /// In the order that decides between apps.
     public var details: [AppleDetail]
-    public var form = Form.array
     public var defaults: AppleComponent?
     public var variables: [SubstitutionVariable]
     /// Whether there is the key `apps`, which iOS 9 to 12 require.
     public var hasApps: Bool
     public var range: SourceRange
-
-    /// The forms of `details`.
-    public enum Form: Hashable, Sendable {
-        case array
-        /// With app ids as keys, as in 2015; it has no reliable order.
-        case object
-    }
 }
 
 /// One entry of `details`: apps and the rules for them.

@@ -43,16 +43,19 @@ public struct AppleComponent: Sendable {
 
     /// The rule with new names of variables.
     func renaming(_ names: [ExactText: String]) -> AppleComponent {
-        guard !names.isEmpty else { return self }
-        let rename = { (pattern: String) in ParsedPattern(pattern).text(renaming: names) }
+        names.isEmpty ? self : replacingPatterns { ParsedPattern($0).text(renaming: names) }
+    }
+
+    /// The rule with each pattern written in another way.
+    package func replacingPatterns(_ write: (String) -> String) -> AppleComponent {
         var result = self
-        result.path = path.map(rename)
-        result.fragment = fragment.map(rename)
+        result.path = path.map(write)
+        result.fragment = fragment.map(write)
         switch query {
         case nil: break
-        case .whole(let pattern): result.query = .whole(rename(pattern))
+        case .whole(let pattern): result.query = .whole(write(pattern))
         case .items(let items):
-            result.query = .items(items.map { QueryItemPattern(name: $0.name, pattern: rename($0.pattern)) })
+            result.query = .items(items.map { QueryItemPattern(name: $0.name, pattern: write($0.pattern)) })
         }
         return result
     }

@@ -104,7 +104,7 @@ public struct HostPattern: Hashable, Sendable {
         if text == "*" { return .bareWildcard }
         if bytes.first == UInt8(ascii: "[") { return .isAddress }
         let colons = bytes.count { $0 == UInt8(ascii: ":") }
-        if colons > 0, Array(bytes).contains(run: Array("://".utf8)) { return .hasScheme }
+        if colons > 0, text.contains(run: "://") { return .hasScheme }
         if bytes.contains(UInt8(ascii: "/")) { return .hasPath }
         if colons > 0 { return colons > 1 ? .isAddress : .hasPort }
         return bytes.contains(UInt8(ascii: "*")) ? .wildcardInside : nil

@@ -26,10 +26,35 @@ extension String {
 
     /// About two thirds of a terminal line.
     private static let quotedScalarsMax = 60
-}
 
-extension String {
     package var jsonQuoted: String { SourceWriter.quoted(self) }
+
+    /// The text without the last bytes, which must be whole scalars.
+    package func dropping(lastBytes count: Int) -> String { String(Substring(utf8.dropLast(count))) }
+
+    /// The text without the first bytes, which must be whole scalars.
+    package func dropping(firstBytes count: Int) -> String { String(Substring(utf8.dropFirst(count))) }
+
+    /// Without white space and invisible marks at both ends.
+    package func trimmingSpaces() -> String {
+        if let first = unicodeScalars.first, let last = unicodeScalars.last, !first.isInvisible, !last.isInvisible {
+            return self
+        }
+        let scalars = Array(unicodeScalars)
+        guard let first = scalars.firstIndex(where: { !$0.isInvisible }),
+            let last = scalars.lastIndex(where: { !$0.isInvisible })
+        else { return "" }
+        var result = String.UnicodeScalarView()
+        result.append(contentsOf: scalars[first...last])
+        return String(result)
+    }
+
+    /// The string with each scalar folded by itself.
+    package var folded: String {
+        var result = String.UnicodeScalarView()
+        for scalar in unicodeScalars { result.append(scalar.folded) }
+        return String(result)
+    }
 }
 
 extension StringProtocol {
@@ -47,14 +72,6 @@ extension StringProtocol {
         }
         return false
     }
-}
-
-extension String {
-    /// The text without the last bytes, which must be whole scalars.
-    package func dropping(lastBytes count: Int) -> String { String(Substring(utf8.dropLast(count))) }
-
-    /// The text without the first bytes, which must be whole scalars.
-    package func dropping(firstBytes count: Int) -> String { String(Substring(utf8.dropFirst(count))) }
 }
 
 /// A number and what it counts.
@@ -79,51 +96,13 @@ extension Unicode.Scalar {
         default: false
         }
     }
-}
 
-extension String {
-    /// Without white space and invisible marks at both ends.
-    package func trimmingSpaces() -> String {
-        if let first = unicodeScalars.first, let last = unicodeScalars.last, !first.isInvisible, !last.isInvisible {
-            return self
-        }
-        let scalars = Array(unicodeScalars)
-        guard let first = scalars.firstIndex(where: { !$0.isInvisible }),
-            let last = scalars.lastIndex(where: { !$0.isInvisible })
-        else { return "" }
-        var result = String.UnicodeScalarView()
-        result.append(contentsOf: scalars[first...last])
-        return String(result)
-    }
-}
-
-extension [UInt8] {
-    /// Whether the bytes of `run` occur in it; for short texts.
-    package func contains(run: [UInt8]) -> Bool {
-        guard let first = run.first else { return true }
-        guard count >= run.count else { return false }
-        return (0...count - run.count).contains { start in
-            self[start] == first && self[start..<start + run.count].elementsEqual(run)
-        }
-    }
-}
-
-extension Unicode.Scalar {
     /// Lower case, one scalar at a time: a mapping to several scalars does not change the scalar (reference A.6.7).
     package var folded: Unicode.Scalar {
         if value < 0x80 { return Unicode.Scalar(UInt8(value).lowercasedASCII) }
         let mapped = properties.lowercaseMapping.unicodeScalars
         guard let only = mapped.first, mapped.count == 1 else { return self }
         return only
-    }
-}
-
-extension String {
-    /// The string with each scalar folded by itself.
-    package var folded: String {
-        var result = String.UnicodeScalarView()
-        for scalar in unicodeScalars { result.append(scalar.folded) }
-        return String(result)
     }
 }
 
@@ -153,9 +132,7 @@ extension SourceValue {
         case .object: "an object"
         }
     }
-}
 
-extension SourceValue {
     package static func strings(_ texts: [String]) -> SourceValue { array(texts.map { .string($0) }) }
 
     /// An object without the members whose value is nil.

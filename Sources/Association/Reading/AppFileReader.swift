@@ -53,8 +53,6 @@ struct AppFileReader {
         var app = AppFile(
             file: findings.list.file, name: name?.text ?? "", hosts: hosts.map(\.value), range: root.range)
         app.ranges.hosts = hosts.map(\.range)
-        app.environments = environments
-        if let environment, environments.contains(environment) { app.environment = environment }
         readPlatforms(into: &app, from: root)
         app.scheme = scheme(in: root)
         app.links = LinkReader(findings, app.ios).links(in: root)

@@ -100,7 +100,6 @@ struct AppleReader {
             return links
         }
         if let members = details.asObject {
-            links.form = .object
             findings.report(
                 .aasa011, at: details.range,
                 "details is an object with app ids as keys, the form of 2015; systems read it, but it has no order of apps",

@@ -79,21 +79,19 @@ struct RuleCompiler {
         if component.percentEncoded == false, component.path != nil || component.query != nil { return nil }
         var rules = [CompiledRule(excludes: component.exclude == true, foldsCase: folds)]
         if let path = component.path {
-            guard let patterns = plainPath(path) ?? patterns(AppleSlashes.normalised(ParsedPattern(path))) else {
+            guard let patterns = patterns(path, isPath: true), multiply(&rules, by: patterns, { $0.path = $1 }) else {
                 return nil
             }
-            guard multiply(&rules, by: patterns, { $0.path = $1 }) else { return nil }
         }
         switch component.query {
         case nil: return rules
         case .whole(let text):
-            guard let patterns = plainText(text).map({ [$0] }) ?? patterns(ParsedPattern(text)) else { return nil }
+            guard let patterns = patterns(text) else { return nil }
             return multiply(&rules, by: patterns, { $0.query = .whole($1) }) ? rules : nil
         case .items(let items):
             for index in rules.indices { rules[index].query = .items([]) }
             for item in items {
-                guard let patterns = plainText(item.pattern).map({ [$0] }) ?? patterns(ParsedPattern(item.pattern))
-                else { return nil }
+                guard let patterns = patterns(item.pattern) else { return nil }
                 let name = Array(item.name.utf8)
                 let isInBounds = multiply(&rules, by: patterns) { rule, pattern in
                     guard case .items(let known) = rule.query else { return }
@@ -110,10 +108,6 @@ struct RuleCompiler {
         _ rules: inout [CompiledRule], by patterns: [[UInt8]], _ set: (inout CompiledRule, [UInt8]) -> Void
     ) -> Bool {
         guard rules.count * patterns.count <= Self.variantsMax else { return false }
-        if patterns.count == 1 {
-            for index in rules.indices { set(&rules[index], patterns[0]) }
-            return true
-        }
         rules = rules.flatMap { rule in
             patterns.map { pattern in
                 var rule = rule
@@ -124,17 +118,14 @@ struct RuleCompiler {
         return true
     }
 
-    /// A faster way for a path without variables, as most paths are.
-    private func plainPath(_ path: String) -> [[UInt8]]? { plainText(path).map { [AppleSlashes.normalised($0)] } }
-
-    /// The same for any pattern; nil if it has to be read character by character.
-    private func plainText(_ text: String) -> [UInt8]? {
-        guard !folds, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "$") }) else { return nil }
-        return Array(text.utf8)
-    }
-
     /// A pattern with its variables replaced by their values; nil if there would be too many.
-    private func patterns(_ pattern: ParsedPattern) -> [[UInt8]]? {
+    private func patterns(_ text: String, isPath: Bool = false) -> [[UInt8]]? {
+        // Most patterns have no variables and need not be read character by character.
+        if !folds, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "$") }) {
+            return [isPath ? AppleSlashes.normalised(Array(text.utf8)) : Array(text.utf8)]
+        }
+        let written = ParsedPattern(text)
+        let pattern = isPath ? AppleSlashes.normalised(written) : written
         var variants: [[UInt8]] = [[]]
         for token in pattern.tokens {
             var next: [[UInt8]] = []

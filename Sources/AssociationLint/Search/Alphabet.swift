@@ -39,16 +39,6 @@ enum Alphabet {
     static func everyDecodedLetter(mentioned: Set<UInt32>, folds: Bool) -> [Letter] {
         var values = Set((0..<0x80).map(UInt32.init)).union(mentioned)
         if folds { values.formUnion(mentioned.flatMap { FoldTable.foldingTo[$0] ?? [] }) }
-        return addingUnmentioned(values)
-    }
-
-    /// Every UTF-16 unit of a text that only Android's patterns read.
-    static func everyUnit(mentioned: Set<UInt32>) -> [Letter] {
-        addingUnmentioned(Set((0..<0x80).map(UInt32.init)).union(mentioned))
-    }
-
-    /// Adds a scalar that no pattern mentions.
-    private static func addingUnmentioned(_ values: Set<UInt32>) -> [Letter] {
         // A private-use scalar, which folds to itself.
         var unmentioned: UInt32 = 0xE000
         while values.contains(unmentioned) { unmentioned += 1 }
@@ -104,13 +94,15 @@ enum Alphabet {
         var letters: [Letter] = []
         var index = 0
         while index + 2 < bytes.count {
-            guard bytes[index] == UInt8(ascii: "%"), let first = escaped(bytes, index) else {
+            guard let first = Percent.byte(of: bytes[...], at: index) else {
                 index += 1
                 continue
             }
             let length = UTF8Scalar.length(startingWith: first)
             let end = index + 3 * length
-            let run = stride(from: index, to: min(end, bytes.count), by: 3).compactMap { escaped(bytes, $0) }
+            let run = stride(from: index, to: min(end, bytes.count), by: 3).compactMap {
+                Percent.byte(of: bytes[...], at: $0)
+            }
             if run.count == length, let text = String(validating: run, as: UTF8.self),
                 let scalar = text.unicodeScalars.first, isOrdinaryEscape(scalar)
             {
@@ -128,13 +120,6 @@ enum Alphabet {
         let byte = UInt8(scalar.value)
         let isUnreserved = byte.isLetter || byte.isDigit || Array("-._~".utf8).contains(byte)
         return byte >= 0x20 && byte != 0x7F && !isUnreserved
-    }
-
-    private static func escaped(_ bytes: [UInt8], _ index: Int) -> UInt8? {
-        guard index + 2 < bytes.count, bytes[index] == UInt8(ascii: "%"), let high = bytes[index + 1].hexadecimalValue,
-            let low = bytes[index + 2].hexadecimalValue
-        else { return nil }
-        return high << 4 | low
     }
 }
 

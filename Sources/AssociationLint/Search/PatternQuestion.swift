@@ -222,7 +222,7 @@ extension ProductSearch {
                 : Alphabet.everyEncodedLetter(of: piece)
         case .android:
             guard groups.allSatisfy({ $0.lens == .android }) else { return nil }
-            letters = Alphabet.everyUnit(mentioned: mentioned)
+            letters = Alphabet.everyDecodedLetter(mentioned: mentioned, folds: false)
         case nil: return nil
         }
         // A parameter contains no `&`, which separates parameters.

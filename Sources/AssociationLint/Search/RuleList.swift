@@ -154,8 +154,4 @@ public enum RuleList: Sendable {
 public struct RuleDecision: Hashable, Sendable {
     public var opens: Bool
     public var rule: Int?
-
-    public init(opens: Bool, rule: Int?) {
-        (self.opens, self.rule) = (opens, rule)
-    }
 }

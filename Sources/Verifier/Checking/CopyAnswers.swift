@@ -41,33 +41,21 @@ struct AppleFailure {
 
 /// An answer of `statements:list`.
 struct GoogleAnswer {
-    private let response: FetchedResponse
+    let response: FetchedResponse
 
-    init(_ response: FetchedResponse) { self.response = response }
-
-    /// A problem and its fix.
-    struct Problem {
-        var message: String
-        var fix: String?
-    }
-
+    /// What is wrong with it; nil if nothing is.
     /// - Parameter own: the file as the host serves it; nil if it serves none.
-    func problems(comparedWith own: [UInt8]?) -> [Problem] {
+    func problem(comparedWith own: [UInt8]?) -> (message: String, fix: String?)? {
         switch copy {
-        case .unusable(let reason):
-            return [Problem(message: "Google's service cannot be compared: \(reason)", fix: nil)]
-        case .failure(let reason):
-            return [Problem(message: reason, fix: "fix the host; Google checks again after maxAge, \(maxAge)")]
-        case .document: return []
+        case .unusable(let reason): return ("Google's service cannot be compared: \(reason)", nil)
+        case .failure(let reason): return (reason, "fix the host; Google checks again after maxAge, \(maxAge)")
+        case .document: return nil
         case .statements(let seen, maxAgeSeconds: _):
-            guard let own, let served = CopyAnswer.apps(in: own), seen != served else { return [] }
-            return [
-                Problem(
-                    message:
-                        "Google's service sees other app certificates (\(seen.count)) than the host serves "
-                        + "(\(served.count))",
-                    fix: "wait for maxAge, \(maxAge), and check whether Googlebot can fetch the file")
-            ]
+            guard let own, let served = CopyAnswer.apps(in: own), seen != served else { return nil }
+            return (
+                "Google's service sees other app certificates (\(seen.count)) than the host serves (\(served.count))",
+                "wait for maxAge, \(maxAge), and check whether Googlebot can fetch the file"
+            )
         }
     }
 
@@ -166,7 +154,7 @@ public enum CopyAnswer: Sendable, Equatable {
     }
 
     /// An answer of Google's `statements:list`.
-    public init(google response: FetchedResponse) { self = GoogleAnswer(response).copy }
+    public init(google response: FetchedResponse) { self = GoogleAnswer(response: response).copy }
 
     private static func reading(_ response: FetchedResponse) -> CopyAnswer {
         if response.isTruncated { return .unusable(tooLong) }

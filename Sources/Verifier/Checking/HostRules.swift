@@ -256,9 +256,9 @@ struct HostRules {
         case .failure(let error):
             report(.ghst013, .file(.statements), "cannot ask Google's service: \(error)")
         case .success(let response):
-            for finding in GoogleAnswer(response).problems(comparedWith: answers.body(.statements)) {
-                report(.ghst013, .file(.statements), finding.message, fix: finding.fix)
-            }
+            guard let problem = GoogleAnswer(response: response).problem(comparedWith: answers.body(.statements))
+            else { return }
+            report(.ghst013, .file(.statements), problem.message, fix: problem.fix)
         }
     }
 

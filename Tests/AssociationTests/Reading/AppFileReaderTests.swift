@@ -222,7 +222,6 @@ import Testing
         #expect(app.removalGuard == .off)
         #expect(app.pages == PageOptions(isSinglePageApp: true, hasLandingPage: false, tagline: "Rope"))
         #expect(app.retired.fingerprints.first?.hasPrefix("40:EF:") == true)
-        #expect(app.environments == ["staging"])
         #expect(app.appStoreURL == "https://apps.apple.com/app/id7")
         #expect(app.playStoreURL == "https://play.google.com/store/apps/details?id=dev.acme.a")
     }

@@ -38,7 +38,6 @@ import Testing
         #expect(errors(reading) == [])
         let association = try #require(reading.association)
         let links = try #require(association.applinks)
-        #expect(links.form == .array)
         #expect(links.defaults?.caseSensitive == false)
         #expect(links.variables == [SubstitutionVariable(name: "food", values: ["burrito", "pizza"])])
         let detail = try #require(links.details.first)
@@ -82,7 +81,6 @@ import Testing
                 "\"details\": {\"\(Texts.app)\": {\"paths\": [\"*\"]}, \"\(Texts.other)\": {\"paths\": [\"/x\"]}}"))
         #expect(errors(reading) == [])
         let links = try #require(reading.association?.applinks)
-        #expect(links.form == .object)
         #expect(links.details.map { $0.appIDs.map(\.text) } == [[Texts.app], [Texts.other]])
         #expect(links.details.map { $0.paths?.map(\.pattern) } == [["*"], ["/x"]])
     }
