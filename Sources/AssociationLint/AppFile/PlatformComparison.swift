@@ -41,7 +41,6 @@ struct PlatformComparison {
 
     private func compare(_ other: OtherPlatform) -> [Finding] {
         var findings: [Finding] = []
-        var explained: Set<Int> = []
         var caseWitnesses: [LinkURL] = []
         var escapes: [EscapeWitness] = []
         var triesLeft = min(Self.triesMax, Self.ruleTriesMax / max(source.count + other.list.count, 1))
@@ -68,7 +67,6 @@ struct PlatformComparison {
             let tried = tryCandidates(index, link, other, &triesLeft)
             if let feature {
                 if let url = tried.witnesses.first?.url {
-                    explained.insert(index)
                     shown.insert(source.decide(url).opens)
                     findings.append(omitted(link, feature, details: ": \(difference(on: url, other))", other))
                 } else {
@@ -93,7 +91,7 @@ struct PlatformComparison {
             let urls = caseWitnesses.filter { source.decide($0).opens == opensOnIOS }
             if let url = urls.first { findings.append(caseDefault(url, count: urls.count, other)) }
         }
-        let search = search(other, shown: shown, explained: explained, isWanted: shown.count < 2 || !unshown.isEmpty)
+        let search = shown.count < 2 || !unshown.isEmpty ? search(other) : nil
         let omitted = omittedWithoutWitness(unshown, search, other)
         shown.formUnion(omitted.shown)
         return findings + omitted.findings + otherDifferences(search, shown: shown, other)
@@ -158,10 +156,10 @@ struct PlatformComparison {
     private func candidates(_ index: Int, _ link: AppleComponent, _ other: OtherPlatform) -> [WitnessCandidate] {
         let isEncoded = link.percentEncoded ?? app.ios?.defaults.percentEncoded ?? true
         let single = AppleMatcher(components: [link], defaults: source.defaults, table: source.table)
-        let translated = other.origins.contains(index) ? other.part([index]) : nil
+        let translated = other.translation(index)
         return WitnessCandidates(host: host, table: table)
             .candidates(for: link, isEncoded: isEncoded, folds: folds(link))
-            .filter { (single.decide($0.url).rule != nil) != (translated?.decide($0.url)?.rule != nil) }
+            .filter { (single.decide($0.url).rule != nil) != (translated.decide($0.url)?.rule != nil) }
     }
 
     /// Whether the platforms disagree on `url`, and the link at `index` decides it on one of them.

@@ -3,19 +3,6 @@
 
 import Association
 
-/// The result of a search with all rules together.
-struct PlatformSearch {
-    /// Nil if the list is too long for a search.
-    var comparison: RuleComparison?
-    /// URLs from searches with some of the rules, if a search with all of them stopped at its limits.
-    var ofParts: [LinkURL] = []
-
-    var links: [LinkURL] { (comparison?.witnesses ?? []).map(\.url) + ofParts }
-
-    /// Whether the platforms agree on everything that was tried.
-    var foundNothing: Bool { comparison == RuleComparison.none || comparison == .noneFound }
-}
-
 extension PlatformComparison {
     /// Number of omitted rules with a separate search. Each takes some hundredths of a second.
     private static let ownSearchesMax = 8
@@ -29,54 +16,32 @@ extension PlatformComparison {
         return limits
     }
 
-    /// - Parameters:
-    ///   - shown: the directions of the differences that were found without a search.
-    ///   - explained: the omitted rules that have a finding with a URL.
-    func search(_ other: OtherPlatform, shown: Set<Bool>, explained: Set<Int>, isWanted: Bool) -> PlatformSearch {
+    /// The URLs that a search with all rules finds; nil if the list is too long for one.
+    func search(_ other: OtherPlatform) -> RuleComparison? {
         var scope = ListScope()
-        guard isWanted, !other.list.isLeftToManifest else { return PlatformSearch() }
-        guard scope.take(app.links.map(\.patternTexts), table: source.table) == app.links.count else {
-            return PlatformSearch()
-        }
+        guard !other.list.isLeftToManifest,
+            scope.take(app.links.map(\.patternTexts), table: source.table) == app.links.count
+        else { return nil }
         // A list that opens nothing cannot open more than iOS does.
-        let possible = other.opensAnything ? [Opening.onlyFirst, .onlySecond] : [.onlyFirst]
-        let examination = RuleComparison.examine(
-            .apple(source), other.list, host: host, limits: Self.limits, wanted: possible)
-        var search = PlatformSearch(comparison: examination.comparison)
-        let seen = shown.union(search.links.map { source.decide($0).opens })
-        let wanted = possible.filter { !seen.contains($0.first) }
-        guard !examination.isComplete, !wanted.isEmpty else { return search }
-        let parts = PartSearch(
-            app: app, source: source, other: other, host: host, explained: explained, limits: Self.limitsOfParts)
-        let links = parts.links(wanted) { url, opening in
-            source.decide(url).opens == opening.first && other.decide(url)?.opens == opening.second
-                && source.unsettled(url).isEmpty
-        }
-        search.ofParts = wanted.compactMap { links[$0] }
-        return search
-    }
-
-    private static var limitsOfParts: AutomatonLimits {
-        var limits = limits
-        limits.stepsMax = 30_000
-        limits.queryCasesMax = 20
-        return limits
+        return RuleComparison.examine(
+            .apple(source), other.list, host: host, limits: Self.limits,
+            wanted: other.opensAnything ? [.onlyFirst, .onlySecond] : [.onlyFirst])
     }
 
     /// Findings about omitted rules for which no URL was found so far, and the directions of the URLs found now. A finding
     /// says that such a rule is not needed only if a complete search has shown it.
     func omittedWithoutWitness(
-        _ links: [Int: LinkURL?], _ search: PlatformSearch, _ other: OtherPlatform
+        _ links: [Int: LinkURL?], _ search: RuleComparison?, _ other: OtherPlatform
     ) -> (findings: [Finding], shown: Set<Bool>) {
         var findings: [Finding] = []
         var shown: Set<Bool> = []
-        var searchesLeft = search.comparison == nil ? 0 : Self.ownSearchesMax
+        var searchesLeft = search == nil ? 0 : Self.ownSearchesMax
         // A list with one rule less has no other queries to try.
         lazy var queryCases = ownQueryCases
         for (index, doubtful) in links.sorted(by: { $0.key < $1.key }) {
             guard let link = app.links.element(at: index), let feature = other.unsupported[index] else { continue }
-            var isNeeded = search.foundNothing ? false : nil as Bool?
-            var witness = search.links.first { differs(on: $0, other, because: index) }
+            var isNeeded = search?.foundNothing == true ? false : nil as Bool?
+            var witness = search?.witnesses.map(\.url).first { differs(on: $0, other, because: index) }
             if witness == nil, isNeeded == nil, searchesLeft > 0 {
                 searchesLeft -= 1
                 (witness, isNeeded) = need(for: index, other, queryCases)
@@ -103,11 +68,10 @@ extension PlatformComparison {
         let without = AppleMatcher(components: rest, defaults: source.defaults, table: source.table)
         let comparison = RuleComparison.examine(
             .apple(source), .apple(without), host: host, limits: Self.limits, wanted: [.onlyFirst, .onlySecond],
-            in: queryCases
-        ).comparison
+            in: queryCases)
         let witness = comparison.witnesses.first { differs(on: $0.url, other, because: index) }
         if let witness { return (witness.url, true) }
-        if comparison == RuleComparison.none || comparison == .noneFound { return (nil, false) }
+        if comparison.foundNothing { return (nil, false) }
         let shared = urlShared(by: index, other)
         return (shared, shared == nil ? nil : true)
     }
@@ -144,8 +108,8 @@ extension PlatformComparison {
     }
 
     /// Differences that have no finding yet: at most one for each direction.
-    func otherDifferences(_ search: PlatformSearch, shown: Set<Bool>, _ other: OtherPlatform) -> [Finding] {
-        var urls = search.links.filter { !shown.contains(source.decide($0).opens) }
+    func otherDifferences(_ search: RuleComparison?, shown: Set<Bool>, _ other: OtherPlatform) -> [Finding] {
+        var urls = (search?.witnesses ?? []).filter { !shown.contains($0.first.opens) }.map(\.url)
         let left = Set([true, false]).subtracting(shown).subtracting(urls.map { source.decide($0).opens })
         if !left.isEmpty { urls += repeatedParameters(other, opening: left) }
         return urls.compactMap { url in
@@ -188,23 +152,13 @@ extension PlatformComparison {
 extension AppleComponent {
     /// The rule with each variable replaced by its first value.
     fileprivate func withFirstValues(of variants: PatternVariants) -> AppleComponent {
-        let write = { (pattern: String) in
+        replacingPatterns { pattern in
             let parsed = ParsedPattern(pattern)
             return parsed.tokens.reduce(into: [PatternToken]()) { tokens, token in
                 guard case .variable(let index) = token else { return tokens.append(token) }
                 tokens += variants.values(of: parsed.names[index])?.first ?? [token]
             }.text
         }
-        var result = self
-        result.path = path.map(write)
-        result.fragment = fragment.map(write)
-        switch query {
-        case nil: break
-        case .whole(let pattern): result.query = .whole(write(pattern))
-        case .items(let items):
-            result.query = .items(items.map { QueryItemPattern(name: $0.name, pattern: write($0.pattern)) })
-        }
-        return result
     }
 }
 

@@ -12,8 +12,6 @@ public struct RuleWitness: Hashable, Sendable {
     /// The decisions of the two lists.
     public var first: RuleDecision
     public var second: RuleDecision
-    /// The points on which the decision depends that are known for AOSP but not for Play services.
-    public var unsettled: [UnsettledPoint]
 }
 
 /// The result of comparing two lists.
@@ -32,35 +30,29 @@ public enum RuleComparison: Hashable, Sendable {
         return []
     }
 
+    /// Whether the search was complete and found no such URL.
+    var foundNothing: Bool { self == .none || self == .noneFound }
+
     /// URLs that one list opens and the other does not, at most one for each direction.
     public static func differences(
         between first: RuleList, and second: RuleList, host: String, limits: AutomatonLimits = AutomatonLimits()
     ) -> RuleComparison {
-        examine(first, second, host: host, limits: limits, wanted: [.onlyFirst, .onlySecond]).comparison
-    }
-
-    /// The result of a search. If it is not complete, there may be more URLs.
-    struct Examination {
-        var comparison: RuleComparison
-        /// Whether the search finished.
-        var isComplete = false
+        examine(first, second, host: host, limits: limits, wanted: [.onlyFirst, .onlySecond])
     }
 
     /// Searches for URLs with the wanted openings.
     static func examine(
         _ first: RuleList, _ second: RuleList, host: String, limits: AutomatonLimits, wanted: [Opening],
         in queryCases: [QueryCase]? = nil
-    ) -> Examination {
+    ) -> RuleComparison {
         guard !first.isLeftToManifest, !second.isLeftToManifest, LinkURL("https://\(host)/") != nil else {
-            return Examination(comparison: .unknown)
+            return .unknown
         }
         var search = WitnessSearch(first: first, second: second, host: host, limits: limits, wanted: wanted)
         let isComplete = search.run(in: queryCases)
         let isProof = first.usesOnlyPaths && second.usesOnlyPaths
         let witnesses = wanted.compactMap { search.witnesses[$0] }
-        return Examination(
-            comparison: !witnesses.isEmpty ? .found(witnesses) : !isComplete ? .unknown : isProof ? .none : .noneFound,
-            isComplete: isComplete)
+        return !witnesses.isEmpty ? .found(witnesses) : !isComplete ? .unknown : isProof ? .none : .noneFound
     }
 
     /// A URL that both lists open.
@@ -68,7 +60,7 @@ public enum RuleComparison: Hashable, Sendable {
         of first: RuleList, and second: RuleList, host: String, limits: AutomatonLimits = AutomatonLimits()
     ) -> RuleComparison {
         if AppleRelations.areProvenDisjoint(first, second, limits) { return .none }
-        return examine(first, second, host: host, limits: limits, wanted: [Opening(true, true)]).comparison
+        return examine(first, second, host: host, limits: limits, wanted: [Opening(true, true)])
     }
 }
 

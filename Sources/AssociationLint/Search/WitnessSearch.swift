@@ -23,8 +23,6 @@ struct WitnessSearch {
     let host: String
     let limits: AutomatonLimits
     let wanted: [Opening]
-    /// An additional condition for a witness.
-    var accepts: (LinkURL, Opening) -> Bool = { _, _ in true }
     private(set) var witnesses: [Opening: RuleWitness] = [:]
 
     /// Returns whether the search was complete: with each query case it has covered every ordinary path, so there are no
@@ -73,8 +71,7 @@ struct WitnessSearch {
             let two = second.decide(url),
             one.opens == opening.first, two.opens == opening.second
         else { return nil }
-        let points = first.unsettled(url) + second.unsettled(url)
-        guard points.allSatisfy(\.kind.isKnownOfAOSP), accepts(url, opening) else { return nil }
-        return RuleWitness(url: url, first: one, second: two, unsettled: points)
+        guard (first.unsettled(url) + second.unsettled(url)).allSatisfy(\.kind.isKnownOfAOSP) else { return nil }
+        return RuleWitness(url: url, first: one, second: two)
     }
 }
