@@ -33,6 +33,8 @@ public struct DNSFailure: Error, Hashable, Sendable, CustomStringConvertible {
         case malformed(server: String, reason: String)
         case unreachable(server: String, SystemError)
         case tooManyAliases
+        /// There is no memory, or no descriptor, for the state of the C library.
+        case unprepared(SystemError)
     }
 
     init(_ kind: Kind, _ question: DNSQuestion) {
@@ -54,6 +56,7 @@ public struct DNSFailure: Error, Hashable, Sendable, CustomStringConvertible {
         case .malformed(let server, let reason): "name server \(server) sent a malformed answer: \(reason)"
         case .unreachable(let server, let error): "cannot reach name server \(server): \(error.reason)"
         case .tooManyAliases: "the name has a chain of more than \(DNSLimits.aliasesMax) CNAME records"
+        case .unprepared(let error): error.reason
         }
     }
 }

@@ -4,9 +4,9 @@
 import CResolver
 public import Posix
 
-/// The name servers and time limits of a resolver.
-public struct ResolverSettings: Sendable {
-    /// Empty for those of /etc/resolv.conf.
+/// The name servers to ask, and time limits.
+public struct Resolver: Sendable {
+    /// Empty for those of /etc/resolv.conf, which is read for each lookup.
     public var servers: [SocketAddress] = []
     /// How often to ask a server that does not answer.
     public var attempts = 2
@@ -15,31 +15,18 @@ public struct ResolverSettings: Sendable {
     public var totalMilliseconds = 10_000
 
     public init() {}
-}
-
-/// Looks up records. Used by one thread, like the state of the C library.
-public struct Resolver: ~Copyable {
-    private let state: ResolverState
-    private let settings: ResolverSettings
-    private let servers: [SocketAddress]
-
-    /// Reads /etc/resolv.conf. To see later changes of that file, create another resolver.
-    public init(_ settings: ResolverSettings = ResolverSettings()) throws(SystemError) {
-        state = try ResolverState()
-        self.settings = settings
-        servers = settings.servers.isEmpty ? state.servers : settings.servers
-    }
 
     /// The records of a type that a name has, directly or through aliases.
     /// - Parameter latestEnd: when several lookups together must end, by the monotonic clock.
     public func lookUp(_ type: DNSRecordType, of name: DomainName, endingBy latestEnd: Int64 = .max) -> DNSOutcome {
-        let end = min(latestEnd, Clock.monotonicMilliseconds() + Int64(settings.totalMilliseconds))
+        let end = min(latestEnd, Clock.monotonicMilliseconds() + Int64(totalMilliseconds))
         let question = DNSQuestion(type: type, name: name)
         do throws(DNSFailure.Kind) {
+            let state = try ResolverState()
             var aliases: [DomainName] = []
             while true {
                 let current = DNSQuestion(type: type, name: aliases.last ?? name)
-                let message = try ask(current, until: end)
+                let message = try ask(current, state, until: end)
                 let found = try message.records(of: current, from: current.name)
                 aliases += found.aliases
                 if !found.records.isEmpty { return .found(found.records, aliases: aliases) }
@@ -54,14 +41,15 @@ public struct Resolver: ~Copyable {
     }
 
     /// The first valid answer. Only servers that did not answer are asked again.
-    private func ask(_ question: DNSQuestion, until end: Int64) throws(DNSFailure.Kind) -> DNSMessage {
-        var (remaining, failure) = (servers, DNSFailure.Kind?.none)
-        for _ in 0..<settings.attempts {
+    private func ask(
+        _ question: DNSQuestion, _ state: borrowing ResolverState, until end: Int64
+    ) throws(DNSFailure.Kind) -> DNSMessage {
+        var (remaining, failure) = (servers.isEmpty ? state.servers : servers, DNSFailure.Kind?.none)
+        for _ in 0..<attempts {
             var silent: [SocketAddress] = []
             for server in remaining {
                 let exchange = NameServerExchange(
-                    server: server, question: question, phaseMilliseconds: settings.attemptMilliseconds,
-                    endMilliseconds: end)
+                    server: server, question: question, phaseMilliseconds: attemptMilliseconds, endMilliseconds: end)
                 do throws(DNSFailure.Kind) {
                     return try exchange.answer(state)
                 } catch {
@@ -78,8 +66,8 @@ public struct Resolver: ~Copyable {
 @safe struct ResolverState: ~Copyable {
     private let pointer: UnsafeMutableRawPointer
 
-    init() throws(SystemError) {
-        guard let pointer = unsafe associated_resolver_open() else { throw .exhausted("res_ninit") }
+    init() throws(DNSFailure.Kind) {
+        guard let pointer = unsafe associated_resolver_open() else { throw .unprepared(.exhausted("res_ninit")) }
         unsafe self.pointer = pointer
     }
 

@@ -24,7 +24,7 @@ public struct UpdateServer: Sendable {
 
     /// Whether the server answers with this record.
     public func shows(_ text: [UInt8], at name: DomainName) throws(UpdateFailure) -> Bool {
-        switch try lookUp(.txt, name, for: name) {
+        switch resolver.lookUp(.txt, of: name) {
         case .found(let records, _): return records.contains(.text(text))
         case .noData, .noSuchName: return false
         case .failed(let failure): throw self.failure(.lookup(failure), name)
@@ -36,7 +36,7 @@ public struct UpdateServer: Sendable {
         if let fixedZone, !name.isInside(fixedZone) { throw failure(.outside(zone: fixedZone), name) }
         var next: DomainName? = fixedZone ?? name
         while let candidate = next {
-            switch try lookUp(.soa, candidate, for: name) {
+            switch resolver.lookUp(.soa, of: candidate) {
             case .found(_, let aliases) where aliases.isEmpty: return candidate
             case .found, .noData, .noSuchName: next = fixedZone == nil ? candidate.parent : nil
             case .failed(let failure):
@@ -47,15 +47,10 @@ public struct UpdateServer: Sendable {
         throw failure(.noZone, name)
     }
 
-    private func lookUp(
-        _ type: DNSRecordType, _ name: DomainName, for subject: DomainName
-    ) throws(UpdateFailure) -> DNSOutcome {
-        var settings = ResolverSettings()
-        settings.servers = [address]
-        settings.totalMilliseconds = milliseconds
-        do throws(SystemError) { return try Resolver(settings).lookUp(type, of: name) } catch {
-            throw failure(.unreachable(error), subject)
-        }
+    private var resolver: Resolver {
+        var resolver = Resolver()
+        (resolver.servers, resolver.totalMilliseconds) = ([address], milliseconds)
+        return resolver
     }
 
     private func send(_ change: UpdateMessage.Change, _ text: [UInt8], _ name: DomainName) throws(UpdateFailure) {

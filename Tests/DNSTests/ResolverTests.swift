@@ -11,19 +11,17 @@ struct ResolverTests {
     private func lookUp(
         _ question: DNSQuestion = .of(.a), at servers: ScriptedNameServer..., milliseconds: Int = 10_000
     ) throws -> DNSOutcome {
-        var settings = ResolverSettings()
-        settings.servers = servers.map(\.address)
-        settings.attemptMilliseconds = milliseconds
-        settings.totalMilliseconds = milliseconds * 4
-        let resolver = try Resolver(settings)
+        var resolver = Resolver()
+        resolver.servers = servers.map(\.address)
+        resolver.attemptMilliseconds = milliseconds
+        resolver.totalMilliseconds = milliseconds * 4
         return resolver.lookUp(question.type, of: question.name)
     }
 
     @Test func `several lookups can have one time limit`() throws {
         let silent = try ScriptedNameServer { _ in .silence }
-        var settings = ResolverSettings()
-        settings.servers = [silent.address]
-        let resolver = try Resolver(settings)
+        var resolver = Resolver()
+        resolver.servers = [silent.address]
         let start = Clock.monotonicMilliseconds()
         for name in ["a.example", "b.example", "c.example"] {
             let outcome = resolver.lookUp(.a, of: DomainName(name)!, endingBy: start + 100)
@@ -170,12 +168,11 @@ struct ResolverTests {
     }
 
     @Test func `reports an unreachable server`() throws {
-        var settings = ResolverSettings()
+        var resolver = Resolver()
         // A port that was free a moment ago.
-        do { settings.servers = [try Listener(SocketAddress("127.0.0.1:0")!, sharesPort: false).address] }
+        do { resolver.servers = [try Listener(SocketAddress("127.0.0.1:0")!, sharesPort: false).address] }
         let refused = SystemError(call: "recv", number: 111)
-        let outcome = DNSFailure.Kind.unreachable(server: "\(settings.servers[0])", refused)
-        let resolver = try Resolver(settings)
+        let outcome = DNSFailure.Kind.unreachable(server: "\(resolver.servers[0])", refused)
         #expect(kind(resolver.lookUp(.a, of: DomainName("shop.example")!)) == outcome)
     }
 

@@ -221,13 +221,8 @@ public struct CertificateWorker: ~Copyable {
 
     /// Why the host cannot get a certificate now; nil if it can.
     private mutating func preflight(_ host: String, _ authority: AuthorityURL) -> PreflightProblem? {
-        do throws(SystemError) {
-            // An authority that does not answer is met by the order.
-            return try HostPreflight(rules, account.key.thumbprint, try? link.session(authority)).report(host)
-                .problem
-        } catch {
-            return .dns("cannot look up names: \(error.reason)")
-        }
+        // An authority that does not answer is met by the order.
+        HostPreflight(rules, account.key.thumbprint, try? link.session(authority)).report(host).problem
     }
 
     /// Orders a certificate.

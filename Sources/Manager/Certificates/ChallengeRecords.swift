@@ -8,7 +8,7 @@ import Posix
 /// Writes and removes the TXT records of orders.
 struct ChallengeRecords: Sendable {
     private let server: UpdateServer
-    private let resolver: ResolverSettings
+    private let resolver: Resolver
     /// Of the zone's name servers.
     private let port: UInt16
 
@@ -55,11 +55,11 @@ struct ChallengeRecords: Sendable {
     /// Waits for the name servers of the zone. One that does not answer at all, such as one with IPv6 only, cannot be asked from here.
     private func awaitSecondaries(_ text: [UInt8], at place: Place, _ rest: () -> Void) throws(PreflightProblem) {
         let zone = try updating(place) { () throws(UpdateFailure) in try server.zone(of: place.target) }
-        var left = try nameServers(of: zone).filter { $0 != server.address }
+        var left = nameServers(of: zone).filter { $0 != server.address }
         for look in 1...ChallengeRecords.looksMax where !left.isEmpty {
             if look > 1 { rest() }
             var late: [SocketAddress] = []
-            for address in left where try isLate(address, text, place.target) { late.append(address) }
+            for address in left where isLate(address, text, place.target) { late.append(address) }
             left = late
         }
         guard let late = left.first else { return }
@@ -68,24 +68,22 @@ struct ChallengeRecords: Sendable {
                 + "check that it gets the zone's changes at once (NOTIFY)")
     }
 
-    private func isLate(
-        _ address: SocketAddress, _ text: [UInt8], _ name: DomainName
-    ) throws(PreflightProblem) -> Bool {
-        var settings = ResolverSettings()
-        (settings.servers, settings.attempts, settings.attemptMilliseconds) = ([address], 1, 2_000)
-        return switch try lookUp(.txt, name, settings) {
+    private func isLate(_ address: SocketAddress, _ text: [UInt8], _ name: DomainName) -> Bool {
+        var resolver = Resolver()
+        (resolver.servers, resolver.attempts, resolver.attemptMilliseconds) = ([address], 1, 2_000)
+        return switch resolver.lookUp(.txt, of: name) {
         case .found(let records, _): !records.contains(.text(text))
         case .noData, .noSuchName: true
         case .failed: false
         }
     }
 
-    private func nameServers(of zone: DomainName) throws(PreflightProblem) -> [SocketAddress] {
-        guard case .found(let records, _) = try lookUp(.ns, zone, resolver) else { return [] }
+    private func nameServers(of zone: DomainName) -> [SocketAddress] {
+        guard case .found(let records, _) = resolver.lookUp(.ns, of: zone) else { return [] }
         var addresses: [SocketAddress] = []
         for case .nameServer(let name) in records.prefix(ChallengeRecords.serversMax) {
             for type in [DNSRecordType.a, .aaaa] {
-                guard case .found(let records, _) = try lookUp(type, name, resolver) else { continue }
+                guard case .found(let records, _) = resolver.lookUp(type, of: name) else { continue }
                 for case .address(let address) in records {
                     if let address = SocketAddress(ip: "\(address)", port: port) { addresses.append(address) }
                 }
@@ -96,14 +94,6 @@ struct ChallengeRecords: Sendable {
 
     /// The owner of the domain chooses how many there are.
     private static let serversMax = 16
-
-    private func lookUp(
-        _ type: DNSRecordType, _ name: DomainName, _ settings: ResolverSettings
-    ) throws(PreflightProblem) -> DNSOutcome {
-        do throws(SystemError) { return try Resolver(settings).lookUp(type, of: name) } catch {
-            throw .dns("cannot look up names: \(error.reason)")
-        }
-    }
 
     /// Removes a record; those of other orders at the same name stay.
     /// - Returns: why that was not possible.
@@ -127,7 +117,7 @@ struct ChallengeRecords: Sendable {
 
     private func place(_ text: String) throws(PreflightProblem) -> Place {
         guard let name = DomainName(text) else { throw .dns("\(text) is too long for a name in DNS") }
-        switch try lookUp(.txt, name, resolver) {
+        switch resolver.lookUp(.txt, of: name) {
         case .found(_, let aliases), .noData(let aliases), .noSuchName(let aliases):
             return Place(name: name, target: aliases.last ?? name)
         case .failed(let failure): throw .dns(failure.description)

@@ -35,21 +35,20 @@ public struct HostPreflight: Sendable {
         do throws(AuthorityProblem) { session = try link.session(rules.directories[0]) } catch {
             problem = "\(error)"
         }
-        var report = try HostPreflight(rules, account.key.thumbprint, session).report(host)
+        var report = HostPreflight(rules, account.key.thumbprint, session).report(host)
         (report.notes, report.authorityProblem) = (link.takeNotes(), problem)
         return report
     }
 
-    func report(_ host: String) throws(SystemError) -> PreflightReport {
+    func report(_ host: String) -> PreflightReport {
         guard let name = DomainName(host) else { return PreflightReport(problem: .dns("\(host) is not a host name")) }
         let records = rules.challenge(for: host) == .dns ? ChallengeRecords(rules) : nil
         var preflight = preflight
         preflight.method = (records == nil ? ChallengeKind.http : .dns).rawValue
-        let resolver = try Resolver(rules.resolver)
         let end = Clock.monotonicMilliseconds() + rules.preflightMilliseconds
         var report = Preflight.check(name, preflight) { type, name in
-            resolver.lookUp(type, of: name, endingBy: end)
-        } probe: { host, remote in
+            rules.resolver.lookUp(type, of: name, endingBy: end)
+        } probe: { remote in
             probe(host, remote, endingBy: end)
         }
         if report.problem == nil, let records {
@@ -59,13 +58,14 @@ public struct HostPreflight: Sendable {
     }
 
     /// Requests a challenge of no order: the server computes the answer to any.
-    private func probe(_ host: String, _ remote: RemoteAddress, endingBy end: Int64) -> ProbeResult {
+    /// - Returns: why the answer is not this server's; nil if it is.
+    private func probe(_ host: String, _ remote: RemoteAddress, endingBy end: Int64) -> String? {
         let left = Int(end - Clock.monotonicMilliseconds())
         if left <= 0 {
-            return .failed("not asked, because the checks before took \(rules.preflightMilliseconds / 1_000) s")
+            return "not asked, because the checks before took \(rules.preflightMilliseconds / 1_000) s"
         }
         guard let address = SocketAddress(ip: "\(remote)", port: rules.port) else {
-            return .failed("cannot connect to \(remote)")
+            return "cannot connect to \(remote)"
         }
         let token = Base64URL.text((0..<HostPreflight.tokenBytes).map { _ in .random(in: .min ... .max) })
         var request = FetchRequest(
@@ -75,16 +75,15 @@ public struct HostPreflight: Sendable {
         request.limits.bodyBytesMax = HostPreflight.probeBytesMax
         switch Fetcher(nil).fetch(request) {
         // What answers may be another program, and the owner of the domain may read this: nothing of the answer is shown.
-        case .failure(.malformed): return .failed("the answer is not HTTP")
-        case .failure(let error): return .failed("\(error)")
+        case .failure(.malformed): return "the answer is not HTTP"
+        case .failure(let error): return "\(error)"
         case .success(let response):
             let body = String(decoding: response.body, as: UTF8.self)
             if response.status == 200, body.split(whereSeparator: \.isWhitespace) == ["\(token).\(thumbprint)"] {
-                return .answered
+                return nil
             }
-            return .failed(
-                response.status == 200
-                    ? "another server answers, or one with another account" : "it answers \(response.status)")
+            return response.status == 200
+                ? "another server answers, or one with another account" : "it answers \(response.status)"
         }
     }
 }

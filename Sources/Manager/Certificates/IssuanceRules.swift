@@ -31,7 +31,7 @@ public struct IssuanceRules: Sendable {
     var preflightMilliseconds: Int64 = 20_000
     /// The port to which the authority connects.
     public var port: UInt16 = 80
-    public var resolver = ResolverSettings()
+    public var resolver = Resolver()
     /// Of the name servers of zones.
     var nameServerPort: UInt16 = 53
     var patience = AuthorityPatience()

@@ -7,49 +7,51 @@
 public import DNS
 public import Posix
 
-/// The answer of a host to a challenge at one of its addresses.
-public enum ProbeResult: Hashable, Sendable {
-    /// With the key authorization of this server.
-    case answered
-    /// With the reason, such as `connection refused`.
-    case failed(String)
-}
+/// The checks of one host before an order.
+struct Preflight {
+    private let host: DomainName
+    private let rules: PreflightRules
+    private let lookUp: (DNSRecordType, DomainName) -> DNSOutcome
+    private let probe: (RemoteAddress) -> String?
+    private var report = PreflightReport()
 
-/// The checks before an order.
-public enum Preflight {
     /// Each address costs a request, and the owner of the domain chooses how many there are.
     static let addressesMax = 32
     /// Of the records found.
     static let linesMax = 64
 
-    /// - Parameter probe: requests a challenge of the host at one address.
-    public static func check(
-        _ host: DomainName, _ rules: PreflightRules, lookUp: (DNSRecordType, DomainName) -> DNSOutcome,
-        probe: (String, RemoteAddress) -> ProbeResult
+    /// - Parameter probe: requests a challenge of the host at one address, and says why the answer is not that of this server, such as
+    ///   `connection refused`; nil if it is.
+    static func check(
+        _ host: DomainName, _ rules: PreflightRules, lookUp: @escaping (DNSRecordType, DomainName) -> DNSOutcome,
+        probe: @escaping (RemoteAddress) -> String?
     ) -> PreflightReport {
-        var report = PreflightReport()
+        var preflight = Preflight(host: host, rules: rules, lookUp: lookUp, probe: probe)
+        preflight.run()
+        return preflight.report
+    }
+
+    private mutating func run() {
         do throws(PreflightProblem) {
             if host.isWildcard, rules.method != "dns-01" {
                 throw .dns("\(host) is a wildcard, which authorities validate by dns-01 only; configure acme.rfc2136")
             }
             // With dns-01 the authority does not connect to the host.
-            let addresses = try rules.method == "dns-01" ? [] : checkAddresses(of: host, rules, lookUp, &report)
-            try checkAuthorizations(of: host, rules, lookUp, &report)
-            if rules.isProbing { try checkAnswers(of: host, at: addresses, rules, probe) }
+            let addresses = try rules.method == "dns-01" ? [] : checkAddresses()
+            try checkAuthorizations()
+            if rules.isProbing { try checkAnswers(at: addresses) }
         } catch {
             report.problem = error
         }
-        let left = report.found.count - linesMax
-        if left > 0 { report.found = Array(report.found.prefix(linesMax)) + ["and \(left) more"] }
-        return report
+        let left = report.found.count - Preflight.linesMax
+        if left > 0 { report.found = Array(report.found.prefix(Preflight.linesMax)) + ["and \(left) more"] }
     }
 
     /// The addresses of the host; all of them lead here, as far as that is known.
-    private static func checkAddresses(
-        of host: DomainName, _ rules: PreflightRules, _ lookUp: (DNSRecordType, DomainName) -> DNSOutcome,
-        _ report: inout PreflightReport
-    ) throws(PreflightProblem) -> [RemoteAddress] {
-        let wanted = wantedRecords(of: host, rules)
+    private mutating func checkAddresses() throws(PreflightProblem) -> [RemoteAddress] {
+        let names = rules.expectedNames.filter { $0 != host }.map { "\(host). CNAME \($0)." }
+        let wanted =
+            names + rules.expectedAddresses.map { "\(host). \($0.family == .ipv6 ? "AAAA" : "A") \($0)" }
         let records = AddressRecords(of: host, through: rules.expectedNames, lookUp)
         report.wanted = wanted
         report.found = records.lines
@@ -60,17 +62,15 @@ public enum Preflight {
             let advice = wanted.first ?? "one with the public address of this server"
             throw .dns("\(subject) has no A or AAAA record yet; create \(advice)")
         }
-        if count > addressesMax {
-            throw .dns("\(host) has \(count) addresses; at most \(addressesMax) are checked; remove some")
+        if count > Preflight.addressesMax {
+            throw .dns("\(host) has \(count) addresses; at most \(Preflight.addressesMax) are checked; remove some")
         }
-        let foreign = try foreignAddresses(records, rules, lookUp)
-        if !foreign.isEmpty { throw .dns(problem(of: host, foreign, among: count, wanted)) }
+        let foreign = try foreignAddresses(records)
+        if !foreign.isEmpty { throw .dns(problem(of: foreign, among: count, wanted)) }
         return records.addresses
     }
 
-    private static func problem(
-        of host: DomainName, _ foreign: [RemoteAddress], among count: Int, _ wanted: [String]
-    ) -> String {
+    private func problem(of foreign: [RemoteAddress], among count: Int, _ wanted: [String]) -> String {
         let isMixed = foreign.count < count
         let (verb, object) = (isMixed ? "also has" : "has", foreign.count == 1 ? "it" : "them")
         let subject = foreign.count == 1 ? "address \(foreign[0]), which is" : "addresses \(list(foreign)), which are"
@@ -78,15 +78,8 @@ public enum Preflight {
         return "\(host) \(verb) the \(subject) not this server's; the authority may connect there; \(advice)"
     }
 
-    private static func wantedRecords(of host: DomainName, _ rules: PreflightRules) -> [String] {
-        let names = rules.expectedNames.filter { $0 != host }.map { "\(host). CNAME \($0)." }
-        return names + rules.expectedAddresses.map { "\(host). \($0.family == .ipv6 ? "AAAA" : "A") \($0)" }
-    }
-
     /// The addresses that are not this server's. None if it is not known which are.
-    private static func foreignAddresses(
-        _ records: AddressRecords, _ rules: PreflightRules, _ lookUp: (DNSRecordType, DomainName) -> DNSOutcome
-    ) throws(PreflightProblem) -> [RemoteAddress] {
+    private func foreignAddresses(_ records: AddressRecords) throws(PreflightProblem) -> [RemoteAddress] {
         if rules.expectedAddresses.isEmpty && rules.expectedNames.isEmpty { return [] }
         var ours = withoutPorts(rules.expectedAddresses)
         var foreign = records.unproven.filter { !ours.contains($0) }
@@ -103,10 +96,7 @@ public enum Preflight {
         return foreign
     }
 
-    private static func checkAuthorizations(
-        of host: DomainName, _ rules: PreflightRules, _ lookUp: (DNSRecordType, DomainName) -> DNSOutcome,
-        _ report: inout PreflightReport
-    ) throws(PreflightProblem) {
+    private mutating func checkAuthorizations() throws(PreflightProblem) {
         switch CAASearch.climb(from: host, lookUp: { lookUp(.caa, $0) }) {
         case .none: return
         case .failed(let failure, at: _): throw .caa("\(failure); no authority issues a certificate until that works")
@@ -122,12 +112,9 @@ public enum Preflight {
     }
 
     /// Authorities choose one address, usually IPv6, so all must answer.
-    private static func checkAnswers(
-        of host: DomainName, at addresses: [RemoteAddress], _ rules: PreflightRules,
-        _ probe: (String, RemoteAddress) -> ProbeResult
-    ) throws(PreflightProblem) {
+    private func checkAnswers(at addresses: [RemoteAddress]) throws(PreflightProblem) {
         let ours = withoutPorts(rules.expectedAddresses + rules.localAddresses)
-        let closed = addresses.filter { !isPublic($0) && !ours.contains($0) }
+        let closed = addresses.filter { !$0.isPublic && !ours.contains($0) }
         if !closed.isEmpty {
             let isOne = closed.count == 1
             throw .dns(
@@ -138,7 +125,7 @@ public enum Preflight {
         var silent: [RemoteAddress] = []
         var firstReason = ""
         for address in addresses {
-            guard case .failed(let reason) = probe("\(host)", address) else { continue }
+            guard let reason = probe(address) else { continue }
             if silent.isEmpty { firstReason = reason }
             silent.append(address)
         }
@@ -150,21 +137,20 @@ public enum Preflight {
         throw .dns("\(host) does not answer a challenge at \(list(silent)): \(firstReason); \(advice)")
     }
 
-    private static func withoutPorts(_ addresses: [RemoteAddress]) -> Set<RemoteAddress> {
+    private func withoutPorts(_ addresses: [RemoteAddress]) -> Set<RemoteAddress> {
         Set(addresses.map { RemoteAddress(family: $0.family, high: $0.high, low: $0.low, port: 0) })
     }
 
-    /// Whether the address is one of the internet.
-    private static func isPublic(_ address: RemoteAddress) -> Bool {
-        let text = address.family == .ipv6 ? "[\(address)]:0" : "\(address):0"
-        return SocketAddress(text).map { !$0.isPrivate } ?? false
-    }
-
     /// At most four of them.
-    private static func list(_ addresses: [RemoteAddress]) -> String {
+    private func list(_ addresses: [RemoteAddress]) -> String {
         let shown = addresses.prefix(4).map(\.description).joined(separator: ", ")
         return addresses.count > 4 ? "\(shown) and \(addresses.count - 4) more" : shown
     }
+}
+
+extension RemoteAddress {
+    /// Whether the address is one of the internet.
+    var isPublic: Bool { SocketAddress(ip: "\(self)", port: 443).map { !$0.isPrivate } ?? false }
 }
 
 /// The A and AAAA records of a name.

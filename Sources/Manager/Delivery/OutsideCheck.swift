@@ -95,11 +95,11 @@ public struct OutsideCheck: Sendable {
     }
 
     private static func addresses(of host: String) -> Addresses {
-        guard let name = DomainName(host), let resolver = try? Resolver() else { return .failed }
+        guard let name = DomainName(host) else { return .failed }
         var found: [RemoteAddress] = []
         let end = Clock.monotonicMilliseconds() + milliseconds
         for type in [DNSRecordType.a, .aaaa] {
-            switch resolver.lookUp(type, of: name, endingBy: end) {
+            switch Resolver().lookUp(type, of: name, endingBy: end) {
             case .found(let records, aliases: _):
                 for case .address(let address) in records where !found.contains(address) { found.append(address) }
             case .noData, .noSuchName: continue
@@ -113,7 +113,7 @@ public struct OutsideCheck: Sendable {
         of host: String, at address: RemoteAddress, _ verifier: DeliveryVerifier, _ fetcher: Fetcher,
         _ milliseconds: Int
     ) -> Answer {
-        guard let place = address.socketAddress(port: 443) else { return .other("cannot be connected to") }
+        guard let place = SocketAddress(ip: "\(address)", port: 443) else { return .other("cannot be connected to") }
         var request = FetchRequest(
             host: host, hostField: host, address: place, path: verifier.request.path,
             userAgent: verifier.request.userAgent)
@@ -127,12 +127,4 @@ public struct OutsideCheck: Sendable {
             return response.isPage ? .other("answers with a page instead of the file") : .file(body)
         }
     }
-}
-
-extension RemoteAddress {
-    fileprivate func socketAddress(port: UInt16) -> SocketAddress? {
-        SocketAddress(family == .ipv6 ? "[\(self)]:\(port)" : "\(self):\(port)")
-    }
-
-    fileprivate var isPublic: Bool { socketAddress(port: 443).map { !$0.isPrivate } ?? false }
 }
