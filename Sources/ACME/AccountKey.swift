@@ -37,19 +37,13 @@ public struct AccountKey: Sendable {
 
     public func keyAuthorization(_ token: String) -> String { "\(token).\(thumbprint)" }
 
-    /// How the header of a message names its signer.
-    enum Name {
-        /// By the public key (`jwk`).
-        case publicKey
-        /// By the account that the key belongs to (`kid`).
-        case account(AuthorityURL)
-    }
-
     /// A signed message for a URL.
-    /// - Parameter nonce: nil for a message inside another message.
+    /// - Parameters:
+    ///   - nonce: nil for a message inside another message.
+    ///   - account: names the signer (`kid`); without one, the public key does (`jwk`).
     func sign(
-        _ payload: [UInt8], for url: AuthorityURL, nonce: String?, as name: Name
-    ) throws(TLSError) -> SourceValue {
+        _ payload: [UInt8], for url: AuthorityURL, nonce: String?, account: AuthorityURL?
+    ) throws(AuthorityProblem) -> SourceValue {
         let algorithm =
             switch key.publicNumbers {
             case .p256: "ES256"
@@ -57,18 +51,19 @@ public struct AccountKey: Sendable {
             case .rsa: "RS256"
             }
         var head: [(String, SourceValue)] = [("alg", .string(algorithm))]
-        switch name {
-        case .publicKey: head.append(("jwk", publicKey))
-        case .account(let account): head.append(("kid", .string(account.text)))
-        }
+        head.append(account.map { ("kid", .string($0.text)) } ?? ("jwk", publicKey))
         if let nonce { head.append(("nonce", .string(nonce))) }
         head.append(("url", .string(url.text)))
-        return try AccountKey.message(head, payload) { (bytes) throws(TLSError) in try key.sign(bytes) }
+        do throws(TLSError) {
+            return try AccountKey.message(head, payload) { (bytes) throws(TLSError) in try key.sign(bytes) }
+        } catch {
+            throw .noAnswer(error.description)
+        }
     }
 
-    fileprivate static func message(
-        _ head: [(String, SourceValue)], _ payload: [UInt8], sign: ([UInt8]) throws(TLSError) -> [UInt8]
-    ) throws(TLSError) -> SourceValue {
+    fileprivate static func message<Failure>(
+        _ head: [(String, SourceValue)], _ payload: [UInt8], sign: ([UInt8]) throws(Failure) -> [UInt8]
+    ) throws(Failure) -> SourceValue {
         let protected = Base64URL.text(SourceWriter.minified(.object(head)))
         let content = Base64URL.text(payload)
         let signature = try sign(Array("\(protected).\(content)".utf8))
@@ -82,22 +77,20 @@ public struct AccountKey: Sendable {
 /// Credentials that bind a new account to the operator's existing customer account (RFC 8555 §7.3.4).
 public struct ExternalAccount: Hashable, Sendable {
     public var keyID: String
-    public var algorithm: MessageCode
     private let key: [UInt8]
 
     /// Nil if the key is not Base64, which is how authorities show it.
-    public init?(keyID: String, key: String, algorithm: MessageCode = .hs256) {
+    public init?(keyID: String, key: String) {
         guard let bytes = Base64URL.bytes(key), !bytes.isEmpty, !keyID.isEmpty else { return nil }
-        (self.keyID, self.key, self.algorithm) = (keyID, bytes, algorithm)
+        (self.keyID, self.key) = (keyID, bytes)
     }
 
     /// The public key of the account, signed with these credentials.
-    func binding(of account: AccountKey, at newAccount: AuthorityURL) throws(TLSError) -> SourceValue {
+    func binding(of account: AccountKey, at newAccount: AuthorityURL) -> SourceValue {
+        let algorithm = MessageCode.hs256
         let head: [(String, SourceValue)] = [
             ("alg", .string(algorithm.rawValue)), ("kid", .string(keyID)), ("url", .string(newAccount.text)),
         ]
-        return try AccountKey.message(head, SourceWriter.minified(account.publicKey)) { (bytes) throws(TLSError) in
-            algorithm.code(of: bytes, key: key)
-        }
+        return AccountKey.message(head, SourceWriter.minified(account.publicKey)) { algorithm.code(of: $0, key: key) }
     }
 }

@@ -10,9 +10,8 @@ public struct AuthorityAccount: Hashable, Sendable {
     /// Such as `mailto:admin@example.com`.
     public let contact: [String]
 
-    /// - Parameter url: the account's URL if it is known; responses about an existing account may omit it.
-    public init(reading response: AuthorityResponse, at url: AuthorityURL? = nil) throws(AuthorityProblem) {
-        guard let url = response.location ?? url else {
+    public init(reading response: AuthorityResponse) throws(AuthorityProblem) {
+        guard let url = response.location else {
             throw .unusable("the response does not have the account's https URL in Location")
         }
         guard let object = response.object else { throw .unusable("the account is not a JSON object") }
@@ -20,14 +19,14 @@ public struct AuthorityAccount: Hashable, Sendable {
         contact = object.strings("contact")
     }
 
-    /// Registers the key. If the key has an account already, the authority returns that one.
+    /// Registers the key; the operator has agreed to the terms. If the key has an account already, the authority returns that one.
     public static func registration(
-        _ session: AuthoritySession, contact: [String], termsAgreed: Bool, binding: ExternalAccount? = nil
-    ) throws(TLSError) -> SignedCall {
+        _ session: AuthoritySession, contact: [String], binding: ExternalAccount? = nil
+    ) -> SignedCall {
         let url = session.directory.newAccount
-        var members: [(String, SourceValue)] = [("termsOfServiceAgreed", .bool(termsAgreed))]
+        var members: [(String, SourceValue)] = [("termsOfServiceAgreed", .bool(true))]
         if !contact.isEmpty { members.append(("contact", .array(contact.map { .string($0) }))) }
-        if let binding { members.append(("externalAccountBinding", try binding.binding(of: session.key, at: url))) }
+        if let binding { members.append(("externalAccountBinding", binding.binding(of: session.key, at: url))) }
         return SignedCall(url, .object(members), by: .accountKey)
     }
 
@@ -45,11 +44,11 @@ public struct AuthorityAccount: Hashable, Sendable {
     public func deactivation() -> SignedCall { SignedCall(url, .object([("status", .string("deactivated"))])) }
 
     /// Replaces the account's key (RFC 8555 §7.3.5). Nil if the authority does not support it.
-    public func rollover(to new: AccountKey, _ session: AuthoritySession) throws(TLSError) -> SignedCall? {
+    public func rollover(to new: AccountKey, _ session: AuthoritySession) throws(AuthorityProblem) -> SignedCall? {
         guard let keyChange = session.directory.keyChange else { return nil }
         let change = SourceValue.object([("account", .string(url.text)), ("oldKey", session.key.publicKey)])
         return SignedCall(
-            keyChange, try new.sign(SourceWriter.minified(change), for: keyChange, nonce: nil, as: .publicKey))
+            keyChange, try new.sign(SourceWriter.minified(change), for: keyChange, nonce: nil, account: nil))
     }
 }
 

@@ -76,24 +76,20 @@ public struct SignedCall: Sendable {
             return AuthorityRequest(.head, session.directory.newNonce)
         }
         isGettingNonce = false
-        let (key, name) = try signature(session)
-        do throws(TLSError) {
-            let message = try key.sign(payload, for: url, nonce: nonce, as: name)
-            return AuthorityRequest(.post, url, accept: accept, body: SourceWriter.minified(message))
-        } catch {
-            throw .noAnswer(error.description)
-        }
+        let (key, account) = try signer(session)
+        let message = try key.sign(payload, for: url, nonce: nonce, account: account)
+        return AuthorityRequest(.post, url, accept: accept, body: SourceWriter.minified(message))
     }
 
-    private func signature(_ session: AuthoritySession) throws(AuthorityProblem) -> (AccountKey, AccountKey.Name) {
+    private func signer(_ session: AuthoritySession) throws(AuthorityProblem) -> (AccountKey, AuthorityURL?) {
         switch signer {
         case .account:
             guard let account = session.account else {
                 throw AuthorityProblem(.accountDoesNotExist, "the key has no account at this authority yet")
             }
-            return (session.key, .account(account))
-        case .accountKey: return (session.key, .publicKey)
-        case .other(let key): return (key, .publicKey)
+            return (session.key, account)
+        case .accountKey: return (session.key, nil)
+        case .other(let key): return (key, nil)
         }
     }
 

@@ -18,7 +18,7 @@ struct AuthorityAccountTests {
         session = AuthoritySession(
             try authority.directory, key: key, account: try address("https://ca.example/account/1"))
         account = try AuthorityAccount(
-            reading: .json(200, #"{"status": "valid"}"#), at: address("https://ca.example/account/1"))
+            reading: .json(200, #"{"status": "valid"}"#, [("Location", "https://ca.example/account/1")]))
     }
 
     /// The message of a call, as the authority receives it.
@@ -36,19 +36,17 @@ struct AuthorityAccountTests {
 
     @Test func `registers a key`() throws {
         let contact = ["mailto:admin@shop.example"]
-        let message = try sent(
-            AuthorityAccount.registration(session, contact: contact, termsAgreed: true))
+        let message = try sent(AuthorityAccount.registration(session, contact: contact))
         #expect(message.head("url") == "https://ca.example/account" && message.head("kid") == nil)
         #expect(message.thumbprint == key.thumbprint && message.isSigned(by: key.key))
         #expect(text(message) == #"{"termsOfServiceAgreed":true,"contact":["mailto:admin@shop.example"]}"#)
-        let least = try sent(AuthorityAccount.registration(session, contact: [], termsAgreed: false))
-        #expect(text(least) == #"{"termsOfServiceAgreed":false}"#)
+        let least = try sent(AuthorityAccount.registration(session, contact: []))
+        #expect(text(least) == #"{"termsOfServiceAgreed":true}"#)
     }
 
     @Test func `registers a key with an external account`() throws {
         let external = try #require(ExternalAccount(keyID: "kid-1", key: "c2VjcmV0"))
-        let message = try sent(
-            AuthorityAccount.registration(session, contact: [], termsAgreed: true, binding: external))
+        let message = try sent(AuthorityAccount.registration(session, contact: [], binding: external))
         let binding = try #require(message.object.member(named: "externalAccountBinding"))
         #expect(ReceivedMessage(SourceWriter.minified(binding)).head("kid") == "kid-1")
         #expect(ReceivedMessage(SourceWriter.minified(binding)).head("url") == "https://ca.example/account")

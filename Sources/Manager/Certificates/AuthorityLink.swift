@@ -11,7 +11,7 @@ public import TLS
 /// The connections to certificate authorities. Used by one thread.
 public struct AuthorityLink: ~Copyable {
     private let rules: IssuanceRules
-    private let account: AccountSecret
+    private var account: AccountSecret
     private var web: WebSession
     private var directories: [AuthorityURL: (directory: AuthorityDirectory, readAt: Int64)] = [:]
     private var sessions: [AuthorityURL: AuthoritySession] = [:]
@@ -97,13 +97,8 @@ public struct AuthorityLink: ~Copyable {
             return session
         }
         var session = AuthoritySession(directory, key: account.key)
-        let registration: SignedCall
-        do throws(TLSError) {
-            registration = try AuthorityAccount.registration(
-                session, contact: rules.contact, termsAgreed: true, binding: rules.externalAccount)
-        } catch {
-            throw .noAnswer(error.description)
-        }
+        let registration = AuthorityAccount.registration(
+            session, contact: rules.contact, binding: rules.externalAccount)
         do throws(AuthorityProblem) {
             try changeKey(at: url)
             let answer = try perform(registration, &session)
@@ -177,11 +172,9 @@ public struct AuthorityLink: ~Copyable {
         guard let previous = account.previous, let found = try findAccount(of: previous, at: url) else { return }
         var session = found.session
         do throws(AuthorityProblem) {
-            let change: SignedCall?
-            do throws(TLSError) { change = try found.account.rollover(to: account.key, session) } catch {
-                throw .noAnswer(error.description)
+            guard let change = try found.account.rollover(to: account.key, session) else {
+                throw .noAnswer("it does not replace the keys of accounts")
             }
-            guard let change else { throw .noAnswer("it does not replace the keys of accounts") }
             _ = try perform(change, &session)
         } catch {
             // The response was lost, or another node was faster.
@@ -255,6 +248,9 @@ public struct AuthorityLink: ~Copyable {
 
     /// The operator has done what the authorities asked for.
     mutating func forgetRefusals() { refusals = [:] }
+
+    /// Uses another account key from now on.
+    public mutating func use(_ account: AccountSecret) { (self.account, sessions, refusals) = (account, [:], [:]) }
 }
 
 /// The authorities that did not answer in time, as all workers know them. Of the workers, one asks again after some time: otherwise

@@ -15,7 +15,6 @@ public struct CertificateWorker: ~Copyable {
     /// The unique name of this worker in the store.
     private let holder: String
     private var account: AccountSecret
-    private let userAgent: String
     private let suffixes: PublicSuffixes
     private let files: IssuedFiles
     /// The file of the account's thumbprint.
@@ -43,7 +42,7 @@ public struct CertificateWorker: ~Copyable {
     ) throws(TLSError) {
         (self.number, self.rules, self.control) = (number, rules, control)
         self.holder = "\(holder)/\(number)"
-        (self.account, self.suffixes, self.userAgent) = (account, suffixes, userAgent)
+        (self.account, self.suffixes) = (account, suffixes)
         (files, thumbprint) = (IssuedFiles(path: places.certificates), places.thumbprint)
         records = ChallengeRecords(rules)
         link = try AuthorityLink(rules, account, userAgent: userAgent, silences: control.silences)
@@ -96,11 +95,7 @@ public struct CertificateWorker: ~Copyable {
     private mutating func takeAccount() throws(DatabaseError) {
         let thumbprint = account.key.thumbprint
         account = try AccountSecret.load(&store)
-        do throws(TLSError) {
-            link = try AuthorityLink(rules, account, userAgent: userAgent, silences: control.silences)
-        } catch {
-            return control.fail("\(error)")
-        }
+        link.use(account)
         if account.key.thumbprint == thumbprint { return }
         control.logOnce(.info, "the account key has the thumbprint \(account.key.thumbprint) now")
         quietUntil = Clock.monotonicMilliseconds() + rules.patience.accountMilliseconds
@@ -290,8 +285,7 @@ public struct CertificateWorker: ~Copyable {
                     return claim.delayed(bySeconds: until - now, problem, keeping: sealed)
                 }
                 control.rest(number, milliseconds: max(1, until - now) * 1_000)
-                let isOurs = try store.write { transaction throws(DatabaseError) in try work.renew(in: transaction) }
-                guard isOurs else { return nil }
+                guard try store.write(work.renew) else { return nil }
             case .finished(.issued(let chain)): return try keep(claim, chain, steps.journal)
             case .finished(.failed(let failure)): return end(&claim, failure, steps.journal)
             }

@@ -91,7 +91,7 @@ struct ACMEAccount: ~Copyable {
         }
         Console.output(line: "the account key has the thumbprint \(secret.key.thumbprint) now")
         publish()
-        link = try AuthorityLink(rules, secret, userAgent: Product.userAgent)
+        link.use(secret)
         var isComplete = true
         for url in rules.directories {
             do throws(AuthorityProblem) {
