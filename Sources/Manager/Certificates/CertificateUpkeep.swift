@@ -92,9 +92,7 @@ public struct CertificateUpkeep: ~Copyable {
         pass = Pass()
         let time = Clock.monotonicMilliseconds()
         if time >= purgeDue {
-            try store.write(isRepeatable: true) { transaction throws(DatabaseError) in
-                try Bucket.purge(in: transaction)
-            }
+            try store.write(isRepeatable: true, Bucket.purge)
             purgeDue = time + CertificateUpkeep.purgeMilliseconds
         }
         return false

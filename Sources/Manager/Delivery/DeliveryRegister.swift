@@ -1,15 +1,18 @@
 // Keeps the store up to date with what the server serves. A pass goes through all hosts in the order of their names, one answer
-// after the other, so its memory does not depend on their number. One node at a time does so.
+// after the other, so its memory does not depend on their number. One node at a time does so. It has a thread of its own: a service
+// that answers slowly must not delay what is served.
 
 import Database
 import Posix
 import Verifier
 
-/// The passes over the served hosts.
-struct DeliveryRegister: Sendable {
+/// The passes over the served hosts. Used by one thread.
+public struct DeliveryRegister: ~Copyable {
+    private let number: Int
     private let node: String
     private let source: any DeliverySource
     private let control: ManagerControl
+    private var store: Store
     /// Of the last complete pass.
     private var digest: String?
     private var pass: Pass?
@@ -19,6 +22,7 @@ struct DeliveryRegister: Sendable {
     private var fetchesSince: Int64 = 0
     /// The fetches since then that were taken already.
     private var takenFetches: Set<ServiceFetch> = []
+    private var fetchesDue: Int64 = 0
     /// When the store was last known to have everything that is served.
     private var completeSeconds: Int64 = 0
 
@@ -54,13 +58,41 @@ struct DeliveryRegister: Sendable {
     private static let restFactor: Int64 = 20
     private static let restMillisecondsMax: Int64 = 60_000
     private static let retryMilliseconds: Int64 = 15_000
+    private static let idleMilliseconds: Int64 = 2_000
+    private static let fetchesMilliseconds: Int64 = 20_000
+    private static let moreFetchesMilliseconds: Int64 = 1_000
     /// The server notes fetches up to a second late.
     private static let overlapSeconds: Int64 = 5
     /// The manager hears of a change within a few seconds, unless it is busy.
     private static let noticeSeconds: Int64 = 60
 
-    init(node: String, source: any DeliverySource, _ control: ManagerControl) {
-        (self.node, self.source, self.control) = (node, source, control)
+    /// - Parameters:
+    ///   - number: of its bell in the control.
+    ///   - node: the name of the state directory, which outlives the process.
+    public init(
+        _ number: Int, _ control: ManagerControl, node: String, source: any DeliverySource, store: consuming Store
+    ) {
+        (self.number, self.control, self.node, self.source) = (number, control, node, source)
+        self.store = store
+    }
+
+    /// Works until the process ends.
+    public mutating func run() {
+        control.work(number) { () throws(DatabaseError) in
+            try round(now: Clock.monotonicMilliseconds()) ? 0 : DeliveryRegister.idleMilliseconds
+        }
+    }
+
+    /// Does what is due.
+    /// - Returns: whether there is more to do at once.
+    mutating func round(now: Int64) throws(DatabaseError) -> Bool {
+        let hasMore = try step(served: control.servedDigest, now: now)
+        if now >= fetchesDue {
+            let areMore = try takeFetches()
+            fetchesDue =
+                now + (areMore ? DeliveryRegister.moreFetchesMilliseconds : DeliveryRegister.fetchesMilliseconds)
+        }
+        return hasMore
     }
 
     /// How long to rest after a pass.
@@ -73,7 +105,7 @@ struct DeliveryRegister: Sendable {
     /// so that looks do not wait for a large pass. If the server does not answer, the pass begins again later.
     /// - Parameter served: the digest of everything that is served; nil if it is not known.
     /// - Returns: whether there is more to do at once.
-    mutating func step(served: String?, _ store: inout Store, now: Int64) throws(DatabaseError) -> Bool {
+    mutating func step(served: String?, now: Int64) throws(DatabaseError) -> Bool {
         guard pass != nil || served != nil && served != digest && now >= restsUntil else {
             if served != nil, served == digest { completeSeconds = Clock.wallSeconds() }
             return false
@@ -88,15 +120,14 @@ struct DeliveryRegister: Sendable {
         }
         guard isOurs else { return false }
         if pass.page == nil {
-            let page = try read(&pass, &store)
-            pass.page = page
+            pass.page = try read(&pass)
         }
         guard var page = pass.page else { return false }
-        guard try take(from: &page, &store) else { return false }
+        guard try take(from: &page) else { return false }
         pass.page = page
         if page.isDone {
             guard let last = page.last else {
-                try finish(pass, &store, now: now)
+                try finish(pass, now: now)
                 return false
             }
             (pass.after, pass.page) = (last, nil)
@@ -105,10 +136,8 @@ struct DeliveryRegister: Sendable {
         return true
     }
 
-    private mutating func finish(_ pass: Pass, _ store: inout Store, now: Int64) throws(DatabaseError) {
-        try store.write(isRepeatable: true) { transaction throws(DatabaseError) in
-            try DeliveryRecord.purge(in: transaction)
-        }
+    private mutating func finish(_ pass: Pass, now: Int64) throws(DatabaseError) {
+        try store.write(isRepeatable: true, DeliveryRecord.purge)
         // Fetches of the new versions may have been seen before the store had these versions, from this node or another.
         fetchesSince = min(fetchesSince, max(0, completeSeconds - DeliveryRegister.noticeSeconds))
         takenFetches = []
@@ -119,7 +148,7 @@ struct DeliveryRegister: Sendable {
 
     /// Reads the next page of a pass, and what the store knows of these hosts.
     /// - Returns: nil if the server does not answer.
-    private func read(_ pass: inout Pass, _ store: inout Store) throws(DatabaseError) -> Page? {
+    private mutating func read(_ pass: inout Pass) throws(DatabaseError) -> Page? {
         let began = Clock.monotonicMilliseconds()
         let first = pass.after
         guard
@@ -157,9 +186,9 @@ struct DeliveryRegister: Sendable {
 
     /// Stores some of the changes of a page.
     /// - Returns: false if the server does not answer, or if the process ends.
-    private func take(from page: inout Page, _ store: inout Store) throws(DatabaseError) -> Bool {
+    private mutating func take(from page: inout Page) throws(DatabaseError) -> Bool {
         if !page.changed.isEmpty {
-            guard try publish(page.changed.prefix(DeliveryRegister.batchCount), &store) else { return false }
+            guard try publish(page.changed.prefix(DeliveryRegister.batchCount)) else { return false }
             page.changed = page.changed.dropFirst(DeliveryRegister.batchCount)
             return true
         }
@@ -179,8 +208,8 @@ struct DeliveryRegister: Sendable {
         var digest: [UInt8]?
     }
 
-    private func publish(_ batch: ArraySlice<Change>, _ store: inout Store) throws(DatabaseError) -> Bool {
-        let control = control
+    private mutating func publish(_ batch: ArraySlice<Change>) throws(DatabaseError) -> Bool {
+        let (control, source) = (control, source)
         let found = ask(DeliveryRegister.filesQuestion) { () throws(DeliverySourceFailure) -> [Change] in
             var found: [Change] = []
             for var change in batch where !control.isStopping {
@@ -204,9 +233,7 @@ struct DeliveryRegister: Sendable {
 
     /// Takes the fetches by the services since the last call, as many as the server lists at once.
     /// - Returns: whether there are more.
-    mutating func takeFetches(
-        _ store: inout Store, nowSeconds: Int64 = Clock.wallSeconds()
-    ) throws(DatabaseError) -> Bool {
+    mutating func takeFetches(nowSeconds: Int64 = Clock.wallSeconds()) throws(DatabaseError) -> Bool {
         // A clock that was set back must not hide what happens until it has caught up.
         let since = min(fetchesSince, nowSeconds)
         let answer = ask(DeliveryRegister.fetchesQuestion) { () throws(DeliverySourceFailure) in
@@ -229,48 +256,5 @@ struct DeliveryRegister: Sendable {
         let first = fetchesSince
         takenFetches = Set(page.fetches.filter { $0.seconds >= first })
         return page.hasMore
-    }
-}
-
-/// Keeps the store up to date, on a thread of its own: a service that answers slowly must not delay what is served.
-public struct DeliveryRegisterWorker: ~Copyable {
-    private let number: Int
-    private let control: ManagerControl
-    private var register: DeliveryRegister
-    private var store: Store
-    private var fetchesDue: Int64 = 0
-
-    private static let restMilliseconds: Int64 = 2_000
-    private static let fetchesMilliseconds: Int64 = 20_000
-    private static let moreMilliseconds: Int64 = 1_000
-
-    /// - Parameters:
-    ///   - number: of its bell in the control.
-    ///   - node: the name of the state directory, which outlives the process.
-    public init(
-        _ number: Int, _ control: ManagerControl, node: String, source: any DeliverySource, store: consuming Store
-    ) {
-        (self.number, self.control) = (number, control)
-        register = DeliveryRegister(node: node, source: source, control)
-        self.store = store
-    }
-
-    /// Works until the process ends.
-    public mutating func run() {
-        control.work(number) { () throws(DatabaseError) in
-            try round(now: Clock.monotonicMilliseconds()) ? 0 : DeliveryRegisterWorker.restMilliseconds
-        }
-    }
-
-    /// Does what is due.
-    /// - Returns: whether there is more to do at once.
-    mutating func round(now: Int64) throws(DatabaseError) -> Bool {
-        let hasMore = try register.step(served: control.servedDigest, &store, now: now)
-        if now >= fetchesDue {
-            let areMore = try register.takeFetches(&store)
-            fetchesDue =
-                now + (areMore ? DeliveryRegisterWorker.moreMilliseconds : DeliveryRegisterWorker.fetchesMilliseconds)
-        }
-        return hasMore
     }
 }

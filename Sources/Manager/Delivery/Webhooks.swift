@@ -146,9 +146,7 @@ public struct WebhookWorker: ~Copyable {
     }
 
     private mutating func removeOld() throws(DatabaseError) {
-        let count = try store.write { transaction throws(DatabaseError) in
-            try WebhookWork.removeOld(in: transaction)
-        }
+        let count = try store.write(WebhookWork.removeOld)
         if count > 0 {
             control.log(
                 .warning,

@@ -38,9 +38,13 @@ public struct ArchiveImport {
     /// Stores the certificates, each with all of its hosts or not at all.
     public mutating func run(_ store: inout Store) throws(DatabaseError) {
         for item in plan.items {
-            let rows = try ArchiveImport.rows(item, keys: store.keys)
-            let facts = item.certificate.chain.facts
-            let empty = ImportedCertificate(file: item.certificate.file, notAfter: facts.notAfter)
+            let (chain, key) = (item.certificate.chain, item.certificate.key)
+            var rows: [StoredCertificate] = []
+            for host in item.hosts {
+                let sealed = try store.seal(key.pem, for: StoredCertificate.sealingPlace(host, key.kindName))
+                rows.append(StoredCertificate(chain, of: host, keyKind: key.kindName, sealedKey: sealed))
+            }
+            let empty = ImportedCertificate(file: item.certificate.file, notAfter: chain.facts.notAfter)
             let now = Clock.wallSeconds() * 1_000
             let isPaired = isPaired
             let imported = try store.write(isRepeatable: true) { transaction throws(DatabaseError) in
@@ -50,21 +54,6 @@ public struct ArchiveImport {
             }
             certificates.append(imported)
         }
-    }
-
-    private static func rows(_ item: ImportPlan.Item, keys: SealingKeys) throws(DatabaseError) -> [StoredCertificate] {
-        let (chain, key) = (item.certificate.chain, item.certificate.key)
-        var rows: [StoredCertificate] = []
-        for host in item.hosts {
-            let sealed: [UInt8]
-            do throws(TLSError) {
-                sealed = try keys.seal(key.pem, for: StoredCertificate.sealingPlace(host, key.kindName))
-            } catch {
-                throw DatabaseError(.statement, "cannot store the key of \(host): \(error)")
-            }
-            rows.append(StoredCertificate(chain, of: host, keyKind: key.kindName, sealedKey: sealed))
-        }
-        return rows
     }
 
     /// Stores one row unless the store has a certificate that is as good.

@@ -200,7 +200,7 @@ final class RunningManager {
         if let delivery = inputs.delivery {
             let source = DeliveryLink(server: server, statePath: inputs.statePath)
             starts.append { number in
-                let register = DeliveryRegisterWorker(
+                let register = DeliveryRegister(
                     number, control, node: self.node, source: source, store: try store())
                 return try Thread(name: "deliveries", owning: register) { $0.run() }
             }

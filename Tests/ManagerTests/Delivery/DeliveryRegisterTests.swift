@@ -26,10 +26,10 @@ struct DeliveryRegisterTests {
         let database = try TestDatabase(.sqlite)
         var store = try database.store()
         let control = try ManagerControl(workerCount: 1) { _, _ in }
-        var register = DeliveryRegister(node: "n", source: source, control)
+        var register = DeliveryRegister(0, control, node: "n", source: source, store: try database.store())
         var counts: [Int64] = []
         for now: Int64 in 0..<3 {
-            let hasMore = try register.step(served: source.digest, &store, now: now)
+            let hasMore = try register.step(served: source.digest, now: now)
             #expect(hasMore == (now < 2))
             let count: Int64 = try store.read { transaction throws(DatabaseError) in
                 try transaction.query("select count(*) from delivery where gone is null")[0][0]
@@ -37,11 +37,11 @@ struct DeliveryRegisterTests {
             counts.append(count)
         }
         #expect(counts == [200, 400, 450])
-        let isRepeated = try register.step(served: source.digest, &store, now: 3)
+        let isRepeated = try register.step(served: source.digest, now: 3)
         #expect(!isRepeated)
         source.files.withLock { $0 = [:] }
         var isWithdrawn = false
-        for now: Int64 in 60_003..<60_006 { isWithdrawn = try !register.step(served: source.digest, &store, now: now) }
+        for now: Int64 in 60_003..<60_006 { isWithdrawn = try !register.step(served: source.digest, now: now) }
         #expect(isWithdrawn)
         let left: Int64 = try store.read { transaction throws(DatabaseError) in
             try transaction.query("select count(*) from delivery where gone is null")[0][0]
@@ -54,9 +54,9 @@ struct DeliveryRegisterTests {
         let database = try TestDatabase(.sqlite)
         var store = try database.store()
         let control = try ManagerControl(workerCount: 1) { _, _ in }
-        var register = DeliveryRegister(node: "n", source: source, control)
+        var register = DeliveryRegister(0, control, node: "n", source: source, store: try database.store())
         control.stop()
-        let hasMore = try register.step(served: source.digest, &store, now: 0)
+        let hasMore = try register.step(served: source.digest, now: 0)
         #expect(!hasMore)
         let count: Int64 = try store.read { transaction throws(DatabaseError) in
             try transaction.query("select count(*) from delivery")[0][0]
@@ -67,14 +67,13 @@ struct DeliveryRegisterTests {
     @Test func `a server that does not answer is reported once`() throws {
         let source = DeliveryWorkerTests.Source([DeliveryWorkerTests.host: [.apple: DeliveryWorkerTests.apple]])
         let database = try TestDatabase(.sqlite)
-        var store = try database.store()
         let log = Shared<[String]>([])
         let control = try ManagerControl(workerCount: 1) { _, text in log.change { $0.append(text) } }
-        var register = DeliveryRegister(node: "n", source: source, control)
+        var register = DeliveryRegister(0, control, node: "n", source: source, store: try database.store())
         for (number, problem) in ["it answers 500", "it answers 500", "it is gone", nil].enumerated() {
             source.problem.withLock { $0 = problem }
-            _ = try register.step(served: source.digest, &store, now: Int64(number) * 20_000)
-            _ = try register.takeFetches(&store)
+            _ = try register.step(served: source.digest, now: Int64(number) * 20_000)
+            _ = try register.takeFetches()
             #expect(control.sourceProblems.count == (problem == nil ? 0 : 2))
             #expect(control.sourceProblems.allSatisfy { $0.hasSuffix(problem ?? "") })
         }
@@ -193,8 +192,9 @@ struct DeliveryRegisterTests {
         let source = DeliveryWorkerTests.Source([DeliveryWorkerTests.host: [.apple: DeliveryWorkerTests.apple]])
         let database = try TestDatabase(.sqlite)
         var store = try database.store()
-        var register = DeliveryRegister(node: "n", source: source, try ManagerControl(workerCount: 1) { _, _ in })
-        _ = try register.step(served: source.digest, &store, now: 0)
+        var register = DeliveryRegister(
+            0, try ManagerControl(workerCount: 1) { _, _ in }, node: "n", source: source, store: try database.store())
+        _ = try register.step(served: source.digest, now: 0)
         source.note(DeliveryWorkerTests.host, 1_000, isConfirmed: false)
         // A look long ago, and none planned for long.
         func plan(_ store: inout Store) throws {
@@ -207,7 +207,7 @@ struct DeliveryRegisterTests {
         }
         func isPlanned(_ store: inout Store, nowSeconds: Int64) throws -> Bool {
             try plan(&store)
-            _ = try register.takeFetches(&store, nowSeconds: nowSeconds)
+            _ = try register.takeFetches(nowSeconds: nowSeconds)
             let due: Int64 = try store.read { transaction throws(DatabaseError) in
                 try transaction.query("select due from work")[0][0]
             }
@@ -230,11 +230,11 @@ struct DeliveryRegisterTests {
         let database = try TestDatabase(.sqlite)
         var store = try database.store()
         var register = DeliveryRegister(
-            node: "n", source: source, try ManagerControl(workerCount: 1) { _, _ in })
-        _ = try register.step(served: source.digest, &store, now: 0)
+            0, try ManagerControl(workerCount: 1) { _, _ in }, node: "n", source: source, store: try database.store())
+        _ = try register.step(served: source.digest, now: 0)
         // The first second from its beginning, the rest of it left out, and what follows.
         var hasMore = [Bool]()
-        for _ in 0..<4 { hasMore.append(try register.takeFetches(&store)) }
+        for _ in 0..<4 { hasMore.append(try register.takeFetches()) }
         #expect(hasMore == [true, true, false, false])
         let record = try store.read { transaction throws(DatabaseError) in
             try DeliveryRecord.load(DeliveryWorkerTests.host, .apple, in: transaction)

@@ -135,13 +135,13 @@ extension DeliveryWorkerTests {
 
         func worker() throws -> Monitor {
             Monitor(
-                register: DeliveryRegisterWorker(0, control, node: "n", source: source, store: try database.store()),
+                register: DeliveryRegister(0, control, node: "n", source: source, store: try database.store()),
                 apple: try worker(.apple, number: 1), google: try worker(.google, number: 2))
         }
 
         /// The threads of the monitor, one after the other.
         struct Monitor: ~Copyable {
-            var register: DeliveryRegisterWorker
+            var register: DeliveryRegister
             var apple: DeliveryWorker
             var google: DeliveryWorker
 
