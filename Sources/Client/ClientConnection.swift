@@ -2,13 +2,13 @@
 // delay has a time limit, and every part that it can make long has a size limit.
 
 import Posix
-public import TLS
+import TLS
 
 /// A connection over TCP or a Unix-domain socket, with TLS or without.
-public struct ClientConnection: ~Copyable {
+struct ClientConnection: ~Copyable {
     private let channel: Channel
     /// The facts about the server from the handshake. Nil in plain HTTP.
-    public let peer: PeerFacts?
+    let peer: PeerFacts?
     private let handshakeMilliseconds: Int
     /// Whether the server accepts another request on this connection.
     private var isKept = true
@@ -17,10 +17,6 @@ public struct ClientConnection: ~Copyable {
 
     /// Connects for the request, without sending it.
     /// - Parameter context: nil if all requests use plain HTTP.
-    public init(for request: FetchRequest, _ context: ClientContext?) throws(FetchError) {
-        try self.init(for: request, context, Stopwatch(request.limits.milliseconds))
-    }
-
     init(for request: FetchRequest, _ context: ClientContext?, _ stopwatch: Stopwatch) throws(FetchError) {
         let connecting = stopwatch.limited(to: request.limits.connectMilliseconds)
         var socket: ClientSocket
@@ -51,13 +47,9 @@ public struct ClientConnection: ~Copyable {
     }
 
     /// Whether another request can be sent. False if the server has closed the connection since the last one.
-    public var isReusable: Bool { isKept && !channel.hasInput }
+    var isReusable: Bool { isKept && !channel.hasInput }
 
     /// Sends a request and reads the answer.
-    public mutating func send(_ request: FetchRequest) throws(FetchError) -> FetchedResponse {
-        try send(request, Stopwatch(request.limits.milliseconds))
-    }
-
     mutating func send(_ request: FetchRequest, _ stopwatch: Stopwatch) throws(FetchError) -> FetchedResponse {
         isKept = false
         hasAnswered = false

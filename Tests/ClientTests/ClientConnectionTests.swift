@@ -123,3 +123,14 @@ struct ClientConnectionTests {
         #expect(throws: FetchError.self) { _ = try ClientConnection(for: request, nil) }
     }
 }
+
+extension ClientConnection {
+    /// With the time limit of one request.
+    fileprivate init(for request: FetchRequest, _ context: ClientContext?) throws(FetchError) {
+        try self.init(for: request, context, Stopwatch(request.limits.milliseconds))
+    }
+
+    fileprivate mutating func send(_ request: FetchRequest) throws(FetchError) -> FetchedResponse {
+        try send(request, Stopwatch(request.limits.milliseconds))
+    }
+}

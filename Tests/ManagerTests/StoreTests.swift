@@ -297,10 +297,10 @@ struct StoreTests {
             try certificate.save(in: transaction)
             (certificate.chain, certificate.renewAt) = ("PEM 2", 5)
             try certificate.save(in: transaction)
-            try Observation.record("shop.example", "apple", state: "absent", digest: nil, detail: "", in: transaction)
-            try Observation.record("shop.example", "apple", state: "equal", digest: [7], detail: "", in: transaction)
+            try Observation.record("shop.example", "apple", state: "absent", detail: "", in: transaction)
+            try Observation.record("shop.example", "apple", state: "equal", detail: "", in: transaction)
             try transaction.execute("update observation set since = 1")
-            try Observation.record("shop.example", "apple", state: "equal", digest: [7], detail: "", in: transaction)
+            try Observation.record("shop.example", "apple", state: "equal", detail: "", in: transaction)
             return (
                 try StoredCertificate.load("shop.example", in: transaction),
                 try Observation.load("shop.example", in: transaction)

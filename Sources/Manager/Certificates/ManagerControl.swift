@@ -25,8 +25,6 @@ public final class ManagerControl: Sendable {
         var hostProblems = (count: 0, end: Int64(0))
         /// Of everything that the server serves; nil until it has been asked.
         var servedDigest: String?
-        /// Why a service cannot be asked for its copies.
-        var deliveryProblems: [DeliveryVerifier: String] = [:]
         /// The services that have not answered the last request.
         var deliveryFailures: Set<DeliveryVerifier> = []
         /// The services whose outage is in the log.
@@ -207,14 +205,8 @@ public final class ManagerControl: Sendable {
         }
     }
 
-    /// Notes whether a service can be asked for its copies.
-    func noteDelivery(_ verifier: DeliveryVerifier, _ problem: String?) {
-        state.withLock { $0.deliveryProblems[verifier] = problem }
-    }
-
     func noteDeliveryAnswer(_ verifier: DeliveryVerifier) {
         state.withLock { state in
-            state.deliveryProblems[verifier] = nil
             state.deliveryFailures.remove(verifier)
             state.reportedServices.remove(verifier)
         }
@@ -235,7 +227,4 @@ public final class ManagerControl: Sendable {
         let next = DeliveryOutage.nextStep(reason)
         log(.warning, "cannot ask \(names) for copies: \(reason); what is known of the hosts stays; \(next)")
     }
-
-    /// The services that cannot be asked for their copies, and why.
-    public var deliveryProblems: [DeliveryVerifier: String] { state.withLock { $0.deliveryProblems } }
 }

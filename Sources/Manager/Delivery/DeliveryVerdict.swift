@@ -7,8 +7,6 @@ import Verifier
 /// The result of one look at a copy.
 struct DeliveryVerdict: Hashable, Sendable {
     var state: DeliveryState
-    /// Of the copy.
-    var digest: [UInt8]?
     /// One line for people; empty if there is nothing to say.
     var detail = ""
     var maxAgeSeconds: Int64?
@@ -59,21 +57,20 @@ struct DeliveryVerdict: Hashable, Sendable {
     ) -> DeliveryVerdict {
         guard let current else {
             return DeliveryVerdict(
-                state: .unknown, digest: digest,
+                state: .unknown,
                 detail: "the host's file includes others, so it cannot be compared with what \(verifier.name) has")
         }
-        if digest == current { return DeliveryVerdict(state: .equal, digest: digest) }
+        if digest == current { return DeliveryVerdict(state: .equal) }
         if let version = versions.first(where: { $0.digest == digest }) {
             return DeliveryVerdict(
-                state: .older, digest: digest,
-                detail: "\(verifier.name) has your version of \(Clock.day(version.at / 1_000))")
+                state: .older, detail: "\(verifier.name) has your version of \(Clock.day(version.at / 1_000))")
         }
         if isSettled {
             return DeliveryVerdict(
-                state: .foreign, digest: digest, detail: "\(verifier.name) has a file that this server never sent")
+                state: .foreign, detail: "\(verifier.name) has a file that this server never sent")
         }
         return DeliveryVerdict(
-            state: .older, digest: digest,
+            state: .older,
             detail: "\(verifier.name) has a version from before this server was watched, or from another server")
     }
 }

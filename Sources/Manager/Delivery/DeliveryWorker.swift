@@ -106,7 +106,6 @@ public struct DeliveryWorker: ~Copyable {
                 return (claim, breaker)
             }
             self.breaker = breaker
-            control.noteDelivery(verifier, breaker.problem)
             switch claim {
             case .nothing: return nil
             case .waiting: continue
@@ -194,7 +193,6 @@ public struct DeliveryWorker: ~Copyable {
             return (breaker, isNew)
         }
         self.breaker = breaker
-        control.noteDelivery(verifier, breaker.problem)
         control.noteDeliveryFailure(verifier, reason, isOutage: isNew)
     }
 
@@ -216,8 +214,7 @@ public struct DeliveryWorker: ~Copyable {
             now - before.looked >= DeliveryPlan.weekMilliseconds
         else { return }
         try Observation.record(
-            work.key, verifier.rawValue, state: DeliveryState.unknown.rawValue, digest: nil, detail: problem,
-            in: transaction)
+            work.key, verifier.rawValue, state: DeliveryState.unknown.rawValue, detail: problem, in: transaction)
     }
 
     private mutating func noteAnswer() throws(DatabaseError) {
@@ -357,8 +354,7 @@ public struct DeliveryWorker: ~Copyable {
             priority: DeliveryPlan.priority(sinceMilliseconds: since, waitMilliseconds: wait), in: transaction)
         guard isOurs else { return nil }
         try Observation.record(
-            work.key, verifier.rawValue, state: verdict.state.rawValue, digest: verdict.digest, detail: verdict.detail,
-            in: transaction)
+            work.key, verifier.rawValue, state: verdict.state.rawValue, detail: verdict.detail, in: transaction)
         if verdict.state == .equal { try record.noteEqual(in: transaction) }
         return DeliveryEvent(record, verdict, before: before.flatMap { DeliveryState(rawValue: $0.state) }, at: now)
     }

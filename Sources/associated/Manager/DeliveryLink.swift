@@ -110,7 +110,7 @@ extension DeliveryRules {
 }
 
 extension DeliveryMetrics {
-    init(_ figures: DeliveryFigures, unreachable: Set<DeliveryVerifier>) {
+    init(_ figures: DeliveryFigures, _ outages: [DeliveryOutage]) {
         self.init(
             services: DeliveryVerifier.allCases.map { verifier in
                 let counts = figures.hosts[verifier] ?? [:]
@@ -118,7 +118,7 @@ extension DeliveryMetrics {
                     name: verifier.rawValue,
                     hosts: DeliveryState.allCases.map { (state: $0.rawValue, count: counts[$0] ?? 0) },
                     failing: figures.failing[verifier] ?? 0, late: figures.late[verifier] ?? 0,
-                    isReachable: !unreachable.contains(verifier))
+                    isReachable: !outages.contains { $0.verifier == verifier })
             }, waitingMessages: figures.waitingMessages)
     }
 }

@@ -226,10 +226,9 @@ final class RunningManager {
         }
         var figures = ManagerFigures(issuance: issuance)
         if inputs.delivery != nil {
-            let deliveries = try store!.read { transaction throws(DatabaseError) in
-                try DeliveryFigures(in: transaction)
+            figures.deliveries = try store!.read { transaction throws(DatabaseError) in
+                DeliveryMetrics(try DeliveryFigures(in: transaction), try DeliveryOutage.all(in: transaction))
             }
-            figures.deliveries = DeliveryMetrics(deliveries, unreachable: Set(control.deliveryProblems.keys))
         }
         answers.take(figures)
     }

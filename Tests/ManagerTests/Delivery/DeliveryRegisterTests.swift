@@ -200,7 +200,7 @@ struct DeliveryRegisterTests {
         func plan(_ store: inout Store) throws {
             try store.write { transaction throws(DatabaseError) in
                 try Observation.record(
-                    DeliveryWorkerTests.host, "apple", state: "failing", digest: nil, detail: "", in: transaction)
+                    DeliveryWorkerTests.host, "apple", state: "failing", detail: "", in: transaction)
                 try transaction.execute("update observation set looked = 1")
                 try transaction.execute("update work set due = ?", Int64.max)
             }

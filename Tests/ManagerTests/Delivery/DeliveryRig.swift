@@ -139,6 +139,13 @@ extension DeliveryWorkerTests {
                 apple: try worker(.apple, number: 1), google: try worker(.google, number: 2))
         }
 
+        /// Why services cannot be asked for their copies.
+        func outages() throws -> [DeliveryVerifier: String] {
+            var store = try database.store()
+            let all = try store.read { transaction throws(DatabaseError) in try DeliveryOutage.all(in: transaction) }
+            return Dictionary(uniqueKeysWithValues: all.map { ($0.verifier, $0.problem) })
+        }
+
         /// The threads of the monitor, one after the other.
         struct Monitor: ~Copyable {
             var register: DeliveryRegister

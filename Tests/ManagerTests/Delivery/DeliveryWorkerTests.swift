@@ -146,7 +146,7 @@ struct DeliveryWorkerTests {
         try store.write { transaction throws(DatabaseError) in
             try DeliveryRecord.publish(Self.host, .apple, tag: "\"1\"", digest: [1], in: transaction)
             try Observation.record(
-                Self.host, "apple", state: state.rawValue, digest: nil, detail: "", in: transaction)
+                Self.host, "apple", state: state.rawValue, detail: "", in: transaction)
             try transaction.execute(
                 "update delivery set published = published - ?, equal_at = ?", days * 86_400_000,
                 hasArrived ? 1 : nil as Int64?)
@@ -177,7 +177,7 @@ struct DeliveryWorkerTests {
         var worker = try rig.worker()
         try rig.work(&worker, rounds: 6)
         #expect(rig.requests.value.count == 1)
-        #expect(rig.control.deliveryProblems == [.apple: "it answers 429"])
+        #expect(try rig.outages() == [.apple: "it answers 429"])
         #expect(rig.log.value.count { $0.contains("cannot ask Apple for copies: it answers 429") } == 1)
         #expect(try rig.timelines().map(\.state) == [.unknown])
         #expect(try rig.figures().hosts == [.apple: [.unknown: 2]])
@@ -197,7 +197,7 @@ struct DeliveryWorkerTests {
 
         try rig.pass(milliseconds: 3_600_000)
         try rig.work(&worker)
-        #expect(rig.control.deliveryProblems.isEmpty)
+        #expect(try rig.outages().isEmpty)
         #expect(try rig.timelines().map(\.state) == [.equal])
     }
 
@@ -206,7 +206,7 @@ struct DeliveryWorkerTests {
         var worker = try rig.worker()
         try rig.work(&worker, rounds: 6)
         #expect(rig.requests.value.count == 6)
-        #expect(rig.control.deliveryProblems.isEmpty)
+        #expect(try rig.outages().isEmpty)
         #expect(try rig.timelines().map(\.state) == [.unknown])
     }
 
@@ -280,7 +280,7 @@ struct DeliveryWorkerTests {
         try rig.work(&worker)
         rig.replies.change { $0["/a/v1/"] = Rig.reply(429, "") }
         try rig.work(&worker)
-        #expect(rig.control.deliveryProblems == [.apple: "it answers 429"])
+        #expect(try rig.outages() == [.apple: "it answers 429"])
         #expect(try rig.figures().hosts == [.apple: [.failing: 1]])
     }
 
@@ -290,7 +290,7 @@ struct DeliveryWorkerTests {
             ["/a/v1/": Rig.reply(502, ""), "/v1/": Rig.reply(502, "")])
         var worker = try rig.worker()
         try rig.work(&worker, rounds: 8)
-        #expect(rig.control.deliveryProblems.keys.sorted { $0.rawValue < $1.rawValue } == [.apple, .google])
+        #expect(try rig.outages().keys.sorted { $0.rawValue < $1.rawValue } == [.apple, .google])
         let lines = rig.log.value.filter { $0.contains("cannot ask ") }
         #expect(lines.count == 1)
         #expect(lines.first?.contains("cannot ask Apple and Google for copies: it answers 502") == true)
@@ -323,7 +323,7 @@ struct DeliveryWorkerTests {
         #expect(lines.count == 1, "\(lines)")
         #expect(lines.first?.contains("cannot ask Apple and Google for copies: ") == true)
         #expect(lines.first?.contains("allow this machine to connect to ports 443 and 53") == true)
-        #expect(rig.control.deliveryProblems.count == 2)
+        #expect(try rig.outages().count == 2)
         #expect(try rig.figures().hosts[.apple] == [.equal: 1, .unknown: 2])
         #expect(try rig.figures().failing.values.allSatisfy { $0 == 0 })
     }
