@@ -21,28 +21,23 @@ struct ACMEAccount: ~Copyable {
 
     static func run(
         _ verb: String, confirmed: String?, _ loaded: LoadedSettings, _ inputs: ManagerInputs, _ rules: IssuanceRules
-    ) throws(Refusal) -> ExitStatus {
+    ) throws -> ExitStatus {
         guard ["new", "rollover", "deactivate"].contains(verb) else {
-            throw .usage("unknown action \"account \(verb)\"; write account new, rollover or deactivate")
+            throw Refusal.usage("unknown action \"account \(verb)\"; write account new, rollover or deactivate")
         }
-        if confirmed != nil, verb != "deactivate" { throw .usage("--confirm is for `acme account deactivate`") }
+        if confirmed != nil, verb != "deactivate" { throw Refusal.usage("--confirm is for `acme account deactivate`") }
         // The key will be in memory, and a core dump would copy it to disk.
         try? ProcessMemory.forbidDumps()
         try ACMEImport.becomeOwner(of: loaded)
-        let keys = try inputs.keys(createsMissing: false)
-        do {
-            var store = try Store(inputs.location, keys: keys)
-            let secret = try AccountSecret.load(&store)
-            let link = try AuthorityLink(rules, secret, userAgent: Product.userAgent)
-            var account = ACMEAccount(
-                rules: rules, store: store, secret: secret, link: link, thumbprintPath: inputs.places.thumbprint)
-            return switch verb {
-            case "new": try account.replace()
-            case "rollover": try account.rollOver()
-            default: try account.deactivate(confirmed)
-            }
-        } catch let refusal as Refusal { throw refusal } catch {
-            throw .failure("\(error)")
+        var store = try inputs.openStore()
+        let secret = try AccountSecret.load(&store)
+        let link = try AuthorityLink(rules, secret, userAgent: Product.userAgent)
+        var account = ACMEAccount(
+            rules: rules, store: store, secret: secret, link: link, thumbprintPath: inputs.places.thumbprint)
+        return switch verb {
+        case "new": try account.replace()
+        case "rollover": try account.rollOver()
+        default: try account.deactivate(confirmed)
         }
     }
 

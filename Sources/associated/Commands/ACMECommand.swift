@@ -50,27 +50,27 @@ extension Command {
         failure:
             "HOST has no certificate or cannot get one now, a host needs a person, the manager does not run, "
             + "something was not imported, or the store cannot be read"
-    ) { arguments throws(Refusal) in
+    ) { arguments in
         let (action, operand) = (arguments.operands[0], arguments.operands.dropFirst().first)
         guard ["status", "check", "issue", "revoke", "import", "account"].contains(action) else {
-            throw .usage("unknown action \"\(action)\"; write status, check, issue, revoke, import or account")
+            throw Refusal.usage("unknown action \"\(action)\"; write status, check, issue, revoke, import or account")
         }
         if action != "status", operand == nil {
-            throw .usage(
+            throw Refusal.usage(
                 "`acme \(action)` needs \(["import": "a DIR", "account": "one of rollover, deactivate, new"][action] ?? "a HOST")"
             )
         }
         for option in ["--account", "--replace-account"] where action != "import" && arguments.has(option) {
-            throw .usage("\(option) is for `acme import`")
+            throw Refusal.usage("\(option) is for `acme import`")
         }
-        if action != "revoke", arguments.has("--reason") { throw .usage("--reason is for `acme revoke`") }
+        if action != "revoke", arguments.has("--reason") { throw Refusal.usage("--reason is for `acme revoke`") }
         if action != "account", arguments.has("--confirm") {
-            throw .usage("--confirm is for `acme account deactivate`")
+            throw Refusal.usage("--confirm is for `acme account deactivate`")
         }
         let loaded = try LoadedSettings(arguments)
         guard loaded.settings.manager.issuance != nil else {
             for finding in loaded.findings { Console.error(finding) }
-            throw .failure("no certificates are ordered: \(missingSettings(loaded))")
+            throw Refusal.failure("no certificates are ordered: \(missingSettings(loaded))")
         }
         let inputs = try ManagerInputs(loaded)
         guard let rules = inputs.rules else { preconditionFailure("the settings have rules") }
@@ -84,17 +84,12 @@ extension Command {
         if action == "revoke", let host {
             return try ACMERevocation.run(host, reason: arguments["--reason"], loaded, inputs, rules)
         }
-        let keys = try inputs.keys(createsMissing: false)
-        do throws(DatabaseError) {
-            var store = try Store(inputs.location, keys: keys)
-            switch (action, host) {
-            case ("check", let host?): return try check(host, inputs, rules, &store)
-            case ("issue", let host?): return try hurry(host, inputs, rules, &store)
-            case (_, let host?): return try show(host, inputs, rules, &store)
-            default: return try overview(inputs, rules, &store)
-            }
-        } catch {
-            throw .failure(error.description)
+        var store = try inputs.openStore()
+        return switch (action, host) {
+        case ("check", let host?): try check(host, inputs, rules, &store)
+        case ("issue", let host?): try hurry(host, inputs, rules, &store)
+        case (_, let host?): try show(host, inputs, rules, &store)
+        default: try overview(inputs, rules, &store)
         }
     }
 
@@ -219,12 +214,9 @@ extension Command {
 
     private static func check(
         _ host: String, _ inputs: ManagerInputs, _ rules: IssuanceRules, _ store: inout Store
-    ) throws(DatabaseError) -> ExitStatus {
+    ) throws -> ExitStatus {
         let account = try AccountSecret.load(&store)
-        let report: PreflightReport
-        do { report = try HostPreflight.run(host, rules, account, userAgent: Product.userAgent) } catch {
-            return .failure(saying: "\(error)")
-        }
+        let report = try HostPreflight.run(host, rules, account, userAgent: Product.userAgent)
         for line in report.found { Console.output(line: "found   \(line)") }
         for line in report.wanted { Console.output(line: "wanted  \(line)") }
         for line in report.notes { Console.output(line: "note    \(line)") }

@@ -24,39 +24,29 @@ struct ACMEImport {
     static func run(
         _ folder: String, _ loaded: LoadedSettings, _ inputs: ManagerInputs, _ rules: IssuanceRules,
         _ arguments: ParsedArguments
-    ) throws(Refusal) -> ExitStatus {
+    ) throws -> ExitStatus {
         // Private keys will be in memory, and a core dump would copy them to disk.
         try? ProcessMemory.forbidDumps()
         var run = try ACMEImport(folder, inputs, rules, arguments)
         try becomeOwner(of: loaded)
         // Of several nodes, the first one to use the store creates it.
-        let keys = try inputs.keys(createsMissing: true)
-        do throws(DatabaseError) {
-            var store = try Store(inputs.location, keys: keys)
-            try run.takeAccount(&store)
-            try run.takeCertificates(&store)
-        } catch {
-            throw .failure(error.description)
-        }
+        var store = try inputs.openStore(createsMissingKey: true)
+        try run.takeAccount(&store)
+        try run.takeCertificates(&store)
         Console.output(line: "next: \(run.nextSteps)")
         return run.isComplete ? .success : .failure
     }
 
     private init(
         _ folder: String, _ inputs: ManagerInputs, _ rules: IssuanceRules, _ arguments: ParsedArguments
-    ) throws(Refusal) {
+    ) throws {
         let folder = folder.count > 1 && folder.hasSuffix("/") ? String(folder.dropLast()) : folder
         let directory = rules.directories[0]
-        let archive: ClientArchive
+        let archive = try ClientArchive(reading: folder, now: Clock.wallSeconds())
         var named: ClientArchive.Account?
-        do throws(ClientArchive.Problem) {
-            archive = try ClientArchive(reading: folder, now: Clock.wallSeconds())
-        } catch {
-            throw .failure(error.description)
-        }
         if let file = arguments["--account"] {
             do throws(ClientArchive.Problem) { named = try ClientArchive.Account(reading: file) } catch {
-                throw .failure("cannot import the account key \(file): \(error)")
+                throw Refusal.failure("cannot import the account key \(file): \(error)")
             }
         }
         (self.inputs, self.directory, self.archive) = (inputs, directory, archive)

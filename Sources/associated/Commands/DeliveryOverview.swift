@@ -22,15 +22,10 @@ struct DeliveryOverview {
     private static let listMax = 100
     private static let problems: [DeliveryState] = [.foreign, .failing, .absent, .older]
 
-    private static func store(_ loaded: LoadedSettings) throws -> Store {
-        let inputs = try ManagerInputs(loaded)
-        return try Store(inputs.location, keys: try inputs.keys(createsMissing: false))
-    }
-
     /// Says why if the store cannot be read.
     static func load(_ host: String?, _ loaded: LoadedSettings) -> DeliveryOverview? {
         do {
-            var store = try store(loaded)
+            var store = try ManagerInputs(loaded).openStore()
             return try store.read { transaction throws(DatabaseError) in try DeliveryOverview(host, in: transaction) }
         } catch {
             Console.error(line: "cannot show deliveries: \(error)")
@@ -120,7 +115,7 @@ struct DeliveryOverview {
         }
         let list: DeliveryList
         do {
-            var store = try store(loaded)
+            var store = try ManagerInputs(loaded).openStore()
             list = try store.read { transaction throws(DatabaseError) in
                 try DeliveryList([state], countMax: listMax, in: transaction)
             }

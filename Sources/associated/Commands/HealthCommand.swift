@@ -24,7 +24,13 @@ extension Command {
         failure: "the server is not ready or does not answer"
     ) { arguments in
         let settings = try LoadedSettings(arguments).settings
-        if let place = settings.admin { return try ready(place.address) }
+        if let place = settings.admin {
+            // Readiness needs no token.
+            let response = try AdminClient.get(
+                "/readyz", from: place.address, token: nil, timeoutMilliseconds: timeoutMilliseconds)
+            Console.output(String(decoding: response.body, as: UTF8.self))
+            return response.status == 200 ? .success : .failure
+        }
         guard let address = settings.http.first else {
             return .failure(saying: "no address of the server is known; give one with --admin or --http")
         }
@@ -37,12 +43,4 @@ extension Command {
     }
 
     private static let timeoutMilliseconds = 2_000
-
-    /// Readiness needs no token.
-    private static func ready(_ address: SocketAddress) throws(AdminClient.Failure) -> ExitStatus {
-        let response = try AdminClient.get(
-            "/readyz", from: address, token: nil, timeoutMilliseconds: timeoutMilliseconds)
-        Console.output(String(decoding: response.body, as: UTF8.self))
-        return response.status == 200 ? .success : .failure
-    }
 }

@@ -36,8 +36,7 @@ extension Command {
                 ?? answer("Which domain do its links use? ", isNeeded: true, problem: host).map { [$0] })
                 .map({ $0.map { HostPattern.alone($0) } })
         else { return .usage(saying: "init needs --name and --host when it is not run in a terminal") }
-        let known =
-            (arguments.has("--name") && arguments.has("--host")) ? Identities(arguments) : Identities(asking: arguments)
+        let known = Identities(arguments)
         let text = appFile(name: name, hosts: hosts, known)
         let file = fileName(of: name)
         // A placeholder is not a mistake in the options, so the check uses valid values instead.
@@ -103,40 +102,32 @@ extension Command {
 
     /// The app's ids on both platforms; nil if not known yet.
     private struct Identities {
-        var appID: String?
-        var storeID: String?
-        var package: String?
-        var fingerprint: String?
+        let appID: String?
+        let storeID: String?
+        let package: String?
+        let fingerprint: String?
 
+        /// Asks for the ids that were not given, unless all that is required was. An empty answer leaves a placeholder.
         init(_ arguments: ParsedArguments) {
-            (appID, storeID) = (arguments["--app-id"], arguments["--store-id"])
-            (package, fingerprint) = (arguments["--package"], arguments["--fingerprint"])
-        }
-
-        /// Asks for the ids that were not given. An empty answer leaves a placeholder.
-        init(asking arguments: ParsedArguments) {
-            self.init(arguments)
-            appID =
-                appID
-                ?? answer("iOS app id, such as 8KQ2V7M4XN.com.acme.shop (empty: a placeholder)? ") {
-                    first(AppID.problems(in: $0))
-                }
-            storeID =
-                storeID
-                ?? answer("Number in the App Store (empty: none)? ") {
-                    $0.allSatisfy(\.isNumber)
-                        ? nil : "\($0) is not a number; write the digits after /id in its App Store address"
-                }
-            package =
-                package
-                ?? answer("Android package name, such as com.acme.shop (empty: a placeholder)? ") {
-                    first(PackageName.problems(in: $0))
-                }
-            fingerprint =
-                fingerprint
-                ?? answer("SHA-256 fingerprint of its signing certificate (empty: a placeholder)? ") {
-                    Fingerprint(normalising: $0) == nil ? first(Fingerprint.problems(in: $0)) : nil
-                }
+            let asks = !arguments.has("--name") || !arguments.has("--host")
+            func id(_ option: String, _ question: String, problem: (String) -> String?) -> String? {
+                arguments[option] ?? (asks ? answer(question, problem: problem) : nil)
+            }
+            appID = id("--app-id", "iOS app id, such as 8KQ2V7M4XN.com.acme.shop (empty: a placeholder)? ") {
+                first(AppID.problems(in: $0))
+            }
+            storeID = id("--store-id", "Number in the App Store (empty: none)? ") {
+                $0.allSatisfy(\.isNumber)
+                    ? nil : "\($0) is not a number; write the digits after /id in its App Store address"
+            }
+            package = id("--package", "Android package name, such as com.acme.shop (empty: a placeholder)? ") {
+                first(PackageName.problems(in: $0))
+            }
+            fingerprint = id(
+                "--fingerprint", "SHA-256 fingerprint of its signing certificate (empty: a placeholder)? "
+            ) {
+                Fingerprint(normalising: $0) == nil ? first(Fingerprint.problems(in: $0)) : nil
+            }
         }
 
         /// Whether no placeholder is left.

@@ -77,6 +77,9 @@ extension Command {
         return .success
     }
 
+    /// The files by platform.
+    private static let paths = ["apple": AssociationPath.apple, "android": AssociationPath.statements]
+
     /// Writes the documents of hosts to the paths that a static website serves.
     private static func export(
         _ hosts: [String], _ wanted: [String], of loaded: LoadedConfiguration, to folder: String
@@ -85,8 +88,7 @@ extension Command {
         for host in hosts {
             guard let documents = documents(of: host, in: loaded) else { continue }
             for name in wanted {
-                guard let bytes = documents[name] else { continue }
-                let file = name == "apple" ? AssociationPath.apple : AssociationPath.statements
+                guard let bytes = documents[name], let file = paths[name] else { continue }
                 let path = "\(folder)/\(HostFolders.name(of: host))\(file)"
                 if try !OutputFile.create(path, bytes) { try OutputFile.replace(path, bytes) }
                 Console.output(line: path)
@@ -104,8 +106,7 @@ extension Command {
         guard let checked = CheckedHost(typed: host) else { throw .usage("\(host) is not a host name") }
         var status = ExitStatus.success
         for name in wanted {
-            guard let expected = documents[name] else { continue }
-            let path = name == "apple" ? AssociationPath.apple : AssociationPath.statements
+            guard let expected = documents[name], let path = paths[name] else { continue }
             switch live.fetch(path, of: checked) {
             case .failure(let error):
                 status = .failure(saying: "cannot fetch https://\(host)\(path): \(error)")
@@ -135,9 +136,6 @@ extension Command {
         let name = typed.hasSuffix(".") ? String(typed.dropLast()) : typed
         let served = ServedFiles(loaded)
         guard loaded.catalogue.reading({ $0.knows(name) }) else { return nil }
-        var documents: [String: [UInt8]] = [:]
-        documents["apple"] = served.bytes(host: name, path: AssociationPath.apple)
-        documents["android"] = served.bytes(host: name, path: AssociationPath.statements)
-        return documents
+        return paths.compactMapValues { served.bytes(host: name, path: $0) }
     }
 }

@@ -5,37 +5,19 @@ struct UnifiedDifference {
 
     private static let context = 3
 
-    private enum Line {
-        case both(String)
-        case removed(String)
-        case added(String)
-
-        var isChange: Bool {
-            if case .both = self { return false }
-            return true
-        }
-
-        var text: String {
-            switch self {
-            case .both(let line): " \(line)"
-            case .removed(let line): "-\(line)"
-            case .added(let line): "+\(line)"
-            }
-        }
-    }
+    /// The mark is a space for a line of both texts, `-` for one of the old text, and `+` for one of the new text.
+    private typealias Line = (mark: Character, text: String)
 
     init(from old: String, to new: String, path: String) {
         let lines = UnifiedDifference.lines(UnifiedDifference.split(old), UnifiedDifference.split(new))
         var result = ""
         for hunk in UnifiedDifference.hunks(of: lines) {
-            let before = lines[..<hunk.lowerBound]
-            let inside = lines[hunk]
-            let oldCount = inside.count { if case .added = $0 { false } else { true } }
-            let newCount = inside.count { if case .removed = $0 { false } else { true } }
-            let oldStart = before.count { if case .added = $0 { false } else { true } } + (oldCount > 0 ? 1 : 0)
-            let newStart = before.count { if case .removed = $0 { false } else { true } } + (newCount > 0 ? 1 : 0)
+            let (before, inside) = (lines[..<hunk.lowerBound], lines[hunk])
+            let (oldCount, newCount) = (inside.count { $0.mark != "+" }, inside.count { $0.mark != "-" })
+            let oldStart = before.count { $0.mark != "+" } + (oldCount > 0 ? 1 : 0)
+            let newStart = before.count { $0.mark != "-" } + (newCount > 0 ? 1 : 0)
             result += "@@ -\(oldStart),\(oldCount) +\(newStart),\(newCount) @@\n"
-            for line in inside { result += line.text + "\n" }
+            for line in inside { result += "\(line.mark)\(line.text)\n" }
         }
         text = result.isEmpty ? "" : "--- \(path)\n+++ \(path)\n\(result)"
     }
@@ -59,13 +41,13 @@ struct UnifiedDifference {
         var (place, other) = (0, 0)
         while place < old.count || other < new.count {
             if removed.contains(place) {
-                lines.append(.removed(old[place]))
+                lines.append(("-", old[place]))
                 place += 1
             } else if added.contains(other) {
-                lines.append(.added(new[other]))
+                lines.append(("+", new[other]))
                 other += 1
             } else {
-                lines.append(.both(old[place]))
+                lines.append((" ", old[place]))
                 place += 1
                 other += 1
             }
@@ -76,7 +58,7 @@ struct UnifiedDifference {
     /// The changes with the lines around them, joined where they meet.
     private static func hunks(of lines: [Line]) -> [Range<Int>] {
         var hunks: [Range<Int>] = []
-        for index in lines.indices where lines[index].isChange {
+        for index in lines.indices where lines[index].mark != " " {
             let hunk = max(0, index - context)..<min(lines.count, index + context + 1)
             if let last = hunks.last, hunk.lowerBound <= last.upperBound {
                 hunks[hunks.count - 1] = last.lowerBound..<max(last.upperBound, hunk.upperBound)

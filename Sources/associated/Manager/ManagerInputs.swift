@@ -114,6 +114,12 @@ struct ManagerInputs {
         }
     }
 
+    /// The store, for a command. Its errors say what to do.
+    func openStore(createsMissingKey: Bool = false) throws -> Store {
+        let keys = try keys(createsMissing: createsMissingKey)
+        return try Store(location, keys: keys)
+    }
+
     /// A new key would make everything in an old database useless.
     private var keyAdvice: String {
         switch location {

@@ -40,7 +40,7 @@ extension Command {
             Option(name: "--watch", value: "SECONDS", help: "repeat every SECONDS and report changes"),
         ],
         failure: "a finding is an error"
-    ) { arguments throws(Refusal) in try CheckRun(arguments).run() }
+    ) { arguments in try CheckRun(arguments).run() }
 }
 
 extension Command.Option {
@@ -72,26 +72,28 @@ struct CheckRun {
     private let isJSON: Bool
     private let watchSeconds: Int?
 
-    init(_ arguments: ParsedArguments) throws(Refusal) {
+    init(_ arguments: ParsedArguments) throws {
         var hosts: [CheckedHost] = []
         let loaded = try CheckRun.configuration(arguments)
         isAll = arguments.has("--all")
         let all = isAll ? loaded?.hosts.filter { !$0.hasPrefix("*") } ?? [] : []
         for text in arguments.operands + all {
             guard let host = CheckedHost(typed: text) else {
-                throw .usage("\"\(text)\" is not a host name; write it like shop.example.com")
+                throw Refusal.usage("\"\(text)\" is not a host name; write it like shop.example.com")
             }
             if !hosts.contains(host) { hosts.append(host) }
         }
         if hosts.isEmpty {
-            throw isAll ? .failure("the configuration has no hosts to check") : .usage("check needs one of HOST, --all")
+            throw isAll
+                ? Refusal.failure("the configuration has no hosts to check")
+                : Refusal.usage("check needs one of HOST, --all")
         }
         self.hosts = hosts
         var settings = try CheckRun.settings(arguments, comparedWith: loaded)
         if let address = arguments["--connect"] {
             let overrides = Set(hosts.map(\.port)).compactMap { AddressOverride("*:\($0):\(address)") }
             guard !overrides.isEmpty else {
-                throw .usage("--connect \(address) is not an address such as 192.0.2.1")
+                throw Refusal.usage("--connect \(address) is not an address such as 192.0.2.1")
             }
             settings.overrides += overrides
         }
@@ -166,16 +168,11 @@ struct CheckRun {
     }
 
     /// The configuration to compare with; nil without `--config` and `--all`.
-    static func configuration(_ arguments: ParsedArguments) throws(Refusal) -> LoadedConfiguration? {
+    static func configuration(_ arguments: ParsedArguments) throws -> LoadedConfiguration? {
         guard arguments.has("--config") || arguments.has("--all") else { return nil }
-        let given = try GivenConfiguration(answering: arguments)
-        do throws(ConfigurationError) {
-            let loaded = try given.load()
-            for finding in loaded.findings where finding.severity == .error { Console.error(finding) }
-            return loaded
-        } catch {
-            throw .failure(error.description)
-        }
+        let loaded = try GivenConfiguration(answering: arguments).load()
+        for finding in loaded.findings where finding.severity == .error { Console.error(finding) }
+        return loaded
     }
 }
 

@@ -29,7 +29,7 @@ extension Command {
             .resolve, .authority, .requestTimeout, .format,
         ],
         failure: "the link does not open the app on each platform, or on that of --platform"
-    ) { arguments throws(Refusal) in try WhyRun(arguments).run() }
+    ) { arguments in try WhyRun(arguments).run() }
 }
 
 /// One run of the command.
@@ -49,11 +49,11 @@ struct WhyRun {
         case apple, android
     }
 
-    init(_ arguments: ParsedArguments) throws(Refusal) {
+    init(_ arguments: ParsedArguments) throws {
         let text = arguments.operands[0]
         switch LinkURL.typed(text) {
         case .failure(let problem):
-            throw .usage("\(text.debugDescription) is not a link: \(problem.advice(on: text))")
+            throw Refusal.usage("\(text.debugDescription) is not a link: \(problem.advice(on: text))")
         case .success(let url): self.url = url
         }
         let platform: Platform? = try arguments.choice("--platform")
@@ -67,7 +67,7 @@ struct WhyRun {
         showsAll = arguments.has("-v")
         host = LiveFiles.host(of: url)
         let loaded = try CheckRun.configuration(arguments)
-        var matches = try loaded.map { _ throws(Refusal) in try MatchSource(arguments) }
+        var matches = try loaded.map { _ in try MatchSource(arguments) }
         sources = matches?.matching(for: url)
         var settings = try CheckRun.settings(arguments, comparedWith: loaded)
         let addresses = HostAddresses(overrides: settings.overrides)
