@@ -119,8 +119,6 @@ public struct OrderAnswer: Hashable, Sendable {
     /// The content of the file.
     public let keyAuthorization: String
 
-    public var path: String { "/.well-known/acme-challenge/\(token)" }
-
     public var recordName: String { OrderAnswer.recordName(of: host) }
 
     /// The name of the TXT record for a host.

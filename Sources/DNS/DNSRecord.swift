@@ -41,16 +41,10 @@ public enum DNSRecord: Hashable, Sendable {
 /// Which certificate authority may issue certificates for a domain (RFC 8659 §4.1).
 public struct CAARecord: Hashable, Sendable {
     /// Whether a certificate authority that does not know the tag must not issue.
-    public var isCritical: Bool
+    public var isCritical = false
     /// In lower case.
     public var tag: String
     public var value: [UInt8]
-
-    public init(isCritical: Bool = false, tag: String, value: [UInt8]) {
-        self.isCritical = isCritical
-        self.tag = tag
-        self.value = value
-    }
 }
 
 /// A record type and a name to look up.

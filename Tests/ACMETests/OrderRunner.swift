@@ -92,7 +92,7 @@ final class OrderRunner {
 
     private func place(_ answer: OrderAnswer) -> (String, String) {
         switch answer.kind {
-        case .http: ("\(answer.host)\(answer.path)", answer.keyAuthorization)
+        case .http: ("\(answer.host)/.well-known/acme-challenge/\(answer.token)", answer.keyAuthorization)
         case .dns: ("\(answer.recordName) \(answer.recordValue)", "")
         }
     }

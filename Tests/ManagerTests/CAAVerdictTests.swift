@@ -1,8 +1,8 @@
 // What CAA records allow, and what owners of domains may write into them.
 
-import DNS
 import Testing
 
+@testable import DNS
 @testable import Manager
 
 struct CAAVerdictTests {

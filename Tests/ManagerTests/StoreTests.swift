@@ -297,17 +297,18 @@ struct StoreTests {
             try certificate.save(in: transaction)
             (certificate.chain, certificate.renewAt) = ("PEM 2", 5)
             try certificate.save(in: transaction)
-            try Observation.record("shop.example", "apple", state: "absent", detail: "", in: transaction)
-            try Observation.record("shop.example", "apple", state: "equal", detail: "", in: transaction)
+            try Observation.record("shop.example", .apple, state: .absent, detail: "", in: transaction)
+            try Observation.record("shop.example", .apple, state: .equal, detail: "", in: transaction)
             try transaction.execute("update observation set since = 1")
-            try Observation.record("shop.example", "apple", state: "equal", detail: "", in: transaction)
+            try Observation.record("shop.example", .apple, state: .equal, detail: "", in: transaction)
             return (
                 try StoredCertificate.load("shop.example", in: transaction),
-                try Observation.load("shop.example", in: transaction)
+                try Observation.load("shop.example", .apple, in: transaction)
             )
         }
         #expect(found.0 == [certificate])
-        #expect(found.1.map(\.state) == ["equal"] && found.1[0].since == 1 && found.1[0].looked > 1)
+        let seen = try #require(found.1)
+        #expect(seen.state == .equal && seen.since == 1 && seen.looked > 1)
     }
 
     @Test(arguments: TestEngine.available) func `reports the work on certificates`(engine: TestEngine) throws {

@@ -242,6 +242,4 @@ public struct PreflightRules: Sendable {
     public var method = "http-01"
     /// Whether to request a challenge at each address.
     public var isProbing = true
-
-    public init() {}
 }

@@ -2,6 +2,7 @@
 // after the other, so its memory does not depend on their number. One node at a time does so. It has a thread of its own: a service
 // that answers slowly must not delay what is served.
 
+import DNS
 import Database
 import Posix
 import Verifier
@@ -162,7 +163,7 @@ public struct DeliveryRegister: ~Copyable {
             try DeliveryRecord.tags(after: first, through: last, in: transaction)
         }
         var changed: [Change] = []
-        for host in page.hosts where host.isPublic {
+        for host in page.hosts where DeliveryRegister.isPublic(host.name) {
             for (verifier, tag) in host.tags {
                 let key = DeliveryRecord.Key(name: host.name, verifier: verifier)
                 if known.removeValue(forKey: key) != tag { changed.append(Change(key: key, tag: tag)) }
@@ -171,6 +172,21 @@ public struct DeliveryRegister: ~Copyable {
         pass.readMilliseconds += Clock.monotonicMilliseconds() - began
         return Page(changed: changed[...], lost: Array(known.keys)[...], last: last)
     }
+
+    /// Whether Apple and Google can fetch from a host. A wildcard has no address of its own, a name without a dot is that of a
+    /// machine in a local network, and some top-level domains are not in the public DNS.
+    static func isPublic(_ name: String) -> Bool {
+        let labels = name.split(separator: ".")
+        guard labels.count > 1, let last = labels.last, let host = DomainName(name), !host.isWildcard else {
+            return false
+        }
+        return !specialDomains.contains(String(last)) && labels.suffix(2) != ["home", "arpa"]
+    }
+
+    /// RFC 2606, 6761, 6762, 7686 and 9476, and ICANN's for private use.
+    private static let specialDomains: Set<String> = [
+        "alt", "example", "internal", "invalid", "local", "localhost", "onion", "test",
+    ]
 
     /// What the server answers; nil if it does not.
     private func ask<Answer>(_ question: String, _ body: () throws(DeliverySourceFailure) -> Answer) -> Answer? {

@@ -146,11 +146,10 @@ public struct DeliveryTimeline: Sendable, Equatable {
     public static func load(
         _ host: String, in transaction: borrowing Transaction
     ) throws(DatabaseError) -> [DeliveryTimeline] {
-        let observations = try Observation.load(host, in: transaction)
         var timelines: [DeliveryTimeline] = []
         for verifier in DeliveryVerifier.allCases {
             guard let record = try DeliveryRecord.load(host, verifier, in: transaction) else { continue }
-            let seen = observations.first { $0.verifier == verifier.rawValue }
+            let seen = try Observation.load(host, verifier, in: transaction)
             let work = try transaction.query(
                 "select due, problem from work where kind = ? and key = ?", verifier.workKind, host)
             var (due, problem): (Int64?, String?) = (nil, nil)
@@ -159,7 +158,7 @@ public struct DeliveryTimeline: Sendable, Equatable {
             timelines.append(
                 DeliveryTimeline(
                     verifier: verifier, published: record.published, fetched: record.fetched, equalAt: record.equalAt,
-                    state: seen.flatMap { DeliveryState(rawValue: $0.state) } ?? .unknown, since: seen?.since,
+                    state: seen?.state ?? .unknown, since: seen?.since,
                     looked: seen?.looked, detail: details.filter { !$0.isEmpty }.joined(separator: "; "), due: due))
         }
         return timelines

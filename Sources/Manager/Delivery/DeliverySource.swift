@@ -1,7 +1,5 @@
 // What the delivery monitor asks the server: which hosts have which files, their content, and which were fetched.
 
-import DNS
-
 /// The server, as the monitor sees it.
 public protocol DeliverySource: Sendable {
     /// The hosts with names after one, in the order of their bytes, as many as fit into one answer.
@@ -16,15 +14,9 @@ public protocol DeliverySource: Sendable {
     func fetches(since seconds: Int64) throws(DeliverySourceFailure) -> (fetches: [ServiceFetch], hasMore: Bool)
 }
 
-/// A version of a file that a server has sent.
-public struct RecentVersion: Hashable, Sendable {
-    /// The entity tag, with quotes.
-    public var tag: String
-    /// On which it was first sent, such as `2026-11-22`.
-    public var day: String
-
-    public init(tag: String, day: String) { (self.tag, self.day) = (tag, day) }
-}
+/// A version of a file that a server has sent: its entity tag, with quotes, and the day on which it was first sent, such as
+/// `2026-11-22`.
+public typealias RecentVersion = (tag: String, day: String)
 
 /// Why the server does not answer.
 public struct DeliverySourceFailure: Error, Sendable, CustomStringConvertible {
@@ -33,42 +25,11 @@ public struct DeliverySourceFailure: Error, Sendable, CustomStringConvertible {
     public init(_ description: String) { self.description = description }
 }
 
-/// The files of some hosts by their entity tags.
-public struct ServedVersions: Sendable {
-    /// Of everything that is served.
-    public var digest: String
-    public var hosts: [Host]
-    /// Whether there are hosts with later names.
-    public var hasMore: Bool
-
-    /// One host.
-    public struct Host: Sendable {
-        public var name: String
-        /// The entity tags of its files.
-        public var tags: [DeliveryVerifier: String]
-
-        public init(name: String, tags: [DeliveryVerifier: String]) { (self.name, self.tags) = (name, tags) }
-
-        /// Whether Apple and Google can fetch from it. A wildcard has no address of its own, a name without a dot is that of a
-        /// machine in a local network, and some top-level domains are not in the public DNS.
-        var isPublic: Bool {
-            let labels = name.split(separator: ".")
-            guard labels.count > 1, let last = labels.last, let host = DomainName(name), !host.isWildcard else {
-                return false
-            }
-            return !Host.specialDomains.contains(String(last)) && labels.suffix(2) != ["home", "arpa"]
-        }
-
-        /// RFC 2606, 6761, 6762, 7686 and 9476, and ICANN's for private use.
-        private static let specialDomains: Set<String> = [
-            "alt", "example", "internal", "invalid", "local", "localhost", "onion", "test",
-        ]
-    }
-
-    public init(digest: String, hosts: [Host], hasMore: Bool) {
-        (self.digest, self.hosts, self.hasMore) = (digest, hosts, hasMore)
-    }
-}
+/// The files of some hosts by their entity tags, with the digest of everything that is served, and whether there are hosts with
+/// later names.
+public typealias ServedVersions = (
+    digest: String, hosts: [(name: String, tags: [DeliveryVerifier: String])], hasMore: Bool
+)
 
 /// A fetch of a host's current file by a service.
 public struct ServiceFetch: Hashable, Sendable {

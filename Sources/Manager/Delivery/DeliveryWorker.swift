@@ -203,18 +203,17 @@ public struct DeliveryWorker: ~Copyable {
         in transaction: borrowing Transaction
     ) throws(DatabaseError) {
         let now = try transaction.now()
-        let before = try Observation.load(work.key, in: transaction).first { $0.verifier == verifier.rawValue }
+        let before = try Observation.load(work.key, verifier, in: transaction)
         let problem = "\(verifier.name): \(reason)"
         // A host for which the service takes its time must not come first again.
         let isOurs = try work.postpone(
             to: now + max(atLeast, DeliveryPlan.retryMilliseconds(tries: work.tries)), state: work.state,
             problem: problem, tries: work.tries + 1, journal: work.journal,
             priority: isTimeOut ? DeliveryPlan.priorityOfOthers : nil, in: transaction)
-        guard isOurs, let before, before.state != DeliveryState.unknown.rawValue,
+        guard isOurs, let before, before.state != .unknown,
             now - before.looked >= DeliveryPlan.weekMilliseconds
         else { return }
-        try Observation.record(
-            work.key, verifier.rawValue, state: DeliveryState.unknown.rawValue, detail: problem, in: transaction)
+        try Observation.record(work.key, verifier, state: .unknown, detail: problem, in: transaction)
     }
 
     private mutating func noteAnswer() throws(DatabaseError) {
@@ -238,7 +237,7 @@ public struct DeliveryWorker: ~Copyable {
 
         /// How long the copy has been in a state.
         func milliseconds(in state: DeliveryState) -> Int64 {
-            before?.state == state.rawValue ? now - (before?.since ?? now) : 0
+            before?.state == state ? now - (before?.since ?? now) : 0
         }
     }
 
@@ -248,7 +247,7 @@ public struct DeliveryWorker: ~Copyable {
             guard let record = try DeliveryRecord.load(work.key, verifier, in: transaction) else { return nil }
             return Sight(
                 record: record,
-                before: try Observation.load(work.key, in: transaction).first { $0.verifier == verifier.rawValue },
+                before: try Observation.load(work.key, verifier, in: transaction),
                 now: try transaction.now())
         }
         guard let sight else {
@@ -306,7 +305,7 @@ public struct DeliveryWorker: ~Copyable {
             verdict.detail = "\(verifier.name) has a version that this server sent for a short time on \(version.day)"
             return nil
         }
-        if sight.before?.state == DeliveryState.foreign.rawValue { return nil }
+        if sight.before?.state == .foreign { return nil }
         let first = work.journal.flatMap { Int64($0) }.map { min($0, sight.now) } ?? sight.now
         let left = first + DeliveryPlan.secondLookMilliseconds - sight.now
         guard left > 0 else { return nil }
@@ -344,7 +343,7 @@ public struct DeliveryWorker: ~Copyable {
                 to: now + DeliveryPlan.firstMilliseconds, state: work.state, problem: nil, tries: 0, in: transaction)
             return nil
         }
-        let changed = before?.state == verdict.state.rawValue ? before?.since ?? now : now
+        let changed = before?.state == verdict.state ? before?.since ?? now : now
         let since = now - max(record.published, before == nil ? 0 : changed)
         let wait = DeliveryPlan.waitMilliseconds(
             verdict.state, sinceMilliseconds: since, maxAgeSeconds: verdict.maxAgeSeconds,
@@ -353,10 +352,9 @@ public struct DeliveryWorker: ~Copyable {
             to: now + wait, state: verdict.state.rawValue, problem: nil, tries: 0,
             priority: DeliveryPlan.priority(sinceMilliseconds: since, waitMilliseconds: wait), in: transaction)
         guard isOurs else { return nil }
-        try Observation.record(
-            work.key, verifier.rawValue, state: verdict.state.rawValue, detail: verdict.detail, in: transaction)
+        try Observation.record(work.key, verifier, state: verdict.state, detail: verdict.detail, in: transaction)
         if verdict.state == .equal { try record.noteEqual(in: transaction) }
-        return DeliveryEvent(record, verdict, before: before.flatMap { DeliveryState(rawValue: $0.state) }, at: now)
+        return DeliveryEvent(record, verdict, before: before?.state, at: now)
     }
 
     private mutating func report(_ event: DeliveryEvent) {

@@ -25,7 +25,6 @@ struct ACMEAccount: ~Copyable {
         guard ["new", "rollover", "deactivate"].contains(verb) else {
             throw Refusal.usage("unknown action \"account \(verb)\"; write account new, rollover or deactivate")
         }
-        if confirmed != nil, verb != "deactivate" { throw Refusal.usage("--confirm is for `acme account deactivate`") }
         // The key will be in memory, and a core dump would copy it to disk.
         try? ProcessMemory.forbidDumps()
         try ACMEImport.becomeOwner(of: loaded)

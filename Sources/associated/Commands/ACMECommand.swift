@@ -60,12 +60,14 @@ extension Command {
                 "`acme \(action)` needs \(["import": "a DIR", "account": "one of rollover, deactivate, new"][action] ?? "a HOST")"
             )
         }
-        for option in ["--account", "--replace-account"] where action != "import" && arguments.has(option) {
-            throw Refusal.usage("\(option) is for `acme import`")
-        }
-        if action != "revoke", arguments.has("--reason") { throw Refusal.usage("--reason is for `acme revoke`") }
-        if action != "account", arguments.has("--confirm") {
-            throw Refusal.usage("--confirm is for `acme account deactivate`")
+        let purposes = [
+            ("--account", "import"), ("--replace-account", "import"), ("--reason", "revoke"),
+            ("--confirm", "account deactivate"),
+        ]
+        for (option, purpose) in purposes where arguments.has(option) {
+            guard purpose == action || purpose == arguments.operands.joined(separator: " ") else {
+                throw Refusal.usage("\(option) is for `acme \(purpose)`")
+            }
         }
         let loaded = try LoadedSettings(arguments)
         guard loaded.settings.manager.issuance != nil else {

@@ -134,8 +134,7 @@ extension Command {
     private static func documents(of host: String, in loaded: LoadedConfiguration) -> [String: [UInt8]]? {
         let typed = HostPattern.typed(host)
         let name = typed.hasSuffix(".") ? String(typed.dropLast()) : typed
-        let served = ServedFiles(loaded)
         guard loaded.catalogue.reading({ $0.knows(name) }) else { return nil }
-        return paths.compactMapValues { served.bytes(host: name, path: $0) }
+        return paths.compactMapValues { loaded.catalogue.bytes(host: name, path: $0) }
     }
 }

@@ -24,12 +24,10 @@ struct DeliveryLink: DeliverySource {
             throw DeliverySourceFailure("it sends no list of its files; is it of an earlier version?")
         }
         let hosts = documents.hosts.map { host in
-            var tags: [DeliveryVerifier: String] = [:]
-            tags[.apple] = host.apple
-            tags[.google] = host.google
-            return ServedVersions.Host(name: host.name, tags: tags)
+            let tags: [DeliveryVerifier: String?] = [.apple: host.apple, .google: host.google]
+            return (name: host.name, tags: tags.compactMapValues(\.self))
         }
-        return ServedVersions(digest: documents.digest, hosts: hosts, hasMore: documents.hasMore)
+        return (documents.digest, hosts, documents.hasMore)
     }
 
     func file(of host: String, for verifier: DeliveryVerifier) throws(DeliverySourceFailure) -> [UInt8]? {
@@ -42,7 +40,7 @@ struct DeliveryLink: DeliverySource {
         let first = Log.time(seconds: seconds)
         return entries.filter { $0.host == host && $0.time >= first }.flatMap { entry in
             entry.documents.filter { $0.path == path }.compactMap { document in
-                document.after.map { RecentVersion(tag: $0, day: String(entry.time.prefix(10))) }
+                document.after.map { (tag: $0, day: String(entry.time.prefix(10))) }
             }
         }
     }

@@ -114,17 +114,12 @@ extension ServerSettings {
     }
 }
 
-/// The documents of every host of a configuration.
-final class ServedFiles: Sendable {
-    private let catalogue: Catalogue
-
-    init(_ configuration: LoadedConfiguration) { catalogue = configuration.catalogue }
-
+extension Catalogue {
     /// The uncompressed body that a host answers for a path; nil if it has no such document.
     func bytes(host: String, path: String) -> [UInt8]? {
         let name = Array(host.utf8)
         let path = Array(path.utf8)
-        return catalogue.reading { view in
+        return reading { view in
             unsafe path.withUnsafeBytes { path in
                 guard let site = view.site(host: name.span), let answer = unsafe view.answer(site, path: path),
                     answer.status == .ok
@@ -139,7 +134,7 @@ final class ServedFiles: Sendable {
     /// Both association files of a host; nil if the host is not served.
     func files(of host: String) -> ExpectedFiles? {
         let name = Array(host.utf8)
-        let isServed = catalogue.reading { $0.site(host: name.span) != nil }
+        let isServed = reading { $0.site(host: name.span) != nil }
         let below = "associated-check.\(host)"
         var wildcards: ExpectedFiles.Platforms = []
         if bytes(host: below, path: AssociationPath.apple) != nil { wildcards.insert(.apple) }

@@ -185,7 +185,7 @@ struct DeliveryRegisterTests {
             ("*.example.com", false),
         ])
     func `names outside of the public DNS are not sent to Apple and Google`(name: String, isPublic: Bool) {
-        #expect(ServedVersions.Host(name: name, tags: [:]).isPublic == isPublic)
+        #expect(DeliveryRegister.isPublic(name) == isPublic)
     }
 
     @Test func `a fetch is taken once`() throws {
@@ -200,7 +200,7 @@ struct DeliveryRegisterTests {
         func plan(_ store: inout Store) throws {
             try store.write { transaction throws(DatabaseError) in
                 try Observation.record(
-                    DeliveryWorkerTests.host, "apple", state: "failing", detail: "", in: transaction)
+                    DeliveryWorkerTests.host, .apple, state: .failing, detail: "", in: transaction)
                 try transaction.execute("update observation set looked = 1")
                 try transaction.execute("update work set due = ?", Int64.max)
             }

@@ -37,9 +37,9 @@ extension DeliveryWorkerTests {
             let files = files.withLock { $0 }
             let later = files.keys.sorted().filter { $0 > name }
             let hosts = later.prefix(pageCount).map { name in
-                ServedVersions.Host(name: name, tags: (files[name] ?? [:]).mapValues { "\"\($0.hashValue)\"" })
+                (name: name, tags: (files[name] ?? [:]).mapValues { "\"\($0.hashValue)\"" })
             }
-            return ServedVersions(digest: "\(files.hashValue)", hosts: hosts, hasMore: later.count > pageCount)
+            return ("\(files.hashValue)", Array(hosts), later.count > pageCount)
         }
 
         func file(of host: String, for verifier: DeliveryVerifier) throws(DeliverySourceFailure) -> [UInt8]? {

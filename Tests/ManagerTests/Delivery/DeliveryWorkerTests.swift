@@ -146,7 +146,7 @@ struct DeliveryWorkerTests {
         try store.write { transaction throws(DatabaseError) in
             try DeliveryRecord.publish(Self.host, .apple, tag: "\"1\"", digest: [1], in: transaction)
             try Observation.record(
-                Self.host, "apple", state: state.rawValue, detail: "", in: transaction)
+                Self.host, .apple, state: state, detail: "", in: transaction)
             try transaction.execute(
                 "update delivery set published = published - ?, equal_at = ?", days * 86_400_000,
                 hasArrived ? 1 : nil as Int64?)
@@ -358,7 +358,7 @@ struct DeliveryWorkerTests {
         rig.source.recent.withLock {
             $0 = sent.map { text in
                 let digits = Digest.sha256(Array(text.utf8)).prefix(16).map { String(format: "%02x", $0) }.joined()
-                return RecentVersion(tag: "\"\(digits)\"", day: "2026-11-22")
+                return (tag: "\"\(digits)\"", day: "2026-11-22")
             }
         }
         try rig.work(&worker, rounds: 1)

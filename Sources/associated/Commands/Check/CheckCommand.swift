@@ -111,7 +111,7 @@ struct CheckRun {
         settings.limits.milliseconds = try seconds("--timeout", arguments).map { $0 * 1_000 } ?? 5_000
         settings.appleCDN = try location("--apple-cdn", appleCDN, arguments)
         settings.google = try location("--google", google, arguments)
-        if let expected = loaded.map(ServedFiles.init) { settings.expected = { expected.files(of: $0) } }
+        if let catalogue = loaded?.catalogue { settings.expected = { catalogue.files(of: $0) } }
         return settings
     }
 
