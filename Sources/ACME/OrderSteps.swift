@@ -74,11 +74,6 @@ public struct OrderSteps: Sendable {
         case end(OrderOutcome)
     }
 
-    private struct Answer {
-        let challenge: AuthorityURL
-        let answer: OrderAnswer
-    }
-
     private var goal: Goal
     /// The journal as it is stored.
     private var saved: OrderJournal?
@@ -97,7 +92,7 @@ public struct OrderSteps: Sendable {
     /// Authorizations without a decision of the authority.
     private var undecided: [AuthorityURL] = []
     private var hostProblems: [AuthorityProblem] = []
-    private var answers: [Answer] = []
+    private var answers: [(challenge: AuthorityURL, answer: OrderAnswer)] = []
     /// Challenges that the authority knows to be answered.
     private var responded: Set<AuthorityURL> = []
     /// The authority's objection to that, if any.
@@ -329,7 +324,7 @@ public struct OrderSteps: Sendable {
             let answer = OrderAnswer(
                 kind: challenge.kind, host: authorization.host, token: challenge.token,
                 keyAuthorization: key.keyAuthorization(challenge.token))
-            answers.append(Answer(challenge: challenge.url, answer: answer))
+            answers.append((challenge.url, answer))
         }
     }
 

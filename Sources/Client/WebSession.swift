@@ -63,18 +63,12 @@ public struct WebSession: ~Copyable {
     ) throws(FetchError) -> FetchedResponse {
         if var last = kept.take(), last.isSecure == place.isSecure, last.host == place.host, last.connection.isReusable
         {
-            let outcome: Result<FetchedResponse, FetchError>
             do throws(FetchError) {
-                outcome = .success(try last.connection.send(request, stopwatch))
-            } catch {
-                outcome = .failure(error)
-            }
-            let mayRepeat = ["GET", "HEAD"].contains(request.method) && !last.connection.hasAnswered
-            switch outcome {
-            case .success(let response):
+                let response = try last.connection.send(request, stopwatch)
                 kept = .some(consume last)
                 return response
-            case .failure(let error):
+            } catch {
+                let mayRepeat = ["GET", "HEAD"].contains(request.method) && !last.connection.hasAnswered
                 guard mayRepeat, !error.isTimeOut else { throw error }
             }
         }

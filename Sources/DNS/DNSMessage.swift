@@ -12,13 +12,7 @@ struct DNSMessage {
     let isReferral: Bool
     /// Whether it contains the zone's SOA record, which proves that there are no further records (RFC 2308 §2).
     let provesAbsence: Bool
-    private var answers: [Entry] = []
-
-    private struct Entry {
-        var owner: DomainName
-        var type: UInt16
-        var content: DNSRecord
-    }
+    private var answers: [(owner: DomainName, type: UInt16, content: DNSRecord)] = []
 
     enum Reading {
         /// An answer to another question, or a forged one (RFC 5452 §9).
@@ -57,7 +51,7 @@ struct DNSMessage {
     private init(_ reader: inout DNSPacketReader, _ flags: UInt16, _ question: DNSQuestion) throws(DNSMalformation) {
         let types = [question.type, .cname].map(\.rawValue)
         for record in try reader.records(in: ns_s_an) where record.isInternet && types.contains(record.type) {
-            answers.append(Entry(owner: record.owner, type: record.type, content: try reader.content(of: record)))
+            answers.append((record.owner, record.type, try reader.content(of: record)))
         }
         let authorities = try reader.records(in: ns_s_ns)
         provesAbsence = authorities.contains { $0.type == UInt16(ns_t_soa.rawValue) }

@@ -50,12 +50,7 @@ private struct CAAAuthorization {
     /// In lower case. Empty if the value names no authority, and so forbids all.
     let issuer: String
     /// Nil if they are malformed.
-    private let parameters: [Parameter]?
-
-    private struct Parameter {
-        var name: String
-        var value: String
-    }
+    private let parameters: [(name: String, value: String)]?
 
     init(_ value: [UInt8]) {
         let parts = value.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false).map {
@@ -85,17 +80,17 @@ private struct CAAAuthorization {
         return nil
     }
 
-    private static func readParameters(_ parts: ArraySlice<ArraySlice<UInt8>>) -> [Parameter]? {
-        var parameters: [Parameter] = []
+    private static func readParameters(
+        _ parts: ArraySlice<ArraySlice<UInt8>>
+    ) -> [(name: String, value: String)]? {
+        var parameters: [(name: String, value: String)] = []
         for part in parts {
             guard let equals = part.firstIndex(of: UInt8(ascii: "=")) else { return nil }
             let (name, value) = (trimmed(part[..<equals]), trimmed(part[(equals + 1)...]))
             let isPlain = value.allSatisfy { $0 > 0x20 && $0 < 0x7F }
             guard !name.isEmpty, name.allSatisfy({ isLabelByte($0) }), isPlain else { return nil }
             parameters.append(
-                Parameter(
-                    name: String(decoding: name, as: UTF8.self).lowercased(),
-                    value: String(decoding: value, as: UTF8.self)))
+                (String(decoding: name, as: UTF8.self).lowercased(), String(decoding: value, as: UTF8.self)))
         }
         return parameters
     }

@@ -69,31 +69,21 @@ public struct ClientArchive: Sendable {
         }
         let (layout, accounts, certificates) = try ClientArchive.recognize(folder)
         client = layout.client
-        for match in accounts {
+        for (match, isAccount) in accounts.map({ ($0, true) }) + certificates.map({ ($0, false) }) {
             let file = "\(folder)/\(match.path)"
             do throws(Problem) {
-                try ClientArchive.check(match)
-                let key = try ClientArchive.accountKey(file)
-                self.accounts.append(Account(file: file, authority: layout.authority(of: match.path), key: key))
+                if let problem = match.problem { throw Problem("cannot be read: \(problem)") }
+                if isAccount {
+                    let key = try ClientArchive.accountKey(file)
+                    self.accounts.append(Account(file: file, authority: layout.authority(of: match.path), key: key))
+                } else if let keyFile = layout.keyFile(of: match.path) {
+                    self.certificates.append(
+                        try ClientArchive.certificate(file, keyFile: "\(folder)/\(keyFile)", now: now))
+                }
             } catch {
                 omissions.append(Omission(file: file, reason: error.description, isFailure: error.isFailure))
             }
         }
-        for match in certificates {
-            let file = "\(folder)/\(match.path)"
-            do throws(Problem) {
-                try ClientArchive.check(match)
-                guard let keyFile = layout.keyFile(of: match.path) else { continue }
-                self.certificates.append(
-                    try ClientArchive.certificate(file, keyFile: "\(folder)/\(keyFile)", now: now))
-            } catch {
-                omissions.append(Omission(file: file, reason: error.description, isFailure: error.isFailure))
-            }
-        }
-    }
-
-    private static func check(_ match: FolderSearch.Match) throws(Problem) {
-        if let problem = match.problem { throw Problem("cannot be read: \(problem)") }
     }
 
     /// The first layout that has a file in the folder.

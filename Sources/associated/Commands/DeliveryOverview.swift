@@ -79,33 +79,15 @@ struct DeliveryOverview {
 
     /// For `--format json`.
     var members: [(String, SourceValue)] {
-        var own: [(String, SourceValue)] = []
-        if isOfHost {
-            own.append(("deliveries", .array(timelines.map(\.jsonValue))))
-        } else {
-            let counts = DeliveryVerifier.allCases.map { verifier -> (String, SourceValue) in
-                let states = figures.hosts[verifier] ?? [:]
-                return (
-                    verifier.rawValue,
-                    .object(DeliveryState.allCases.map { ($0.rawValue, .integer(states[$0] ?? 0)) })
-                )
+        let unreachable = ("unreachableServices", SourceValue.array(outages.map(\.jsonValue)))
+        if isOfHost { return [("deliveries", .array(timelines.map(\.jsonValue))), unreachable] }
+        let counts = DeliveryVerifier.allCases.map { verifier in
+            let states = DeliveryState.allCases.map { state in
+                (state.rawValue, SourceValue.integer(figures.hosts[verifier]?[state] ?? 0))
             }
-            own.append(("deliveries", .object(counts)))
-            own.append(("worstDeliveries", worst.jsonValue))
+            return (verifier.rawValue, SourceValue.object(states))
         }
-        own.append(
-            (
-                "unreachableServices",
-                .array(
-                    outages.map {
-                        .object([
-                            ("verifier", .string($0.verifier.rawValue)), ("since", .integer(Int($0.since))),
-                            ("problem", .string($0.problem)), ("nextTry", .integer(Int($0.until))),
-                            ("next", .string($0.nextStep)),
-                        ])
-                    })
-            ))
-        return own
+        return [("deliveries", .object(counts)), ("worstDeliveries", worst.jsonValue), unreachable]
     }
 
     /// Lists the hosts in one state.
@@ -131,6 +113,15 @@ struct DeliveryOverview {
         let left = list.count - list.entries.count
         if left > 0 { Console.output(line: "and \(left) more") }
         return .success
+    }
+}
+
+extension DeliveryOutage {
+    fileprivate var jsonValue: SourceValue {
+        .object([
+            ("verifier", .string(verifier.rawValue)), ("since", .integer(Int(since))), ("problem", .string(problem)),
+            ("nextTry", .integer(Int(until))), ("next", .string(nextStep)),
+        ])
     }
 }
 

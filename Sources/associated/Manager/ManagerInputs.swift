@@ -17,12 +17,7 @@ struct ManagerInputs {
     private(set) var delivery: DeliveryRules?
     let places: ManagerPlaces
     let location: DatabaseLocation
-    /// Whether the settings allow certificates for a host.
-    let allows: @Sendable (String) -> Bool
-    /// Whether they allow certificates for a host, and have what its challenge needs.
-    let covers: @Sendable (String) -> Bool
-    private let webhooks: [DeliverySettings.Webhook]
-    private let issuance: IssuanceSettings?
+    private let settings: ManagerSettings
     /// The admin listener of the server.
     let server: AdminPlace
     private let keyFile: String
@@ -39,7 +34,7 @@ struct ManagerInputs {
     }
 
     init(_ loaded: LoadedSettings) throws(Refusal) {
-        let settings = loaded.settings.manager
+        settings = loaded.settings.manager
         statePath = loaded.statePath
         places = ManagerPlaces(
             certificates: loaded.certificatesPath, thumbprint: loaded.thumbprintPath,
@@ -48,10 +43,6 @@ struct ManagerInputs {
             throw .failure("no admin listener of the server is configured; set `admin` in server.json, or give --admin")
         }
         server = admin
-        let issuance = settings.issuance
-        self.issuance = issuance
-        allows = { issuance?.covers($0) ?? false }
-        covers = { settings.orders($0) }
         let listeners = loaded.settings.http + loaded.settings.https
         var rules: IssuanceRules? =
             if let issuance = settings.issuance { try ManagerInputs.rules(issuance, listeners) } else { nil }
@@ -66,7 +57,6 @@ struct ManagerInputs {
             delivery?.proxy = proxy
         }
         (self.rules, self.delivery) = (rules, delivery)
-        webhooks = settings.delivery?.webhooks ?? []
         location =
             settings.databaseURL.map { .postgreSQL(uri: $0) } ?? .sqlite(path: "\(loaded.statePath)/manager.db")
         if settings.databaseURL != nil, settings.keyFile == nil {
@@ -80,7 +70,7 @@ struct ManagerInputs {
 
     /// Reads the secrets of the webhooks, which only the process that sends the messages needs.
     /// - Returns: why some webhooks get no messages.
-    mutating func readWebhooks() -> [String] { delivery?.add(webhooks) ?? [] }
+    mutating func readWebhooks() -> [String] { delivery?.add(settings.delivery?.webhooks ?? []) ?? [] }
 
     /// Keeps other managers out of the state directory, which is created if need be.
     func lockState() throws(Refusal) -> FileLock {
@@ -95,10 +85,16 @@ struct ManagerInputs {
         throw .failure("another manager works in \(statePath); stop it, or use another --state")
     }
 
+    /// Whether the settings allow certificates for a host.
+    func allows(_ host: String) -> Bool { settings.issuance?.covers(host) ?? false }
+
+    /// Whether they allow certificates for a host, and have what its challenge needs.
+    func covers(_ host: String) -> Bool { settings.orders(host) }
+
     /// Why the settings, or a certificate of the operator, exclude a host; nil if they do not.
     func exclusion(of host: String) -> String? {
-        if issuance?.covers(host) == false { return "`acme.allow` or `acme.deny` in server.json excludes it" }
-        if issuance?.canValidate(host) == false { return "it is a wildcard, which needs `acme.rfc2136`" }
+        if settings.issuance?.covers(host) == false { return "`acme.allow` or `acme.deny` in server.json excludes it" }
+        if settings.issuance?.canValidate(host) == false { return "it is a wildcard, which needs `acme.rfc2136`" }
         return places.ownCertificate(of: host).map { "it has a certificate of its own, \($0)" }
     }
 

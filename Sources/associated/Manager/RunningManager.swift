@@ -66,7 +66,7 @@ final class RunningManager {
         answers = ManagerAnswers(control)
         register =
             rules == nil
-            ? nil : HostRegister(control, places: inputs.places, covers: inputs.covers)
+            ? nil : HostRegister(control, places: inputs.places) { inputs.covers($0) }
         // The file may be unusable, which must be known at the start.
         if let rules { _ = try ClientContext(authorityFile: rules.authorityFile) }
         do { try openStore() } catch let error as DatabaseError {
