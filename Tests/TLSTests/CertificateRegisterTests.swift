@@ -139,7 +139,7 @@ struct CertificateRegisterTests {
         for number in 0..<300 {
             register.note(CertificateFolder(name: "h\(number).test"), status(.usable), stamp: 1, now: 0)
         }
-        _ = register.begin()
+        register.begin()
         for number in 0..<300 {
             let place = CertificateFolder(name: "h\(number).test")
             register.note(place, status(.usable, certificate: 2), stamp: 2, now: 0)
@@ -158,7 +158,7 @@ struct CertificateRegisterTests {
         register.note(folder, status(.broken, [problem(.keyMismatch)]), stamp: 1, now: 0)
         #expect(news() == "+06")
         for (repeats, expected) in [(false, "+07"), (true, "+07 +06")] {
-            _ = register.begin()
+            register.begin()
             register.keep(folder.name)
             register.remove(other.name)
             register.note(other, status(.broken, [problem(.weakKey)]), stamp: 1, now: 0)

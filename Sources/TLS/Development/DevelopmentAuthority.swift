@@ -43,22 +43,15 @@ public final class DevelopmentAuthority: Sendable {
         }
     }
 
-    /// The certificate for a host in lower case, issued if need be (about 100 µs). The empty host is for clients that send no
-    /// name; its certificate is for the addresses of this machine.
+    /// The certificate for a host in lower case, issued (in about 100 µs) unless there is one that is valid for another week. The
+    /// empty host is for clients that send no name; its certificate is for the addresses of this machine.
     func identity(for host: Span<UInt8>) throws(TLSError) -> ServerIdentity {
-        if let known = knownIdentity(for: host) { return known }
+        let known = issued.withLock { issued in issued.place(host).map { issued[$0] } }
+        if let known, known.notAfter - Clock.wallSeconds() > 7 * DevelopmentAuthority.day { return known }
         let made = unsafe ServerIdentity(
             try issue(host.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }), nil)
-        issued.withLock { $0.insert(host, hash: HostKey.hash(host), made) }
+        issued.withLock { $0.insert(host, made) }
         return made
-    }
-
-    /// The certificate for a host, if it was issued before and is valid for more than a week.
-    func knownIdentity(for host: Span<UInt8>) -> ServerIdentity? {
-        let hash = HostKey.hash(host)
-        let known = issued.withLock { issued in issued.place(host, hash: hash).map { issued[$0] } }
-        guard let known, known.notAfter - Clock.wallSeconds() > 7 * DevelopmentAuthority.day else { return nil }
-        return known
     }
 
     /// Writes a host's certificate and key to new files, for other programs. Creates missing folders.

@@ -46,14 +46,12 @@ final class HelloGate {
     private func resolve(
         _ name: Span<UInt8>, waiter: (token: UInt64, ready: ReadyHandshakes)? = nil
     ) -> CertificateStore.Lookup? {
-        switch certificates.resolve(name) {
-        case .known(let lookup, let isDue):
-            if isDue { queue.add(CertificateStore.key(for: name)) }
-            return lookup
-        case .pending:
+        guard let (lookup, isDue) = certificates.resolve(name) else {
             queue.add(CertificateStore.key(for: name), waiter)
             return nil
         }
+        if isDue { queue.add(CertificateStore.key(for: name)) }
+        return lookup
     }
 
     /// Whether a handshake for a host will probably find a certificate. A host that is not in memory is read in the background, and

@@ -128,30 +128,14 @@ private func selectProtocol(
     _ selectedCount: UnsafeMutablePointer<UInt8>?,
     _ offered: UnsafePointer<UInt8>?, _ offeredCount: UInt32, _: UnsafeMutableRawPointer?
 ) -> Int32 {
-    guard let selected = unsafe selected, let selectedCount = unsafe selectedCount, let offered = unsafe offered else {
-        return SSL_TLSEXT_ERR_ALERT_FATAL
-    }
-    let list = unsafe UnsafeBufferPointer(start: offered, count: Int(offeredCount))
-    for wanted in ["http/1.1", "http/1.0"] as [StaticString] {
-        guard let place = unsafe find(wanted, in: list) else { continue }
-        unsafe selected.pointee = offered + place
-        unsafe selectedCount.pointee = UInt8(wanted.utf8CodeUnitCount)
-        return SSL_TLSEXT_ERR_OK
-    }
-    return SSL_TLSEXT_ERR_ALERT_FATAL
-}
-
-/// The index of a protocol's name in a list of names with length prefixes, whose form OpenSSL has checked.
-private func find(_ wanted: StaticString, in list: UnsafeBufferPointer<UInt8>) -> Int? {
-    var index = 0
-    while index < list.count {
-        let name = unsafe list[(index + 1)...].prefix(Int(list[index]))
-        if unsafe name.elementsEqual(UnsafeBufferPointer(start: wanted.utf8Start, count: wanted.utf8CodeUnitCount)) {
-            return index + 1
-        }
-        unsafe index += 1 + Int(list[index])
-    }
-    return nil
+    // Names with their lengths before them, the preferred one first.
+    let protocols: StaticString = "\u{8}http/1.1\u{8}http/1.0"
+    var found: UnsafeMutablePointer<UInt8>?
+    let result = unsafe SSL_select_next_proto(
+        &found, selectedCount, protocols.utf8Start, UInt32(protocols.utf8CodeUnitCount), offered, offeredCount)
+    guard result == OPENSSL_NPN_NEGOTIATED, let found = unsafe found else { return SSL_TLSEXT_ERR_ALERT_FATAL }
+    unsafe selected?.pointee = UnsafePointer(found)
+    return SSL_TLSEXT_ERR_OK
 }
 
 /// Certificates and ticket keys, shared by the workers.

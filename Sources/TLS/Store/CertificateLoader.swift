@@ -13,18 +13,31 @@ struct CertificateLoader: Sendable {
 
     /// Compares a folder's files with its record, and reads them if they have changed. Nil if a key takes long to open, and the
     /// lane is the quick one.
-    func compare(_ folder: CertificateFolder, with known: CertificateRecord?, _ lane: ReadingLane) -> CertificateRecord
-        .Comparison?
-    {
+    func compare(
+        _ folder: CertificateFolder, with known: CertificateRecord?, _ lane: ReadingLane
+    ) -> CertificateRecord.Comparison? {
         let files = CertificateFiles(folder, in: tree)
-        guard let stamp = files.stamp(passphrase) else { return .gone }
+        guard var stamp = files.stamp(passphrase) else { return .gone }
         if let known, stamp == known.stamp, !known.content.isWorthAnotherReading { return .same }
         if let refused = known?.refused, refused.stamp == stamp, let content = refused.content,
             !content.isWorthAnotherReading
         {
             return .found(stamp: stamp, content)
         }
-        return read(files, stamp, lane)
+        var wasReplaced = false
+        while true {
+            switch files.load(passphrase: passphrase, pool: pool, lane) {
+            case .absent: return .gone
+            case .slow: return nil
+            case .identity(let identity): return .found(stamp: stamp, .identity(identity))
+            case .failed(let problem):
+                // The files may have been replaced while they were read. Only once, because a tenant may never stop.
+                guard !wasReplaced, let later = files.stamp(passphrase), later != stamp else {
+                    return .found(stamp: stamp, .broken(problem))
+                }
+                (stamp, wasReplaced) = (later, true)
+            }
+        }
     }
 
     /// The state of a folder's files; nil if there is no certificate.
@@ -41,22 +54,6 @@ struct CertificateLoader: Sendable {
         guard let managed = tree.managedPath, let entries = try? Directory.entries(managed) else { return [] }
         return entries.map { CertificateFolder(name: $0.name) }.filter {
             CertificateFiles($0, in: tree).overridesManaged
-        }
-    }
-
-    private func read(
-        _ files: CertificateFiles, _ stamp: Int, _ lane: ReadingLane, isRetry: Bool = false
-    ) -> CertificateRecord.Comparison? {
-        switch files.load(passphrase: passphrase, pool: pool, lane) {
-        case .absent: return .gone
-        case .slow: return nil
-        case .identity(let identity): return .found(stamp: stamp, .identity(identity))
-        case .failed(let problem):
-            // The files may have been replaced while they were read.
-            if !isRetry, let later = files.stamp(passphrase), later != stamp {
-                return read(files, later, lane, isRetry: true)
-            }
-            return .found(stamp: stamp, .broken(problem))
         }
     }
 }

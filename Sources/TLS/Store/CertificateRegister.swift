@@ -74,13 +74,12 @@ public final class CertificateRegister: Sendable {
         }
     }
 
-    /// Begins a survey of everything, and returns its number.
-    func begin() -> Int32 {
+    /// Begins a survey of everything.
+    func begin() {
         state.withLock { state in
             state.survey &+= 1
             state.isSurveying = true
             state.pool = SummaryPool()
-            return state.survey
         }
     }
 

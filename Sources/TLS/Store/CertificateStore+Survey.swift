@@ -21,7 +21,8 @@ extension CertificateStore {
     public func survey(
         _ hosts: some Sequence<String>, repeats: Bool = false, between: () -> Void = {}
     ) -> SurveyOutcome {
-        var round = SurveyRound(number: register.begin())
+        var round = SurveyRound()
+        register.begin()
         for host in hosts {
             between()
             survey(host, &round)
@@ -68,32 +69,20 @@ extension CertificateStore {
         register.drop(name)
         kept?.remove(CertificateFolder(name: name))
         let key = Array(name.utf8)
-        cache.withLock { $0.folders.remove(key.span, hash: HostKey.hash(key.span)) }
+        cache.withLock { $0.folders.remove(key.span) }
     }
 
-    /// Drops the certificates in memory that no served host needs. Workers need the same lock, so it is released regularly; an
-    /// entry that moves meanwhile stays until the next survey.
+    /// Drops the certificates in memory that no served host needs. Workers need the same lock, so it is released in between.
     private func dropUnreached() {
-        var place = 0
-        while true {
-            let names = cache.withLock { cache in
-                let count = cache.folders.count
-                return place < count ? (place..<min(place + 256, count)).map { cache.folders.name($0) } : []
-            }
-            if names.isEmpty { return }
-            let dropped = names.filter { register.entry(String(decoding: $0, as: UTF8.self)) == nil }
-            for name in dropped {
-                cache.withLock { $0.folders.remove(name.span, hash: HostKey.hash(name.span)) }
-            }
-            place += names.count - dropped.count
+        for name in cache.withLock({ $0.folders.names }) {
+            if register.entry(String(decoding: name, as: UTF8.self)) != nil { continue }
+            cache.withLock { $0.folders.remove(name.span) }
         }
     }
 }
 
 /// The state of one survey.
 struct SurveyRound {
-    /// Nil if it is not a complete survey.
-    var number: Int32?
     var outcome = SurveyOutcome()
     /// The results for shared folders in this round.
     var shared: [String: SurveyLook] = [:]
@@ -158,20 +147,14 @@ extension CertificateStore {
         let key = Array(folder.name.utf8)
         let milliseconds = Clock.monotonicMilliseconds()
         // A certificate in memory is compared as for a handshake.
-        if let record = cache.withLock({ $0.record(key.span) }) {
+        if let (record, isDue) = cache.withLock({ $0.record(key.span, now: milliseconds) }) {
             // Unsettled files that have not changed are checked again only after the same time as for handshakes.
-            let isEarly = milliseconds - record.checkedMilliseconds < limits.recheckMilliseconds
-            if isEarly, record.isUnsettled, record.refused?.stamp == loader.stamp(of: folder) {
+            if !isDue, record.isUnsettled, record.refused?.stamp == loader.stamp(of: folder) {
                 register.keep(folder.name)
                 return .unsettled
             }
-            cache.withLock { $0.invalidate(key.span) }
-            // It was removed from service.
-            if case .missing = check(folder, .slow) { return .absent }
-            if let record = cache.withLock({ $0.record(key.span) }) {
-                note(record, of: folder)
-                return record.isUnsettled ? .unsettled : .present
-            }
+            guard case .present(let record) = check(folder, .slow, isDue: true) else { return .absent }
+            return note(record, of: folder)
         }
         let known = register.entry(folder.name)
         func isSettled(_ stamp: Int?) -> Bool {
@@ -184,12 +167,10 @@ extension CertificateStore {
         }
         // Keep it in memory, so that it remains in service after a bad renewal, even if no client has needed it.
         let isNew = stamp != nil && known?.hasFiles != true
-        if kept?.has(folder) == true || isNew && cache.withLock({ $0.folders.count < limits.surveyedMax }) {
-            _ = check(folder, .slow)
-            if let record = cache.withLock({ $0.record(key.span) }) {
-                note(record, of: folder)
-                return .present
-            }
+        if kept?.has(folder) == true || isNew && cache.withLock({ $0.folders.count < limits.surveyedMax }),
+            case .present(let record) = check(folder, .slow)
+        {
+            return note(record, of: folder)
         }
         if stamp != nil, case .found(let stamp, let content)? = loader.compare(folder, with: nil, .slow) {
             let status = CertificateStatus(content, host: folder.host)
@@ -202,11 +183,12 @@ extension CertificateStore {
         return known?.hasFiles == true && !isSettled(nil) ? .unsettled : .absent
     }
 
-    private func note(_ record: CertificateRecord, of folder: CertificateFolder) {
+    private func note(_ record: CertificateRecord, of folder: CertificateFolder) -> SurveyLook {
         updateRegister(record, of: folder)
-        if record.isUnsettled { return }
+        if record.isUnsettled { return .unsettled }
         // Only here, because the disk may be slow, and clients must not wait for it.
         if let good = record.lastGood { kept?.keep(good, of: folder) } else { kept?.remove(folder) }
+        return .present
     }
 
     /// Whether unchanged files need not be read again.

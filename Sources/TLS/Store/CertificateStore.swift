@@ -18,13 +18,8 @@ public final class CertificateStore: Sendable {
         case broken(String)
     }
 
-    /// The result of a look-up in memory.
-    enum Resolution {
-        /// - isDue: whether it should be compared with the disk in the background.
-        case known(Lookup, isDue: Bool)
-        /// It has to be read first.
-        case pending
-    }
+    /// A result in memory, and whether it should be compared with the disk in the background.
+    typealias Known = (lookup: Lookup, isDue: Bool)
 
     let limits: CertificateLimits
     let loader: CertificateLoader
@@ -74,46 +69,40 @@ public final class CertificateStore: Sendable {
     private static let notAName = Array("?".utf8)
 
     /// Looks up a name in memory: in lower case, without a trailing dot. It may have any bytes; the empty name is for clients that
-    /// send none.
-    func resolve(_ name: Span<UInt8>) -> Resolution {
+    /// send none. Nil if it has to be read first.
+    func resolve(_ name: Span<UInt8>) -> Known? {
         CertificateStore.isKey(name) ? resolve(key: name) : resolve(key: CertificateStore.notAName.span)
     }
 
-    private func resolve(key name: Span<UInt8>) -> Resolution {
-        let hash = HostKey.hash(name)
+    private func resolve(key name: Span<UInt8>) -> Known? {
         let now = Clock.monotonicMilliseconds()
-        switch cache.withLock({ $0.find(name, hash: hash, now: now) }) {
-        case .unknown: return .pending
-        case .lookup(.identity(let identity), let isDue): return .known(.identity(identity), isDue: isDue)
+        guard let known = cache.withLock({ $0.find(name, now: now) }) else { return nil }
+        if case .identity = known.lookup { return known }
         // Check the disk before refusing again.
-        case .lookup(let lookup, let isDue): return isDue ? .pending : .known(lookup, isDue: false)
-        case .development(let isDue):
-            guard let identity = development?.knownIdentity(for: name) else { return .pending }
-            return .known(.identity(identity), isDue: isDue)
-        }
+        return known.isDue ? nil : known
     }
 
-    /// Looks up a name, on disk if it is not in memory or is due, and stores which place has the certificate. Nil if a key takes
-    /// long to open: then the name has to be read in the slow lane.
+    /// Looks up a name on disk, and stores which place has the certificate. Nil if a key takes long to open: then the name has to
+    /// be read in the slow lane.
     func read(_ name: [UInt8], _ lane: ReadingLane) -> Lookup? {
-        if case .known(let lookup, isDue: false) = resolve(key: name.span) { return lookup }
         let host = String(decoding: name, as: UTF8.self)
+        let (lookup, source): (Lookup, CertificateCache.Source?)
         switch search(CertificateOrder.candidates(for: host), for: host, lane) {
         case .slow: return nil
-        case .absent:
-            rememberSource(.nothing, of: name)
-            return .missing
-        case .folder(let folder, let lookup):
-            rememberSource(folder.name == host ? nil : .folder(Array(folder.name.utf8)), of: name)
-            return lookup
+        case .absent: (lookup, source) = (.missing, .lookup(.missing))
+        case .folder(let folder, let found):
+            (lookup, source) = (found, folder.name == host ? nil : .folder(Array(folder.name.utf8)))
         case .development(let authority):
-            rememberSource(.development, of: name)
             do throws(TLSError) {
-                return .identity(try authority.identity(for: name.span))
+                lookup = .identity(try authority.identity(for: name.span))
             } catch {
-                return .broken(error.description)
+                lookup = .broken(error.description)
             }
+            source = .lookup(lookup)
         }
+        let now = Clock.monotonicMilliseconds()
+        cache.withLock { $0.note(source, for: name.span, now: now) }
+        return lookup
     }
 
     /// The first place that has a certificate for a host.
@@ -134,42 +123,42 @@ public final class CertificateStore: Sendable {
                 if isDevelopmentHost(host), let development { return .development(development) }
             case .folder(let folder):
                 switch check(folder, lane) {
-                case nil: return .slow
-                case .missing: continue
-                case let lookup?: return .folder(folder, lookup)
+                case .slow: return .slow
+                case .absent: continue
+                case .present(let record): return .folder(folder, record.content.lookup)
                 }
             }
         }
         return .absent
     }
 
-    private func rememberSource(_ source: CertificateCache.Source?, of name: [UInt8]) {
-        let now = Clock.monotonicMilliseconds()
-        cache.withLock { $0.note(source, for: name.span, now: now) }
+    /// The result of a check of one folder.
+    enum FolderCheck {
+        case present(CertificateRecord)
+        case absent
+        /// A key takes long to open, and the lane is the quick one.
+        case slow
     }
 
-    /// Compares a folder's record with its files if that is due. If two threads do it at once, the later result stays. Nil if a
-    /// key takes long to open, and the lane is the quick one.
-    func check(_ folder: CertificateFolder, _ lane: ReadingLane) -> Lookup? {
+    /// Compares a folder's record with its files, if that is due. If two threads do it at once, the later result stays.
+    /// - Parameter isDue: whether it is due in any case.
+    func check(_ folder: CertificateFolder, _ lane: ReadingLane, isDue: Bool = false) -> FolderCheck {
         let key = Array(folder.name.utf8)
-        let hash = HostKey.hash(key.span)
-        let claimed = cache.withLock { $0.claim(key.span, hash: hash, now: Clock.monotonicMilliseconds()) }
-        if let claimed, !claimed.isDue { return claimed.record.content.lookup }
-        guard let look = loader.compare(folder, with: claimed?.record, lane) else {
-            if let claimed { remember(claimed.record, key, hash, isChecked: false) }
-            return nil
-        }
-        guard let record = record(of: folder, after: look, known: claimed?.record) else {
-            cache.withLock { $0.folders.remove(key.span, hash: hash) }
+        let known = cache.withLock { $0.record(key.span, now: Clock.monotonicMilliseconds()) }
+        if let known, !known.isDue, !isDue { return .present(known.record) }
+        guard let look = loader.compare(folder, with: known?.record, lane) else { return .slow }
+        guard var record = record(of: folder, after: look, known: known?.record) else {
+            cache.withLock { $0.folders.remove(key.span) }
             // A survey finds out whether a served host has no certificate now.
             if !isServed(folder) { register.drop(folder.name) }
-            return .missing
+            return .absent
         }
         // Only folders that served hosts are known to need are registered.
         if register.entry(folder.name) != nil || isServed(folder) { updateRegister(record, of: folder) }
         // The time is that of the end, because reading may take longer than the recheck interval.
-        remember(record, key, hash, isChecked: true)
-        return record.content.lookup
+        record.checkedMilliseconds = Clock.monotonicMilliseconds()
+        cache.withLock { $0.folders.insert(key.span, record) }
+        return .present(record)
     }
 
     /// The record of a folder after a check; nil if it has no certificate.
@@ -216,12 +205,6 @@ public final class CertificateStore: Sendable {
         isServed(folder) || register.entry(folder.name)?.names != nil
     }
 
-    private func remember(_ record: CertificateRecord, _ key: [UInt8], _ hash: Int, isChecked: Bool) {
-        var record = record
-        record.checkedMilliseconds = isChecked ? Clock.monotonicMilliseconds() : .min / 2
-        cache.withLock { $0.folders.insert(key.span, hash: hash, record) }
-    }
-
     /// Whether the development authority answers for a name.
     func isDevelopmentHost(_ host: String) -> Bool {
         development != nil && (host.isEmpty || serves(host))
@@ -262,14 +245,6 @@ public final class CertificateStore: Sendable {
             }
         }
         return found
-    }
-
-    /// The identity for a name in lower case without a trailing dot. May wait for the disk.
-    public func identity(for host: String) -> Lookup {
-        guard let lookup = read(CertificateStore.key(for: Array(host.utf8).span), .slow) else {
-            preconditionFailure("the slow lane reads every key")
-        }
-        return lookup
     }
 
     /// Why a last good certificate would be lost when this process ends; nil if none would.

@@ -1,14 +1,5 @@
-// Host names as bytes, as clients send them in the first message of a handshake: which ones are valid, which wildcards cover them,
-// and their hash for tables in memory.
-
-enum HostKey {
-    /// The hash for any of these tables, so that it can be computed before a lock is taken.
-    static func hash(_ name: Span<UInt8>) -> Int {
-        var hasher = Hasher()
-        unsafe name.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
-        return hasher.finalize()
-    }
-}
+// Host names as bytes, as clients send them in the first message of a handshake: which ones are valid, and which wildcards cover
+// them.
 
 public enum HostName {
     static let bytesMax = 253

@@ -45,31 +45,15 @@ public final class LoadingQueue: Sendable {
 
     private struct State {
         /// The names to be read, the oldest first.
-        var quick = Line()
-        var slow = Line()
+        var quick: [[UInt8]] = []
+        var slow: [[UInt8]] = []
         /// The handshakes that wait for each name, also while it is being read.
         var waiters: [[UInt8]: [Waiter]] = [:]
         var isEnding = false
-    }
 
-    /// A first-in-first-out queue of names.
-    private struct Line {
-        private var names: [[UInt8]] = []
-        private var first = 0
-
-        mutating func append(_ name: [UInt8]) { names.append(name) }
-
-        mutating func removeFirst() -> [UInt8]? {
-            if first == names.count { return nil }
-            defer {
-                first += 1
-                // Moving the rest only sometimes costs less than moving it each time.
-                if first * 2 > names.count {
-                    names.removeFirst(first)
-                    first = 0
-                }
-            }
-            return names[first]
+        mutating func takeFirst(_ lane: ReadingLane) -> [UInt8]? {
+            if lane == .quick { return quick.isEmpty ? nil : quick.removeFirst() }
+            return slow.isEmpty ? nil : slow.removeFirst()
         }
     }
 
@@ -124,8 +108,7 @@ public final class LoadingQueue: Sendable {
 
     @discardableResult
     private func readNext(_ lane: ReadingLane) -> Bool {
-        let next = state.withLock { state in lane == .quick ? state.quick.removeFirst() : state.slow.removeFirst() }
-        guard let next else { return false }
+        guard let next = state.withLock({ $0.takeFirst(lane) }) else { return false }
         guard let certificate = certificates.read(next, lane) else {
             state.withLock { $0.slow.append(next) }
             slowWork.signal()
