@@ -240,12 +240,8 @@ public enum Directory {
         guard let stream = unsafe opendir(path) else { throw .last("opendir") }
         defer { unsafe closedir(stream) }
         var entries: [DirectoryEntry] = []
-        while let entry = try unsafe nextEntry(stream) {
-            let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { raw in
-                unsafe String(decoding: raw.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name == "." || name == ".." { continue }
-            entries.append(DirectoryEntry(name: name, kind: kind(of: "\(path)/\(name)", unsafe entry.pointee.d_type)))
+        while let (name, type) = try unsafe nextEntry(stream) {
+            entries.append(DirectoryEntry(name: name, kind: kind(of: "\(path)/\(name)", type)))
         }
         return entries.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
     }

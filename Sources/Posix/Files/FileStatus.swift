@@ -149,24 +149,12 @@ public enum FileSystemKind {
         return number < 0 ? nil : name(magic: UInt32(truncatingIfNeeded: number))
     }
 
-    /// The numbers are those of statfs(2) and linux/magic.h.
-    static func name(magic: UInt32) -> String? {
-        switch magic {
-        case 0x6969: "NFS"
-        case 0x517B: "SMB"
-        case 0xFE53_4D42: "SMB2"
-        case 0xFF53_4D42: "CIFS"
-        case 0x0102_1997: "9P"
-        case 0x6573_5546: "FUSE"
-        case 0x6573_5543: "FUSE"
-        case 0x00C3_6400: "Ceph"
-        case 0x5346_414F: "AFS"
-        case 0x0116_1970: "GFS2"
-        case 0x7461_636F: "OCFS2"
-        case 0x4750_4653: "GPFS"
-        case 0x0BD0_0BD0: "Lustre"
-        // virtiofs has the number of FUSE.
-        default: nil
-        }
-    }
+    static func name(magic: UInt32) -> String? { names[magic] }
+
+    /// By the numbers of statfs(2) and linux/magic.h. virtiofs has the number of FUSE.
+    private static let names: [UInt32: String] = [
+        0x6969: "NFS", 0x517B: "SMB", 0xFE53_4D42: "SMB2", 0xFF53_4D42: "CIFS", 0x0102_1997: "9P", 0x6573_5546: "FUSE",
+        0x6573_5543: "FUSE", 0x00C3_6400: "Ceph", 0x5346_414F: "AFS", 0x0116_1970: "GFS2", 0x7461_636F: "OCFS2",
+        0x4750_4653: "GPFS", 0x0BD0_0BD0: "Lustre",
+    ]
 }

@@ -171,26 +171,15 @@ public struct Folder: ~Copyable, Sendable {
         let number = unsafe dirfd(stream)
         var listing = FolderListing(identity: try stat(of: number).identity, entries: [])
         var count = 0
-        while let entry = try unsafe nextEntry(stream) {
-            // These two are in every directory.
-            if unsafe isSelfOrParent(entry) { continue }
+        while let (name, type) = try unsafe nextEntry(stream) {
             count += 1
             if count > entriesMax {
                 listing.isWhole = false
                 break
             }
-            // Hidden.
-            if unsafe entry.pointee.d_name.0 == CChar(UInt8(ascii: ".")) {
-                if unsafe withUnsafeBytes(
-                    of: &entry.pointee.d_name, { unsafe $0.starts(with: Array(".well-known\0".utf8)) })
-                {
-                    listing.hidesWellKnown = true
-                }
+            if name.hasPrefix(".") {
+                if name == ".well-known" { listing.hidesWellKnown = true }
                 continue
-            }
-            let type = unsafe entry.pointee.d_type
-            let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { raw in
-                unsafe String(decoding: raw.prefix { $0 != 0 }, as: UTF8.self)
             }
             var found = ListedEntry(name: name, kind: .directory, isLink: type == UInt8(DT_LNK), status: nil)
             if type != UInt8(DT_DIR) {
@@ -214,28 +203,15 @@ public struct Folder: ~Copyable, Sendable {
         defer { unsafe closedir(stream) }
         let number = unsafe dirfd(stream)
         var names: [String] = []
-        var path = [CChar](repeating: 0, count: 256 + 1 + child.utf8.count + 1)
-        while let entry = try unsafe nextEntry(stream) {
+        while let (name, type) = try unsafe nextEntry(stream) {
             // Hidden, or no directory.
-            if unsafe entry.pointee.d_name.0 == CChar(UInt8(ascii: ".")) || entry.pointee.d_type == UInt8(DT_REG) {
-                continue
-            }
-            let count = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { raw in
-                let count = unsafe raw.firstIndex(of: 0) ?? raw.count
-                unsafe path.withUnsafeMutableBytes {
-                    unsafe $0.copyMemory(from: UnsafeRawBufferPointer(rebasing: raw[..<count]))
-                }
-                return count
-            }
-            path[count] = CChar(UInt8(ascii: "/"))
-            for (index, byte) in child.utf8.enumerated() { path[count + 1 + index] = CChar(bitPattern: byte) }
-            path[count + 1 + child.utf8.count] = 0
-            guard unsafe faccessat(number, path, F_OK, 0) == 0 else {
+            if name.hasPrefix(".") || type == UInt8(DT_REG) { continue }
+            guard unsafe faccessat(number, "\(name)/\(child)", F_OK, 0) == 0 else {
                 let error = SystemError.last("faccessat")
                 if error.isShortage { throw error }
                 continue
             }
-            unsafe names.append(path.withUnsafeBytes { unsafe String(decoding: $0[..<count], as: UTF8.self) })
+            names.append(name)
         }
         return names
     }
@@ -302,16 +278,18 @@ public struct FolderListing: Sendable {
     public var hidesWellKnown = false
 }
 
-private func isSelfOrParent(_ entry: UnsafeMutablePointer<dirent>) -> Bool {
-    let (point, name) = unsafe (CChar(UInt8(ascii: ".")), entry.pointee.d_name)
-    return name.0 == point && (name.1 == 0 || name.1 == point && name.2 == 0)
-}
-
-/// The next name of a directory; nil after the last one. Throws if a read fails, so that a partial list never looks complete. The
-/// corresponding C function is `readdir`.
-func nextEntry(_ stream: OpaquePointer) throws(SystemError) -> UnsafeMutablePointer<dirent>? {
-    errno = 0
-    if let entry = unsafe readdir(stream) { return unsafe entry }
-    guard errno == 0 else { throw .last("readdir") }
-    return nil
+/// The next name of a directory and its type, without `.` and `..`; nil after the last one. Throws if a read fails, so that a partial
+/// list never looks complete. The corresponding C function is `readdir`.
+func nextEntry(_ stream: OpaquePointer) throws(SystemError) -> (name: String, type: UInt8)? {
+    while true {
+        errno = 0
+        guard let entry = unsafe readdir(stream) else {
+            guard errno == 0 else { throw .last("readdir") }
+            return nil
+        }
+        let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { raw in
+            unsafe String(decoding: raw.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        if name != ".", name != ".." { return unsafe (name, entry.pointee.d_type) }
+    }
 }

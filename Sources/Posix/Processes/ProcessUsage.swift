@@ -6,31 +6,22 @@ import Glibc
 
 /// The process's resource figures. Thread-safe.
 public final class ProcessUsage: Sendable {
-    private let statm: Opened?
-    private let descriptors: Opened?
+    private let statm: Int32?
+    private let descriptors: Int32?
     /// When the process was started, in seconds since 1970; nil if the kernel does not say.
     public let startSeconds: Double?
 
-    private final class Opened: Sendable {
-        let descriptor: Descriptor
-
-        init(_ descriptor: consuming Descriptor) { self.descriptor = descriptor }
-    }
-
     public init() {
-        statm = ProcessUsage.open("/proc/self/statm", O_RDONLY)
-        descriptors = ProcessUsage.open("/proc/self/fd", O_RDONLY | O_DIRECTORY)
+        statm = try? Descriptor.open("/proc/self/statm", O_RDONLY).release()
+        descriptors = try? Descriptor.open("/proc/self/fd", O_RDONLY | O_DIRECTORY).release()
         startSeconds = ProcessUsage.start()
     }
 
-    private static func open(_ path: String, _ flags: Int32) -> Opened? {
-        guard let descriptor = try? Descriptor.open(path, flags) else { return nil }
-        return Opened(descriptor)
-    }
+    deinit { for number in [statm, descriptors].compactMap(\.self) { closeDescriptor(number) } }
 
     /// Bytes of the whole address space, and the bytes that are in physical memory.
     public var memoryBytes: (virtual: Int, resident: Int)? {
-        guard let statm = statm?.descriptor.number else { return nil }
+        guard let statm else { return nil }
         var buffer = [UInt8](repeating: 0, count: 256)
         let count = unsafe buffer.withUnsafeMutableBytes { unsafe pread(statm, $0.baseAddress, $0.count, 0) }
         let fields = String(decoding: buffer.prefix(max(0, count)), as: UTF8.self).split(separator: " ")
@@ -51,8 +42,8 @@ public final class ProcessUsage: Sendable {
 
     /// The number of open descriptors.
     public var descriptorCount: Int? {
-        guard let own = descriptors?.descriptor.number else { return nil }
-        let copy = associated_duplicate(own)
+        guard let descriptors else { return nil }
+        let copy = associated_duplicate(descriptors)
         guard copy >= 0 else { return nil }
         guard let stream = unsafe fdopendir(copy) else {
             closeDescriptor(copy)

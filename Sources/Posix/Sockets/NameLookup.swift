@@ -63,43 +63,23 @@ public enum NameLookup {
         _ milliseconds: Int32, _ host: String,
         _ lookUp: @escaping @Sendable () throws(NameLookupError) -> [SocketAddress]
     ) throws(NameLookupError) -> [SocketAddress] {
-        let pending: Pending
+        let finished: Mailbox<Result<[SocketAddress], NameLookupError>?>
         do throws(SystemError) {
-            pending = try Pending()
+            finished = try Mailbox(nil)
             try Thread(name: "name lookup") {
-                do throws(NameLookupError) { pending.end(.success(try lookUp())) } catch {
-                    pending.end(.failure(error))
-                }
+                let result = Result(catching: lookUp)
+                finished.leave { $0 = result }
             }.detach()
         } catch {
             throw NameLookupError(description: "cannot look up \(host): \(error.reason)", isUnknownName: false)
         }
-        guard let result = pending.result(milliseconds) else {
+        finished.wait(milliseconds: milliseconds)
+        guard let result = finished.take() else {
             throw NameLookupError(
                 description: "cannot look up \(host): no name server answered within \(milliseconds) ms",
                 isUnknownName: false)
         }
         return try result.get()
-    }
-
-    /// A look-up in progress. Its result is written before `isOver` is signalled, and read only after that.
-    private final class Pending: @unchecked Sendable {
-        private var outcome: Result<[SocketAddress], NameLookupError>?
-        private let isOver: WakeUp
-
-        init() throws(SystemError) { isOver = try WakeUp() }
-
-        func end(_ result: Result<[SocketAddress], NameLookupError>) {
-            outcome = result
-            isOver.wake()
-        }
-
-        func result(_ milliseconds: Int32) -> Result<[SocketAddress], NameLookupError>? {
-            guard isOver.wait(milliseconds: milliseconds) else { return nil }
-            // Reading the eventfd makes the result visible to this thread; `poll` alone might not.
-            isOver.clear()
-            return outcome
-        }
     }
 }
 
