@@ -122,12 +122,7 @@ public struct ForwardedFacts: Equatable, Sendable {
     /// A colon and up to five digits.
     private static func portNumber(_ text: Span<UInt8>) -> UInt16? {
         guard (2...6).contains(text.count), text[0] == UInt8(ascii: ":") else { return nil }
-        var number: UInt32 = 0
-        for index in 1..<text.count {
-            guard Octet.isDigit(text[index]) else { return nil }
-            number = number * 10 + UInt32(text[index] - 0x30)
-        }
-        return UInt16(exactly: number)
+        return text.extracting(1..<text.count).decimal().flatMap { UInt16(exactly: $0) }
     }
 }
 

@@ -68,13 +68,8 @@ public struct ProxyHeader: Equatable, Sendable {
 
     /// A number up to 65535 without leading zeros.
     private static func port(_ text: Span<UInt8>) -> UInt16? {
-        guard (1...5).contains(text.count), text.count == 1 || text[0] != 0x30 else { return nil }
-        var number: UInt32 = 0
-        for index in 0..<text.count {
-            guard Octet.isDigit(text[index]) else { return nil }
-            number = number * 10 + UInt32(text[index] - 0x30)
-        }
-        return UInt16(exactly: number)
+        if text.count > 1, text[0] == 0x30 { return nil }
+        return text.decimal().flatMap { UInt16(exactly: $0) }
     }
 
     // Version 2 of the PROXY protocol: twelve bytes that no other protocol begins with, the command and the address family, a

@@ -85,13 +85,7 @@ public struct ByteRanges: Sendable {
 
         /// -1 for an empty text, nil for anything but digits. Numbers beyond any body's length are reduced to 2^56.
         private static func number(_ text: Span<UInt8>) -> Int? {
-            if text.count == 0 { return -1 }
-            var number = 0
-            for index in 0..<text.count {
-                guard Octet.isDigit(text[index]) else { return nil }
-                number = min(number * 10 + Int(text[index] - 0x30), 1 << 56)
-            }
-            return number
+            text.isEmpty ? -1 : text.decimal().map { Int(min($0, 1 << 56)) }
         }
     }
 }

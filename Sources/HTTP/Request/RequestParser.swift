@@ -271,17 +271,9 @@ public struct RequestParser: Sendable {
     /// RFC 9112 §6.3: digits, and only one such field. A list of equal numbers could be accepted, but no honest client sends one.
     private mutating func noteContentLength(_ value: Span<UInt8>) -> Rejection? {
         if fields.contentLength != nil { return .ambiguousBodyLength }
-        guard value.count > 0 else { return .malformedContentLength }
-        var length: UInt64 = 0
-        for index in 0..<value.count {
-            guard Octet.isDigit(value[index]) else { return .malformedContentLength }
-            let (tens, overflows) = length.multipliedReportingOverflow(by: 10)
-            let (sum, overflowsToo) = tens.addingReportingOverflow(UInt64(value[index] - 0x30))
-            if overflows || overflowsToo { return .bodyTooLong }
-            length = sum
-        }
+        guard let length = value.decimal() else { return .malformedContentLength }
         fields.contentLength = length
-        return nil
+        return length == .max ? .bodyTooLong : nil
     }
 
     /// RFC 9112 §6.1: only `chunked` is supported. With any other value the body's length is unknown.
@@ -356,11 +348,8 @@ enum HostField {
     private static func isPort(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) -> Bool {
         if start == end { return true }
         guard bytes[start] == UInt8(ascii: ":"), end - start <= 6 else { return false }
-        var port = 0
-        for index in start + 1..<end {
-            guard Octet.isDigit(bytes[index]) else { return false }
-            port = port * 10 + Int(bytes[index] - 0x30)
-        }
+        if end - start == 1 { return true }
+        guard let port = bytes.extracting(start + 1..<end).decimal() else { return false }
         return port <= 65_535
     }
 }

@@ -54,6 +54,19 @@ extension Span<UInt8> {
         }
     }
 
+    /// The number that the bytes are in decimal digits, `UInt64.max` if it is larger; nil for any other text, an empty one too.
+    func decimal() -> UInt64? {
+        if isEmpty { return nil }
+        var number: UInt64 = 0
+        for index in 0..<count {
+            guard Octet.isDigit(self[index]) else { return nil }
+            let (tens, isLarge) = number.multipliedReportingOverflow(by: 10)
+            let (sum, isTooLarge) = tens.addingReportingOverflow(UInt64(self[index] &- 0x30))
+            number = isLarge || isTooLarge ? .max : sum
+        }
+        return number
+    }
+
     /// The bounds of the bytes between `start` and `end` without the spaces and tabs around them (RFC 9110 §5.6.3 OWS).
     @inline(__always)
     func trimmed(_ start: Int, _ end: Int) -> ByteRange {
