@@ -52,10 +52,6 @@ public struct KeptAnswers: Sendable {
 extension Catalogue {
     /// The answers of a configured host (`*.example.com` for a wildcard); nil when it has no site.
     public func keptAnswers(of host: String) -> KeptAnswers? {
-        for layer in layers {
-            guard let site = layer.view.find(configured: host) else { continue }
-            return layer.view.isServed(site) ? KeptAnswers(layer: layer, site: site) : nil
-        }
-        return nil
+        site(of: host).map { KeptAnswers(layer: $0.layer, site: $0.number) }
     }
 }

@@ -18,23 +18,11 @@ import HTTP
 
     private var isHeaderSound: Bool {
         unsafe header.format == ImageHeader.formatNumber && header.byteCount == UInt64(bytes.count)
-            && isTable(header.slots, of: HostSlot.self) && isTable(header.sites, of: SiteRecord.self)
-            && isTable(header.routes, of: RouteRecord.self) && isTable(header.answers, of: AnswerRecord.self)
-            && isTable(header.landings, of: LandingRecord.self) && isTable(header.rules, of: LinkRuleRecord.self)
-            && isTable(header.items, of: LinkItemRecord.self) && isTable(header.segments, of: SegmentRecord.self)
-            && isTable(header.files, of: FileRecord.self) && areTablesApart
-            && UInt(bitPattern: bytes.baseAddress) % 16 == 0
-    }
-
-    private func isTable<Record>(_ place: TablePlace, of type: Record.Type) -> Bool {
-        let size = place.count.multipliedReportingOverflow(by: UInt64(MemoryLayout<Record>.stride))
-        let end = place.offset.addingReportingOverflow(size.partialValue)
-        return !size.overflow && !end.overflow && end.partialValue <= header.byteCount && place.offset % 16 == 0
-            && place.count < UInt32.max
+            && UInt(bitPattern: bytes.baseAddress) % 16 == 0 && areTablesSound
     }
 
     /// Tables must not overlap each other or the header: a removal mark that is written into one must not change another.
-    private var areTablesApart: Bool {
+    private var areTablesSound: Bool {
         let places: [(TablePlace, Int)] = [
             (header.slots, MemoryLayout<HostSlot>.stride), (header.sites, MemoryLayout<SiteRecord>.stride),
             (header.routes, MemoryLayout<RouteRecord>.stride), (header.answers, MemoryLayout<AnswerRecord>.stride),
@@ -43,9 +31,13 @@ import HTTP
             (header.segments, MemoryLayout<SegmentRecord>.stride), (header.files, MemoryLayout<FileRecord>.stride),
         ]
         var end = UInt64(MemoryLayout<ImageHeader>.size)
-        for (place, stride) in places.filter({ $0.0.count > 0 }).sorted(by: { $0.0.offset < $1.0.offset }) {
-            if place.offset < end { return false }
-            end = place.offset + place.count * UInt64(stride)
+        for (place, stride) in places.sorted(by: { $0.0.offset < $1.0.offset }) {
+            let size = place.count.multipliedReportingOverflow(by: UInt64(stride))
+            let tableEnd = place.offset.addingReportingOverflow(size.partialValue)
+            guard !size.overflow, !tableEnd.overflow, tableEnd.partialValue <= header.byteCount,
+                place.offset % 16 == 0, place.count < UInt32.max, place.offset >= end || place.count == 0
+            else { return false }
+            end = max(end, tableEnd.partialValue)
         }
         return true
     }

@@ -140,23 +140,17 @@ import Posix
     /// The entry of a configured host (`*.example.com` for a wildcard), if this layer has one.
     public func entry(_ host: String) -> Entry? {
         guard let site = view.find(configured: host) else { return nil }
-        if !view.isServed(site) { return .removed }
+        return view.isServed(site) ? .site(tags: tags(of: site)) : .removed
+    }
+
+    fileprivate func tags(of site: Int) -> [Entry.Tag] {
         let tags = unsafe view.sites[site].routes.range.map { index in
             let route = unsafe view.routes[index]
             return unsafe Entry.Tag(
                 path: String(decoding: view.bytes(route.path), as: UTF8.self),
                 entityTag: String(decoding: view.answer(Int(route.answer)).form(.identity).entityTag, as: UTF8.self))
         }
-        return .site(tags: tags.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) })
-    }
-
-    /// The plain form of a host's answer for a path; nil if there is none, or its body is in a file.
-    fileprivate func body(of host: String, path: String) -> [UInt8]? {
-        guard let site = view.find(configured: host), view.isServed(site) else { return nil }
-        return unsafe Array(path.utf8).withUnsafeBytes { path in
-            guard let form = unsafe view.answer(site, path: path)?.form(.identity), form.file == nil else { return nil }
-            return unsafe Array(form.body)
-        }
+        return tags.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
     }
 
     /// Calls `body` for every answer of the hosts that no newer layer has.
@@ -327,18 +321,24 @@ extension Catalogue {
 
     /// The plain form of a configured host's own answer; nil if it has none, or its body is in a file.
     public func body(of host: String, path: String) -> [UInt8]? {
-        for layer in layers where layer.entry(host) != nil { return layer.body(of: host, path: path) }
-        return nil
+        guard let (layer, site) = site(of: host) else { return nil }
+        return unsafe Array(path.utf8).withUnsafeBytes { path in
+            let form = unsafe layer.view.answer(site, path: path)?.form(.identity)
+            guard let form, form.file == nil else { return nil }
+            return unsafe Array(form.body)
+        }
     }
 
     /// The entity tags of a configured host's own answers; nil when it has no site.
     public func tags(of host: String) -> [CatalogueLayer.Entry.Tag]? {
+        site(of: host).map { $0.layer.tags(of: $0.number) }
+    }
+
+    /// The site of a configured host in the newest layer that has an entry for it; nil if there is none, or it is a mark.
+    func site(of host: String) -> (layer: CatalogueLayer, number: Int)? {
         for layer in layers {
-            switch layer.entry(host) {
-            case nil: continue
-            case .removed: return nil
-            case .site(let tags): return tags
-            }
+            guard let site = layer.view.find(configured: host) else { continue }
+            return layer.view.isServed(site) ? (layer, site) : nil
         }
         return nil
     }

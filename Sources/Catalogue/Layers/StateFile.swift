@@ -122,9 +122,8 @@ struct StateHeader {
         var keyCount: UInt64 = 0
         /// The checksum of the header, computed with this field as zero.
         var checksum: UInt64 = 0
-        var first = Place()
-        var second = Place()
-        var third = Place()
+        /// In the order of the sections' numbers.
+        var places = InlineArray<3, Place>(repeating: Place())
     }
 
     private var fixed = Fixed()
@@ -145,7 +144,7 @@ struct StateHeader {
         }
         let known = unsafe bytes[MemoryLayout<Fixed>.size...].prefix(Int(clamping: fixed.keyCount))
         guard unsafe known.elementsEqual(key.utf8) else { throw .otherKey }
-        for place in [fixed.first, fixed.second, fixed.third] where place.section != 0 {
+        for place in StateSection.allCases.compactMap(place) {
             let end = place.offset.addingReportingOverflow(place.count)
             guard !end.overflow, end.partialValue <= fixed.byteCount, place.offset % UInt64(StateHeader.alignment) == 0
             else { throw .foreign }
@@ -157,13 +156,8 @@ struct StateHeader {
         var checksum = Checksum()
         unsafe parts.forEach { unsafe checksum.add($0) }
         let count = unsafe parts.reduce(0) { $0 + $1.count }
-        let place = Place(
+        fixed.places[Int(section.rawValue) - 1] = Place(
             section: section.rawValue, offset: fixed.byteCount, count: UInt64(count), checksum: checksum.value)
-        switch section {
-        case .layer: fixed.first = place
-        case .records: fixed.second = place
-        case .texts: fixed.third = place
-        }
         unsafe fixed.byteCount += UInt64(count + StateHeader.gap(behind: parts))
     }
 
@@ -186,7 +180,8 @@ struct StateHeader {
     }
 
     func place(of section: StateSection) -> Place? {
-        [fixed.first, fixed.second, fixed.third].first { $0.section == section.rawValue }
+        let place = fixed.places[Int(section.rawValue) - 1]
+        return place.section == section.rawValue ? place : nil
     }
 
     private static func checksum(_ fixed: Fixed, rest: UnsafeRawBufferPointer) -> UInt64 {
