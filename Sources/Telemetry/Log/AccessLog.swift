@@ -64,7 +64,7 @@ public final class AccessLog: Sendable {
         try Thread(name: "access log", owning: writer) { $0.run() }.detach()
     }
 
-    deinit { order(.end) }
+    deinit { order(orders.wantsEnd) }
 
     /// The sink of one worker. Only that worker may use it.
     public func sink(_ worker: Int) -> LogSink {
@@ -72,11 +72,11 @@ public final class AccessLog: Sendable {
     }
 
     /// Makes the thread reopen the file by its name. Lines that are not written yet go to the new file.
-    public func reopen() { order(.reopen) }
+    public func reopen() { order(orders.wantsReopening) }
 
     /// Writes the remaining lines and ends the thread; waits for at most this long.
     public func end(milliseconds: Int32 = 2_000) {
-        order(.end)
+        order(orders.wantsEnd)
         if orders.isFinished.wait(milliseconds: milliseconds) { return }
         orders.note("lost the last lines of the access log: \(target) does not accept them")
     }
@@ -101,8 +101,8 @@ public final class AccessLog: Sendable {
         return notes
     }
 
-    private func order(_ request: LogOrders.Requests) {
-        orders.post(request)
+    private func order(_ wish: borrowing Atomic<Bool>) {
+        wish.store(true, ordering: .releasing)
         alarm.wake()
     }
 }

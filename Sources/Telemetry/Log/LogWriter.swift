@@ -6,7 +6,8 @@ import Synchronization
 
 /// The communication of `AccessLog` with its writing thread.
 final class LogOrders: Sendable {
-    private let requests = Atomic<UInt8>(0)
+    let wantsReopening = Atomic<Bool>(false)
+    let wantsEnd = Atomic<Bool>(false)
     private let notes = Mutex<[String]>([])
     let isFinished: WakeUp
     private let open = Mutex<[Activity: LogProblem]>([:])
@@ -14,21 +15,7 @@ final class LogOrders: Sendable {
     /// What can fail.
     enum Activity { case writing, reopening }
 
-    struct Requests: OptionSet {
-        let rawValue: UInt8
-
-        static let reopen = Requests(rawValue: 1)
-        static let end = Requests(rawValue: 2)
-    }
-
     init() throws(SystemError) { isFinished = try WakeUp() }
-
-    func post(_ request: Requests) { requests.bitwiseOr(request.rawValue, ordering: .releasing) }
-
-    func take(_ request: Requests) -> Bool {
-        let before = requests.bitwiseAnd(~request.rawValue, ordering: .acquiringAndReleasing).oldValue
-        return Requests(rawValue: before).contains(request)
-    }
 
     func note(_ text: String) { notes.withLock { $0.append(text) } }
 
@@ -94,9 +81,9 @@ final class LogOrders: Sendable {
     /// Writes until `end`, and nothing is left or the rest cannot be written.
     mutating func run() {
         while true {
-            if orders.take(.reopen) { reopensAt = 0 }
+            if orders.wantsReopening.exchange(false, ordering: .acquiring) { reopensAt = 0 }
             if let due = reopensAt, Clock.monotonicMilliseconds() >= due { reopen() }
-            if orders.take(.end) { break }
+            if orders.wantsEnd.load(ordering: .acquiring) { break }
             switch drain() {
             case .some:
                 alarm.prepare(.dozing)
