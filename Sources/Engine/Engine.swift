@@ -23,14 +23,10 @@ public final class Engine: Sendable {
     private let challenges: ChallengeReader?
 
     /// Why the engine could not start.
-    public enum StartError: Error, CustomStringConvertible {
-        case cannotStart(String)
+    public struct StartError: Error, CustomStringConvertible {
+        let reason: String
 
-        public var description: String {
-            switch self {
-            case .cannotStart(let reason): "cannot start a worker: \(reason)"
-            }
-        }
+        public var description: String { "cannot start a worker: \(reason)" }
     }
 
     /// Serves. All threads of the engine are started here, so they inherit the restrictions of the sandbox.
@@ -51,7 +47,9 @@ public final class Engine: Sendable {
         let queue = try settings.secure.map { secure throws(StartError) in
             try Engine.starting { try LoadingQueue(secure.certificates) }
         }
-        let challenges: ChallengeReader? = if let find = settings.challenges { try ChallengeReader(find) } else { nil }
+        let challenges = try settings.challenges.map { find throws(StartError) in
+            try Engine.starting { try ChallengeReader(find) }
+        }
         let addressCounts = AddressCounts(limit: settings.limits.connectionsPerAddressMax)
         self.addressCounts = addressCounts
         do throws(StartError) {
@@ -88,14 +86,14 @@ public final class Engine: Sendable {
 
     /// A step of the start whose failure is one of the engine.
     static func starting<Result: ~Copyable>(_ step: () throws -> Result) throws(StartError) -> Result {
-        do { return try step() } catch { throw .cannotStart("\(error)") }
+        do { return try step() } catch { throw StartError(reason: "\(error)") }
     }
 
     private static func start(_ worker: consuming Worker, number: Int) throws(StartError) -> ThreadHandle {
         do {
             return ThreadHandle(try Thread(name: "worker \(number)", owning: worker) { $0.run() })
         } catch {
-            throw .cannotStart("\(error)")
+            throw StartError(reason: "\(error)")
         }
     }
 

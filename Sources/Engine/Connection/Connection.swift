@@ -24,7 +24,8 @@ struct Connection {
     /// Received bytes that are not used yet.
     var held = HeldBytes()
     var outgoing: Outgoing?
-    var transport = Transport.plain
+    /// Nil for plain HTTP.
+    var session: SecureSession?
     /// Whether the client has announced over TLS that it will send no more after the present bytes.
     var hasEnded = false
     var receivedBytes = 0
@@ -44,11 +45,6 @@ struct Connection {
     var addressWeight: UInt32 = 0
     /// Its part of the table's `heldBytes`.
     var countedBytes = 0
-
-    /// Nil for plain HTTP.
-    var session: SecureSession? {
-        if case .secure(let session) = transport { session } else { nil }
-    }
 
     /// The memory that it uses: the exact size of its buffers, and the usual size of everything else.
     var heldBytes: Int {

@@ -17,17 +17,28 @@ struct Drain {
     var next: Int64 { min(closeAt ?? deadline, sweepAt ?? deadline) }
 }
 
-/// One listener of a worker.
-struct WorkerListener: ~Copyable {
+/// A worker's own duplicate of a listening socket.
+final class WorkerListener {
     let listener: Listener
     let isSecure: Bool
     let expectsProxyHeader: Bool
+
+    /// Seconds that the kernel waits for a client's first bytes before it hands over a silent connection. One is enough for
+    /// clients that ask at once, and no more, because a connection that waits in the kernel is lost when the listener closes:
+    /// `drainIdleMilliseconds` is a little longer.
+    private static let deferAcceptSeconds: Int32 = 1
+
+    init(_ socket: ListeningSocket, of group: ListenerGroup) throws(SystemError) {
+        listener = try Listener(sharing: socket.listener)
+        (isSecure, expectsProxyHeader) = (group.isSecure, group.expectsProxyHeader)
+        listener.deferAccept(seconds: WorkerListener.deferAcceptSeconds)
+    }
 }
 
 /// One worker's listeners and the counts of the connections that they admit.
-@safe struct Acceptor: ~Copyable {
-    private let listeners: UnsafeMutableBufferPointer<WorkerListener>
-    private(set) var areListenersOpen = true
+struct Acceptor: ~Copyable {
+    /// None when they are closed.
+    private var listeners: [WorkerListener] = []
     private var isAccepting = false
     /// When to accept again after descriptors had run out; nil while accepting.
     private(set) var acceptAgainAt: Int64?
@@ -40,60 +51,31 @@ struct WorkerListener: ~Copyable {
 
     /// How long accepting pauses after descriptors or memory have run out.
     private static let pauseMilliseconds: Int64 = 100
-    /// Seconds that the kernel waits for a client's first bytes before it hands over a silent connection. One is enough for
-    /// clients that ask at once, and no more, because a connection that waits in the kernel is lost when the listener closes:
-    /// `drainIdleMilliseconds` is a little longer.
-    private static let deferAcceptSeconds: Int32 = 1
-
     /// Takes the worker's share of the sockets.
     init(_ settings: EngineSettings, worker: Int, _ addressCounts: AddressCounts?) throws(SystemError) {
-        unsafe listeners = try Acceptor.listeners(settings, worker: worker)
         self.addressCounts = addressCounts
         handshakesMax = max(16, settings.limits.handshakesMax / settings.workerCount)
-    }
-
-    private static func listeners(
-        _ settings: EngineSettings, worker: Int
-    ) throws(SystemError) -> UnsafeMutableBufferPointer<WorkerListener> {
-        let sockets = settings.listeners.flatMap { group in
-            ListenerGroup.share(of: group.sockets.count, worker: worker, workerCount: settings.workerCount)
-                .map { (group, group.sockets[$0]) }
+        for group in settings.listeners {
+            let share = ListenerGroup.share(
+                of: group.sockets.count, worker: worker, workerCount: settings.workerCount)
+            for index in share { listeners.append(try WorkerListener(group.sockets[index], of: group)) }
         }
-        let listeners = UnsafeMutableBufferPointer<WorkerListener>.allocate(capacity: sockets.count)
-        for (index, (group, socket)) in sockets.enumerated() {
-            do throws(SystemError) {
-                let listener = try Listener(sharing: socket.listener)
-                listener.deferAccept(seconds: deferAcceptSeconds)
-                unsafe listeners.initializeElement(
-                    at: index,
-                    to: WorkerListener(
-                        listener: listener, isSecure: group.isSecure, expectsProxyHeader: group.expectsProxyHeader))
-            } catch {
-                unsafe listeners.extracting(..<index).deinitialize()
-                unsafe listeners.deallocate()
-                throw error
-            }
-        }
-        return unsafe listeners
     }
 
-    deinit {
-        if areListenersOpen { unsafe listeners.deinitialize() }
-        unsafe listeners.deallocate()
-    }
+    var areListenersOpen: Bool { !listeners.isEmpty }
 
-    var listenerCount: Int { unsafe listeners.count }
+    var listenerCount: Int { listeners.count }
 
-    func isSecure(_ listener: Int) -> Bool { unsafe listeners[listener].isSecure }
+    func isSecure(_ listener: Int) -> Bool { listeners[listener].isSecure }
 
-    func expectsProxyHeader(_ listener: Int) -> Bool { unsafe listeners[listener].expectsProxyHeader }
+    func expectsProxyHeader(_ listener: Int) -> Bool { listeners[listener].expectsProxyHeader }
 
     mutating func startListening(_ poller: borrowing Poller, now: Int64) {
         acceptAgainAt = nil
         if !areListenersOpen || isAccepting { return }
-        for index in unsafe 0..<listeners.count {
-            guard unsafe poller.addListener(listeners[index].listener.descriptor.number, token: UInt64(index)) else {
-                for added in 0..<index { unsafe poller.remove(listeners[added].listener.descriptor.number) }
+        for index in listeners.indices {
+            guard poller.addListener(listeners[index].listener.descriptor.number, token: UInt64(index)) else {
+                for added in listeners[..<index] { poller.remove(added.listener.descriptor.number) }
                 acceptAgainAt = now + Acceptor.pauseMilliseconds
                 return
             }
@@ -103,7 +85,7 @@ struct WorkerListener: ~Copyable {
 
     mutating func stopListening(_ poller: borrowing Poller) {
         guard isAccepting else { return }
-        for index in unsafe 0..<listeners.count { unsafe poller.remove(listeners[index].listener.descriptor.number) }
+        for listener in listeners { poller.remove(listener.listener.descriptor.number) }
         isAccepting = false
     }
 
@@ -111,7 +93,7 @@ struct WorkerListener: ~Copyable {
     mutating func accept(
         from listener: Int, peer: inout SocketAddress, _ poller: borrowing Poller, now: Int64
     ) -> Listener.Acceptance {
-        let acceptance = unsafe listeners[listener].listener.accept(peer: &peer)
+        let acceptance = listeners[listener].listener.accept(peer: &peer)
         if case .exhausted = acceptance { pause(poller, now: now) }
         return acceptance
     }
@@ -156,15 +138,11 @@ struct WorkerListener: ~Copyable {
         if !isTakenOver { stopDeferring() }
     }
 
-    func stopDeferring() {
-        for index in unsafe 0..<listeners.count { unsafe listeners[index].listener.stopDeferring() }
-    }
+    func stopDeferring() { for listener in listeners { listener.listener.stopDeferring() } }
 
     mutating func closeListeners(_ poller: borrowing Poller) {
-        if !areListenersOpen { return }
         stopListening(poller)
-        unsafe listeners.deinitialize()
-        areListenersOpen = false
+        listeners = []
     }
 
     /// The time of the listeners is over; connections that have only just come have until then.

@@ -60,15 +60,11 @@ final class ChallengeReader: Sendable {
         }
     }
 
-    init(_ find: @escaping EngineSettings.ChallengeSource) throws(Engine.StartError) {
+    init(_ find: @escaping EngineSettings.ChallengeSource) throws(SystemError) {
         self.find = find
-        do throws(SystemError) {
-            work = try Semaphore()
-            // Never joined: it may wait for the disk.
-            try Thread(name: "challenges") { [self] in run() }.detach()
-        } catch {
-            throw .cannotStart("\(error)")
-        }
+        work = try Semaphore()
+        // Never joined: it may wait for the disk.
+        try Thread(name: "challenges") { [self] in run() }.detach()
     }
 
     /// The token of a challenge's path; nil for every other path.

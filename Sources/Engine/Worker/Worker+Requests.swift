@@ -23,19 +23,20 @@ extension Worker {
         case pauses
     }
 
-    /// Receives bytes of a connection and processes them.
+    /// Receives plain bytes of a connection, or records of its session, and processes them.
     mutating func receive(_ slot: Slot) {
         let heldCount = unsafe slot.pointee.held.count
         let end = heldCount + Worker.receivedBytesMax
         unsafe precondition(end <= input.count, "the input has room after the held bytes")
         let room = unsafe UnsafeMutableRawBufferPointer(rebasing: input[heldCount..<end])
-        switch unsafe slot.pointee.transport.receive(slot.pointee.fd, into: room, layer) {
+        let session = unsafe slot.pointee.session
+        switch unsafe Posix.receive(slot.pointee.fd, into: session == nil ? room : layer.received) {
         case .moved(let count):
             if case .lingering = unsafe slot.pointee.phase { return }
             unsafe slot.pointee.receivedBytes += count
             unsafe slot.pointee.progress += count
             accounting.counters.add(count, to: .bytesReceived)
-            if let session = unsafe slot.pointee.session { return unsafe readRecords(slot, session, byteCount: count) }
+            if let session { return unsafe readRecords(slot, session, byteCount: count) }
             if case .proxyHeader(let tlsFollows) = unsafe slot.pointee.phase {
                 return unsafe readProxyHeader(slot, count, tlsFollows: tlsFollows)
             }

@@ -31,9 +31,7 @@ extension Worker {
     private mutating func sendOrKeep(_ slot: Slot, _ body: Body, _ owner: Unmanaged<Catalogue>) -> Bool {
         guard let (ready, body) = unsafe prepare(slot, body, isLast: true) else { return false }
         if ready.count + body.count == 0 { return true }
-        guard let sent = unsafe sentCount(slot.pointee.transport.send(slot.pointee.fd, ready, body), slot) else {
-            return false
-        }
+        guard let sent = unsafe send(slot, ready, body) else { return false }
         if sent < ready.count + body.count {
             unsafe keepUnsent(slot, ready, body, owner, sent: sent)
             unsafe clearOutput(slot)
@@ -62,8 +60,18 @@ extension Worker {
         if unsafe slot.pointee.session != nil { layer.context.clearOutput() }
     }
 
-    /// How many bytes were sent; nil when the connection is broken, which is closed then.
-    private mutating func sentCount(_ outcome: Transfer, _ slot: Slot) -> Int? {
+    /// Sends as much as the kernel accepts of `ready` and, without TLS, of the body after it; with TLS the body has to be encrypted
+    /// first. Returns the number of bytes; nil when the connection is broken, which is closed then.
+    private mutating func send(_ slot: Slot, _ ready: UnsafeRawBufferPointer, _ body: Body) -> Int? {
+        let fd = unsafe slot.pointee.fd
+        let outcome =
+            switch unsafe slot.pointee.session == nil ? body : .none {
+            case .none: unsafe transmit(fd, ready)
+            case .memory(let bytes): unsafe transmit(fd, ready, bytes)
+            case .file where unsafe !ready.isEmpty: unsafe transmitFirst(fd, ready)
+            case .file(let file, let range):
+                transmit(fd, file: file, from: range.lowerBound, count: min(range.count, Worker.sentBytesPerTurnMax))
+            }
         switch outcome {
         case .moved(let count):
             accounting.counters.add(count, to: .bytesSent)
@@ -85,9 +93,7 @@ extension Worker {
             body: body.dropping(max(0, sent - ready.count))
         )
         // A body that was copied from the catalogue need not be copied again.
-        if case .plain = unsafe slot.pointee.transport, body.count == 0 {
-            unsafe rest = writer.output.rest(from: sent)
-        }
+        if unsafe slot.pointee.session == nil, body.count == 0 { unsafe rest = writer.output.rest(from: sent) }
         unsafe slot.pointee.outgoing = Outgoing(rest.copied, body: rest.body, owner: owner)
         unsafe slot.pointee.progress = 0
         unsafe table.deadlines.set(.write, slot, now: now)
@@ -97,13 +103,12 @@ extension Worker {
     /// Sends kept bytes as far as the kernel accepts them. True when all are sent.
     private mutating func sendKept(_ slot: Slot) -> Bool {
         var turn = 0
-        while let outgoing = unsafe slot.pointee.outgoing, turn < Transport.bytesPerTurnMax {
+        while let outgoing = unsafe slot.pointee.outgoing, turn < Worker.sentBytesPerTurnMax {
             if unsafe outgoing.head.isEmpty, unsafe slot.pointee.session != nil {
                 guard unsafe refill(slot, outgoing.body, isLast: outgoing.isLast) else { return false }
                 continue
             }
-            let outcome = unsafe slot.pointee.transport.send(slot.pointee.fd, outgoing.head, outgoing.body)
-            guard let count = unsafe sentCount(outcome, slot), count > 0 else { return false }
+            guard let count = unsafe send(slot, outgoing.head, outgoing.body), count > 0 else { return false }
             turn += count
             unsafe slot.pointee.progress += count
             unsafe slot.pointee.outgoing?.advance(count)
@@ -239,7 +244,7 @@ extension Worker {
         unsafe slot.pointee.session?.end()
         // Output for this client must never reach the next one.
         unsafe clearOutput(slot)
-        unsafe slot.pointee.transport = .plain
+        unsafe slot.pointee.session = nil
         unsafe slot.pointee.leaveBody()
         unsafe slot.pointee.held.release()
         unsafe slot.pointee.outgoing?.release()
