@@ -47,24 +47,24 @@ public enum DescriptorLimit {
     /// Raises the limit as far as this process may, and returns it. The corresponding C function is `setrlimit`.
     @discardableResult
     public static func raise() -> Int {
-        var limit = current()
+        var limit = rlimit(of: RLIMIT_NOFILE)
         if limit.rlim_cur < limit.rlim_max {
             limit.rlim_cur = limit.rlim_max
             // If that is refused, the lower limit stays.
-            _ = unsafe setrlimit(resource, &limit)
+            _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         }
         return count
     }
 
-    /// The current limit. The corresponding C function is `getrlimit`.
-    public static var count: Int { Int(clamping: current().rlim_cur) }
+    /// The current limit.
+    public static var count: Int { Int(clamping: rlimit(of: RLIMIT_NOFILE).rlim_cur) }
+}
 
-    private static var resource: __rlimit_resource_t { __rlimit_resource_t(RLIMIT_NOFILE.rawValue) }
-
-    private static func current() -> rlimit {
-        var limit = rlimit()
-        let result = unsafe getrlimit(resource, &limit)
+extension rlimit {
+    /// A limit of this process. The corresponding C function is `getrlimit`.
+    init(of resource: __rlimit_resource) {
+        self.init()
+        let result = unsafe getrlimit(__rlimit_resource_t(resource.rawValue), &self)
         precondition(result == 0, "a process may ask for its own limits")
-        return limit
     }
 }

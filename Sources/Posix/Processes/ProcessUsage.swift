@@ -86,12 +86,7 @@ public enum ProcessMemory {
     /// limits. To be read before the sandbox restricts files. The corresponding C functions are `sysconf` and `getrlimit`.
     public static var limitBytes: Int {
         let machine = Int(sysconf(Int32(_SC_PHYS_PAGES))) * Int(sysconf(Int32(_SC_PAGESIZE)))
-        let limits = [RLIMIT_AS, RLIMIT_DATA].map { kind -> Int in
-            var limit = rlimit()
-            let result = unsafe getrlimit(__rlimit_resource_t(kind.rawValue), &limit)
-            precondition(result == 0, "a process may ask for its own limits")
-            return Int(clamping: limit.rlim_cur)
-        }
+        let limits = [RLIMIT_AS, RLIMIT_DATA].map { Int(clamping: rlimit(of: $0).rlim_cur) }
         return min(machine, ControlGroups().memoryBytes ?? .max, limits[0], limits[1])
     }
 }

@@ -69,10 +69,8 @@ public enum Landlock {
             let number = unsafe associated_open_place(rule.path)
             if number < 0 { continue }
             let place = Descriptor(takingOwnershipOf: number)
-            var status = stat()
-            guard unsafe fstat(place.number, &status) == 0 else { throw .last("fstat") }
             var access = Access(rawValue: rule.access).intersection(handled)
-            if status.st_mode & S_IFMT != S_IFDIR { access.formIntersection(.ofFiles) }
+            if try !stat(of: place.number).isDirectory { access.formIntersection(.ofFiles) }
             // A pipe, or another object outside of mountable file systems, needs no rule (EBADFD).
             let result = associated_landlock_allow(ruleset.number, place.number, access.rawValue)
             guard result == 0 || errno == EBADFD else { throw .last("landlock_add_rule") }
@@ -106,7 +104,6 @@ public enum Landlock {
     ) throws(SystemError) -> Descriptor {
         let attributes = [files, network, scope]
         let number = unsafe attributes.withUnsafeBytes { unsafe associated_landlock_create($0.baseAddress, $0.count) }
-        guard number >= 0 else { throw .last("landlock_create_ruleset") }
-        return Descriptor(takingOwnershipOf: number)
+        return try Descriptor(number, of: "landlock_create_ruleset")
     }
 }
