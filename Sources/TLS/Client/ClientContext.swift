@@ -86,19 +86,11 @@ public enum HandshakeError: Error, Sendable, CustomStringConvertible {
         unsafe SSL_set_alpn_protos(ssl, protocols, UInt32(protocols.count))
         while true {
             ERR_clear_error()
-            let result = unsafe SSL_connect(ssl)
-            if result == 1 { return session }
-            switch unsafe SSL_get_error(ssl, result) {
-            case SSL_ERROR_WANT_READ:
-                guard session.wait(for: .readable, until: deadline) else { throw .timedOut }
-            case SSL_ERROR_WANT_WRITE:
-                guard session.wait(for: .writable, until: deadline) else { throw .timedOut }
-            case SSL_ERROR_SYSCALL where ERR_peek_error() == 0: throw .closed
-            default:
-                let failure = OpenSSLFailure.drain()
-                throw failure.reasons.contains("unexpected eof while reading")
-                    ? .closed : .failed(failure.description)
+            if unsafe SSL_connect(ssl) == 1 { return session }
+            guard let isReady = session.waits(until: deadline) else {
+                throw session.failure.map { .failed($0) } ?? .closed
             }
+            if !isReady { throw .timedOut }
         }
     }
 }

@@ -18,10 +18,6 @@ import Posix
 
     var number: Int32 { socket.number }
 
-    func wait(for readiness: ClientSocket.Readiness, until deadline: Int64) -> Bool {
-        socket.wait(for: readiness, untilMilliseconds: deadline)
-    }
-
     /// Whether bytes or the end of the stream can be read now.
     public var hasInput: Bool { unsafe SSL_pending(ssl) > 0 || socket.hasInput }
 
@@ -36,12 +32,19 @@ import Posix
     }
 
     /// Waits until the last call can be repeated. False when the time is up, nil when the call failed for another reason.
-    private func waits(until deadline: Int64) -> Bool? {
+    func waits(until deadline: Int64) -> Bool? {
         switch unsafe SSL_get_error(ssl, 0) {
-        case SSL_ERROR_WANT_READ: wait(for: .readable, until: deadline)
-        case SSL_ERROR_WANT_WRITE: wait(for: .writable, until: deadline)
+        case SSL_ERROR_WANT_READ: socket.wait(for: .readable, untilMilliseconds: deadline)
+        case SSL_ERROR_WANT_WRITE: socket.wait(for: .writable, untilMilliseconds: deadline)
         default: nil
         }
+    }
+
+    /// Why the last call failed; nil if the connection has ended without an announcement.
+    var failure: String? {
+        if unsafe SSL_get_error(ssl, 0) == SSL_ERROR_SYSCALL, ERR_peek_error() == 0 { return nil }
+        let failure = OpenSSLFailure.drain()
+        return failure.reasons.contains("unexpected eof while reading") ? nil : failure.description
     }
 
     /// The result of receiving.
@@ -68,14 +71,8 @@ import Posix
             guard let isReady = waits(until: deadline) else { break }
             if !isReady { return .timedOut }
         }
-        switch unsafe SSL_get_error(ssl, 0) {
-        case SSL_ERROR_ZERO_RETURN: return .ended
-        case SSL_ERROR_SYSCALL where ERR_peek_error() == 0: return .truncated
-        default:
-            let failure = OpenSSLFailure.drain()
-            return failure.reasons.contains("unexpected eof while reading")
-                ? .truncated : .failed(failure.description)
-        }
+        if unsafe SSL_get_error(ssl, 0) == SSL_ERROR_ZERO_RETURN { return .ended }
+        return failure.map { .failed($0) } ?? .truncated
     }
 
     /// The properties of the session and the server's certificates.

@@ -183,12 +183,7 @@ public enum MessageCode: String, Hashable, Sendable, CaseIterable {
 
     /// The authentication code of some bytes. The corresponding C function is `EVP_Q_mac`.
     public func code(of bytes: [UInt8], key: [UInt8]) -> [UInt8] {
-        let digest =
-            switch self {
-            case .hs256: "SHA256"
-            case .hs384: "SHA384"
-            case .hs512: "SHA512"
-            }
+        let digest = "SHA\(rawValue.dropFirst(2))"
         var code = [UInt8](repeating: 0, count: 64)
         var count = 0
         // OpenSSL treats a nil key as a missing one, even if its length is zero.

@@ -115,8 +115,8 @@ extension CertificateStore {
                 }
             }
         }
-        noteMissing(
-            own, CertificateCoverage.missing(host: host, file: loader.path(of: own), isOrdered: isOrdered(host)))
+        let file = loader.path(of: own)
+        note(.missing, CertificateCoverage.missing(host: host, file: file, isOrdered: isOrdered(host)), own)
     }
 
     /// Records whether the certificate of another folder covers a host.
@@ -124,14 +124,14 @@ extension CertificateStore {
         if let names = register.entry(folder.name)?.names, !names.isEmpty,
             let problem = CertificateCoverage.problem(host: host, names: names, file: loader.path(of: folder))
         {
-            register.note(own, CertificateStatus(.broken, problem), stamp: nil, now: Clock.wallSeconds())
+            note(.broken, problem, own)
         } else {
             register.remove(own.name)
         }
     }
 
-    private func noteMissing(_ own: CertificateFolder, _ problem: CertificateProblem) {
-        register.note(own, CertificateStatus(.missing, problem), stamp: nil, now: Clock.wallSeconds())
+    private func note(_ state: CertificateState, _ problem: CertificateProblem, _ own: CertificateFolder) {
+        register.note(own, CertificateStatus(state, problem), stamp: nil, now: Clock.wallSeconds())
     }
 
     private func look(_ folder: CertificateFolder, _ round: inout SurveyRound) -> SurveyLook {
