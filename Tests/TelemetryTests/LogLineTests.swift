@@ -37,7 +37,7 @@ struct EntryText {
         entry.remote = SocketAddress(remote).map { RemoteAddress($0) } ?? .unknown
         (entry.method, entry.host, entry.path, entry.query) = (bytes(0), bytes(1), bytes(2), bytes(3))
         (entry.userAgent, entry.referer) = (bytes(4), bytes(5))
-        if serverName != nil { entry.secure = .init(version: .tls13, isResumed: true, serverName: bytes(6)) }
+        if serverName != nil { entry.secure = .init(isTLS13: true, isResumed: true, serverName: bytes(6)) }
         entry.status = status
         entry.minorVersion = minorVersion
         entry.bodyBytes = 142

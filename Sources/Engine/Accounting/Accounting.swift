@@ -143,7 +143,7 @@ struct Accounting: ~Copyable {
         entry.wallMicroseconds = roundBeganMicroseconds + wallOffsetMicroseconds
         if let session = unsafe slot.pointee.session {
             entry.secure = unsafe AccessEntry.Secure(
-                version: .tls13, isResumed: false, serverName: session.serverName ?? AccessEntry.absent)
+                isTLS13: true, isResumed: false, serverName: session.serverName ?? AccessEntry.absent)
         }
         log?.append(handshake: entry)
     }
@@ -176,7 +176,7 @@ extension AccessEntry.Secure {
     fileprivate init?(_ session: SecureSession) {
         guard session.isEstablished else { return nil }
         unsafe self.init(
-            version: session.isTLS13 ? .tls13 : .tls12, isResumed: session.isResumed,
+            isTLS13: session.isTLS13, isResumed: session.isResumed,
             serverName: session.serverName ?? AccessEntry.absent)
     }
 }

@@ -31,18 +31,14 @@ public import Posix
 
     /// The properties of a TLS connection.
     @safe public struct Secure {
-        public var version: Version
+        /// TLS 1.3, not 1.2.
+        public var isTLS13: Bool
         public var isResumed: Bool
         /// As the client wrote it.
         public var serverName: UnsafeRawBufferPointer
 
-        public enum Version: UInt8, Sendable {
-            case tls12
-            case tls13
-        }
-
-        public init(version: Version, isResumed: Bool, serverName: UnsafeRawBufferPointer) {
-            (self.version, self.isResumed) = (version, isResumed)
+        public init(isTLS13: Bool, isResumed: Bool, serverName: UnsafeRawBufferPointer) {
+            (self.isTLS13, self.isResumed) = (isTLS13, isResumed)
             unsafe self.serverName = serverName
         }
     }

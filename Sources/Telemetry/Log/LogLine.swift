@@ -92,7 +92,7 @@ struct LogLine {
         line.put(".")
         line.put(duration % 1_000_000, digits: 6)
         if let secure = entry.secure {
-            line.put(secure.version == .tls13 ? ",\"tls\":\"TLSv1.3\"" : ",\"tls\":\"TLSv1.2\"")
+            line.put(secure.isTLS13 ? ",\"tls\":\"TLSv1.3\"" : ",\"tls\":\"TLSv1.2\"")
             line.put(secure.isResumed ? ",\"resumed\":true" : ",\"resumed\":false")
             unsafe put(",\"serverName\":\"", json: secure.serverName, Limit.host, &line)
         }
