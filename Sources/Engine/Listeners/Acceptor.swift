@@ -38,7 +38,7 @@ final class WorkerListener {
 /// One worker's listeners and the counts of the connections that they admit.
 struct Acceptor: ~Copyable {
     /// None when they are closed.
-    private var listeners: [WorkerListener] = []
+    private(set) var listeners: [WorkerListener] = []
     private var isAccepting = false
     /// When to accept again after descriptors had run out; nil while accepting.
     private(set) var acceptAgainAt: Int64?
@@ -63,12 +63,6 @@ struct Acceptor: ~Copyable {
     }
 
     var areListenersOpen: Bool { !listeners.isEmpty }
-
-    var listenerCount: Int { listeners.count }
-
-    func isSecure(_ listener: Int) -> Bool { listeners[listener].isSecure }
-
-    func expectsProxyHeader(_ listener: Int) -> Bool { listeners[listener].expectsProxyHeader }
 
     mutating func startListening(_ poller: borrowing Poller, now: Int64) {
         acceptAgainAt = nil

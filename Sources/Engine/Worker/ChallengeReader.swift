@@ -33,12 +33,13 @@ final class ChallengeReader: Sendable {
     private static let tokenBytes = 16...128
 
     /// A host and a token.
-    private struct Question: Hashable {
+    private struct Question: Equatable {
         let host: [UInt8]
         let token: [UInt8]
     }
 
     private struct Waiter {
+        let question: Question
         let control: WorkerControl
         let token: UInt64
         let network: UInt64?
@@ -48,16 +49,8 @@ final class ChallengeReader: Sendable {
         /// The queue, newest first.
         var questions: [Question] = []
         /// The waiting requests, also while the file is read.
-        var waiters: [Question: [Waiter]] = [:]
-        var waitingCount = 0
-        var waitingOfNetwork: [UInt64: Int] = [:]
+        var waiters: [Waiter] = []
         var isEnding = false
-
-        mutating func release(_ waiter: Waiter) {
-            waitingCount -= 1
-            guard let network = waiter.network, let count = waitingOfNetwork[network] else { return }
-            waitingOfNetwork[network] = count == 1 ? nil : count - 1
-        }
     }
 
     init(_ find: @escaping EngineSettings.ChallengeSource) throws(SystemError) {
@@ -84,23 +77,19 @@ final class ChallengeReader: Sendable {
         let question = unsafe Question(
             host: host.withUnsafeBytes { unsafe $0.map { Octet.lowercased($0) } },
             token: unsafe token.withUnsafeBytes { unsafe Array($0) })
-        let waiter = Waiter(control: control, token: connection, network: remote.networkKey)
-        let (isTaken, isNew) = state.withLock { state in
-            if state.waitingCount == ChallengeReader.waitingMax { return (false, false) }
-            if let network = waiter.network {
-                let count = state.waitingOfNetwork[network] ?? 0
-                if count == ChallengeReader.waitingPerNetworkMax { return (false, false) }
-                state.waitingOfNetwork[network] = count + 1
-            }
-            state.waitingCount += 1
-            let isNew = state.waiters[question] == nil
-            state.waiters[question, default: []].append(waiter)
+        let waiter = Waiter(question: question, control: control, token: connection, network: remote.networkKey)
+        let isNew: Bool? = state.withLock { state in
+            let ofNetwork = waiter.network.map { network in state.waiters.count { $0.network == network } } ?? 0
+            if state.waiters.count == ChallengeReader.waitingMax { return nil }
+            if ofNetwork == ChallengeReader.waitingPerNetworkMax { return nil }
+            let isNew = !state.waiters.contains { $0.question == question }
+            state.waiters.append(waiter)
             // There are few of them, and the oldest is taken from the end.
             if isNew { state.questions.insert(question, at: 0) }
-            return (true, isNew)
+            return isNew
         }
-        if isNew { work.signal() }
-        return isTaken
+        if isNew == true { work.signal() }
+        return isNew != nil
     }
 
     private func run() {
@@ -110,8 +99,8 @@ final class ChallengeReader: Sendable {
             guard let question else { return }
             let bytes = find(question.host, question.token)
             let waiters = state.withLock { state in
-                let waiters = state.waiters.removeValue(forKey: question) ?? []
-                for waiter in waiters { state.release(waiter) }
+                let waiters = state.waiters.filter { $0.question == question }
+                state.waiters.removeAll { $0.question == question }
                 return waiters
             }
             for waiter in waiters { waiter.control.answer(ChallengeAnswer(token: waiter.token, bytes: bytes)) }

@@ -23,8 +23,8 @@ extension Worker {
     /// Admits or refuses an accepted connection. Its first bytes have usually arrived (`TCP_DEFER_ACCEPT`), so a connection with
     /// one request is never registered with the poller.
     mutating func admit(_ fd: Int32, from remote: RemoteAddress, at listener: Int) {
-        let isSecure = acceptor.isSecure(listener)
-        let expectsProxyHeader = acceptor.expectsProxyHeader(listener)
+        let isSecure = acceptor.listeners[listener].isSecure
+        let expectsProxyHeader = acceptor.listeners[listener].expectsProxyHeader
         let isTrustedProxy = settings.trustedProxies.trusts(remote)
         // Any other client could forge the header.
         if expectsProxyHeader, !isTrustedProxy { return refuse(fd, from: remote, .notFromTrustedProxy, isSilent: true) }

@@ -68,7 +68,7 @@ extension Worker {
             switch unsafe slot.pointee.session == nil ? body : .none {
             case .none: unsafe transmit(fd, ready)
             case .memory(let bytes): unsafe transmit(fd, ready, bytes)
-            case .file where unsafe !ready.isEmpty: unsafe transmitFirst(fd, ready)
+            case .file where unsafe !ready.isEmpty: unsafe transmit(fd, ready, moreFollows: true)
             case .file(let file, let range):
                 transmit(fd, file: file, from: range.lowerBound, count: min(range.count, Worker.sentBytesPerTurnMax))
             }

@@ -194,7 +194,7 @@ import Telemetry
         if !acceptor.areListenersOpen { return }
         // First: the kernel has perhaps told only this worker of a connection, and tells others of those that come from here on.
         acceptor.stopListening(poller)
-        for listener in 0..<acceptor.listenerCount {
+        for listener in acceptor.listeners.indices {
             var rounds = 0
             while rounds < Worker.lastRoundsMax, accept(from: listener) { rounds += 1 }
         }

@@ -45,30 +45,22 @@ final class WorkerControl: Sendable {
     func takeChallenges() -> [ChallengeAnswer] { challenges.exchange([]) }
 }
 
-/// Checks that a worker's loop still runs. An idle worker sleeps for up to a minute, so the check wakes it, and the worker counts
-/// each wake-up as its answer.
+/// Checks that a worker's loop still runs. An idle worker sleeps for up to a minute, so the check wakes it, and each wake-up of the
+/// worker is its answer.
 final class Heartbeat: Sendable {
-    /// The worker's wake-ups.
-    private let beats = Atomic<UInt64>(0)
-    /// The number and the time at the last check.
-    private let open = Mutex(Question())
-
-    private struct Question {
-        var beats: UInt64 = 0
-        var askedMilliseconds: Int64?
-    }
+    /// When the worker was asked, if it has not answered since.
+    private let askedMilliseconds = Atomic<Int64>(Heartbeat.notAsked)
+    private static let notAsked = Int64.min
 
     /// Called by the worker each time it was woken.
-    func beat() { beats.store(beats.load(ordering: .relaxed) &+ 1, ordering: .releasing) }
+    func beat() { askedMilliseconds.store(Heartbeat.notAsked, ordering: .releasing) }
 
     /// For how long the worker has not answered; 0 when it has, and then it is checked again with `ask`.
     func silentMilliseconds(now: Int64, ask: () -> Void) -> Int64 {
-        open.withLock { question in
-            let count = beats.load(ordering: .acquiring)
-            if let asked = question.askedMilliseconds, count == question.beats { return max(0, now - asked) }
-            question = Question(beats: count, askedMilliseconds: now)
-            ask()
-            return 0
-        }
+        let asked = askedMilliseconds.load(ordering: .acquiring)
+        if asked != Heartbeat.notAsked { return max(0, now - asked) }
+        askedMilliseconds.store(now, ordering: .releasing)
+        ask()
+        return 0
     }
 }

@@ -21,8 +21,10 @@ public func receive(_ fd: Int32, into buffer: UnsafeMutableRawBufferPointer) -> 
 }
 
 /// Sends as much as the socket accepts; a closed peer is an outcome, not a signal. The corresponding C function is `send`.
-public func transmit(_ fd: Int32, _ bytes: UnsafeRawBufferPointer) -> Transfer {
-    outcome(retrying { unsafe send(fd, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL)) })
+/// - Parameter moreFollows: lets the kernel wait for the bytes that follow at once (`MSG_MORE`).
+public func transmit(_ fd: Int32, _ bytes: UnsafeRawBufferPointer, moreFollows: Bool = false) -> Transfer {
+    let flags = Int32(MSG_NOSIGNAL) | (moreFollows ? Int32(MSG_MORE) : 0)
+    return outcome(retrying { unsafe send(fd, bytes.baseAddress, bytes.count, flags) })
 }
 
 /// Sends two buffers in one call, so that a head and a large body need not be joined. Only on a thread of `Thread`, which blocks
@@ -36,12 +38,6 @@ public func transmit(_ fd: Int32, _ first: UnsafeRawBufferPointer, _ second: Uns
         let vector = unsafe raw.baseAddress?.assumingMemoryBound(to: iovec.self)
         return outcome(retrying { unsafe writev(fd, vector, 2) })
     }
-}
-
-/// Sends as much as the socket accepts, and lets the kernel wait for the bytes that follow at once (`MSG_MORE`).
-public func transmitFirst(_ fd: Int32, _ bytes: UnsafeRawBufferPointer) -> Transfer {
-    let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_MORE)
-    return outcome(retrying { unsafe send(fd, bytes.baseAddress, bytes.count, flags) })
 }
 
 /// Sends a part of a file without copying it into the process. The corresponding C function is `sendfile`.
