@@ -45,21 +45,31 @@ public struct ProxyHeader: Equatable, Sendable {
         }
         guard lineFeed > begun, bytes[lineFeed - 1] == Octet.carriageReturn else { return .rejected }
         let line = bytes.extracting(begun..<lineFeed - 1)
-        var words = WordList(line)
-        let family = words.next() ?? 0..<0
+        var position = 0
+        let family = nextWord(line, &position) ?? 0..<0
         // The specification says to ignore the rest of the line.
         if line.extracting(family).equals("UNKNOWN") {
             return .complete(ProxyHeader(client: nil, byteCount: lineFeed + 1))
         }
         let isIPv6 = line.extracting(family).equals("TCP6")
-        guard isIPv6 || line.extracting(family).equals("TCP4"), let source = words.next(),
-            let destination = words.next(), let sourcePort = words.next(), let destinationPort = words.next(),
-            words.next() == nil, var client = address(line.extracting(source), isIPv6),
+        guard isIPv6 || line.extracting(family).equals("TCP4"), let source = nextWord(line, &position),
+            let destination = nextWord(line, &position), let sourcePort = nextWord(line, &position),
+            let destinationPort = nextWord(line, &position), nextWord(line, &position) == nil,
+            var client = address(line.extracting(source), isIPv6),
             address(line.extracting(destination), isIPv6) != nil, let port = port(line.extracting(sourcePort)),
             Self.port(line.extracting(destinationPort)) != nil
         else { return .rejected }
         client.port = port
         return .complete(ProxyHeader(client: client, byteCount: lineFeed + 1))
+    }
+
+    /// The next word of those between single spaces.
+    private static func nextWord(_ line: Span<UInt8>, _ position: inout Int) -> Range<Int>? {
+        if position > line.count { return nil }
+        let start = position
+        let end = line.firstIndex(of: Octet.space, from: start) ?? line.count
+        position = end + 1
+        return start..<end
     }
 
     private static func address(_ text: Span<UInt8>, _ isIPv6: Bool) -> ClientAddress? {
@@ -162,32 +172,5 @@ public struct ProxyHeader: Equatable, Sendable {
             for _ in 0..<8 { sum = sum & 1 == 1 ? sum >> 1 ^ 0x82F6_3B78 : sum >> 1 }
         }
         return UInt64(~sum)
-    }
-}
-
-/// Words between single spaces.
-private struct WordList {
-    private let end: Int
-    private var ends: InlineArray<8, Int> = InlineArray(repeating: 0)
-    private var count = 0
-    private var given = 0
-
-    /// A line with more than eight words is malformed anyway.
-    init(_ line: Span<UInt8>) {
-        end = line.count
-        var start = 0
-        while count < 8, start <= line.count {
-            let space = line.firstIndex(of: Octet.space, from: start) ?? line.count
-            ends[count] = space
-            count += 1
-            start = space + 1
-        }
-    }
-
-    mutating func next() -> Range<Int>? {
-        guard given < count else { return nil }
-        let start = given == 0 ? 0 : ends[given - 1] + 1
-        given += 1
-        return start..<ends[given - 1]
     }
 }

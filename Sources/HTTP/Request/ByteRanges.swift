@@ -64,13 +64,12 @@ public struct ByteRanges: Sendable {
         /// Nil when it is malformed.
         init?(_ text: Span<UInt8>) {
             guard let dash = text.firstIndex(of: UInt8(ascii: "-")) else { return nil }
-            guard let first = Specification.number(text.extracting(0..<dash)),
-                let last = Specification.number(text.extracting(dash + 1..<text.count))
-            else { return nil }
-            self.first = first < 0 ? nil : first
-            self.last = last < 0 ? nil : last
-            if self.first == nil, self.last == nil { return nil }
-            if let first = self.first, let last = self.last, last < first { return nil }
+            let (start, end) = (text.extracting(0..<dash), text.extracting(dash + 1..<text.count))
+            (first, last) = (Specification.number(start), Specification.number(end))
+            guard first != nil || start.isEmpty, last != nil || end.isEmpty, first != nil || last != nil else {
+                return nil
+            }
+            if let first, let last, last < first { return nil }
         }
 
         /// The part that is within a body, or nil when the body has none of it.
@@ -83,9 +82,7 @@ public struct ByteRanges: Sendable {
             return first..<min(last.map { $0 + 1 } ?? bodyCount, bodyCount)
         }
 
-        /// -1 for an empty text, nil for anything but digits. Numbers beyond any body's length are reduced to 2^56.
-        private static func number(_ text: Span<UInt8>) -> Int? {
-            text.isEmpty ? -1 : text.decimal().map { Int(min($0, 1 << 56)) }
-        }
+        /// Nil for anything but digits. Numbers beyond any body's length are reduced to 2^56.
+        private static func number(_ text: Span<UInt8>) -> Int? { text.decimal().map { Int(min($0, 1 << 56)) } }
     }
 }

@@ -258,13 +258,11 @@ public struct RequestParser: Sendable {
     }
 
     private mutating func noteConnection(_ value: Span<UInt8>) {
-        var start = 0
-        while start <= value.count {
-            let end = value.firstIndex(of: UInt8(ascii: ","), from: start) ?? value.count
-            let option = value.extracting(value.trimmed(start, end).range)
+        var members = ListMembers(ByteRange(0, value.count))
+        while let member = members.next(value) {
+            let option = value.extracting(member.range)
             if option.equalsIgnoringCase("close") { fields.saysClose = true }
             if option.equalsIgnoringCase("keep-alive") { fields.saysKeepAlive = true }
-            start = end + 1
         }
     }
 
