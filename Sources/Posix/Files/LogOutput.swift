@@ -9,14 +9,6 @@ public struct LogOutput: ~Copyable, Sendable {
     private let number: Int32
     private let isOwned: Bool
 
-    /// The result of a write.
-    public enum Outcome: Equatable, Sendable {
-        case wrote(Int)
-        /// A pipe is full.
-        case wouldBlock
-        case failed(SystemError)
-    }
-
     /// Standard output, as the process got it. Writing to it may block.
     public static var standard: LogOutput { LogOutput(number: STDOUT_FILENO, isOwned: false) }
 
@@ -31,7 +23,7 @@ public struct LogOutput: ~Copyable, Sendable {
     deinit { if isOwned { closeDescriptor(number) } }
 
     /// Writes several buffers in order, perhaps only in part. The corresponding C function is `writev`.
-    public func write(_ pieces: UnsafeBufferPointer<UnsafeRawBufferPointer>) -> Outcome {
+    public func write(_ pieces: UnsafeBufferPointer<UnsafeRawBufferPointer>) -> Transfer {
         unsafe withUnsafeTemporaryAllocation(of: iovec.self, capacity: min(pieces.count, LogOutput.piecesMax)) {
             vector in
             for index in vector.indices {
@@ -41,10 +33,8 @@ public struct LogOutput: ~Copyable, Sendable {
             }
             while true {
                 let count = unsafe writev(number, vector.baseAddress, Int32(vector.count))
-                if count >= 0 { return .wrote(count) }
-                if errno == EINTR { continue }
                 // EBADF is not a bug here: a process may be started without standard output.
-                return errno == EAGAIN ? .wouldBlock : .failed(.last("write"))
+                if count >= 0 || errno != EINTR { return outcome(count) }
             }
         }
     }

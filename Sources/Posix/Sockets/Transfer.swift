@@ -63,7 +63,7 @@ public func abandonUnsent(_ fd: Int32) {
     precondition(result == 0, "a socket takes its options")
 }
 
-private func outcome(_ result: Int) -> Transfer {
+func outcome(_ result: Int) -> Transfer {
     if result > 0 { return .moved(result) }
     if result == 0 { return .ended }
     return errno == EAGAIN ? .wouldBlock : .failed(errno)

@@ -145,13 +145,14 @@ final class LogOrders: Sendable {
             gather(ends)
             if sources.isEmpty { return hasWritten ? .some : .nothing }
             switch unsafe output.write(UnsafeBufferPointer(rebasing: UnsafeBufferPointer(pieces)[..<sources.count])) {
-            case .wrote(let written):
-                if written == 0 { return .blocked }
+            case .moved(let written):
                 hasWritten = true
                 orders.succeeded(.writing, "writing the access log to \(target) again")
                 releaseRoom(written)
-            case .wouldBlock: return .blocked
-            case .failed(let error):
+            // A pipe is full.
+            case .wouldBlock, .ended: return .blocked
+            case .failed(let number):
+                let error = SystemError(call: "write", number: number)
                 orders.failed(
                     .writing,
                     "cannot write the access log to \(target): \(error.reason); retrying every second, lines are dropped and "
@@ -224,6 +225,6 @@ final class LogOrders: Sendable {
         unsafe pieces[0] = UnsafeRawBufferPointer(rebasing: bytes[...end])
         let outcome = unsafe output.write(UnsafeBufferPointer(rebasing: UnsafeBufferPointer(pieces)[..<1]))
         ring.taken.store(start + end + 1, ordering: .releasing)
-        return outcome == .wrote(end + 1)
+        return outcome == .moved(end + 1)
     }
 }
