@@ -38,14 +38,8 @@ public enum Landlock {
 
         /// All rights that a version can restrict, including executing and device files.
         fileprivate static func handled(_ version: Int) -> Access {
-            let count =
-                switch version {
-                case ...1: 13
-                case 2: 14
-                case 3, 4: 15
-                default: 16
-                }
-            return Access(rawValue: 1 << count - 1)
+            let counts = [13, 13, 14, 15, 15, 16]
+            return Access(rawValue: 1 << counts[min(version, counts.count - 1)] - 1)
         }
     }
 

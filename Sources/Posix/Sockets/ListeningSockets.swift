@@ -1,42 +1,23 @@
 // Finds the sockets that listen on an address. Sockets of several processes may share one (SO_REUSEPORT) without knowing of each
-// other; the kernel's table, /proc/net/tcp, has a line for each. Listening sockets come first in it, so reading stops at the
-// first connection.
+// other; the kernel's table, /proc/net/tcp, has a line for each. Listening sockets come first in it, before the connections.
 
 import CLinux
 import Glibc
 
 public enum ListeningSockets {
-    /// More than any machine's listening sockets take.
-    private static let bytesMax = 4 * 1024 * 1024
+    /// Four hundred thousand sockets.
+    private static let bytesMax = 64 * 1024 * 1024
     private static let isListening: Substring = "0A"
 
     /// The inodes of the sockets of all processes that listen on exactly this address; nil if the kernel does not say.
     static func inodes(at address: SocketAddress) -> Set<UInt64>? {
         guard let name = name(of: address),
-            let table = try? Descriptor.open(address.isIPv6 ? "/proc/net/tcp6" : "/proc/net/tcp", O_RDONLY)
+            let table = try? File.read(address.isIPv6 ? "/proc/net/tcp6" : "/proc/net/tcp", bytesMax: bytesMax)
         else { return nil }
-        var inodes: Set<UInt64> = []
-        var text = ""
-        var buffer = [UInt8](repeating: 0, count: 65_536)
-        var count = 0
-        while count < bytesMax {
-            let step = unsafe buffer.withUnsafeMutableBytes {
-                unsafe pread(table.number, $0.baseAddress, $0.count, off_t(count))
-            }
-            if step < 0 { return nil }
-            if step == 0 { break }
-            count += step
-            text += String(decoding: buffer[..<step], as: UTF8.self)
-            while let end = text.firstIndex(of: "\n") {
-                let fields = text[..<end].split(separator: " ")
-                text = String(text[text.index(after: end)...])
-                // The first line names the columns.
-                if fields.first == "sl" { continue }
-                guard fields.count > 9, fields[3] == isListening else { return inodes }
-                if fields[1] == name, let inode = UInt64(fields[9]) { inodes.insert(inode) }
-            }
-        }
-        return inodes
+        // The first line names the columns.
+        let lines = String(decoding: table.bytes, as: UTF8.self).split(separator: "\n").dropFirst()
+        let listening = lines.lazy.map { $0.split(separator: " ") }.prefix { $0.count > 9 && $0[3] == isListening }
+        return Set(listening.filter { $0[1] == name }.compactMap { UInt64($0[9]) })
     }
 
     /// A process that listens on exactly this address, if this user may see its descriptors.

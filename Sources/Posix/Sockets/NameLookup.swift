@@ -87,21 +87,13 @@ extension SocketAddress {
     /// Whether the address cannot be reached from the internet: private, link-local, loopback, shared, for documentation
     /// or reserved (RFC 6890).
     public var isPrivate: Bool {
-        unsafe withUnsafeBytes(of: storage) { raw in
-            switch family {
-            case AF_INET:
-                return unsafe SocketAddress.isPrivate(
-                    UInt32(bigEndian: raw.loadUnaligned(fromByteOffset: 4, as: UInt32.self)))
-            case AF_INET6:
-                let high = unsafe UInt64(bigEndian: raw.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
-                let low = unsafe UInt64(bigEndian: raw.loadUnaligned(fromByteOffset: 16, as: UInt64.self))
-                // An IPv4-mapped address.
-                if high == 0, low >> 32 == 0xFFFF { return SocketAddress.isPrivate(UInt32(truncatingIfNeeded: low)) }
-                // Only 2000::/3 is assigned, except the part for documentation.
-                return high >> 61 != 1 || high >> 32 == 0x2001_0DB8
-            default:
-                return true
-            }
+        let address = RemoteAddress(self)
+        switch address.family {
+        // Also an IPv4-mapped address.
+        case .ipv4: return SocketAddress.isPrivate(UInt32(truncatingIfNeeded: address.low))
+        // Only 2000::/3 is assigned, except the part for documentation.
+        case .ipv6: return address.high >> 61 != 1 || address.high >> 32 == 0x2001_0DB8
+        case .local, .unknown: return true
         }
     }
 
