@@ -39,10 +39,6 @@ static inline EVP_PKEY *associated_generate_p256(void) {
     return EVP_EC_gen("P-256");
 }
 
-static inline int associated_new_context_index(CRYPTO_EX_free *freed) {
-    return SSL_CTX_get_ex_new_index(0, NULL, NULL, NULL, freed);
-}
-
 // An OSSL_PARAM list points into its arguments, which is hard to guarantee in Swift.
 static inline int associated_set_hmac(EVP_MAC_CTX *context, const unsigned char *key, size_t count) {
     char digest[] = "SHA256";

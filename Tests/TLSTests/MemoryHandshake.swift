@@ -7,12 +7,14 @@ import COpenSSL
 /// A server's context with ticket keys; the identity is set for each connection, as in a name callback.
 final class TestServer {
     let context: OpaquePointer
+    private let keys: TicketKeys?
 
     init(_ keys: TicketKeys?) {
+        self.keys = keys
         context = SSL_CTX_new(TLS_server_method())!
         var identifier: [UInt8] = [1]
         SSL_CTX_set_session_id_context(context, &identifier, 1)
-        if let keys { TicketKeys.install(on: context, keys: keys) }
+        keys?.install(on: context)
     }
 
     deinit { SSL_CTX_free(context) }

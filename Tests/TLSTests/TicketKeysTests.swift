@@ -136,17 +136,4 @@ struct TicketKeysTests {
             error?.description == "cannot read the ticket keys in /nonexistent/ticket.key: no such file or directory; "
                 + "create one with openssl rand 80, and chmod 600")
     }
-
-    @Test func `a context releases its keys`() throws {
-        weak var watched: TicketKeys?
-        do {
-            let keys = try TicketKeys()
-            watched = keys
-            let server = TestServer(keys)
-            TicketKeys.install(on: server.context, keys: keys)
-            #expect(watched != nil)
-            withExtendedLifetime(server) {}
-        }
-        #expect(watched == nil)
-    }
 }

@@ -13,6 +13,7 @@ import COpenSSL
     private let bio: OpaquePointer
     /// Retained for the callbacks, which have a raw pointer to it.
     private let gate: Unmanaged<HelloGate>?
+    private let tickets: TicketKeys?
 
     private static let ciphers = [
         "ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-RSA-AES128-GCM-SHA256", "ECDHE-ECDSA-CHACHA20-POLY1305",
@@ -60,6 +61,7 @@ import COpenSSL
         unsafe self.context = context
         unsafe self.wire = wire
         unsafe self.bio = bio
+        tickets = settings?.tickets
         guard let settings, let queue else {
             unsafe gate = nil
             return
@@ -68,7 +70,7 @@ import COpenSSL
         unsafe self.gate = gate
         unsafe SSL_CTX_set_client_hello_cb(context, lookAtHello, gate.toOpaque())
         unsafe associated_set_name_callback(context, chooseIdentity, gate.toOpaque())
-        unsafe TicketKeys.install(on: context, keys: settings.tickets)
+        unsafe settings.tickets.install(on: context)
     }
 
     deinit {

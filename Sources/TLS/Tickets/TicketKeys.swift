@@ -131,25 +131,17 @@ public final class TicketKeys: Sendable {
         return keys
     }
 
-    /// Makes an `SSL_CTX *` use these keys. The context retains them until it is freed.
+    /// Makes an `SSL_CTX *` use these keys, which must outlive it.
     /// The corresponding C function is `SSL_CTX_set_tlsext_ticket_key_evp_cb`.
-    static func install(on context: OpaquePointer, keys: TicketKeys) {
-        let held = unsafe Unmanaged.passRetained(keys)
-        let previous = unsafe SSL_CTX_get_ex_data(context, contextIndex)
-        let result = unsafe SSL_CTX_set_ex_data(context, contextIndex, held.toOpaque())
+    func install(on context: OpaquePointer) {
+        let result = unsafe SSL_CTX_set_ex_data(
+            context, TicketKeys.applicationIndex, Unmanaged.passUnretained(self).toOpaque())
         precondition(result == 1, "the system has no memory left")
-        if let previous = unsafe previous { unsafe Unmanaged<TicketKeys>.fromOpaque(previous).release() }
         unsafe SSL_CTX_set_tlsext_ticket_key_evp_cb(context, answerTicketKey)
     }
 
-    /// The index at which a context stores its keys.
-    fileprivate static let contextIndex: Int32 = {
-        let index = unsafe associated_new_context_index { _, held, _, _, _, _ in
-            if let held = unsafe held { unsafe Unmanaged<TicketKeys>.fromOpaque(held).release() }
-        }
-        precondition(index >= 0, "the system has no memory left")
-        return index
-    }()
+    /// The index of a context's data for which it belongs to the application (SSL_CTX_set_app_data(3)).
+    fileprivate static let applicationIndex: Int32 = 0
 
     /// Fetched once: looking up an algorithm by name takes a lock and a microsecond.
     fileprivate nonisolated(unsafe) static let cipher: OpaquePointer = {
@@ -244,7 +236,7 @@ private func answerTicketKey(
 ) -> Int32 {
     guard let ssl = unsafe ssl, let name = unsafe name, let vector = unsafe vector, let cipher = unsafe cipher,
         let authentication = unsafe authentication,
-        let held = unsafe SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), TicketKeys.contextIndex)
+        let held = unsafe SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), TicketKeys.applicationIndex)
     else { return TicketKeys.Answer.failed.rawValue }
     let keys = unsafe Unmanaged<TicketKeys>.fromOpaque(held).takeUnretainedValue()
     let answer =
