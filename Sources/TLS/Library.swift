@@ -81,6 +81,12 @@ enum DER {
         return written == count ? der : nil
     }
 
+    /// The bytes of a string, an integer or the like, without tag and length.
+    static func content(of string: UnsafePointer<ASN1_STRING>) -> [UInt8] {
+        unsafe Array(
+            UnsafeBufferPointer(start: ASN1_STRING_get0_data(string), count: Int(ASN1_STRING_length(string))))
+    }
+
     /// What a function such as `d2i_X509_SIG` makes of the bytes, for the caller to free; nil if it fails.
     static func decode(
         _ der: [UInt8],

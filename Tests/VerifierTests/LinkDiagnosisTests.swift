@@ -51,7 +51,7 @@ struct LinkDiagnosisTests {
 
     private static func response(_ problem: PeerFacts.Problem.Kind, _ message: String) -> FetchedResponse {
         var peer = trusted
-        peer.problem = PeerFacts.Problem(kind: problem, message: message)
+        peer.problem = PeerFacts.Problem(problem, message)
         return response(200, ServerCheckTests.apple, peer: peer)
     }
 

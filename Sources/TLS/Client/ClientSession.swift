@@ -87,18 +87,17 @@ import Posix
 
     private func problem(_ chain: [CertificateFacts], host: String, now: Int64) -> PeerFacts.Problem? {
         guard let own = chain.first else {
-            return PeerFacts.Problem(kind: .other, message: "the server sent no certificate")
+            return PeerFacts.Problem(.other, "the server sent no certificate")
         }
         if own.notAfter < now {
-            return PeerFacts.Problem(kind: .expired, message: "the certificate expired on \(Clock.day(own.notAfter))")
+            return PeerFacts.Problem(.expired, "the certificate expired on \(Clock.day(own.notAfter))")
         }
         if own.notBefore > now {
-            return PeerFacts.Problem(kind: .notYetValid, message: "the certificate is not valid yet")
+            return PeerFacts.Problem(.notYetValid, "the certificate is not valid yet")
         }
         if !own.names.contains(where: { CertificateName.covers($0, host) }) {
             return PeerFacts.Problem(
-                kind: .wrongName,
-                message: "the certificate is for \(CertificateName.list(own.names)), not for \(host)")
+                .wrongName, "the certificate is for \(CertificateName.list(own.names)), not for \(host)")
         }
         let result = unsafe SSL_get_verify_result(ssl)
         if result == Int(X509_V_OK) { return weakness(own) }
@@ -110,24 +109,22 @@ import Posix
         let reason = unsafe String(cString: X509_verify_cert_error_string(Int(result)))
         switch result {
         case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
-            return PeerFacts.Problem(kind: .selfSigned, message: "the certificate is self-signed")
+            return PeerFacts.Problem(.selfSigned, "the certificate is self-signed")
         case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT, X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY,
             X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
             if lastNamesItsIssuer(), !last.isSelfSigned {
                 return PeerFacts.Problem(
-                    kind: .missingIntermediate,
-                    message:
-                        "the intermediate certificate \"\(last.issuer)\" is not sent, and clients do not download it")
+                    .missingIntermediate,
+                    "the intermediate certificate \"\(last.issuer)\" is not sent, and clients do not download it")
             }
             return PeerFacts.Problem(
-                kind: .unknownAuthority,
-                message: "\"\(last.issuer)\", which issued the last certificate, is not trusted")
+                .unknownAuthority, "\"\(last.issuer)\", which issued the last certificate, is not trusted")
         case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
-            return PeerFacts.Problem(kind: .unknownAuthority, message: "\"\(last.subject)\" is not trusted")
+            return PeerFacts.Problem(.unknownAuthority, "\"\(last.subject)\" is not trusted")
         case X509_V_ERR_CERT_HAS_EXPIRED:
-            return PeerFacts.Problem(kind: .expired, message: "a certificate of the chain has expired")
+            return PeerFacts.Problem(.expired, "a certificate of the chain has expired")
         default:
-            return PeerFacts.Problem(kind: .other, message: "the chain is not trusted: \(reason)")
+            return PeerFacts.Problem(.other, "the chain is not trusted: \(reason)")
         }
     }
 
@@ -142,8 +139,7 @@ import Posix
 
     private func weakness(_ own: CertificateFacts) -> PeerFacts.Problem? {
         guard case .rsa(let bits) = own.key, bits < 2048 else { return nil }
-        return PeerFacts.Problem(
-            kind: .weak, message: "the certificate's RSA key has \(bits) bits, but at least 2048 are required")
+        return PeerFacts.Problem(.weak, "the certificate's RSA key has \(bits) bits, but at least 2048 are required")
     }
 }
 
@@ -162,6 +158,8 @@ public struct PeerFacts: Sendable {
     public struct Problem: Hashable, Sendable {
         public var kind: Kind
         public var message: String
+
+        init(_ kind: Kind, _ message: String) { (self.kind, self.message) = (kind, message) }
 
         public enum Kind: Sendable {
             case expired

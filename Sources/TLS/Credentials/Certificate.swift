@@ -59,12 +59,7 @@ import COpenSSL
 
     var key: KeyKind { unsafe X509_get0_pubkey(pointer).map { unsafe KeyKind($0) } ?? .other("unknown") }
 
-    var serial: [UInt8] {
-        guard let number = unsafe X509_get0_serialNumber(pointer) else { return [] }
-        let bytes = unsafe UnsafeBufferPointer(
-            start: ASN1_STRING_get0_data(number), count: Int(ASN1_STRING_length(number)))
-        return unsafe Array(bytes)
-    }
+    var serial: [UInt8] { unsafe X509_get0_serialNumber(pointer).map { unsafe DER.content(of: $0) } ?? [] }
 
     var fingerprint: [UInt8] {
         var digest = [UInt8](repeating: 0, count: 32)
@@ -136,11 +131,8 @@ import COpenSSL
         guard let value = unsafe GENERAL_NAME_get0_value(name, &type), type == GEN_DNS || type == GEN_IPADD else {
             return nil
         }
-        let string = unsafe value.assumingMemoryBound(to: ASN1_STRING.self)
-        let bytes = unsafe UnsafeBufferPointer(
-            start: ASN1_STRING_get0_data(string), count: Int(ASN1_STRING_length(string)))
-        return unsafe type == GEN_DNS
-            ? String(decoding: bytes, as: UTF8.self).lowercased() : CertificateName.address(Array(bytes))
+        let bytes = unsafe DER.content(of: value.assumingMemoryBound(to: ASN1_STRING.self))
+        return type == GEN_DNS ? String(decoding: bytes, as: UTF8.self).lowercased() : CertificateName.address(bytes)
     }
 }
 

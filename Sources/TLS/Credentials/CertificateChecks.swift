@@ -143,14 +143,9 @@ public enum CertificateChecks {
         of periods: some Sequence<CertificatePeriod>, _ now: Int64, isClockSuspect: Bool = false,
         file: (_ isOfSecondPair: Bool) -> String
     ) -> CertificateProblem? {
-        var worst: (kind: CertificateProblem.Kind, period: CertificatePeriod)?
-        for period in periods {
-            guard let kind = period.verdict(now) else { continue }
-            if let worst, rank(worst.kind) <= rank(kind) { continue }
-            worst = (kind, period)
-        }
-        return worst.map {
-            problem($0.kind, $0.period, now, isClockSuspect, file: file($0.period.isOfSecondPair))
+        let all = periods.compactMap { period in period.verdict(now).map { (kind: $0, period) } }
+        return all.min { rank($0.kind) < rank($1.kind) }.map { kind, period in
+            problem(kind, period, now, isClockSuspect, file: file(period.isOfSecondPair))
         }
     }
 

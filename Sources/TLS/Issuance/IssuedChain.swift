@@ -61,8 +61,7 @@ extension Certificate {
         guard let identifier = unsafe X509_get0_authority_key_id(pointer),
             let number = unsafe X509_get0_serialNumber(pointer)
         else { return nil }
-        let key = unsafe Array(
-            UnsafeBufferPointer(start: ASN1_STRING_get0_data(identifier), count: Int(ASN1_STRING_length(identifier))))
+        let key = unsafe DER.content(of: identifier)
         guard !key.isEmpty, let serial = unsafe Certificate.content(of: number) else { return nil }
         return "\(Base64URL.text(key)).\(Base64URL.text(serial))"
     }

@@ -62,8 +62,7 @@ public struct SignedDocument: Sendable {
         guard unsafe OBJ_obj2nid(CMS_get0_type(message)) == NID_pkcs7_signed,
             let content = unsafe CMS_get0_content(message)?.pointee
         else { return nil }
-        let count = unsafe Int(ASN1_STRING_length(content))
-        self.content = unsafe Array(UnsafeBufferPointer(start: ASN1_STRING_get0_data(content), count: count))
+        self.content = unsafe DER.content(of: content)
         let flags = UInt32(CMS_NO_SIGNER_CERT_VERIFY | CMS_BINARY)
         isIntact = unsafe CMS_verify(message, nil, nil, nil, nil, flags) == 1
         // Available only after `CMS_verify`, whatever its outcome.

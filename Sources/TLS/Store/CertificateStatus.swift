@@ -21,18 +21,6 @@ public struct CertificateSummary: Hashable, Sendable {
     /// Distinguishes certificates.
     let fingerprint: Int
 
-    init(_ identity: ServerIdentity) {
-        let facts = identity.first.certificate.facts
-        let periods = identity.periods
-        self.init(
-            issuer: facts.issuer, serial: facts.serial, own: periods[0], others: Array(periods.dropFirst()),
-            fingerprint: facts.fingerprint.hashValue)
-    }
-
-    init(issuer: String, serial: [UInt8], own: CertificatePeriod, others: [CertificatePeriod], fingerprint: Int) {
-        (self.issuer, self.serial, self.own, self.others, self.fingerprint) = (issuer, serial, own, others, fingerprint)
-    }
-
     var periods: [CertificatePeriod] { [own] + others }
 
     /// The serial number as `openssl x509 -serial` writes it.
@@ -54,6 +42,16 @@ public struct CertificateSummary: Hashable, Sendable {
 
     private func least(_ share: (CertificatePeriod) -> Double) -> Double {
         others.reduce(share(own)) { $1.subject == own.subject ? min($0, share($1)) : $0 }
+    }
+}
+
+extension CertificateSummary {
+    init(_ identity: ServerIdentity) {
+        let facts = identity.first.certificate.facts
+        let periods = identity.periods
+        self.init(
+            issuer: facts.issuer, serial: facts.serial, own: periods[0], others: Array(periods.dropFirst()),
+            fingerprint: facts.fingerprint.hashValue)
     }
 }
 
