@@ -89,7 +89,8 @@ struct ChallengeTests {
         func ask(_ token: String, _ address: UInt64, _ connection: UInt64) -> Bool {
             reader.enqueue(
                 Array("a.example".utf8).span, Array(token.utf8).span,
-                of: RemoteAddress(family: .ipv4, high: 0, low: address, port: 1), for: connection, answering: control)
+                of: RemoteAddress(family: .ipv4, high: 0, low: address, port: 1), for: connection,
+                answering: control.challenges)
         }
         let perNetwork = ChallengeReader.waitingPerNetworkMax
         for number in 0..<perNetwork { #expect(ask("made-up-\(number)", 0x0A00_0001, UInt64(number))) }
@@ -100,7 +101,7 @@ struct ChallengeTests {
         #expect(!ask("same", 0x0B00_0001, 0))
         for _ in 0...perNetwork { gate.signal() }
         var tokens: Set<UInt64> = []
-        while tokens.count < ChallengeReader.waitingMax { tokens.formUnion(control.takeChallenges().map(\.token)) }
+        while tokens.count < ChallengeReader.waitingMax { tokens.formUnion(control.challenges.take().map(\.token)) }
         #expect(looks.withLock { $0 } == perNetwork + 1)
         // All of them have been released.
         #expect(ask("one-more", 0x0A00_0001, 0))

@@ -46,12 +46,7 @@ struct Multipart {
         let range = ranges[next]
         output.append("\r\n")
         unsafe output.append(form.contentType)
-        output.append(WireText.range)
-        output.append(range.lowerBound)
-        output.append("-")
-        output.append(range.upperBound - 1)
-        output.append("/")
-        output.append(form.bodyCount)
+        output.append(range, of: form.bodyCount)
         output.append("\r\n\r\n")
         return form.part(range)
     }

@@ -56,6 +56,16 @@
         }
     }
 
+    /// Appends the line of a range, without its end.
+    mutating func append(_ range: Range<Int>, of completeCount: Int) {
+        append(WireText.range)
+        append(range.lowerBound)
+        append("-")
+        append(range.upperBound - 1)
+        append("/")
+        append(completeCount)
+    }
+
     /// Unused room of the buffer, for temporary use.
     func scratch(_ count: Int) -> UnsafeMutableRawBufferPointer {
         // The pointer does not check bounds in an optimized build.

@@ -111,12 +111,7 @@ struct ResponseWriter: ~Copyable {
             appendLength(unsentBytes(of: parts) ?? 0)
         } else if let range = response.ranges?[0] {
             unsafe output.append(form.fields)
-            output.append(WireText.range)
-            output.append(range.lowerBound)
-            output.append("-")
-            output.append(range.upperBound - 1)
-            output.append("/")
-            output.append(form.bodyCount)
+            output.append(range, of: form.bodyCount)
             output.append(WireText.end)
             appendLength(range.count)
         } else {

@@ -40,7 +40,7 @@ final class ChallengeReader: Sendable {
 
     private struct Waiter {
         let question: Question
-        let control: WorkerControl
+        let answers: Mailbox<[ChallengeAnswer]>
         let token: UInt64
         let network: UInt64?
     }
@@ -72,12 +72,12 @@ final class ChallengeReader: Sendable {
     /// Queues a request. False when too many are waiting.
     func enqueue(
         _ host: Span<UInt8>, _ token: Span<UInt8>, of remote: RemoteAddress, for connection: UInt64,
-        answering control: WorkerControl
+        answering answers: Mailbox<[ChallengeAnswer]>
     ) -> Bool {
         let question = unsafe Question(
             host: host.withUnsafeBytes { unsafe $0.map { Octet.lowercased($0) } },
             token: unsafe token.withUnsafeBytes { unsafe Array($0) })
-        let waiter = Waiter(question: question, control: control, token: connection, network: remote.networkKey)
+        let waiter = Waiter(question: question, answers: answers, token: connection, network: remote.networkKey)
         let isNew: Bool? = state.withLock { state in
             let ofNetwork = waiter.network.map { network in state.waiters.count { $0.network == network } } ?? 0
             if state.waiters.count == ChallengeReader.waitingMax { return nil }
@@ -103,7 +103,9 @@ final class ChallengeReader: Sendable {
                 state.waiters.removeAll { $0.question == question }
                 return waiters
             }
-            for waiter in waiters { waiter.control.answer(ChallengeAnswer(token: waiter.token, bytes: bytes)) }
+            for waiter in waiters {
+                waiter.answers.leave { $0.append(ChallengeAnswer(token: waiter.token, bytes: bytes)) }
+            }
         }
     }
 

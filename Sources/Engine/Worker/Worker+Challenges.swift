@@ -22,7 +22,7 @@ extension Worker {
         accounting.noteSubject(response)
         let isTaken = unsafe challenges?.enqueue(
             bytes.extracting(head.host.range), bytes.extracting(head.path.range).extracting(token),
-            of: accounting.lastRemote, for: table.token(slot), answering: control)
+            of: accounting.lastRemote, for: table.token(slot), answering: control.challenges)
         if isTaken == true {
             unsafe slot.pointee.phase = .challenge(response)
             return .pauses
@@ -33,7 +33,7 @@ extension Worker {
 
     /// Continues the connections whose file has been read.
     mutating func resumeChallenges() {
-        for answer in control.takeChallenges() {
+        for answer in control.challenges.take() {
             // The connection may have ended.
             guard let slot = unsafe table.slot(of: answer.token),
                 case .challenge(let response) = unsafe slot.pointee.phase

@@ -43,6 +43,7 @@ import Telemetry
     private static let lastRoundsMax = 128
     private static let wakeUpToken: UInt64 = 0xFFFF_FFFF
     private static let readyToken: UInt64 = 0xFFFF_FFFE
+    private static let challengesToken: UInt64 = 0xFFFF_FFFD
 
     init(
         _ settings: EngineSettings, control: WorkerControl, published: PublishedCatalogue, queue: LoadingQueue?,
@@ -51,7 +52,8 @@ import Telemetry
         let poller = try Engine.starting { try Poller() }
         let acceptor = try Engine.starting { try Acceptor(settings, worker: control.number, addressCounts) }
         guard poller.add(control.wakeUp.descriptor.number, .readable, token: Worker.wakeUpToken),
-            poller.add(control.readyHandshakes.descriptor, .readable, token: Worker.readyToken)
+            poller.add(control.readyHandshakes.descriptor, .readable, token: Worker.readyToken),
+            poller.add(control.challenges.descriptor, .readable, token: Worker.challengesToken)
         else {
             throw Engine.StartError(reason: "the kernel watches no more descriptors for this user")
         }
@@ -112,8 +114,8 @@ import Telemetry
                 control.wakeUp.clear()
                 // After clearing: an earlier heartbeat is answered here, a later one wakes this thread again.
                 control.heartbeat.beat()
-                resumeChallenges()
             case Worker.readyToken: resumeHandshakes()
+            case Worker.challengesToken: resumeChallenges()
             default: accept(from: Int(event.token))
             }
             return

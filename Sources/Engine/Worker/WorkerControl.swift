@@ -10,8 +10,8 @@ final class WorkerControl: Sendable {
     let wakeUp: WakeUp
     let readyHandshakes: ReadyHandshakes
     let heartbeat = Heartbeat()
+    let challenges: Mailbox<[ChallengeAnswer]>
     private let wanted = Atomic<UInt8>(0)
-    private let challenges = Mutex<[ChallengeAnswer]>([])
 
     /// How to stop accepting, finish open requests and exit.
     enum Draining: UInt8 {
@@ -25,6 +25,7 @@ final class WorkerControl: Sendable {
         self.number = number
         wakeUp = try WakeUp()
         readyHandshakes = try ReadyHandshakes([])
+        challenges = try Mailbox([])
     }
 
     /// Nil while the worker is to serve.
@@ -34,15 +35,6 @@ final class WorkerControl: Sendable {
         wanted.store(draining.rawValue, ordering: .releasing)
         wakeUp.wake()
     }
-
-    /// Passes the worker the answer that one of its connections waits for.
-    func answer(_ challenge: ChallengeAnswer) {
-        challenges.withLock { $0.append(challenge) }
-        wakeUp.wake()
-    }
-
-    /// The answers since the last call.
-    func takeChallenges() -> [ChallengeAnswer] { challenges.exchange([]) }
 }
 
 /// Checks that a worker's loop still runs. An idle worker sleeps for up to a minute, so the check wakes it, and each wake-up of the
