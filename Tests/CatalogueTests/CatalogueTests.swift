@@ -42,13 +42,9 @@ struct CatalogueTests {
         let letters = "abcdefghijklmnopqrstuvwxyz"
         builder.add(PreparedSite(host: letters, answers: [("/x", page("all"))]))
         for sign in ["@", "[", "`", "{"] { builder.add(PreparedSite(host: sign, answers: [("/x", page(sign))])) }
-        let unread = UnreadHosts { $0 == "unread.\(letters)" }
-        let catalogue = Catalogue(layers: [builder.finish()] + older, unread: unread)
+        let catalogue = Catalogue(layers: [builder.finish()] + older)
         #expect(body(catalogue, letters.uppercased(), "/x") == "all")
         #expect(catalogue.configuredName(of: letters.uppercased()) == letters)
-        let name = Array("UNREAD.\(letters.uppercased())".utf8)
-        let isUnread = catalogue.view.isUnread(host: name.span)
-        #expect(isUnread)
         for sign in ["@", "[", "`", "{"] {
             #expect(body(catalogue, sign, "/x") == sign)
             #expect(catalogue.configuredName(of: sign) == sign)

@@ -137,17 +137,4 @@ struct EngineTests {
             try #require(old == nil && between == nil, "in round \(round)")
         }
     }
-
-    @Test func `answers 503 for a host that is not read yet`() throws {
-        let server = try TestEngine()
-        let layers = server.published.current.layers
-        server.published.publish(Catalogue(layers: layers, unread: UnreadHosts { $0 == "own.example" }))
-        server.engine.catalogueChanged()
-        #expect(try exchange(server, get("/doc", host: "Own.Example"))?.status == 503)
-        #expect(try exchange(server, get("/doc"))?.status == 200)
-        #expect(try exchange(server, get("/doc", host: "unknown.example"))?.status == 404)
-        server.published.publish(Catalogue(layers: layers))
-        server.engine.catalogueChanged()
-        #expect(try exchange(server, get("/doc", host: "own.example"))?.status == 404)
-    }
 }

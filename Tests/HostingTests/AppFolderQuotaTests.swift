@@ -27,7 +27,7 @@ struct AppFolderQuotaTests {
             return try test.site.round(.with { $0.appFolders = ["evil/sub"] })
         },
         { test in try test.site.round(.apps("evil/sub/3.json")) },
-        { try $0.site.restart(.start) },
+        { try $0.site.restart() },
     ]
 
     @Test(arguments: looks.indices)
@@ -108,7 +108,7 @@ struct AppFolderQuotaTests {
         site.limits.filesPerAppFolderMax = 1_000
         for number in 1000..<1250 { try site.write("config/apps/evil/\(number).json", "{ name: 1 ") }
         try site.write("config/apps/top.json", "{")
-        let reports = [try site.restart(.start, program: "another"), try site.round(.allAgain)]
+        let reports = [try site.restart(program: "another"), try site.round(.allAgain)]
         for found in reports.map(\.findings) + [site.tenants.openFindings] {
             let mine = found.filter { $0.file.contains("/evil") }
             #expect(mine.count == AppFindings.countMax + 1)

@@ -13,14 +13,12 @@ import HTTP
     /// The number of served hosts; a wildcard counts once.
     public let siteCount: Int
     private let views: UnsafeMutableBufferPointer<LayerView>
-    private let unread: UnreadHosts?
 
     /// - Parameters:
     ///   - layers: the newest first; a host's entry in a newer layer hides the one in an older layer.
     ///   - sharedPages: a layer of one site, whose answers are used for every host that has none of its own for a path.
-    ///   - unread: hosts that are not in the layers because their files have not been read yet.
-    public init(layers: [CatalogueLayer], sharedPages: CatalogueLayer? = nil, unread: UnreadHosts? = nil) {
-        (self.layers, self.unread) = (layers, unread)
+    public init(layers: [CatalogueLayer], sharedPages: CatalogueLayer? = nil) {
+        self.layers = layers
         self.sharedPages = sharedPages?.view.siteCount == 0 ? nil : sharedPages
         siteCount = Catalogue.siteCount(layers)
         unsafe views = .allocate(capacity: layers.count + 1)
@@ -41,8 +39,7 @@ import HTTP
     public var view: CatalogueView {
         unsafe CatalogueView(
             layers: UnsafeBufferPointer(rebasing: views[..<layers.count]),
-            sharedPages: sharedPages == nil ? nil : UnsafePointer(views.baseAddress! + layers.count),
-            unread: unread.map { unsafe Unmanaged.passUnretained($0) })
+            sharedPages: sharedPages == nil ? nil : UnsafePointer(views.baseAddress! + layers.count))
     }
 
     /// Counts the sites of the oldest layer, and what each newer layer adds or removes.

@@ -29,16 +29,3 @@ public final class PublishedCatalogue: Sendable {
         }
     }
 }
-
-/// Hosts that may have files which have not been read yet. A server with many hosts starts to answer before it has listed those
-/// that have files of their own but no app file. Until then it checks the requested host on disk, so that a client of such a host
-/// gets neither a 404 nor a wildcard's answer.
-public final class UnreadHosts: Sendable {
-    private let isThere: @Sendable (String) -> Bool
-
-    /// - Parameter isThere: whether a host in lower case (`*.example.com` for a wildcard) has files. Workers call it.
-    public init(_ isThere: @escaping @Sendable (String) -> Bool) { self.isThere = isThere }
-
-    /// The same for a host's key.
-    func has(_ key: UnsafeRawBufferPointer) -> Bool { unsafe isThere(LayerView.host(ofKey: key)) }
-}

@@ -9,8 +9,6 @@ import HTTP
     let layers: UnsafeBufferPointer<LayerView>
     /// The shared pages: a layer with one site. Nil when there are none.
     let sharedPages: UnsafePointer<LayerView>?
-    /// Hosts that have not been read yet; nil when all have. The catalogue owns it.
-    let unread: Unmanaged<UnreadHosts>?
 
     /// A site of this catalogue.
     public struct Site: Equatable {
@@ -51,23 +49,10 @@ import HTTP
         unsafe layers[Int(site.layer)].sites[Int(site.index)].flags & SiteRecord.isClosed != 0
     }
 
-    /// Whether a host, as a client wrote it, has files of its own that have not been read yet. The catalogue would answer it
-    /// with a 404 or a wildcard's site, which is wrong. Shortly after a start this costs more than a comparison.
-    public func isUnread(host: Span<UInt8>) -> Bool {
-        guard let unread = unsafe unread, host.count > 0, host.count <= CatalogueView.hostBytesMax else { return false }
-        let name = unsafe host.withUnsafeBytes { unsafe $0.map { Octet.lowercased($0) } }
-        return unsafe name.withUnsafeBytes { whole in
-            unsafe CatalogueView.first(forKeysOf: whole) { key in
-                if unsafe find(key) != nil { return false }
-                return unsafe unread._withUnsafeGuaranteedRef { unsafe $0.has(key) } ? true : nil
-            } ?? false
-        }
-    }
-
-    /// Whether a host is served, or will be in a moment; for the control plane.
+    /// Whether a host is served; for the control plane.
     public func knows(_ host: String) -> Bool {
         let name = Array(host.utf8)
-        return site(host: name.span) != nil || isUnread(host: name.span)
+        return site(host: name.span) != nil
     }
 
     /// The configured name of a host: its own, or that of the wildcard that covers it, as `*.example.com`. Nil for a host that

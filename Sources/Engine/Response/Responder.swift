@@ -54,7 +54,6 @@ enum Responder {
         _ subject: inout Subject, _ expectsCertificate: (Span<UInt8>) -> Bool
     ) -> Response {
         let host = bytes.extracting(head.host.range)
-        if view.isUnread(host: host) { return Response(status: .serviceUnavailable) }
         guard let site = view.site(host: host) else { return Response(status: .notFound) }
         subject.isOfServedHost = true
         if let name = unsafe channel.serverName, unsafe isMisdirected(host, name, site, view) {

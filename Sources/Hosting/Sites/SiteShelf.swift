@@ -14,10 +14,6 @@ struct SiteShelf {
     private var sharedPages: CatalogueLayer?
     /// Hosts that a file named without being allowed to: what was served there is not protected.
     var revoked: Set<String> = []
-    /// Answers for hosts whose folders have not been listed yet.
-    var unread: UnreadHosts? {
-        didSet { if unread !== oldValue { rebuildCatalogue() } }
-    }
     /// More changed hosts than this are merged into the base.
     private static let changesMax = 512
 
@@ -93,7 +89,6 @@ struct SiteShelf {
     func hasEntry(for host: String) -> Bool { catalogue.layers.contains { $0.entry(host) != nil } }
 
     private mutating func rebuildCatalogue() {
-        catalogue = Catalogue(
-            layers: [changes, compacting, base].compactMap { $0 }, sharedPages: sharedPages, unread: unread)
+        catalogue = Catalogue(layers: [changes, compacting, base].compactMap { $0 }, sharedPages: sharedPages)
     }
 }

@@ -66,10 +66,8 @@ struct Scan: Sendable {
     /// The marks of the pages for all hosts, and these pages if they have changed.
     var defaultsMark: UInt64?
     var defaults: PageSet?
-    /// Answers whether a host has files of its own, if their folders have not been listed yet.
-    var unread: HostFolderIndex?
-    /// Whether all folders of hosts were listed.
-    var hasListedHosts = false
+    /// All hosts with folders of their own; nil if only some folders are checked.
+    var listedHosts: Set<String>?
 
     var unusableFolders = UnusableFolders()
     /// Set if `config/hosts` cannot be read.

@@ -170,8 +170,6 @@ public final class Tenants: @unchecked Sendable {
         report.changes.sort { $0.host < $1.host }
         if let layer = sites.finish(keeping: decision.unrenderable) { shelf.add(layer) }
         if let pages = scan.defaults { shelf.share(pages) }
-        if let index = scan.unread { shelf.unread = UnreadHosts { index.hasFiles(ofHost: $0) } }
-        if scan.hasListedHosts { shelf.unread = nil }
         signer.endRound(isComplete: changes.repeatsFindings || changes.signatures || isFirst)
         report.catalogue = shelf.catalogue
         report.figures = figures()

@@ -12,10 +12,8 @@ struct TreeScanner {
     private let source: AppSource
     private let folders: HostFolders
     private let start: StateKeeper.Start?
-    private let tree: AppTree
-    /// An index of all folders of hosts; nil if only some of them are checked.
-    private let folderIndex: HostFolderIndex?
-    /// Set if `config/apps` cannot be read at a start that continues without it.
+    /// Nil if `config/apps` cannot be read at a start that continues without it, and the finding about that.
+    private let tree: AppTree?
     private let missing: Finding?
 
     /// How many waiting files are read in one round.
@@ -28,11 +26,6 @@ struct TreeScanner {
     ) throws(ConfigurationError) {
         (self.changes, self.memory, self.source) = (changes, memory, source)
         (self.folders, self.start) = (folders, start)
-        do throws(SystemError) {
-            folderIndex = changes.everything ? try HostFolderIndex(folders) : nil
-        } catch {
-            throw ConfigurationError("all of \(folders.configPath)", error)
-        }
         do throws(SystemError) {
             tree = try AppTree(folders)
             missing = nil
@@ -47,10 +40,10 @@ struct TreeScanner {
                     description: "cannot read \(folders.configPath)/apps: \(error.reason); \(advice)")
             }
             // Serving the remembered versions is better than not starting.
-            tree = AppTree(missing: folders.configPath)
+            tree = nil
             let count = Count.of(memory.appFiles.goodCount, "app file")
             missing = Finding(
-                rule: .cfg005, severity: .error, file: tree.label, range: nil,
+                rule: .cfg005, severity: .error, file: source.label, range: nil,
                 message: "cannot read the folder: \(error.reason); the last good versions of \(count) are served",
                 fix: advice)
         }
@@ -59,13 +52,15 @@ struct TreeScanner {
     /// Finds the app files to read.
     func list() throws(SystemError) -> Scan {
         var scan = Scan()
-        scan.hostsFolderFinding = try folders.refusal()
         scan.findings = [missing].compactMap { $0 }
         scan.unusableFolders = memory.openFindings.appFolders
+        scan.hostsFolderFinding = try folders.refusal()
+        let isReadableAgain = memory.openFindings.hostsFolder != nil && scan.hostsFolderFinding == nil
+        if changes.everything || isReadableAgain { scan.listedHosts = try listedHosts(&scan.findings) }
         // Files that cannot be read do not count as deleted.
-        if missing != nil { return scan }
+        guard let tree else { return scan }
         let appFiles = memory.appFiles
-        var paths = changes.appFiles.union(try changedFiles(&scan))
+        var paths = changes.appFiles.union(try changedFiles(tree, &scan))
         scan.changed = paths
         if changes.repeatsFindings { paths.formUnion(appFiles.notInService) }
         scan.filesToReport.formUnion(changes.repeatsFindings ? paths : changes.appFiles)
@@ -85,8 +80,8 @@ struct TreeScanner {
     }
 
     /// Lists folders and returns the files whose marks have changed, and the deleted ones.
-    private func changedFiles(_ scan: inout Scan) throws(SystemError) -> Set<String> {
-        var roots = changes.everything ? [""] : foldersToList
+    private func changedFiles(_ tree: AppTree, _ scan: inout Scan) throws(SystemError) -> Set<String> {
+        var roots = changes.everything ? [""] : foldersToList(tree)
         if roots.isEmpty { return [] }
         var listing = start?.listing ?? AppTree.Listing()
         if start?.listing == nil { roots = try tree.list(roots, into: &listing) }
@@ -116,7 +111,7 @@ struct TreeScanner {
 
     /// The folders to list: those that may have changed; those where an app file is new or large, because the folder may now
     /// exceed its quota; and those above their quota, because they may no longer be.
-    private var foldersToList: Set<String> {
+    private func foldersToList(_ tree: AppTree) -> Set<String> {
         let arrived = changes.appFiles.filter { path in
             memory.appFiles[path] == nil || memory.openFindings.appFolders.isOverQuota(path) || tree.isLarge(path)
         }
@@ -147,7 +142,8 @@ struct TreeScanner {
 
     /// Reads app files on all processors; `take` gets one batch while the next one is read.
     func read(_ paths: [String], take: ([FileReading]) -> Void) {
-        let (tree, appFiles, costs) = (tree, memory.appFiles, source.costs)
+        guard let tree else { return }
+        let (appFiles, costs) = (memory.appFiles, source.costs)
         // Loading the last good version is already measured with the file.
         var source = source
         source.costs = RoundCosts(isCounting: false)
@@ -212,29 +208,13 @@ struct TreeScanner {
 
     /// Checks the folders of hosts that may have changed, including hosts that app files name now.
     func addFolders(to scan: inout Scan) throws(SystemError) {
-        let isReadableAgain = memory.openFindings.hostsFolder != nil && scan.hostsFolderFinding == nil
         if let trouble = scan.hostsFolderFinding, changes.repeatsFindings || trouble != memory.openFindings.hostsFolder
         {
             scan.findings.append(trouble)
         }
         var hosts = Set(changes.hostFolders.union(changes.pageFolders).compactMap(HostFolders.host)).union(
             changes.hosts)
-        if changes.everything || isReadableAgain { hosts.formUnion(memory.folders.keys) }
-        if let folderIndex { hosts.formUnion(folderIndex.pageHosts) }
-        // Without any app, only the folders show which hosts are served.
-        let mustList = memory.appFiles.hosts.isEmpty && scan.pathsByHost.isEmpty
-        if changes.hostList || isReadableAgain || changes.everything && (!changes.isStart || mustList) {
-            hosts.formUnion(try listedHosts(&scan))
-            scan.hasListedHosts = true
-        } else if let folderIndex {
-            // Folders that no app file names are listed in the next round, as soon as the server answers.
-            let named = Array(
-                Set(memory.appFiles.hosts).union(scan.pathsByHost.keys).filter { !scan.lookedAt.contains($0) })
-            let hasFolder = Parallel.map(named) { folderIndex.mayHaveFolder($0) }
-            hosts.formUnion(zip(named, hasFolder).lazy.compactMap { $1 ? $0 : nil })
-            scan.later.hostList = true
-            scan.unread = folderIndex
-        }
+        if let listed = scan.listedHosts { hosts.formUnion(listed.union(memory.folders.keys)) }
         addFolders(of: hosts, to: &scan)
         scan.hosts.formUnion(scan.folders.keys)
         scan.defaultsMark = memory.defaultsMark
@@ -248,16 +228,18 @@ struct TreeScanner {
 
     /// Notes the hosts whose folders have changed.
     func addFolders(of hosts: Set<String>, to scan: inout Scan) {
-        let (folders, folderIndex, memory) = (folders, folderIndex, memory)
+        let (folders, memory, listed) = (folders, memory, scan.listedHosts)
         let isRefused = scan.hostsFolderFinding != nil
         // `subtracting` would iterate over all checked hosts in each batch of a start.
         let records = Parallel.map(Array(hosts.filter { !scan.lookedAt.contains($0) })) { host in
             let record = Result { () throws(SystemError) in
-                guard isRefused else { return try folders.record(of: host, folderIndex) }
-                // An unreadable folder counts as unchanged.
-                return FolderRecord(
-                    wellKnown: memory.folders[host]?.wellKnown,
-                    pages: try folders.mark(of: .pages(HostFolders.name(of: host))))
+                if isRefused {
+                    // An unreadable folder counts as unchanged.
+                    return FolderRecord(
+                        wellKnown: memory.folders[host]?.wellKnown,
+                        pages: try folders.mark(of: .pages(HostFolders.name(of: host))))
+                }
+                return listed?.contains(host) == false ? FolderRecord() : try folders.record(of: host)
             }
             return (host, record)
         }
@@ -271,17 +253,21 @@ struct TreeScanner {
         }
     }
 
-    /// The hosts with files of their own. Slow if there are very many folders, whatever they contain.
-    private func listedHosts(_ scan: inout Scan) throws(SystemError) -> [String] {
-        try folders.wellKnownFolders().compactMap { folder in
-            if let host = HostFolders.host(of: folder) { return host }
-            scan.findings.append(
+    /// The hosts with files or pages of their own.
+    private func listedHosts(_ findings: inout [Finding]) throws(SystemError) -> Set<String> {
+        var hosts = Set(try folders.pageFolders().compactMap(HostFolders.host))
+        for folder in try folders.wellKnownFolders() {
+            if let host = HostFolders.host(of: folder) {
+                hosts.insert(host)
+                continue
+            }
+            findings.append(
                 folders.problem(
                     "\(folders.hostsPath)/\(folder)/well-known",
                     "the folder name is not a host name, so its files are not served",
                     fix: "name it like the host in app files: in lower case, without a trailing dot"))
-            return nil
         }
+        return hosts
     }
 
     private func addDefaults(to scan: inout Scan) throws(SystemError) {

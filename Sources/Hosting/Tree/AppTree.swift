@@ -44,13 +44,6 @@ final class AppTree: Sendable {
         root = TenantFolder(try Folder(label, links: folders.linkTargets))
     }
 
-    /// An `apps` folder that cannot be opened; it appears empty.
-    init(missing configPath: String) {
-        label = "\(configPath)/apps"
-        limits = Limits()
-        root = TenantFolder()
-    }
-
     /// The top folder of `config/apps` that contains a path, whose files share a quota; nil for a path directly in it.
     static func topFolder(of path: String) -> String? {
         path.firstIndex(of: "/").map { String(path[..<$0]) }

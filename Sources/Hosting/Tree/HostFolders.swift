@@ -16,40 +16,6 @@ struct FolderRecord: Hashable, Sendable {
     var isEmpty: Bool { wellKnown == nil && pages == nil }
 }
 
-/// Answers which hosts have folders. A host is looked up by its name, so the number of folders does not matter.
-final class HostFolderIndex: Sendable {
-    private let hosts: Folder?
-    private let pageFolders: Set<String>
-    /// Whether `config/hosts` cannot be read.
-    fileprivate let isUnreadable: Bool
-
-    /// Throws only if descriptors or memory run out.
-    init(_ folders: HostFolders) throws(SystemError) {
-        isUnreadable = try folders.refusal() != nil
-        hosts = isUnreadable ? nil : try nilUnlessShortage { () throws(SystemError) in try Folder(folders.hostsPath) }
-        pageFolders = Set(try folders.pageFolders())
-    }
-
-    /// Whether a host has, or had a moment ago, a folder with its own files.
-    func mayHaveFolder(_ host: String) -> Bool {
-        let name = HostFolders.name(of: host)
-        return pageFolders.contains(name) || hasFiles(in: name)
-    }
-
-    /// Whether a host has its own files at this moment. The argument may be any text from a client.
-    func hasFiles(ofHost host: String) -> Bool {
-        let name = HostFolders.name(of: host)
-        return HostFolders.host(of: name) != nil && hasFiles(in: name)
-    }
-
-    private func hasFiles(in name: String) -> Bool {
-        hosts?.mayHave("\(name)/well-known") == true
-    }
-
-    /// The hosts with pages of their own.
-    var pageHosts: [String] { pageFolders.compactMap(HostFolders.host) }
-}
-
 /// A folder with one host's files, by its name in `config/hosts` or `public`.
 enum HostTree: Hashable, Sendable {
     /// `well-known` in `config/hosts/<name>`.
@@ -109,10 +75,12 @@ public struct HostFolders: Sendable {
 
     func wellKnownPath(of host: String) -> String { "\(hostsPath)/\(HostFolders.name(of: host))/well-known" }
 
-    /// The folders of `config/hosts` that contain `well-known`. Most contain only a certificate and may be very many, so nothing
-    /// else is checked. A missing `config/hosts` is fine; throws only if descriptors or memory run out.
+    /// The folders of `config/hosts` that contain `well-known`, or may. Most contain only a certificate and may be very many, so
+    /// nothing else is checked. A missing `config/hosts` is fine; throws only if descriptors or memory run out.
     func wellKnownFolders() throws(SystemError) -> [String] {
-        try nilUnlessShortage { () throws(SystemError) in try Folder(hostsPath).names(having: "well-known") } ?? []
+        let names = try nilUnlessShortage { () throws(SystemError) in try HostFolders.subfolders(of: hostsPath) } ?? []
+        let mayHave = Parallel.map(names) { (try? Directory.isThere(path(.wellKnown($0)))) != false }
+        return zip(names, mayHave).compactMap { $1 ? $0 : nil }
     }
 
     /// The finding if `config/hosts` exists but cannot be read. Throws only if descriptors or memory run out.
@@ -143,12 +111,9 @@ public struct HostFolders: Sendable {
     }
 
     /// The present marks of a host's folders. Throws only if descriptors or memory run out.
-    func record(of host: String, _ index: HostFolderIndex? = nil) throws(SystemError) -> FolderRecord {
-        if let index, !index.mayHaveFolder(host) { return FolderRecord() }
+    func record(of host: String) throws(SystemError) -> FolderRecord {
         let name = HostFolders.name(of: host)
-        return FolderRecord(
-            wellKnown: index?.isUnreadable == true ? nil : try mark(of: .wellKnown(name)),
-            pages: try mark(of: .pages(name)))
+        return FolderRecord(wellKnown: try mark(of: .wellKnown(name)), pages: try mark(of: .pages(name)))
     }
 
     /// Opens a host's folder; nil if it does not exist. It may be a link into a link target, but not to another host's folder,

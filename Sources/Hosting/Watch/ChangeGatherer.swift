@@ -29,9 +29,6 @@ public struct ChangeGatherer: Sendable {
 
     public init() {}
 
-    /// Whether no change is pending or resting.
-    public var isEmpty: Bool { pending.isEmpty && resting.isEmpty }
-
     public mutating func note(_ changes: TreeChanges, at now: Int64) {
         if changes.isEmpty { return }
         if pending.isEmpty { firstMilliseconds = now }

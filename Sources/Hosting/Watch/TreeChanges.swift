@@ -7,11 +7,6 @@ public struct TreeChanges: Hashable, Sendable {
     public var everything = false
     /// Whether all open findings are checked and reported again, because an operator asked.
     public var repeatsFindings = false
-    /// Whether the server waits for this round before it answers. Then whatever can be found later without wrong answers is left
-    /// for the next round and listed in the report.
-    public var isStart = false
-    /// The list of folders in `config/hosts`.
-    public var hostList = false
     /// App files by path below `config/apps`: read again, even if their marks are equal.
     public var appFiles: Set<String> = []
     /// Folders below `config/apps`, empty for `apps` itself: listed again; files are read if their marks have changed.
@@ -35,18 +30,16 @@ public struct TreeChanges: Hashable, Sendable {
     public var savesState = false
 
     public init(
-        everything: Bool = false, repeatsFindings: Bool = false, isStart: Bool = false, retired: Bool = false,
-        signatures: Bool = false, savesState: Bool = false
+        everything: Bool = false, repeatsFindings: Bool = false, retired: Bool = false, signatures: Bool = false,
+        savesState: Bool = false
     ) {
-        (self.everything, self.repeatsFindings, self.isStart) = (everything, repeatsFindings, isStart)
-        (self.retired, self.signatures, self.savesState) = (retired, signatures, savesState)
+        (self.everything, self.repeatsFindings, self.retired) = (everything, repeatsFindings, retired)
+        (self.signatures, self.savesState) = (signatures, savesState)
     }
 
     public static let all = TreeChanges(everything: true)
-    /// Everything, for an operator who wants all findings again.
+    /// Everything, for a start or an operator who wants all findings again.
     public static let allAgain = TreeChanges(everything: true, repeatsFindings: true)
-    /// Everything that is needed before the first answer.
-    public static let start = TreeChanges(everything: true, repeatsFindings: true, isStart: true)
 
     public var isEmpty: Bool { self == TreeChanges() }
 
@@ -77,10 +70,8 @@ public struct TreeChanges: Hashable, Sendable {
     }
 
     public mutating func merge(_ other: TreeChanges) {
-        // A start is a round of its own; combined with other changes it is an ordinary one.
-        isStart = false
         let flags: [WritableKeyPath<TreeChanges, Bool>] = [
-            \.everything, \.repeatsFindings, \.hostList, \.retired, \.signatures, \.savesState,
+            \.everything, \.repeatsFindings, \.retired, \.signatures, \.savesState,
         ]
         for flag in flags where other[keyPath: flag] { self[keyPath: flag] = true }
         for kind in TreeChanges.tenantsChanges { self[keyPath: kind.path].formUnion(other[keyPath: kind.path]) }

@@ -196,26 +196,6 @@ public struct Folder: ~Copyable, Sendable {
         return listing
     }
 
-    /// The names in this directory, in no order, that have a child of this name. That is one system call for each, so a hundred
-    /// thousand names take a fraction of a second.
-    public func names(having child: String) throws(SystemError) -> [String] {
-        let stream = try unsafe openStream("")
-        defer { unsafe closedir(stream) }
-        let number = unsafe dirfd(stream)
-        var names: [String] = []
-        while let (name, type) = try unsafe nextEntry(stream) {
-            // Hidden, or no directory.
-            if name.hasPrefix(".") || type == UInt8(DT_REG) { continue }
-            guard unsafe faccessat(number, "\(name)/\(child)", F_OK, 0) == 0 else {
-                let error = SystemError.last("faccessat")
-                if error.isShortage { throw error }
-                continue
-            }
-            names.append(name)
-        }
-        return names
-    }
-
     private func openStream(_ path: String) throws(SystemError) -> OpaquePointer {
         let number = try openFolder(path).release()
         guard let stream = unsafe fdopendir(number) else {

@@ -17,7 +17,6 @@ final class MainLoop: @unchecked Sendable {
     private let requests: Mailbox<MainLoopRequests>
     /// Nil if the system does not allow watching.
     private let keeper: WatchKeeper?
-    private var hasBegunWatching = false
     private var gatherer = ChangeGatherer()
     /// The changes of the running round, and whether an operator requested it.
     private var current = (changes: TreeChanges(), isRequested: false)
@@ -81,8 +80,7 @@ final class MainLoop: @unchecked Sendable {
     /// Returns when the process is to exit.
     func run() {
         jobs.startCompaction()
-        // What the start left for later comes first, because a client may already request it.
-        if gatherer.isEmpty { startWatching() } else { startRound(.max) }
+        startWatching()
         while true {
             for index in 0..<poller.wait(milliseconds: timeout()) {
                 switch Token(rawValue: poller.event(index).token) {
@@ -113,7 +111,6 @@ final class MainLoop: @unchecked Sendable {
 
     /// It takes a while to watch 100,000 directories; a full scan afterwards finds the changes in between.
     private func startWatching() {
-        hasBegunWatching = true
         keeper?.start()
     }
 
@@ -171,7 +168,6 @@ final class MainLoop: @unchecked Sendable {
             if server.state.isUnsaved { retrying.add(TreeChanges(savesState: true)) }
         case nil: break
         }
-        if !hasBegunWatching { startWatching() }
         jobs.startCompaction()
         if case .compaction = finished { jobs.returnMemory() }
     }

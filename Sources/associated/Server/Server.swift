@@ -133,9 +133,7 @@ struct Server {
         _ tenants: Tenants, _ background: Background, _ signals: borrowing Signals
     ) throws -> RoundReport? {
         let outcome = JobResult<Result<RoundReport, ConfigurationError>>()
-        // --strict requires all errors before the server starts.
-        let changes = settings.isStrict ? TreeChanges.allAgain : .start
-        background.start { outcome.value = Result { () throws(ConfigurationError) in try tenants.round(changes) } }
+        background.start { outcome.value = Result { () throws(ConfigurationError) in try tenants.round(.allAgain) } }
         return isFinished(background, signals) ? try outcome.value?.get() : nil
     }
 
