@@ -15,10 +15,6 @@ struct LedgerFile: Equatable {
     /// The title of files without the networks of the clients, all of whose fetches are claimed.
     private static let earlierTitle = "associated verifiers 1"
 
-    init(beganSeconds: Int64, records: [String: [VerifierRecord]]) {
-        (self.beganSeconds, self.records) = (beganSeconds, records)
-    }
-
     var bytes: [UInt8] {
         var text: [UInt8] = Array("\(LedgerFile.title) \(beganSeconds)\n".utf8)
         var count = 0
@@ -39,6 +35,20 @@ struct LedgerFile: Equatable {
         Array("end \(lineCount) \(checksum(body))\n".utf8)
     }
 
+    private static func line(_ host: String, _ record: VerifierRecord) -> String {
+        let tag = record.entityTag.flatMap { tag in
+            tag.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } && !tag.isEmpty ? tag : nil
+        }
+        let source = "\(record.isConfirmed ? LedgerFile.confirmed : LedgerFile.claimed)\t\(record.network ?? "-")"
+        return "\(host)\t\(record.verifier.label)\t\(record.document.label)\t\(record.firstSeconds)\t"
+            + "\(record.lastSeconds)\t\(record.status)\t\(record.count)\t\(tag ?? "-")\t\(source)\n"
+    }
+
+    private static let confirmed = "confirmed"
+    private static let claimed = "claimed"
+}
+
+extension LedgerFile {
     /// Nil if the file is incomplete or damaged.
     init?(_ bytes: [UInt8]) {
         guard bytes.last == 0x0A, let before = bytes.dropLast().lastIndex(of: 0x0A) else { return nil }
@@ -53,8 +63,7 @@ struct LedgerFile: Equatable {
         guard isEarlier || title.hasPrefix("\(LedgerFile.title) "),
             let began = Int64(title.dropFirst(LedgerFile.title.count + 1))
         else { return nil }
-        beganSeconds = began
-        records = [:]
+        self.init(beganSeconds: began, records: [:])
         for line in lines.dropFirst() {
             guard let (host, record) = LedgerFile.record(line, isEarlier: isEarlier),
                 records[host]?.contains(where: { $0.isOfSameSource(as: record) }) != true
@@ -62,18 +71,6 @@ struct LedgerFile: Equatable {
             records[host, default: []].append(record)
         }
     }
-
-    private static func line(_ host: String, _ record: VerifierRecord) -> String {
-        let tag = record.entityTag.flatMap { tag in
-            tag.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } && !tag.isEmpty ? tag : nil
-        }
-        let source = "\(record.isConfirmed ? LedgerFile.confirmed : LedgerFile.claimed)\t\(record.network ?? "-")"
-        return "\(host)\t\(record.verifier.label)\t\(record.document.label)\t\(record.firstSeconds)\t"
-            + "\(record.lastSeconds)\t\(record.status)\t\(record.count)\t\(tag ?? "-")\t\(source)\n"
-    }
-
-    private static let confirmed = "confirmed"
-    private static let claimed = "claimed"
 
     private static func record(_ line: ArraySlice<UInt8>, isEarlier: Bool) -> (host: String, VerifierRecord)? {
         let fields = line.split(separator: 0x09, omittingEmptySubsequences: false)

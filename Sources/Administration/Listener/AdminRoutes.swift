@@ -66,25 +66,23 @@ struct AdminRequest {
     /// Without the port, in lower case; empty if the request has none.
     var host: String
     var isAuthorized: Bool
+}
 
+extension AdminRequest {
     init(_ head: RequestHead, _ bytes: Span<UInt8>, token: AdminToken?) {
         func text(_ range: ByteRange) -> String {
             unsafe bytes.extracting(range.range).withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
         }
-        method = head.isAboutServer ? .unknown : head.method
-        path = text(head.path)
-        host = text(head.host).lowercased()
-        isAuthorized =
+        let isAuthorized =
             if let token {
                 head.authorization.isPresent && !head.authorization.isRepeated
                     && token.matches(bytes.extracting(head.authorization.range.range))
             } else {
                 true
             }
-    }
-
-    init(method: Method, path: String, host: String, isAuthorized: Bool) {
-        (self.method, self.path, self.host, self.isAuthorized) = (method, path, host, isAuthorized)
+        self.init(
+            method: head.isAboutServer ? .unknown : head.method, path: text(head.path),
+            host: text(head.host).lowercased(), isAuthorized: isAuthorized)
     }
 }
 

@@ -18,11 +18,12 @@ package protocol JSONRecord: JSONValue {
 
 package struct JSONMember<Record> {
     let name: String
-    let write: (Record) -> SourceValue
+    /// Nil to leave the member out.
+    let write: (Record) -> SourceValue?
     /// False if the member is required and cannot be read.
     var read: (inout Record, SourceValue?) -> Bool = { _, _ in true }
 
-    static func needed<Value: JSONValue>(_ name: String, _ path: WritableKeyPath<Record, Value>) -> JSONMember {
+    package static func needed<Value: JSONValue>(_ name: String, _ path: WritableKeyPath<Record, Value>) -> JSONMember {
         JSONMember(name: name, write: { $0[keyPath: path].jsonValue }) { record, value in
             guard let value = value.flatMap({ Value($0) }) else { return false }
             record[keyPath: path] = value
@@ -30,7 +31,8 @@ package struct JSONMember<Record> {
         }
     }
 
-    static func optional<Value: JSONValue>(_ name: String, _ path: WritableKeyPath<Record, Value>) -> JSONMember {
+    package static func optional<Value: JSONValue>(_ name: String, _ path: WritableKeyPath<Record, Value>) -> JSONMember
+    {
         var member = needed(name, path)
         let read = member.read
         member.read = { record, value in
@@ -41,13 +43,23 @@ package struct JSONMember<Record> {
     }
 
     /// The same member with another function for writing.
-    func written(_ write: @escaping (Record) -> SourceValue) -> JSONMember {
+    func written(_ write: @escaping (Record) -> SourceValue?) -> JSONMember {
         JSONMember(name: name, write: write, read: read)
+    }
+
+    /// A member that is left out if its value is the one of a blank record.
+    package static func sparse<Value: JSONValue & Equatable>(
+        _ name: String, _ path: WritableKeyPath<Record, Value>
+    ) -> JSONMember where Record: JSONRecord {
+        let usual = Record.blank[keyPath: path]
+        return optional(name, path).written { $0[keyPath: path] == usual ? nil : $0[keyPath: path].jsonValue }
     }
 }
 
 extension JSONRecord {
-    var object: [(String, SourceValue)] { Self.members.map { ($0.name, $0.write(self)) } }
+    var object: [(String, SourceValue)] {
+        Self.members.compactMap { member in member.write(self).map { (member.name, $0) } }
+    }
     package var jsonValue: SourceValue { .object(object) }
     var json: [UInt8] { SourceWriter.canonical(jsonValue) }
 

@@ -26,20 +26,18 @@ public struct ServedDocuments: Sendable, Equatable {
     }
 
     /// Keeps an answer at a few megabytes.
-    static let hostsMax = 20_000
+    public static let hostsMax = 20_000
 
     public init(digest: String, hosts: [Host], hasMore: Bool) {
         (self.digest, self.hosts, self.hasMore) = (digest, hosts, hasMore)
     }
 
-    /// The names of the next part, and whether there are later ones.
+    /// The names of the next part, and whether there are later ones. One pass with a few sorts of twice the part: sorting a million
+    /// names would take a second.
     /// - Parameter after: the last name of the part before; empty for the first part.
-    public static func names(after: String, of all: [String]) -> (names: [String], hasMore: Bool) {
-        names(after: after, of: all, countMax: hostsMax)
-    }
-
-    /// One pass with a few sorts of twice the part: sorting a million names would take a second.
-    static func names(after: String, of all: [String], countMax: Int) -> (names: [String], hasMore: Bool) {
+    public static func names(
+        after: String, of all: [String], countMax: Int = ServedDocuments.hostsMax
+    ) -> (names: [String], hasMore: Bool) {
         var (names, hasMore): ([String], Bool) = ([], false)
         func shorten() {
             names.sort()

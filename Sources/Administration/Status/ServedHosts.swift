@@ -27,14 +27,11 @@ public struct ServedHosts: Sendable, Equatable {
     private static let nameBytesMax = 255
     private static let digestBytesMax = 64
 
-    public init(digest: String, hosts: [String], folders: [String: String] = [:]) {
-        self.init(
-            digest: digest, hosts: hosts, folders: folders, hostsMax: ServedHosts.hostsMax,
-            bytesMax: ServedHosts.bytesMax)
-    }
-
     /// If there are too many hosts, those of the tenants with the most are left out.
-    init(digest: String, hosts: [String], folders: [String: String], hostsMax: Int, bytesMax: Int) {
+    public init(
+        digest: String, hosts: [String], folders: [String: String] = [:], hostsMax: Int = ServedHosts.hostsMax,
+        bytesMax: Int = ServedHosts.bytesMax
+    ) {
         func tenant(_ host: String) -> String { FairShare.tenant(of: host, in: folders[host]) }
         let few = FairShare.fitting(hosts.sorted(), room: hostsMax, tenant: tenant)
         let kept = FairShare.fitting(few, room: bytesMax - ServedHosts.frameBytes, tenant: tenant) { host in
@@ -48,9 +45,7 @@ public struct ServedHosts: Sendable, Equatable {
     }
 
     /// Reads an answer. Nil if it is anything else, or exceeds a limit.
-    public init?(json bytes: [UInt8]) { self.init(json: bytes, hostsMax: ServedHosts.hostsMax) }
-
-    init?(json bytes: [UInt8], hostsMax: Int) {
+    public init?(json bytes: [UInt8], hostsMax: Int = ServedHosts.hostsMax) {
         // More values than there are, for members that a later version adds.
         let limits = SourceLimits(depth: 8, bytes: ServedHosts.bytesMax, values: 100, problems: 1)
         let document = SourceReader.read(bytes, as: .json, limits: limits)

@@ -43,7 +43,7 @@ extension Command {
             for entry in entries where entry.time >= since && (host == nil || entry.host == host) {
                 let isWanted =
                     isJSON
-                    ? Console.output(data: SourceWriter.minified(entry.value) + [UInt8(ascii: "\n")])
+                    ? Console.output(data: entry.line)
                     : Console.output("\(Printable.line(entry.text))\n")
                 if !isWanted { break }
             }

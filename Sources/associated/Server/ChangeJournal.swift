@@ -9,6 +9,7 @@ import Hosting
 import Posix
 import SourceJSON
 import Synchronization
+import Telemetry
 
 final class ChangeJournal: Sendable {
     static let name = "history.jsonl"
@@ -49,7 +50,7 @@ final class ChangeJournal: Sendable {
 
     func began(_ loaded: RoundReport) throws(SystemError) {
         let now = Clock.wallSeconds()
-        try append([Entry(time: Log.time(seconds: now), event: "started", hosts: loaded.hostCount)])
+        try append([Entry(time: Log.time(seconds: now), event: "started", hosts: loaded.figures.hosts)])
         // Changes while no process ran; the versions before are not known.
         try note(loaded, from: loaded.catalogue, foldersBefore: [:], atSeconds: now)
     }
@@ -135,30 +136,16 @@ final class ChangeJournal: Sendable {
     }
 }
 
-extension ChangeJournal.Entry {
-    fileprivate var line: [UInt8] { SourceWriter.minified(value) + [UInt8(ascii: "\n")] }
-
-    var value: SourceValue {
-        var members: [(String, SourceValue)] = [("time", .string(time)), ("event", .string(event))]
-        guard let host else { return .object(members + [("hosts", .integer(hosts))]) }
-        members.append(("host", .string(host)))
-        if let folder { members.append(("folder", .string(folder))) }
-        if !documents.isEmpty { members.append(("documents", .array(documents.map(\.value)))) }
-        if pages > 0 { members.append(("pages", .integer(pages))) }
-        return .object(members)
+extension ChangeJournal.Entry: JSONRecord {
+    static var blank: Self { Self(time: "", event: "") }
+    static var members: [JSONMember<Self>] {
+        [
+            .needed("time", \.time), .needed("event", \.event), .sparse("host", \.host), .sparse("folder", \.folder),
+            .sparse("documents", \.documents), .sparse("pages", \.pages), .sparse("hosts", \.hosts),
+        ]
     }
 
-    init?(_ value: SourceValue) {
-        guard let time = value.member(named: "time")?.asString, let event = value.member(named: "event")?.asString
-        else {
-            return nil
-        }
-        self.init(
-            time: time, host: value.member(named: "host")?.asString,
-            folder: value.member(named: "folder")?.asString, event: event,
-            documents: (value.member(named: "documents")?.asArray ?? []).map { Document($0) },
-            pages: value.member(named: "pages")?.asInt ?? 0, hosts: value.member(named: "hosts")?.asInt ?? 0)
-    }
+    var line: [UInt8] { SourceWriter.minified(jsonValue) + [UInt8(ascii: "\n")] }
 
     /// One line for `associated history`.
     var text: String {
@@ -173,19 +160,13 @@ extension ChangeJournal.Entry {
     }
 }
 
-extension ChangeJournal.Entry.Document {
-    fileprivate var value: SourceValue {
-        .object([
-            ("path", .string(path)), ("before", before.map { .string($0) } ?? .null),
-            ("after", after.map { .string($0) } ?? .null), ("what", .array(what.map { .string($0) })),
-        ])
-    }
-
-    fileprivate init(_ value: SourceValue) {
-        self.init(
-            path: value.member(named: "path")?.asString ?? "", before: value.member(named: "before")?.asString,
-            after: value.member(named: "after")?.asString,
-            what: (value.member(named: "what")?.asArray ?? []).compactMap(\.asString))
+extension ChangeJournal.Entry.Document: JSONRecord {
+    static var blank: Self { Self(path: "") }
+    static var members: [JSONMember<Self>] {
+        [
+            .optional("path", \.path), .optional("before", \.before), .optional("after", \.after),
+            .optional("what", \.what),
+        ]
     }
 
     fileprivate var text: String {
