@@ -20,7 +20,7 @@ struct DeployTests {
         var snapshot = Samples.snapshot
         // Every optional series is present.
         for kind in VerifierKind.known {
-            (snapshot.verifiers.lastSeconds[kind], snapshot.verifiers.lastConfirmedSeconds[kind]) = (1, 1)
+            (snapshot.status.verifiers.lastSeconds[kind], snapshot.status.verifiers.lastConfirmedSeconds[kind]) = (1, 1)
         }
         (snapshot.process.virtualBytes, snapshot.process.startSeconds) = (1, 1)
         for family in snapshot.families + Samples.ofManager {

@@ -62,16 +62,16 @@ struct MetricsTextTests {
 
     @Test func `a server without a manager has no metric of it`() throws {
         var snapshot = Samples.snapshot
-        snapshot.manager = nil
+        snapshot.status.manager = nil
         #expect(try read(snapshot.families)["associated_manager_silent_seconds"] == nil)
     }
 
     @Test func `the size depends on the number of workers, not on tenants or clients`() throws {
         let sizes = try [1, 388, 1_000_000].map { hosts in
             var snapshot = Samples.snapshot
-            snapshot.hosting.hosts = hosts
-            snapshot.verifiers.hosts = hosts
-            snapshot.certificates?.usable = hosts
+            snapshot.status.hosting.hosts = hosts
+            snapshot.status.verifiers.hosts = hosts
+            snapshot.status.certificates?.usable = hosts
             return try read(snapshot.families).families.values.reduce(0) { $0 + $1.samples.count }
         }
         #expect(Set(sizes).count == 1)

@@ -146,12 +146,9 @@ enum Samples {
         var process = ProcessFigures()
         (process.descriptors, process.descriptorsMax, process.residentBytes) = (17, 1_024, 9_437_184)
         process.processorSeconds = 1.5
-        var snapshot = MetricsSnapshot(metrics)
-        (snapshot.version, snapshot.commit, snapshot.library) = ("0.1.0", "unknown", "OpenSSL 3")
-        (snapshot.uptimeSeconds, snapshot.isReady) = (93_600, true)
-        (snapshot.workers, snapshot.hosting, snapshot.reloads) = (workers, hosting, reloads)
-        (snapshot.certificates, snapshot.verifiers, snapshot.servedDigest) = (certificates, verifiers, "00ff")
-        (snapshot.manager, snapshot.process) = (ManagerSilence(seconds: 4), process)
+        var snapshot = MetricsSnapshot(status, metrics)
+        (snapshot.commit, snapshot.uptimeSeconds) = ("unknown", 93_600)
+        (snapshot.status.manager, snapshot.process) = (ManagerSilence(seconds: 4), process)
         return snapshot
     }
 

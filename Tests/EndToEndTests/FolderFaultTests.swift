@@ -84,8 +84,10 @@ import Testing
         chown(state, 0, 0)
         chmod(state, 0o700)
         let server = try folder.serve("--user", "nobody", "--admin", "127.0.0.1:0", "--https", "127.0.0.1:0")
-        let lines = log(server, to: "\(state)/tenants could not be read at the start, and is kept as it is")
-        #expect(lines.last?.contains("give it to the server's user (chown -R USER \(state)) and restart") == true)
+        let refusal = server.announcements.first {
+            $0.contains("\(state)/tenants could not be read at the start, and is kept as it is")
+        }
+        #expect(refusal?.contains("give it to the server's user (chown -R USER \(state)) and restart") == true)
         let certificate = "\(state)/certificates/a.example/fullchain.pem: error[CERT-001]: the host's folder cannot be"
         #expect(try eventually { try server.status().output.contains("\(certificate) opened: permission denied; ") })
         #expect(try !server.status().output.contains("config/hosts"))

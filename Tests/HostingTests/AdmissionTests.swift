@@ -41,7 +41,7 @@ struct AppFileChanges {
     mutating func find(_ path: String, _ text: String?, isChanged: Bool = true) {
         var reading = read(path, text)
         reading.compare(with: memory.appFiles[path]?.good, source, notesAdded: true)
-        scan.add([reading], knowing: memory)
+        do { try scan.add([reading], knowing: memory) } catch { preconditionFailure("\(error)") }
         if isChanged { scan.changed.insert(path) }
     }
 

@@ -53,7 +53,9 @@ struct PostponedFilesTests {
         let folders = HostFolders(configPath: site.tree.config, publicPath: site.tree.pages)
         let scanner = try TreeScanner(changes, knowing: site.tenants.memory, source, folders, nil)
         var scan = try scanner.list()
-        scanner.read(scan.paths) { scan.add($0, knowing: site.tenants.memory) }
+        try scanner.read(scan.paths) { readings throws(SystemError) in
+            try scan.add(readings, knowing: site.tenants.memory)
+        }
         try scanner.addRest(to: &scan)
         return scan
     }
@@ -80,15 +82,15 @@ struct PostponedFilesTests {
             FileReading(path, .gone, known: nil, site.tenants.source)
         }
         scan.changed = ["evil/1.json", "evil/3.json", "good/1.json"]
-        scan.add(readings + [FileReading(postponed: "evil/3.json")], knowing: site.tenants.memory)
+        try scan.add(readings + [FileReading(postponed: "evil/3.json")], knowing: site.tenants.memory)
         scan.postponeGone()
         #expect(scan.candidates.keys.sorted() == ["good/1.json"])
         #expect(scan.later.appFiles == ["evil/1.json", "evil/3.json"])
     }
 
-    @Test func `a file that waits for others keeps waiting`() {
+    @Test func `a file that waits for others keeps waiting`() throws {
         var scan = Scan()
-        scan.add([FileReading(postponed: "evil/1.json")], knowing: site.tenants.memory)
+        try scan.add([FileReading(postponed: "evil/1.json")], knowing: site.tenants.memory)
         #expect(scan.later.waiting == ["evil/1.json"] && scan.later.appFiles.isEmpty)
     }
 }

@@ -10,16 +10,16 @@ extension MetricsSnapshot {
         [
             .info(
                 "associated_build_info", "Always 1; version, commit and TLS library are in the labels.",
-                [.init("version", version), .init("commit", commit), .init("tls_library", library)]),
+                [.init("version", status.version), .init("commit", commit), .init("tls_library", status.library)]),
             .gauge("associated_uptime_seconds", "Time since the server was started.", uptimeSeconds),
-            .gauge("associated_ready", "1 while the server is ready for requests, like /readyz.", isReady),
+            .gauge("associated_ready", "1 while the server is ready for requests, like /readyz.", status.isReady),
         ]
     }
 
     var workerFamilies: [MetricFamily] {
         let rounds = (0..<metrics.workerCount).reduce(HistogramReading()) { $0 + metrics.rounds($1) }
         return [
-            .gauge("associated_workers", "Worker threads.", workers.count),
+            .gauge("associated_workers", "Worker threads.", status.workers.count),
             perWorker(
                 "associated_worker_loop_lag_seconds",
                 "Longest round of a worker's event loop in the last half minute."
@@ -34,6 +34,7 @@ extension MetricsSnapshot {
     }
 
     var hostingFamilies: [MetricFamily] {
+        let (hosting, reloads) = (status.hosting, status.reloads)
         let held = [
             ("broken", hosting.brokenFiles), ("held", hosting.heldFiles), ("gone", hosting.goneFiles),
             ("refused", hosting.refusedFiles),
@@ -69,7 +70,7 @@ extension MetricsSnapshot {
                 isStateWritable),
             .info(
                 "associated_served_info", "Always 1; servers with equal digests serve the same answers.",
-                [.init("digest", servedDigest)]),
+                [.init("digest", status.servedDigest)]),
             .labelled(
                 "associated_reloads_total", .counter, "Reloads by outcome.", "outcome", outcomes),
             histogram("associated_reload_duration_seconds", "Durations of reloads.", reloads.durations),
@@ -86,7 +87,7 @@ extension MetricsSnapshot {
     }
 
     var certificateFamilies: [MetricFamily] {
-        guard let certificates else { return [] }
+        guard let certificates = status.certificates else { return [] }
         return [
             .labelled(
                 "associated_certificates", .gauge,
@@ -120,7 +121,7 @@ extension MetricsSnapshot {
     }
 
     var verifierFamilies: [MetricFamily] {
-        let kinds = VerifierKind.known
+        let (kinds, verifiers) = (VerifierKind.known, status.verifiers)
         return [
             MetricFamily(
                 "associated_verifier_fetches_total", .counter,
@@ -163,7 +164,7 @@ extension MetricsSnapshot {
     }
 
     var managerFamilies: [MetricFamily] {
-        guard let manager else { return [] }
+        guard let manager = status.manager else { return [] }
         return [
             .gauge(
                 "associated_manager_silent_seconds",
@@ -190,7 +191,7 @@ extension MetricsSnapshot {
     }
 
     private func perWorker(_ name: String, _ help: String, _ value: (WorkerState) -> MetricValue) -> MetricFamily {
-        .labelled(name, .gauge, help, "worker", workers.enumerated().map { ("\($0)", value($1)) })
+        .labelled(name, .gauge, help, "worker", status.workers.enumerated().map { ("\($0)", value($1)) })
     }
 }
 

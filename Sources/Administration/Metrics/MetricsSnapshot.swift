@@ -4,25 +4,15 @@ public import Telemetry
 
 /// The numbers of one scrape.
 public struct MetricsSnapshot: Sendable {
-    public var version = ""
-    public var commit = ""
-    public var library = ""
-    public var uptimeSeconds = 0.0
-    public var isReady = false
+    /// What `/status` reports too; lists are not needed.
+    public var status: StatusReport
     public var metrics: WorkerMetrics
-    public var workers: [WorkerState] = []
-    public var hosting = HostingFigures()
-    public var reloads = ReloadFigures()
-    /// Nil without TLS.
-    public var certificates: CertificateFigures?
-    public var verifiers = VerifierFigures()
+    public var commit = ""
+    public var uptimeSeconds = 0.0
     public var isStateWritable = true
-    public var servedDigest = ""
-    /// Nil if the server needs no manager.
-    public var manager: ManagerSilence?
     public var process = ProcessFigures()
 
-    public init(_ metrics: WorkerMetrics) { self.metrics = metrics }
+    public init(_ status: StatusReport, _ metrics: WorkerMetrics) { (self.status, self.metrics) = (status, metrics) }
 
     var families: [MetricFamily] {
         programFamilies + trafficFamilies + workerFamilies + hostingFamilies + certificateFamilies + verifierFamilies

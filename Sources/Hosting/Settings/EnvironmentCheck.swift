@@ -18,11 +18,10 @@ public enum EnvironmentCheck {
         _ environment: String?, in files: [String], of configPath: String, reading bytes: @escaping (String) -> [UInt8]?
     ) -> Finding? {
         guard let environment else { return nil }
-        let names = files.lazy.compactMap { path -> [String]? in
-            guard let bytes = bytes(path) else { return nil }
-            return self.names(in: bytes, AppFile.parse(bytes), environment)
+        let names = files.lazy.compactMap { path in
+            bytes(path).map { self.names(in: $0, AppFile.parse($0), environment) }
         }
-        return error(environment, in: Tally(environment, names, stopsAtFirst: true), of: configPath)
+        return error(environment, in: names, of: configPath)
     }
 
     /// The environments of an app file. A file that cannot be parsed counts as having one if its text contains the name.
@@ -31,46 +30,36 @@ public enum EnvironmentCheck {
             ?? (String(decoding: bytes, as: UTF8.self).contains(environment) ? [environment] : [])
     }
 
-    private static func error(_ environment: String, in count: Tally, of configPath: String) -> Finding? {
-        guard count.having == 0, count.files > 0 else { return nil }
-        let nearest = NearestKey.find(environment, among: count.names)
-        let known =
-            count.names.isEmpty
-            ? "no app file defines an environment" : "the app files have \(count.names.joined(separator: ", "))"
-        return Finding(
-            rule: .app022, severity: .error, file: "\(configPath)/apps", range: nil,
-            message: "no app file has an environment `\(environment)`, so every host would be served as in production",
-            fix: nearest.map { "did you mean `\($0)`?" } ?? known)
-    }
-
     /// That error, or a note if only some files lack the environment.
     /// - Parameter names: the environments of each app file.
     public static func finding(_ environment: String, in names: [[String]], of configPath: String) -> Finding? {
-        let count = Tally(environment, names, stopsAtFirst: false)
-        if let error = error(environment, in: count, of: configPath) { return error }
-        guard count.having < count.files else { return nil }
+        if let error = error(environment, in: names, of: configPath) { return error }
+        let lackingCount = names.count { !$0.contains(environment) }
+        guard lackingCount > 0 else { return nil }
         return Finding(
             rule: .app022, severity: .note, file: "\(configPath)/apps", range: nil,
             message:
-                "\(count.files - count.having) of \(count.files) app files have no environment `\(environment)`, so their "
-                + "base version is served")
+                "\(lackingCount) of \(names.count) app files have no environment `\(environment)`, so their base version is served"
+        )
     }
 
-    /// Counts the app files, and those that have an environment.
-    private struct Tally {
-        var files = 0
-        var having = 0
-        /// The environments of the files that were read.
-        var names: [String] = []
-
-        init(_ environment: String, _ files: some Sequence<[String]>, stopsAtFirst: Bool) {
-            for found in files {
-                self.files += 1
-                for name in found where !names.contains(name) { names.append(name) }
-                guard found.contains(environment) else { continue }
-                having += 1
-                if stopsAtFirst { return }
-            }
+    /// Reads no more files than needed to find one that has the environment.
+    private static func error(
+        _ environment: String, in files: some Sequence<[String]>, of configPath: String
+    ) -> Finding? {
+        var (known, hasFiles): ([String], Bool) = ([], false)
+        for names in files {
+            if names.contains(environment) { return nil }
+            hasFiles = true
+            for name in names where !known.contains(name) { known.append(name) }
         }
+        guard hasFiles else { return nil }
+        let nearest = NearestKey.find(environment, among: known)
+        let others =
+            known.isEmpty ? "no app file defines an environment" : "the app files have \(known.joined(separator: ", "))"
+        return Finding(
+            rule: .app022, severity: .error, file: "\(configPath)/apps", range: nil,
+            message: "no app file has an environment `\(environment)`, so every host would be served as in production",
+            fix: nearest.map { "did you mean `\($0)`?" } ?? others)
     }
 }

@@ -23,7 +23,7 @@ struct PageSet: Sendable {
     private(set) var readCount = 0
     private var openFileCount = 0
     private var compression = CompressionBudget.unlimited
-    private var findings = FolderFindings()
+    private var findings: [Finding] = []
     private var known = KnownFiles.none
     /// The folder that links must stay in.
     private let directory: String
@@ -64,7 +64,7 @@ struct PageSet: Sendable {
         } catch {
             try note(.system(error), directory, AccessProblem(folder: error))
         }
-        findings += self.findings.all(in: directory)
+        findings += FolderFindings.shortened(self.findings, in: directory)
     }
 
     private mutating func add(
@@ -111,7 +111,7 @@ struct PageSet: Sendable {
 
     private mutating func add(_ file: RenderedFile) {
         files.append(file)
-        for finding in file.findings { findings.append(finding) }
+        findings += file.findings
         guard let answer = file.answer else { return }
         for form in [answer.identity, answer.gzip] {
             if case .file = form?.content { openFileCount += 1 }
@@ -249,11 +249,20 @@ enum PrecompressedPage {
     static let suffix = ".gz"
 
     /// Why a gzip file is not used.
-    enum Problem: Error {
+    enum Problem: Error, CustomStringConvertible {
         case unreadable(FileError)
         case notGzip
         case otherContent
         case older
+
+        var description: String {
+            switch self {
+            case .unreadable(let error): "it cannot be read: \(error)"
+            case .notGzip: "it is not a gzip file"
+            case .otherContent: "it contains another page"
+            case .older: "it is older than the page"
+            }
+        }
     }
 
     /// For a page in memory: the file must unpack to the page, whatever its time.
@@ -287,16 +296,5 @@ enum PrecompressedPage {
         let outcome = unsafe bytes.withUnsafeMutableBytes { unsafe receive(file: file.number, from: offset, into: $0) }
         guard case .moved(let moved) = outcome, moved == count else { return nil }
         return bytes
-    }
-}
-
-extension PrecompressedPage.Problem: CustomStringConvertible {
-    var description: String {
-        switch self {
-        case .unreadable(let error): "it cannot be read: \(error)"
-        case .notGzip: "it is not a gzip file"
-        case .otherContent: "it contains another page"
-        case .older: "it is older than the page"
-        }
     }
 }

@@ -37,15 +37,11 @@ struct RenderedFile: Sendable {
 
 /// The results for all files of one host.
 struct KnownFiles: Sendable {
-    private var outcomes: [FileMark: Outcome] = [:]
+    private var outcomes: [FileMark: (kind: Kind, findings: [Finding])] = [:]
     /// The answers in the catalogue, while the host is rendered.
     var answers: KeptAnswers?
 
-    private enum Outcome {
-        case served([Finding])
-        case blocked([Finding])
-        case forbidden([Finding])
-    }
+    private enum Kind { case served, blocked, forbidden }
 
     static let none = KnownFiles()
 
@@ -56,22 +52,19 @@ struct KnownFiles: Sendable {
         for file in files {
             guard let mark = file.mark else { continue }
             if let answer = file.answer {
-                if answers[file.path] == answer { outcomes[mark] = .served(file.findings) }
+                if answers[file.path] == answer { outcomes[mark] = (.served, file.findings) }
             } else {
-                outcomes[mark] = file.isBlocked ? .blocked(file.findings) : .forbidden(file.findings)
+                outcomes[mark] = (file.isBlocked ? .blocked : .forbidden, file.findings)
             }
         }
     }
 
     /// The result for an unchanged file; nil if it must be read.
     func file(_ path: String, _ mark: FileMark?) -> RenderedFile? {
-        guard let mark, let outcome = outcomes[mark] else { return nil }
-        switch outcome {
-        case .served(let findings):
-            guard let answer = answers?[path] else { return nil }
-            return RenderedFile(path: path, mark: mark, answer: answer, findings: findings)
-        case .blocked(let findings): return RenderedFile(path: path, mark: mark, isBlocked: true, findings: findings)
-        case .forbidden(let findings): return RenderedFile(path: path, mark: mark, findings: findings)
-        }
+        guard let mark, let (kind, findings) = outcomes[mark] else { return nil }
+        let answer = kind == .served ? answers?[path] : nil
+        if kind == .served, answer == nil { return nil }
+        return RenderedFile(
+            path: path, mark: mark, answer: answer, isBlocked: kind == .blocked, findings: findings)
     }
 }

@@ -21,7 +21,7 @@ struct WellKnownFiles: Sendable {
     private(set) var files: [RenderedFile] = []
     /// How many files were read because their marks had changed.
     private(set) var readCount = 0
-    private var findings = FolderFindings()
+    private var findings: [Finding] = []
     private var known = KnownFiles.none
     private var compression = CompressionBudget.unlimited
 
@@ -61,7 +61,7 @@ struct WellKnownFiles: Sendable {
             if error.isShortage { throw error }
             note(error, at: "", AccessProblem(folder: error))
         }
-        findings += self.findings.all(in: directory)
+        findings += FolderFindings.shortened(self.findings, in: directory)
     }
 
     private mutating func add(
@@ -119,7 +119,7 @@ struct WellKnownFiles: Sendable {
 
     private mutating func add(_ file: RenderedFile) {
         files.append(file)
-        for finding in file.findings { findings.append(finding) }
+        findings += file.findings
         if file.isBlocked { blocked.insert(file.path) }
         guard let answer = file.answer else { return }
         answers[file.path] = answer

@@ -23,9 +23,9 @@ public final class Compaction: @unchecked Sendable {
 
     /// The state as read from the new file, so that the texts need not stay in memory.
     struct Mapped {
-        var appFiles = AppFileIndex()
-        var folders: [String: FolderRecord] = [:]
-        var layer: CatalogueLayer
+        var appFiles: AppFileIndex
+        var folders: [String: FolderRecord]
+        let layer: CatalogueLayer
     }
 
     /// - Parameter changes: the layer above the base.
@@ -60,11 +60,9 @@ public final class Compaction: @unchecked Sendable {
 
     private func map(_ path: String, _ folder: StateFolder) {
         guard let loaded = try? folder.map(path: path), let layer = loaded.layer else { return }
-        var mapped = Mapped(layer: layer)
-        mapped.appFiles.reserve(loaded.records.apps.count)
-        for (path, record) in loaded.records.apps { mapped.appFiles.put(record, at: path) }
-        for (host, record) in loaded.records.folders { mapped.folders[host] = record }
-        self.mapped = mapped
+        var memory = TenantMemory()
+        memory.restore(loaded.records)
+        mapped = Mapped(appFiles: memory.appFiles, folders: memory.folders, layer: layer)
     }
 
     /// Moves the file into place; returns false and sets `failure` if that fails.

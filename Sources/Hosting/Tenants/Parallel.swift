@@ -20,14 +20,18 @@ enum Parallel {
 
     /// The same for results that must not be in memory all at once: the calling thread gets a batch at a time, in order, while
     /// the next one is computed.
-    static func forEach<Input: Sendable, Output: Sendable>(
-        _ inputs: [Input], atOnce: Int, _ body: @escaping @Sendable (Input) -> Output, take: ([Output]) -> Void
-    ) {
+    static func forEach<Input: Sendable, Output: Sendable, Failure: Error>(
+        _ inputs: [Input], atOnce: Int, _ body: @escaping @Sendable (Input) -> Output,
+        take: ([Output]) throws(Failure) -> Void
+    ) throws(Failure) {
         var batch = Batch(inputs, from: 0, count: atOnce, body)
         for start in stride(from: 0, to: inputs.count, by: atOnce) {
             let results = batch.results()
             batch = Batch(inputs, from: start + atOnce, count: atOnce, body)
-            take(results)
+            do throws(Failure) { try take(results) } catch {
+                _ = batch.results()
+                throw error
+            }
         }
     }
 

@@ -16,12 +16,6 @@ public struct RoundReport: Sendable {
     var readCount = 0
     /// How many files of hosts were read because their marks had changed.
     var hostFilesRead = 0
-    /// App files in service.
-    public var appCount: Int { figures.appFiles }
-    public var hostCount: Int { figures.hosts }
-    /// App files whose last good version is served instead of the version on disk, and the hosts concerned.
-    public var keptFiles = 0
-    public var keptHosts: Int { figures.keptHosts }
     /// Files that had findings before the round and have none now.
     public var fixedFiles: [String] = []
     /// Figures of all tenants after the round.
@@ -32,8 +26,6 @@ public struct RoundReport: Sendable {
     public var later = TreeChanges()
     /// Milliseconds of CPU time by folder, named as in `RoundCosts`.
     public var costs: [String: Int64] = [:]
-
-    init() {}
 
     init(_ decision: Decision, notes: [String]) {
         self.notes = notes

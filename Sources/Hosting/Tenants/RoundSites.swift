@@ -25,8 +25,6 @@ final class RoundSites {
     private var plans: [String: Int] = [:]
     /// The hosts whose outcome matters for the report; few at a start.
     private(set) var outcomes: [String: HostOutcome] = [:]
-    /// Descriptors or memory ran out for one of them.
-    private(set) var shortage: SystemError?
 
     struct HostOutcome {
         /// Without its site.
@@ -51,8 +49,8 @@ final class RoundSites {
     /// Live hosts that would lose an answer, with the findings.
     var failures: [String: [Finding]] { outcomes.filter(\.value.losesLiveAnswer).mapValues(\.rendered.reasons) }
 
-    /// Renders the hosts whose plan differs from the one they were rendered by.
-    func render(_ hosts: some Collection<String>, by admission: Admission) {
+    /// Renders the hosts whose plan differs from the one they were rendered by. Throws if descriptors or memory run out.
+    func render(_ hosts: some Collection<String>, by admission: Admission) throws(SystemError) {
         // Hosts of the same files are rendered together.
         let wanted = admission.plans(for: hosts) { plans[$0.host] != $0.hashValue }.sorted {
             ($0.apps.first?.path ?? "", $0.host) < ($1.apps.first?.path ?? "", $1.host)
@@ -67,19 +65,13 @@ final class RoundSites {
                 return job
             }
             let (renderer, folders, costs) = (renderer, folders, admission.source.costs)
-            Parallel.forEach(jobs, atOnce: RoundSites.atOnceCount) { job in
+            try Parallel.forEach(jobs, atOnce: RoundSites.atOnceCount) { job in
                 let rendered = costs.measure(HostFolders.name(of: job.plan.host)) {
                     Result { () throws(SystemError) in try renderer.render(job, folders) }
                 }
                 return (job.plan, rendered)
-            } take: { results in
-                for (plan, result) in results {
-                    do throws(SystemError) {
-                        try add(result.get(), plan, admission)
-                    } catch {
-                        shortage = error
-                    }
-                }
+            } take: { results throws(SystemError) in
+                for (plan, result) in results { try add(result.get(), plan, admission) }
             }
         }
     }

@@ -79,23 +79,21 @@ struct Scan: Sendable {
     var later = TreeChanges()
     /// The folders of `config/apps` that were only partly read.
     private var postponedFolders: Set<String> = []
-    /// Descriptors or memory ran out, so nothing of this scan counts.
-    var shortage: SystemError?
 
     mutating func add(_ candidate: Candidate, at path: String) {
         candidates[path] = candidate
         for host in candidate.hosts { pathsByHost[host, default: []].append(path) }
     }
 
-    /// Adds the results of reading app files.
-    mutating func add(_ readings: [FileReading], knowing memory: TenantMemory) {
+    /// Adds the results of reading app files. Throws if descriptors or memory ran out.
+    mutating func add(_ readings: [FileReading], knowing memory: TenantMemory) throws(SystemError) {
         let now = Clock.wallSeconds()
         for reading in readings {
             let path = reading.path
             switch reading.outcome {
             case .changing: later.appFiles.insert(path)
             case .postponed: postpone(path)
-            case .starved(let reason): shortage = shortage ?? reason
+            case .starved(let reason): throw reason
             case .same(let mark): unchanged[path] = .some(mark)
             case .candidate(var candidate):
                 // Nothing is served from a file that was never good.

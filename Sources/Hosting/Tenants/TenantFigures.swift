@@ -4,27 +4,6 @@ public import Association
 import Catalogue
 import Telemetry
 
-extension HostingFigures {
-    mutating func count(_ state: AppRecord.State, isServed: Bool) {
-        switch state {
-        case .current: return
-        case .broken: brokenFiles += 1
-        case .held: heldFiles += 1
-        case .gone: goneFiles += 1
-        case .refused: refusedFiles += 1
-        }
-        if !isServed { unservedFiles += 1 }
-    }
-
-    mutating func count(_ severity: Severity) {
-        switch severity {
-        case .error: errors += 1
-        case .warning: warnings += 1
-        case .note: notes += 1
-        }
-    }
-}
-
 extension Tenants {
     /// All findings that keep something from being served.
     public var openFindings: [Finding] { memory.openFindings.all(in: source.label) }
@@ -42,20 +21,12 @@ extension Tenants {
         return finding.file
     }
 
-    /// The hosts that are served from an older version than the one on disk.
-    public var hostsOnLastGood: [String] {
-        let appFiles = memory.appFiles
-        return Set(appFiles.notInService.filter(isServed).flatMap { appFiles[$0]?.good?.hosts ?? [] }).union(
-            memory.unrenderable
-        )
-        .union(unreadHosts).union(unreadFiles.flatMap { appFiles[$0]?.good?.hosts ?? [] }).sorted()
-    }
-
-    /// The hosts on a last good version, sorted, each with its findings; at most this many. Call it between rounds.
+    /// The hosts that are served from an older version than the one on disk, sorted, each with its findings; at most this many. Call it
+    /// between rounds.
     public func lastGoodReasons(hostsMax: Int) -> [(host: String, findings: [Finding])] {
         var reasons: [String: [Finding]] = [:]
         let (appFiles, openFindings) = (memory.appFiles, memory.openFindings)
-        for path in appFiles.notInService.sorted() {
+        for path in appFiles.notInService.sorted() where isServed(path) {
             for host in appFiles[path]?.good?.hosts ?? [] {
                 reasons[host, default: []] += openFindings.files[path] ?? []
             }
@@ -112,12 +83,14 @@ extension Tenants {
         let appFiles = memory.appFiles
         let unservedCount = appFiles.notInService.count { appFiles[$0]?.good != nil && !isServed($0) }
         var figures = HostingFigures(appFiles: appFiles.goodCount - unservedCount, hosts: shelf.catalogue.siteCount)
-        figures.keptHosts = hostsOnLastGood.count
-        for path in appFiles.notInService {
-            guard let record = appFiles[path] else { continue }
-            figures.count(record.state, isServed: isServed(path))
-        }
-        for finding in openFindings { figures.count(finding.severity) }
+        figures.keptHosts = lastGoodReasons(hostsMax: .max).count
+        func count(_ state: AppRecord.State) -> Int { appFiles.notInService.count { appFiles[$0]?.state == state } }
+        (figures.brokenFiles, figures.heldFiles) = (count(.broken), count(.held))
+        (figures.goneFiles, figures.refusedFiles) = (count(.gone), count(.refused))
+        figures.unservedFiles = appFiles.notInService.count { !isServed($0) }
+        let open = openFindings
+        func count(_ severity: Severity) -> Int { open.count { $0.severity == severity } }
+        (figures.errors, figures.warnings, figures.notes) = (count(.error), count(.warning), count(.note))
         for counts in memory.hostWarnings.values {
             figures.warnings += Int(counts.warnings)
             figures.notes += Int(counts.notes)

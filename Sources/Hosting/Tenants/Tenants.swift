@@ -2,12 +2,13 @@
 // whether it replaces its last good version, renders the hosts concerned and leaves all others unchanged. Only its last step, the
 // commit, changes the state.
 //
-// One thread at a time runs rounds. What is published is immutable, so readers never wait.
+// One thread at a time runs rounds (`turn`). What is published is immutable, so readers never wait.
 
 public import Association
 public import Catalogue
 public import HTTP
 public import Posix
+public import Synchronization
 public import TLS
 
 /// Everything that is hosted.
@@ -20,6 +21,8 @@ public final class Tenants: @unchecked Sendable {
     private(set) var shelf = SiteShelf()
     /// Saves the state; nil if nothing is saved.
     private var keeper: StateKeeper?
+    /// Held while a round runs or a new base is put into service, until the result is published.
+    public let turn = Mutex(())
     /// Whether the state of the previous process is only compared with.
     var onlyReadsState = false
     /// Whether a round has completed.
@@ -54,11 +57,6 @@ public final class Tenants: @unchecked Sendable {
             openFilesMax: openFilesMax)
     }
 
-    /// How many files a server may keep open in addition to this many connections.
-    public static func openFilesMax(besideConnections connectionsMax: Int) -> Int {
-        HostFolders.openFilesMax(descriptors: DescriptorLimit.count, connectionsMax: connectionsMax)
-    }
-
     /// What is served since the last round.
     public var catalogue: Catalogue { shelf.catalogue }
 
@@ -89,16 +87,8 @@ public final class Tenants: @unchecked Sendable {
         source.costs = RoundCosts(isCounting: hasBegun)
         let sites = RoundSites(SiteRenderer(signer: signer), folders, above: shelf, isStart: !hasBegun && shelf.isEmpty)
         let decision = try decide(changes, start, sites)
-        let isStart = !hasBegun
         hasBegun = true
-        var report = commit(decision, sites, changes, notes: start?.notes ?? [])
-        let hosts = isStart ? Array(memory.appFiles.hosts) + Array(memory.folders.keys) : Array(sites.outcomes.keys)
-        report.folders = hosts.map { host in
-            if let path = memory.appFiles.paths(naming: host).first { return (host, AppTree.topFolder(of: path)) }
-            // Hosts without an app file count as those of one tenant: a folder for each of many domains is easy to make.
-            return (host, memory.folders[host]?.wellKnown == nil ? nil : ".")
-        }
-        return report
+        return commit(decision, sites, changes, start)
     }
 
     /// Loads the state of the previous process.
@@ -118,10 +108,10 @@ public final class Tenants: @unchecked Sendable {
         do throws(SystemError) {
             var scan = try scanner.list()
             var restCount = scan.paths.count
-            scanner.read(scan.paths) { some in
-                scan.add(some, knowing: memory)
+            try scanner.read(scan.paths) { some throws(SystemError) in
+                try scan.add(some, knowing: memory)
                 restCount -= some.count
-                if restCount > 0 { renderEarly(some.flatMap(\.hosts), &scan, scanner, sites) }
+                if restCount > 0 { try renderEarly(some.flatMap(\.hosts), &scan, scanner, sites) }
             }
             try scanner.addRest(to: &scan)
             try scanner.addFolders(to: &scan)
@@ -130,8 +120,7 @@ public final class Tenants: @unchecked Sendable {
                 admission.guardRemovals()
                 let hosts = admission.concernedHosts
                 sites.keepOnly(hosts)
-                sites.render(hosts, by: admission)
-                if let shortage = sites.shortage { throw shortage }
+                try sites.render(hosts, by: admission)
             } while admission.reject(sites.failures)
             return admission.decision()
         } catch {
@@ -141,19 +130,21 @@ public final class Tenants: @unchecked Sendable {
 
     /// Renders hosts before all files are read, so that the contents of very many files need not be in memory at once. If a file
     /// that is read later names one of these hosts too, its plan changes and it is rendered again.
-    private func renderEarly(_ hosts: [String], _ scan: inout Scan, _ scanner: TreeScanner, _ sites: RoundSites) {
+    private func renderEarly(
+        _ hosts: [String], _ scan: inout Scan, _ scanner: TreeScanner, _ sites: RoundSites
+    ) throws(SystemError) {
         let hosts = hosts.filter { scan.pathsByHost[$0]?.count == 1 }
-        scanner.addFolders(of: Set(hosts), to: &scan)
-        sites.render(hosts, by: Admission(scan, knowing: memory, source: source))
+        try scanner.addFolders(of: Set(hosts), to: &scan)
+        try sites.render(hosts, by: Admission(scan, knowing: memory, source: source))
         scan.versions = [:]
     }
 
     /// Applies the decisions and the rendered sites, and reports them.
-    private func commit(_ decision: Decision, _ sites: RoundSites, _ changes: TreeChanges, notes: [String])
-        -> RoundReport
-    {
+    private func commit(
+        _ decision: Decision, _ sites: RoundSites, _ changes: TreeChanges, _ start: StateKeeper.Start?
+    ) -> RoundReport {
         let (scan, isFirst) = (decision.scan, shelf.isEmpty)
-        var report = RoundReport(decision, notes: notes)
+        var report = RoundReport(decision, notes: start?.notes ?? [])
         report.findings = scan.findings + decision.appFindings(knowing: memory.openFindings, label: source.label)
         memory.apply(decision)
         shelf.revoked = []
@@ -175,7 +166,8 @@ public final class Tenants: @unchecked Sendable {
         report.figures = figures()
         report.costs = source.costs.milliseconds
         report.fixedFiles = memory.openFindings.takeFixedFiles()
-        report.keptFiles = memory.appFiles.notInService.count(where: isServed)
+        let all = start == nil ? Array(sites.outcomes.keys) : Array(memory.appFiles.hosts) + Array(memory.folders.keys)
+        report.folders = all.map { ($0, folder(of: $0)) }
         keeper?.note(scan, isAnything: changes.savesState || !sites.isEmpty)
         keeper?.save(memory, shelf)
         return report
@@ -196,6 +188,13 @@ public final class Tenants: @unchecked Sendable {
         if let change = outcome.change, change.isOfAnswers || decision.hostsWithNewLanding.contains(host) {
             report.changes.append(change)
         }
+    }
+
+    /// For `RoundReport.folders`.
+    private func folder(of host: String) -> String? {
+        if let path = memory.appFiles.paths(naming: host).first { return AppTree.topFolder(of: path) }
+        // Hosts without an app file count as those of one tenant: a folder for each of many domains is easy to make.
+        return memory.folders[host]?.wellKnown == nil ? nil : "."
     }
 
     /// A host that another program version served and this one cannot render.
@@ -229,13 +228,10 @@ extension Tenants {
         return compaction
     }
 
-    /// Puts the new base into service.
-    public func finishCompaction(_ compaction: Compaction) -> RoundReport {
-        var report = RoundReport()
+    /// Puts the new base into service; not while a round runs.
+    public func finishCompaction(_ compaction: Compaction) {
         if keeper?.finishCompaction(compaction, &memory, &shelf) == nil {
             shelf.finishCompaction(compaction.base)
         }
-        report.catalogue = shelf.catalogue
-        return report
     }
 }

@@ -141,7 +141,9 @@ struct TreeScanner {
     }
 
     /// Reads app files on all processors; `take` gets one batch while the next one is read.
-    func read(_ paths: [String], take: ([FileReading]) -> Void) {
+    func read(
+        _ paths: [String], take: ([FileReading]) throws(SystemError) -> Void
+    ) throws(SystemError) {
         guard let tree else { return }
         let (appFiles, costs) = (memory.appFiles, source.costs)
         // Loading the last good version is already measured with the file.
@@ -151,7 +153,7 @@ struct TreeScanner {
         let notesAdded = start?.hasSites != false
         // The first round must be complete.
         let waitsForText = start == nil
-        Parallel.forEach(paths, atOnce: RoundSites.batchCount) { [source] path in
+        try Parallel.forEach(paths, atOnce: RoundSites.batchCount) { [source] path in
             let folder = RoundCosts.folder(ofApp: path)
             if costs.isSpent(folder) { return FileReading(postponed: path) }
             let known = appFiles[path]
@@ -163,8 +165,8 @@ struct TreeScanner {
             }
             costs.add(RoundCosts.microsecondsOfHost * Int64(reading.hosts.count), to: folder)
             return reading
-        } take: {
-            take($0)
+        } take: { readings throws(SystemError) in
+            try take(readings)
         }
     }
 
@@ -178,10 +180,9 @@ struct TreeScanner {
         }
         scan.examined.formUnion(gone)
         var found: [FileReading] = []
-        read(gone.sorted()) { found += $0 }
-        scan.add(found, knowing: memory)
+        try read(gone.sorted()) { found += $0 }
+        try scan.add(found, knowing: memory)
         if scan.candidates.contains(where: { !$0.value.removed.isEmpty }) { scan.retired = try retiredFiles() }
-        if let shortage = scan.shortage { throw shortage }
     }
 
     private func retiredFiles() throws(SystemError) -> RetiredFiles {
@@ -215,7 +216,7 @@ struct TreeScanner {
         var hosts = Set(changes.hostFolders.union(changes.pageFolders).compactMap(HostFolders.host)).union(
             changes.hosts)
         if let listed = scan.listedHosts { hosts.formUnion(listed.union(memory.folders.keys)) }
-        addFolders(of: hosts, to: &scan)
+        try addFolders(of: hosts, to: &scan)
         scan.hosts.formUnion(scan.folders.keys)
         scan.defaultsMark = memory.defaultsMark
         if changes.everything || changes.pageFolders.contains("_default") { try addDefaults(to: &scan) }
@@ -223,11 +224,10 @@ struct TreeScanner {
         scan.hosts.formUnion(start?.hosts ?? [])
         if changes.repeatsFindings { scan.hosts.formUnion(memory.hostsWithFindings) }
         if changes.repeatsFindings || changes.signatures { scan.hosts.formUnion(memory.signed) }
-        if let shortage = scan.shortage { throw shortage }
     }
 
     /// Notes the hosts whose folders have changed.
-    func addFolders(of hosts: Set<String>, to scan: inout Scan) {
+    func addFolders(of hosts: Set<String>, to scan: inout Scan) throws(SystemError) {
         let (folders, memory, listed) = (folders, memory, scan.listedHosts)
         let isRefused = scan.hostsFolderFinding != nil
         // `subtracting` would iterate over all checked hosts in each batch of a start.
@@ -243,13 +243,10 @@ struct TreeScanner {
             }
             return (host, record)
         }
-        for (host, record) in records {
+        for (host, result) in records {
+            let record = try result.get()
             scan.lookedAt.insert(host)
-            switch record {
-            case .failure(let reason): scan.shortage = scan.shortage ?? reason
-            case .success(let record):
-                if record != memory.folders[host] ?? FolderRecord() { scan.folders[host] = record }
-            }
+            if record != memory.folders[host] ?? FolderRecord() { scan.folders[host] = record }
         }
     }
 

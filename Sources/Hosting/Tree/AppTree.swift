@@ -68,11 +68,7 @@ final class AppTree: Sendable {
 
     /// Whether a folder, or one that contains it, is a symbolic link.
     private func isBehindLink(_ folder: String) -> Bool {
-        var path = label
-        return folder.split(separator: "/").contains { name in
-            path += "/\(name)"
-            return File.linkTarget(path) != nil
-        }
+        AppTree.isPath("\(folder)/") { !$0.isEmpty && File.linkTarget("\(label)/\($0)") != nil }
     }
 
     private func add(_ scan: FolderScan, to listing: inout Listing) throws(SystemError) {

@@ -56,7 +56,7 @@ public struct HostFolders: Sendable {
     private static let otherDescriptors = 128
 
     /// How many descriptors are left for files. If that is very few, the engine accepts fewer connections.
-    static func openFilesMax(descriptors: Int, connectionsMax: Int) -> Int {
+    public static func openFilesMax(descriptors: Int, connectionsMax: Int) -> Int {
         max(otherDescriptors, descriptors - connectionsMax - otherDescriptors)
     }
 

@@ -102,20 +102,13 @@ extension HostQuota.Excess {
 }
 
 /// The findings on one folder's files: the first few, and one that counts the rest.
-struct FolderFindings {
-    private var first: [Finding] = []
-    private var restCount = 0
-
+enum FolderFindings {
     static let countMax = 20
 
-    mutating func append(_ finding: Finding) {
-        if first.count < FolderFindings.countMax { first.append(finding) } else { restCount += 1 }
-    }
-
     /// - Parameter path: the path of the folder.
-    func all(in path: String) -> [Finding] {
-        guard restCount > 0, let last = first.last else { return first }
-        return first + [FolderFindings.rest(restCount, like: last, in: path)]
+    static func shortened(_ all: [Finding], in path: String) -> [Finding] {
+        guard all.count > countMax else { return all }
+        return all.prefix(countMax) + [rest(all.count - countMax, like: all[countMax - 1], in: path)]
     }
 
     static func rest(_ count: Int, like last: Finding, in path: String) -> Finding {

@@ -152,7 +152,9 @@ public final class TreeWatch: @unchecked Sendable {
         case .config: add(folders.configPath, for: place)
         case .apps(let folder): watchApps(folder)
         case .linkedApps: watchApps("")
-        case .retired: watchTree(place, "\(folders.configPath)/retired")
+        case .retired:
+            let path = "\(folders.configPath)/retired"
+            for folder in scan(path)?.folders ?? [] { add(WatchedPlace.join(path, folder), for: place) }
         case .hosts:
             add(folders.hostsPath, for: place)
             for name in names(in: folders.hostsPath) { watchFolders(of: .host(name)) }
@@ -202,29 +204,24 @@ public final class TreeWatch: @unchecked Sendable {
         }
     }
 
-    private func watchTree(_ place: WatchedPlace, _ path: String) {
-        guard let root = nilNotingShortage({ () throws(SystemError) in try Folder(path, links: folders.linkTargets) })
-        else {
-            return
-        }
-        let scan = FolderScan(TenantFolder(root), .apps(folders.limits))
+    /// Walks through `config/apps` or `config/retired`, or a part of it; nil if there is no such folder.
+    private func scan(_ path: String, from start: String = "") -> FolderScan? {
+        let root = nilNotingShortage { () throws(SystemError) in try Folder(path, links: folders.linkTargets) }
+        guard let root else { return nil }
+        let scan = FolderScan(TenantFolder(root), from: start, .apps(folders.limits))
         shortage = shortage ?? scan.shortage
-        for folder in scan.folders { add(WatchedPlace.join(path, folder), for: place) }
+        return scan
     }
 
     private func watchApps(_ folder: String) {
         let path = "\(folders.configPath)/apps"
-        guard let root = nilNotingShortage({ () throws(SystemError) in try Folder(path, links: folders.linkTargets) })
-        else {
-            return
-        }
-        let scan = FolderScan(TenantFolder(root), from: folder, .apps(folders.limits))
-        shortage = shortage ?? scan.shortage
+        guard let scan = scan(path, from: folder) else { return }
         let links = Set(scan.links)
         var linked: Set<Int32> = []
         for folder in scan.folders {
             let path = WatchedPlace.join(path, folder)
-            if isBehind(links, folder) {
+            // The folder, or one that contains it, is a link.
+            if !links.isEmpty, AppTree.isPath("\(folder)/", in: links.contains) {
                 linked.formUnion(add(path, for: .linkedApps))
             } else {
                 addApps(path, .apps(folder))
@@ -233,16 +230,6 @@ public final class TreeWatch: @unchecked Sendable {
         for link in links { linked.formUnion(addFolders(behind: "\(path)/\(link)", for: .linkedApps)) }
         // Only a walk through the whole tree shows what is no longer linked.
         if folder.isEmpty { drop(directories(of: .linkedApps).subtracting(linked), for: .linkedApps) }
-    }
-
-    /// Whether a folder, or one that contains it, is one of the links.
-    private func isBehind(_ links: Set<String>, _ folder: String) -> Bool {
-        if links.isEmpty { return false }
-        var path = ""
-        return folder.split(separator: "/").contains { name in
-            path = WatchedPlace.join(path, String(name))
-            return links.contains(path)
-        }
     }
 
     private func addApps(_ path: String, _ place: WatchedPlace) {

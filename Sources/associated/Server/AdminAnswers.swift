@@ -15,66 +15,68 @@ struct AdminAnswers: ServerSources {
     let state: ServerState
     let workerMetrics: WorkerMetrics
     let usage: ProcessUsage
+    /// The process that operators send signals to.
     let parent: Int32
-    let parts: AdminWiring.Parts
+    let expectsManager: Bool
+    let engine: Engine
+    let published: PublishedCatalogue
+    let certificates: CertificateStore?
     let ledger: VerifierLedger
-    var expectsManager = false
+    private let digest = ServedDigest()
 
     func health() -> HealthReport {
-        HealthReport(state.phase, workers: workers(), hosting: hosting, manager: manager)
+        HealthReport(state.current.phase, workers: workers(), hosting: hosting, manager: manager)
     }
 
     func metrics() -> MetricsSnapshot {
-        var snapshot = MetricsSnapshot(workerMetrics)
-        (snapshot.version, snapshot.commit, snapshot.library) = (Product.version, Product.commit, Library.version)
-        (snapshot.uptimeSeconds, snapshot.isReady) = (state.uptimeSeconds, health().isReady)
-        (snapshot.workers, snapshot.hosting, snapshot.reloads) = (workers(), hosting, state.reloads)
-        (snapshot.certificates, snapshot.verifiers) = (certificates(), ledger.figures)
-        snapshot.isStateWritable = state.stateProblems.isEmpty
-        (snapshot.servedDigest, snapshot.manager) = (servedDigest(), manager)
-        snapshot.process = process()
+        var snapshot = MetricsSnapshot(status(listMax: 0), workerMetrics)
+        (snapshot.commit, snapshot.uptimeSeconds) = (Product.commit, state.uptimeSeconds)
+        (snapshot.isStateWritable, snapshot.process) = (state.current.problems.isEmpty, process())
         return snapshot
     }
 
-    func status() -> StatusReport {
-        let health = health()
-        var report = StatusReport()
+    func status() -> StatusReport { status(listMax: StatusReport.listMax) }
+
+    /// - Parameter listMax: the length of each list.
+    private func status(listMax: Int) -> StatusReport {
+        let (current, health) = (state.current, health())
+        var report = current.report
         (report.version, report.library, report.processID) = (Product.version, Library.version, Int(parent))
-        (report.nowSeconds, report.startedSeconds) = (Clock.wallSeconds(), state.startedSeconds)
-        report.uptimeSeconds = Int64(state.uptimeSeconds)
+        (report.nowSeconds, report.uptimeSeconds) = (Clock.wallSeconds(), Int64(state.uptimeSeconds))
         report.waits = health.failures + health.waits
-        (report.hosting, report.reloads, report.kept) = (hosting, state.reloads, state.kept)
-        report.findings = Array((openProblems + state.findings).prefix(StatusReport.listMax))
+        report.hosting = hosting
+        report.findings = Array((openProblems + current.findings).prefix(listMax))
+        report.reloads.controlMilliseconds = max(0, Clock.monotonicMilliseconds() - current.tickMilliseconds)
         (report.servedDigest, report.manager) = (servedDigest(), manager)
-        report.certificates = certificates(listMax: StatusReport.listMax)
-        (report.workers, report.openConnections, report.verifiers) = (
-            workers(), workerMetrics.openConnections, ledger.figures
-        )
-        (report.guardedFiles, report.refusals) = (state.guardedFiles, state.refusals)
+        report.certificates = certificateFigures(current.folders, listMax: listMax)
+        (report.workers, report.openConnections) = (workers(), workerMetrics.openConnections)
+        report.verifiers = ledger.figures
         return report
     }
 
     private var manager: ManagerSilence? { expectsManager ? state.managerSilence : nil }
 
-    func noteManager(problem: String?) { state.noteManager(Clock.monotonicMilliseconds(), problem: problem) }
+    func noteManager(problem: String?) {
+        state.change { ($0.managerMilliseconds, $0.managerProblem) = (Clock.monotonicMilliseconds(), problem) }
+    }
 
-    func servedDigest() -> String { parts.digest.text(of: parts.published.current) }
+    func servedDigest() -> String { digest.text(of: published.current) }
 
     func served() -> ServedHosts {
         // Both are of one catalogue.
-        let catalogue = parts.published.current
+        let catalogue = published.current
         return ServedHosts(
-            digest: parts.digest.text(of: catalogue), hosts: catalogue.servedHosts, folders: state.folders)
+            digest: digest.text(of: catalogue), hosts: catalogue.servedHosts, folders: state.current.folders)
     }
 
     /// The certificates, judged by the present time.
     private var judgedCertificates: CertificateStore? {
-        parts.certificates?.register.updateExpiries(Clock.wallSeconds())
-        return parts.certificates
+        certificates?.register.updateExpiries(Clock.wallSeconds())
+        return certificates
     }
 
     func host(_ host: String) -> HostReport? {
-        let catalogue = parts.published.current
+        let (catalogue, current) = (published.current, state.current)
         // A wildcard is found by its own name only, not through a wider wildcard.
         guard let name = catalogue.configuredName(of: host), name == host || !host.hasPrefix("*.") else {
             return nil
@@ -85,9 +87,8 @@ struct AdminAnswers: ServerSources {
         }
         var report = HostReport()
         (report.host, report.name, report.nowSeconds) = (host, name, Clock.wallSeconds())
-        (report.documents, report.reasons, report.errors) = (
-            documents, state.reasons(of: name), state.errors(of: name)
-        )
+        report.documents = documents
+        (report.reasons, report.errors) = (current.reasons[name] ?? [], current.errors[name] ?? [])
         report.certificate = judgedCertificates?.certificate(of: host).map {
             CertificateReport($0, now: Clock.wallSeconds())
         }
@@ -103,18 +104,18 @@ struct AdminAnswers: ServerSources {
 
     /// The served host whose name is most similar.
     func nearestHost(to host: String) -> String? {
-        let served = parts.published.current.servedHosts.filter { abs($0.utf8.count - host.utf8.count) < 4 }
+        let served = published.current.servedHosts.filter { abs($0.utf8.count - host.utf8.count) < 4 }
         return NearestKey.find(host, among: served)
     }
 
     func hosts(onlyUnfetched: Bool) -> HostList {
-        let (catalogue, records, kept) = (parts.published.current, ledger.allRecords, state.hostsOnLastGood)
+        let (catalogue, records, kept) = (published.current, ledger.allRecords, state.current.reasons)
         let entries = catalogue.servedHosts.map { name -> HostList.Entry in
             let fetches = AdminAnswers.documents.map { document -> HostList.Fetches? in
                 if catalogue.entityTags(host: name, path: document.path).isEmpty { return nil }
                 return HostList.Fetches(records[name] ?? [], by: document.verifier)
             }
-            return HostList.Entry(host: name, isLastGood: kept.contains(name), apple: fetches[0], google: fetches[1])
+            return HostList.Entry(host: name, isLastGood: kept[name] != nil, apple: fetches[0], google: fetches[1])
         }
         return HostList(
             nowSeconds: Clock.wallSeconds(), recordedSinceSeconds: ledger.beganSeconds,
@@ -122,22 +123,22 @@ struct AdminAnswers: ServerSources {
     }
 
     func documents(after name: String) -> ServedDocuments {
-        let catalogue = parts.published.current
+        let catalogue = published.current
         let (names, hasMore) = ServedDocuments.names(after: name, of: catalogue.servedHosts)
         let hosts = names.map { name -> ServedDocuments.Host in
             let tags = AdminAnswers.documents.map { catalogue.entityTags(host: name, path: $0.path).first }
             return ServedDocuments.Host(name: name, apple: tags[0], google: tags[1])
         }
-        return ServedDocuments(digest: parts.digest.text(of: catalogue), hosts: hosts, hasMore: hasMore)
+        return ServedDocuments(digest: digest.text(of: catalogue), hosts: hosts, hasMore: hasMore)
     }
 
     func file(of host: String, _ document: RequestedDocument) -> [UInt8]? {
         guard let path = AdminAnswers.documents.first(where: { $0.kind == document })?.path else { return nil }
-        return parts.published.current.body(of: host, path: path)
+        return published.current.body(of: host, path: path)
     }
 
     func fetches(since seconds: Int64) -> RecentFetches {
-        let catalogue = parts.published.current
+        let catalogue = published.current
         var fetches: [RecentFetches.Fetch] = []
         for (name, records) in ledger.allRecords {
             for record in records where record.lastSeconds >= seconds {
@@ -160,30 +161,26 @@ struct AdminAnswers: ServerSources {
 
     /// The certificates that expire within this many seconds; nil without TLS.
     func expiring(within seconds: Int64) -> ExpiryReport? {
-        guard let store = parts.certificates else { return nil }
+        guard let store = certificates else { return nil }
         let now = Clock.wallSeconds()
         return ExpiryReport(
             nowSeconds: now, withinSeconds: seconds, all: store.register.ending(before: now + seconds, now: now))
     }
 
-    /// A read that hangs never finishes, so it cannot report itself.
-    private var diskFindings: [StatusReport.OpenFinding] {
-        [state.diskTimer.complaint].compactMap { complaint in
-            complaint.map { StatusReport.OpenFinding(finding: "error: \($0)", sinceSeconds: Clock.wallSeconds()) }
-        }
-    }
-
     /// What is wrong with the operation of this server.
     private var openProblems: [StatusReport.OpenFinding] {
-        let ofLog = parts.engine.accessLog?.problems ?? []
-        return diskFindings + state.stateFindings
-            + ofLog.map { StatusReport.OpenFinding(finding: "error: \($0.text)", sinceSeconds: $0.sinceSeconds) }
+        // A read that hangs never finishes, so it cannot report itself.
+        let ofDisk = [state.diskTimer.complaint].compactMap(\.self).map { ($0, Clock.wallSeconds()) }
+        let ofLog = (engine.accessLog?.problems ?? []).map { ($0.text, $0.sinceSeconds) }
+        func findings(_ problems: [(text: String, since: Int64)]) -> [StatusReport.OpenFinding] {
+            problems.map { StatusReport.OpenFinding(finding: "error: \($0.text)", sinceSeconds: $0.since) }
+        }
+        return findings(ofDisk) + state.current.stateFindings + findings(ofLog)
     }
 
-    private func certificates(listMax: Int = 0) -> CertificateFigures? {
+    private func certificateFigures(_ folders: [String: String], listMax: Int) -> CertificateFigures? {
         judgedCertificates.map { store in
-            let folders = listMax == 0 ? [:] : state.folders
-            return CertificateFigures(store, listMax: listMax, now: Clock.wallSeconds()) { folder in
+            CertificateFigures(store, listMax: listMax, now: Clock.wallSeconds()) { folder in
                 FairShare.tenant(of: folder, in: folders[CertificateFolder(name: folder).host ?? folder])
             }
         }
@@ -191,7 +188,7 @@ struct AdminAnswers: ServerSources {
 
     /// Includes open findings on certificates.
     private var hosting: HostingFigures {
-        var figures = state.hosting
+        var figures = state.current.hosting
         figures.errors += openProblems.count
         guard let counts = judgedCertificates?.register.openProblemCounts else { return figures }
         figures.errors += counts.errors
@@ -202,7 +199,7 @@ struct AdminAnswers: ServerSources {
 
     private func workers() -> [WorkerState] {
         let now = Clock.monotonicMilliseconds()
-        return parts.engine.silentMilliseconds().enumerated().map { number, silence in
+        return engine.silentMilliseconds().enumerated().map { number, silence in
             WorkerState(
                 silentMilliseconds: silence,
                 longestRoundMicroseconds: workerMetrics.longestRoundMicroseconds(number, nowMilliseconds: now))

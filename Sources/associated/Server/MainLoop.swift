@@ -1,5 +1,5 @@
 // The main loop manages reloads. It waits for requests from the signal thread, for changes from the watch thread, and for its own
-// jobs. Changes are gathered for a moment (`ChangeGatherer`) and then read in one round (`JobRunner`).
+// jobs. Changes are gathered for a moment (`ChangeGatherer`) and then read in one round.
 
 import Administration
 import Engine
@@ -12,9 +12,12 @@ import Telemetry
 /// Created by one thread and used by another.
 final class MainLoop: @unchecked Sendable {
     private let server: RunningServer
-    private var jobs: JobRunner
+    /// The thread of rounds, and the outcome of the running one.
+    private let rounds: Background
+    private var outcome: JobResult<Result<RoundReport, ConfigurationError>>?
+    /// The thread of compactions, which run in parallel.
+    private let compactor: Background
     private let poller: Poller
-    private let requests: Mailbox<MainLoopRequests>
     /// Nil if the system does not allow watching.
     private let keeper: WatchKeeper?
     private var gatherer = ChangeGatherer()
@@ -42,19 +45,19 @@ final class MainLoop: @unchecked Sendable {
     private static let lookMillisecondsMin: Int64 = 2000
 
     init(
-        _ server: RunningServer, _ rounds: Background, _ requests: Mailbox<MainLoopRequests>,
-        settings given: LoadedSettings,
-        after loaded: RoundReport
+        _ server: RunningServer, _ rounds: Background, settings given: LoadedSettings, after loaded: RoundReport
     ) throws(SystemError) {
-        (self.server, self.requests) = (server, requests)
-        jobs = try JobRunner(server, rounds: rounds)
+        self.server = server
+        self.rounds = rounds
+        compactor = try Background()
         gatherer.note(loaded.later, at: Clock.monotonicMilliseconds())
         status = "serving \(loaded.summary)"
         settingsWatch = SettingsWatch(given)
         watchdog = Watchdog(milliseconds: server.notifier.watchdogMilliseconds)
         poller = try Poller(eventsMax: 8)
         for (descriptor, token) in [
-            (requests.descriptor, Token.requests), (rounds.descriptor, .done), (jobs.compactor.descriptor, .compacted),
+            (server.requests.descriptor, Token.requests), (rounds.descriptor, .done),
+            (compactor.descriptor, .compacted),
             (server.notifier.descriptor ?? -1, .news),
         ] where !poller.add(descriptor, .readable, token: token.rawValue) {
             throw SystemError(call: "epoll_ctl", number: errno)
@@ -72,26 +75,29 @@ final class MainLoop: @unchecked Sendable {
         }
         if !server.foldersWithoutEvents.isEmpty { nextLook = 0 }
         try server.state.diskTimer.watch()
-        server.tenants.wasFetched = { [admin = server.admin] in admin.wasFetched($0, since: $1) }
+        server.tenants.wasFetched = { [ledger = server.admin.ledger] host, since in
+            ledger.records(of: host).contains { $0.lastSeconds >= since }
+        }
         server.state.noteState(.history) { () throws(SystemError) in try server.journal.began(loaded) }
-        retrying.noteRound(isUnsaved: server.state.isUnsaved)
+        retrying.noteRound(isUnsaved: server.state.current.isUnsaved)
     }
 
     /// Returns when the process is to exit.
     func run() {
-        jobs.startCompaction()
+        startCompaction()
         startWatching()
         while true {
             for index in 0..<poller.wait(milliseconds: timeout()) {
                 switch Token(rawValue: poller.event(index).token) {
                 case .requests:
-                    let requests = requests.take()
+                    let requests = server.requests.take()
                     if requests.ends { return server.standIn.take(end: "") }
                     if requests.reloads { reloadAll() }
-                case .done: finishJob()
+                case .done: finishRound()
                 case .compacted:
-                    jobs.compactor.finish()
-                    jobs.startCompaction()
+                    compactor.finish()
+                    if server.state.current.isUnsaved { retrying.add(TreeChanges(savesState: true)) }
+                    startCompaction()
                 case .watch: if let news = keeper?.take() { handle(news) }
                 case .news: while let end = server.notifier.nextNews() { server.standIn.take(end: end) }
                 case nil: break
@@ -99,13 +105,12 @@ final class MainLoop: @unchecked Sendable {
             }
             let now = Clock.monotonicMilliseconds()
             if now >= nextTick { tick(now) }
-            jobs.applyCompaction()
             startRound(now)
         }
     }
 
     private func timeout() -> Int32 {
-        let due = jobs.isBusy ? nextTick : min(nextTick, gatherer.dueMilliseconds ?? nextTick)
+        let due = rounds.isBusy ? nextTick : min(nextTick, gatherer.dueMilliseconds ?? nextTick)
         return Int32(clamping: max(0, due - Clock.monotonicMilliseconds()))
     }
 
@@ -118,9 +123,7 @@ final class MainLoop: @unchecked Sendable {
         add(news.changes)
         if news.hasStarted {
             nextLook = server.foldersWithoutEvents.isEmpty ? nil : Clock.monotonicMilliseconds()
-            // The watched folders may have replaced those of the start.
-            if let complaint = news.complaint { Log.error(complaint) }
-            jobs.returnMemory()
+            if !compactor.isBusy { compactor.start { Memory.returnFreed() } }
         }
         // What cannot be watched is read every few seconds; if descriptors ran out, watching is tried again.
         guard let shortage = news.shortage else { return }
@@ -150,29 +153,32 @@ final class MainLoop: @unchecked Sendable {
     }
 
     private func checkSettings(isRequested: Bool) {
-        server.report(server.state.diskTimer.measure(.settings) { settingsWatch.check(isRequested: isRequested) })
+        server.report(server.state.diskTimer.measure { settingsWatch.check(isRequested: isRequested) })
     }
 
     private func startRound(_ now: Int64) {
-        guard !jobs.isBusy, let next = gatherer.take(at: now) else { return }
+        guard !rounds.isBusy, let next = gatherer.take(at: now) else { return }
         (current, roundBegan) = (next, Clock.monotonicMilliseconds())
-        jobs.startRound(current.changes)
+        let outcome = JobResult<Result<RoundReport, ConfigurationError>>()
+        self.outcome = outcome
+        rounds.start { [server] in outcome.value = server.reload(next.changes) }
     }
 
-    private func finishJob() {
-        let finished = jobs.finish()
-        switch finished {
-        case .round(let outcome): finishRound(outcome)
-        case .compaction(let report):
-            ReloadLog.notes(report.notes)
-            if server.state.isUnsaved { retrying.add(TreeChanges(savesState: true)) }
-        case nil: break
+    /// Starts a compaction if one is needed; rounds continue.
+    private func startCompaction() {
+        guard !rounds.isBusy, !compactor.isBusy, let compaction = server.tenants.beginCompaction() else { return }
+        compactor.start { [server] in
+            compaction.run()
+            server.finish(compaction)
+            // It needs much more memory than is used afterwards.
+            Memory.returnFreed()
         }
-        jobs.startCompaction()
-        if case .compaction = finished { jobs.returnMemory() }
     }
 
-    private func finishRound(_ outcome: Result<RoundReport, ConfigurationError>) {
+    private func finishRound() {
+        rounds.finish()
+        guard let outcome = outcome.take()?.value else { return }
+        defer { startCompaction() }
         let (now, previous) = (Clock.monotonicMilliseconds(), status)
         if nextLook != nil {
             nextLook = now + max(MainLoop.lookMillisecondsMin, (now - roundBegan) * MainLoop.lookShare)
@@ -186,7 +192,7 @@ final class MainLoop: @unchecked Sendable {
             server.surveyor?.survey(report.changes.map(\.host))
             status = "serving \(report.summary)"
             add(report.later)
-            retrying.noteRound(isUnsaved: server.state.isUnsaved)
+            retrying.noteRound(isUnsaved: server.state.current.isUnsaved)
         case .failure(let error):
             if let shortage = error.shortage {
                 retrying.add(current.changes, shortage)
@@ -208,25 +214,24 @@ final class MainLoop: @unchecked Sendable {
     /// Runs every second.
     private func tick(_ now: Int64) {
         nextTick = now + MainLoop.tickMilliseconds
-        server.state.tick()
+        server.state.change { $0.tickMilliseconds = now }
         checkSettings(isRequested: false)
         // By then, a worker that needs a heartbeat request has had one.
         let isAlive = server.engine.silentMilliseconds().allSatisfy { $0 <= WorkerState.silentMillisecondsMax }
         if watchdog.isDue(now: now, isAlive: isAlive) { server.notifier.notify(.alive) }
-        for text in server.admin.complaints() { Log.warning(text) }
+        for text in server.admin.keeper.takeWarnings() { Log.warning(text) }
         // Surveys and handshakes leave their findings here.
         if let news = server.certificates?.register.drain() { ReloadLog.certificates(news) }
-        server.state.noteState(.ledger, server.admin.problem)
+        server.state.noteState(.ledger, server.admin.keeper.problem)
         server.state.noteState(.certificates, server.certificates?.keptProblem)
         server.state.explainState(server.sandbox.stateComplaint)
-        for (level, text) in server.state.takeStateNotes() { Log.write(level, text) }
         if let figures = refusals.sample(server.engine, now: now) {
-            server.state.refusals = figures
+            server.state.change { $0.report.refusals = figures }
             if let warning = figures.warning { Log.warning(warning) }
         }
         AccessLog.report(server.engine.accessLog)
         if let error = server.tickets?.reloadFile(now: now) { Log.error("\(error)") }
-        guard !jobs.isBusy else { return }
+        guard !rounds.isBusy else { return }
         if let due = retrying.take(now: now) {
             add(due.changes)
             if due.watches { startWatching() }

@@ -19,7 +19,7 @@ final class ManagerStandIn: Sendable {
     func take(end: String) {
         listener.exchange(nil)?.stop()
         if end.isEmpty { return }
-        state.noteManager(end: end)
+        state.change { $0.managerProblem = "it \(end)" }
         guard let socket else { return }
         do throws(AdminListener.StartError) {
             let answers = try AdminListener(AdminSettings(address: socket.address), Answers(end: end), on: socket)

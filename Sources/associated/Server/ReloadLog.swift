@@ -6,6 +6,7 @@ import Hosting
 import Posix
 import SourceJSON
 import TLS
+import Telemetry
 
 enum ReloadLog {
     /// How many hosts are named.
@@ -15,18 +16,17 @@ enum ReloadLog {
 
     /// The first round, before anything is served.
     static func began(_ report: RoundReport) {
-        for finding in report.findings { Log.finding(finding) }
-        notes(report.notes)
+        found(report)
         hosts(report)
     }
 
-    static func notes(_ notes: [String]) {
-        for note in notes { Log.warning(note) }
+    private static func found(_ report: RoundReport) {
+        for finding in report.findings { Log.finding(finding) }
+        for note in report.notes { Log.warning(note) }
     }
 
     static func reloaded(_ report: RoundReport, isRequested: Bool) {
-        for finding in report.findings { Log.finding(finding) }
-        notes(report.notes)
+        found(report)
         if report.changes.isEmpty, report.findings.isEmpty, report.fixedFiles.isEmpty, !isRequested { return }
         Log.info("reloaded: \(report.summary)")
         hosts(report)
@@ -111,8 +111,8 @@ enum ReloadLog {
 extension RoundReport {
     /// What is served, in numbers.
     var summary: String {
-        let served = "\(Count.of(appCount, "app")) on \(Count.of(hostCount, "host"))"
-        guard keptHosts > 0 else { return served }
-        return "\(served); \(Count.of(keptHosts, "host")) on a last good version"
+        let served = "\(Count.of(figures.appFiles, "app")) on \(Count.of(figures.hosts, "host"))"
+        guard figures.keptHosts > 0 else { return served }
+        return "\(served); \(Count.of(figures.keptHosts, "host")) on a last good version"
     }
 }

@@ -4,9 +4,12 @@ import Catalogue
 import Engine
 import Hosting
 import Posix
+import Synchronization
 import TLS
 
 struct RunningServer: Sendable {
+    /// Of the signal thread to the main loop.
+    let requests: Mailbox<MainLoopRequests>
     let engine: Engine
     let published: PublishedCatalogue
     let tenants: Tenants
@@ -24,29 +27,45 @@ struct RunningServer: Sendable {
 
     /// Reads what may have changed and serves the result.
     func reload(_ changes: TreeChanges) -> Result<RoundReport, ConfigurationError> {
-        let began = Clock.monotonicMicroseconds()
-        let outcome = state.diskTimer.measure(.round) {
-            Result { () throws(ConfigurationError) in try tenants.round(changes) }
+        tenants.turn.withLock { _ in
+            let began = Clock.monotonicMicroseconds()
+            let outcome = state.diskTimer.measure {
+                Result { () throws(ConfigurationError) in try tenants.round(changes) }
+            }
+            switch outcome {
+            case .success(let report):
+                // Published by this thread, so that a change does not wait for another one.
+                let before = publish()
+                journal(report, from: before)
+                state.reloaded(report, tenants, since: began)
+            case .failure(let error): state.failed(error, since: began)
+            }
+            return outcome
         }
-        switch outcome {
-        case .success(let report):
-            // Published by this thread, so that a change does not wait for another one.
-            publish(report)
-            state.reloaded(report, tenants, since: began)
-        case .failure(let error): state.failed(error, since: began)
-        }
-        return outcome
     }
 
-    /// Replaces the catalogue and writes the changes to the journal.
-    func publish(_ report: RoundReport) {
+    /// Puts a new base into service, between two rounds.
+    func finish(_ compaction: Compaction) {
+        tenants.turn.withLock { _ in
+            tenants.finishCompaction(compaction)
+            _ = publish()
+            state.noteLastGood(tenants)
+        }
+    }
+
+    /// Replaces the catalogue, and returns the previous one.
+    private func publish() -> Catalogue {
         let before = published.current
-        published.publish(report.catalogue)
+        published.publish(tenants.catalogue)
         engine.catalogueChanged()
+        return before
+    }
+
+    private func journal(_ report: RoundReport, from before: Catalogue) {
         // Without a change nothing is written, which says nothing about the folder.
-        if report.changes.isEmpty, state.stateProblems[.history] == nil { return }
+        if report.changes.isEmpty, state.current.problems[.history] == nil { return }
         state.noteState(.history) { () throws(SystemError) in
-            try journal.note(report, from: before, foldersBefore: state.folders, atSeconds: Clock.wallSeconds())
+            try journal.note(report, from: before, foldersBefore: state.current.folders, atSeconds: Clock.wallSeconds())
         }
     }
 

@@ -45,35 +45,26 @@ struct Server {
             let signals = try Signals(ServerSignal.all)
             // The log goes to the terminal of the parent, which may stop other process groups that write (`stty tostop`).
             signal(SIGTTOU, SIG_IGN)
-            switch try start(signals) {
-            case .ended(let status): return status
-            case .running(let loop, let requests, let engine, let wiring, let running):
-                // This thread only waits for signals from here on. The main loop is never joined, so a hanging file system cannot
-                // keep the process from exiting.
-                try Thread(name: "control") { loop.run() }.detach()
-                let isTakenOver = passSignals(signals, engine, requests)
-                wiring.drain(running, isTakenOver: isTakenOver)
-                return stop(engine, signals, isTakenOver: isTakenOver) { wiring.end(running) }
-            }
+            let (server, loop) = try start(signals)
+            // This thread only waits for signals from here on. The main loop is never joined, so a hanging file system cannot
+            // keep the process from exiting.
+            try Thread(name: "control") { loop.run() }.detach()
+            let isTakenOver = passSignals(signals, to: server)
+            server.admin.drain(isTakenOver: isTakenOver)
+            return stop(server, signals, isTakenOver: isTakenOver)
         } catch {
             return .failure(saying: "\(error)")
         }
     }
 
-    /// The outcome of a start.
-    private enum Start {
-        case running(MainLoop, Mailbox<MainLoopRequests>, Engine, AdminWiring, AdminWiring.Running)
-        case ended(ExitStatus)
-    }
-
     /// Everything up to the first answer. A separate function, so that temporary values are freed before the server runs.
-    private func start(_ signals: borrowing Signals) throws -> Start {
+    private func start(_ signals: borrowing Signals) throws -> (RunningServer, MainLoop) {
         try Folder.requireKernel()
         let descriptors = DescriptorLimit.raise()
         for finding in given.findings { Log.finding(finding) }
         let problems = StartProblems(given)
-        if let objection = problems.inSettings { return .ended(.failure(saying: "not started: \(objection)")) }
-        let wiring = try AdminWiring(given, parent: inheritance.parent, expectsManager: settings.manager.isWanted)
+        if let objection = problems.inSettings { throw Refusal.failure("not started: \(objection)") }
+        let wiring = try AdminWiring(given)
         var sandbox = Sandbox(given, places: SandboxPlaces(given))
         try sandbox.changeUser()
         // The change of user has undone both.
@@ -84,24 +75,21 @@ struct Server {
         if !settings.https.isEmpty { try? Directory.create(given.certificatesPath, permissions: 0o700) }
         if let error = EnvironmentCheck.error(settings, configPath: given.configPath) {
             Log.finding(error)
-            let name = settings.environment ?? ""
-            return .ended(.failure(saying: "not started: no app file has the environment \(name)"))
+            throw Refusal.failure("not started: no app file has the environment \(settings.environment ?? "")")
         }
         let foldersWithoutEvents = FolderWithoutEvents.all(given)
         if !foldersWithoutEvents.isEmpty { ReloadLog.withoutEvents(foldersWithoutEvents) }
         let development = try developmentAuthority()
         let tenants = tenants(development)
         let background = try Background()
-        guard let loaded = try load(tenants, background, signals) else {
-            return .ended(.failure(saying: "stopped before it was ready"))
-        }
+        let loaded = try load(tenants, background, signals)
         ReloadLog.began(loaded)
-        if let objection = problems.inRound(loaded) { return .ended(.failure(saying: "not started: \(objection)")) }
-        wiring.state.began(loaded, tenants)
+        if let objection = problems.inRound(loaded) { throw Refusal.failure("not started: \(objection)") }
+        wiring.state.reloaded(loaded, tenants)
         wiring.state.note(settings: given.findings)
         let published = PublishedCatalogue(loaded.catalogue)
         let certificates = certificateStore(published, development)
-        if let status = objection(to: certificates, of: published, background, signals) { return .ended(status) }
+        if settings.isStrict, let certificates { try check(certificates, of: published, background, signals) }
         var engineSettings = try engineSettings(certificates, wiring.metrics)
         engineSettings.challenges = challengeSource(published)
         try sandbox.restrictCalls()
@@ -109,7 +97,7 @@ struct Server {
         engineSettings.accessLog = try AccessLog.open(settings.accessLog, wiring.metrics)
         let engine = try Engine(engineSettings, published: published)
         let admin = try wiring.begin(
-            AdminWiring.Parts(engine: engine, published: published, certificates: certificates), on: sockets.admin)
+            engine, published, certificates, parent: inheritance.parent, on: sockets.admin)
         warnIfShort(of: descriptors)
         warnIfShortOfMemory()
         sandbox.report()
@@ -118,45 +106,45 @@ struct Server {
         announce(loaded, engine, development, admin: settings.admin?.address)
         let surveyor = try certificates.map { try CertificateSurveyor($0, published) }
         surveyor?.survey()
-        let requests = try Mailbox(MainLoopRequests())
         let server = RunningServer(
-            engine: engine, published: published, tenants: tenants, certificates: certificates, surveyor: surveyor,
+            requests: try Mailbox(MainLoopRequests()), engine: engine, published: published, tenants: tenants,
+            certificates: certificates, surveyor: surveyor,
             tickets: engineSettings.secure?.tickets, notifier: notifier, sandbox: sandbox, state: wiring.state,
             admin: admin, standIn: ManagerStandIn(wiring.state, on: sockets.managerAdmin),
             journal: ChangeJournal(folder: given.statePath), foldersWithoutEvents: foldersWithoutEvents)
-        let loop = try MainLoop(server, background, requests, settings: given, after: loaded)
-        return .running(loop, requests, engine, wiring, admin)
+        return (server, try MainLoop(server, background, settings: given, after: loaded))
     }
 
-    /// Runs the first round while this thread waits for signals; nil if one ended it.
+    /// Runs the first round.
     private func load(
         _ tenants: Tenants, _ background: Background, _ signals: borrowing Signals
-    ) throws -> RoundReport? {
+    ) throws -> RoundReport {
         let outcome = JobResult<Result<RoundReport, ConfigurationError>>()
         background.start { outcome.value = Result { () throws(ConfigurationError) in try tenants.round(.allAgain) } }
-        return isFinished(background, signals) ? try outcome.value?.get() : nil
+        try wait(for: background, signals)
+        guard let outcome = outcome.value else { preconditionFailure("the job has left its result") }
+        return try outcome.get()
     }
 
-    /// Waits for a job; returns false if a signal ended the server before.
-    func isFinished(_ background: Background, _ signals: borrowing Signals) -> Bool {
+    /// Waits for a job, and for signals: one may end the server before.
+    private func wait(for background: Background, _ signals: borrowing Signals) throws(Refusal) {
         while !background.wait(milliseconds: Server.signalMilliseconds) {
-            if let signal = signals.next(timeoutMilliseconds: 0), Server.endingSignals.contains(signal) { return false }
+            if let signal = signals.next(timeoutMilliseconds: 0), Server.endingSignals.contains(signal) {
+                throw .failure("stopped before it was ready")
+            }
         }
-        return true
     }
 
     /// Passes signals on until one ends the server. True when another server has taken over.
-    private func passSignals(
-        _ signals: borrowing Signals, _ engine: Engine, _ requests: Mailbox<MainLoopRequests>
-    ) -> Bool {
+    private func passSignals(_ signals: borrowing Signals, to server: RunningServer) -> Bool {
         while true {
             let signal = signals.next()
             switch signal {
-            case SIGHUP: requests.leave { $0.reloads = true }
-            case SIGUSR1: engine.accessLog?.reopen()
+            case SIGHUP: server.requests.leave { $0.reloads = true }
+            case SIGUSR1: server.engine.accessLog?.reopen()
             case SIGUSR2: continue
             default:
-                requests.leave { $0.ends = true }
+                server.requests.leave { $0.ends = true }
                 return signal == ServerSignal.takenOver
             }
         }
@@ -164,15 +152,19 @@ struct Server {
 
     /// Ends the engine, then the rest.
     private func stop(
-        _ engine: Engine, _ signals: borrowing Signals, isTakenOver: Bool, _ end: @escaping @Sendable () -> Void
+        _ server: RunningServer, _ signals: borrowing Signals, isTakenOver: Bool
     ) -> ExitStatus {
         Log.info(isTakenOver ? "stopping, because another server has taken over" : "stopping")
+        let engine = server.engine
+        @Sendable func drain() {
+            engine.stop(isTakenOver: isTakenOver)
+            AccessLog.end(engine.accessLog)
+            server.admin.end()
+        }
         do {
             // A separate thread, because this one waits for a second signal. It is never joined: it exits the process.
             _ = try Thread(name: "drain") {
-                engine.stop(isTakenOver: isTakenOver)
-                AccessLog.end(engine.accessLog)
-                end()
+                drain()
                 exit(ExitStatus.success.rawValue)
             }
             var signal = signals.next()
@@ -184,9 +176,7 @@ struct Server {
             AccessLog.end(engine.accessLog, milliseconds: 200)
             exit(ExitStatus.failure.rawValue)
         } catch {
-            engine.stop(isTakenOver: isTakenOver)
-            AccessLog.end(engine.accessLog)
-            end()
+            drain()
             return .success
         }
     }
@@ -203,7 +193,8 @@ struct Server {
                 configPath: given.configPath, managedPath: given.certificatesPath,
                 passphrase: given.passphrase?.passphrase, development: development),
             state: (given.statePath, Product.identity),
-            openFilesMax: Tenants.openFilesMax(besideConnections: settings.limits.connectionsMax),
+            openFilesMax: HostFolders.openFilesMax(
+                descriptors: DescriptorLimit.count, connectionsMax: settings.limits.connectionsMax),
             linkTargets: settings.linkTargets, limits: settings.limits, owners: settings.owners,
             lint: settings.lint.ofServer,
             // No phone has seen what a developer tries.
@@ -287,17 +278,16 @@ struct Server {
     }
 
     /// With --strict, the certificates of all hosts are checked first.
-    func objection(
-        to certificates: CertificateStore?, of published: PublishedCatalogue, _ background: Background,
+    private func check(
+        _ certificates: CertificateStore, of published: PublishedCatalogue, _ background: Background,
         _ signals: borrowing Signals
-    ) -> ExitStatus? {
-        guard settings.isStrict, let certificates else { return nil }
+    ) throws(Refusal) {
         background.start { _ = certificates.survey(published.current.servedHosts) }
-        guard isFinished(background, signals) else { return .failure(saying: "stopped before it was ready") }
+        try wait(for: background, signals)
         let errors = certificates.register.openProblemCounts.errors
-        if errors == 0 { return nil }
+        if errors == 0 { return }
         ReloadLog.certificates(certificates.register.drain())
-        return .failure(saying: "not started: \(Count.of(errors, "certificate error")) above, and --strict is set")
+        throw .failure("not started: \(Count.of(errors, "certificate error")) above, and --strict is set")
     }
 }
 

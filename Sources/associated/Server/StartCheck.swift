@@ -10,6 +10,7 @@ import Hosting
 import Manager
 import Posix
 import TLS
+import Telemetry
 
 struct StartCheck {
     private let arguments: ParsedArguments
@@ -207,7 +208,7 @@ struct StartProblems {
         if settings.isStrict, errors > 0 {
             return "\(Count.of(errors, "error")) above, and --strict is set"
         }
-        return loaded.hostCount == 0 ? noHosts : inAddresses
+        return loaded.figures.hosts == 0 ? noHosts : inAddresses
     }
 
     /// With fewer descriptors, a server would fail somewhere in its start, or serve and no longer be able to read its files.

@@ -12,8 +12,6 @@ final class WatchKeeper: Sendable {
         var hasStarted = false
         /// Why not everything is watched.
         var shortage: SystemError?
-        /// A complaint about the folders that are watched now.
-        var complaint: String?
     }
 
     private let news: Mailbox<News>
@@ -26,8 +24,10 @@ final class WatchKeeper: Sendable {
         case watch, wanted
     }
 
-    /// - Parameter complaint: called whenever all directories have been added; returns a problem with them.
-    init(_ watch: TreeWatch, complaint: @escaping @Sendable () -> String?) throws(SystemError) {
+    init(_ given: LoadedSettings, _ sandbox: Sandbox) throws(SystemError) {
+        let watch = try TreeWatch(
+            configPath: given.configPath, publicPath: given.publicPath, managedPath: given.certificatesPath,
+            linkTargets: given.settings.linkTargets, limits: given.settings.limits)
         news = try Mailbox(News())
         startRequest = try Mailbox(false)
         let poller = try Poller(eventsMax: 2)
@@ -35,15 +35,8 @@ final class WatchKeeper: Sendable {
         where !poller.add(descriptor, .readable, token: token.rawValue) {
             throw .exhausted("epoll_ctl")
         }
-        let thread = try Thread(name: "watch", owning: poller) { [self] poller in run(watch, poller, complaint) }
+        let thread = try Thread(name: "watch", owning: poller) { [self] poller in run(watch, poller, sandbox) }
         thread.detach()
-    }
-
-    convenience init(_ given: LoadedSettings, _ sandbox: Sandbox) throws(SystemError) {
-        let watch = try TreeWatch(
-            configPath: given.configPath, publicPath: given.publicPath, managedPath: given.certificatesPath,
-            linkTargets: given.settings.linkTargets, limits: given.settings.limits)
-        try self.init(watch) { sandbox.folderComplaint() }
     }
 
     var descriptor: Int32 { news.descriptor }
@@ -55,7 +48,7 @@ final class WatchKeeper: Sendable {
     func take() -> News { news.take() }
 
     /// Runs until the process exits.
-    private func run(_ watch: TreeWatch, _ poller: borrowing Poller, _ complaint: () -> String?) {
+    private func run(_ watch: TreeWatch, _ poller: borrowing Poller, _ sandbox: Sandbox) {
         var hasStarted = false
         while true {
             let count = poller.wait(milliseconds: WatchKeeper.tickMilliseconds)
@@ -63,8 +56,10 @@ final class WatchKeeper: Sendable {
             if startRequest.take() || hasStarted && watch.hasMoved() {
                 hasStarted = true
                 watch.start()
+                // The watched folders may have replaced those of the start.
+                if let complaint = sandbox.folderComplaint() { Log.error(complaint) }
                 // What happened before a directory was watched raises no event.
-                post(News(changes: .all, hasStarted: true, shortage: watch.shortage, complaint: complaint()))
+                post(News(changes: .all, hasStarted: true, shortage: watch.shortage))
             } else if hasStarted, isWatchReadable {
                 post(News(changes: watch.takeChanges(), shortage: watch.shortage))
             }
@@ -76,7 +71,6 @@ final class WatchKeeper: Sendable {
             news.changes.merge(latest.changes)
             news.hasStarted = news.hasStarted || latest.hasStarted
             news.shortage = latest.shortage
-            news.complaint = latest.complaint ?? news.complaint
         }
     }
 }
