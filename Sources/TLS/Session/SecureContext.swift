@@ -11,8 +11,8 @@ import COpenSSL
     let context: OpaquePointer
     let wire: UnsafeMutablePointer<Wire>
     private let bio: OpaquePointer
-    /// Retained for the callbacks, which have a raw pointer to it.
-    private let gate: Unmanaged<HelloGate>?
+    /// The callbacks have raw pointers to these.
+    let gate: HelloGate?
     private let tickets: TicketKeys?
 
     private static let ciphers = [
@@ -63,13 +63,14 @@ import COpenSSL
         unsafe self.bio = bio
         tickets = settings?.tickets
         guard let settings, let queue else {
-            unsafe gate = nil
+            gate = nil
             return
         }
-        let gate = unsafe Unmanaged.passRetained(HelloGate(settings.certificates, queue: queue, ready: ready))
-        unsafe self.gate = gate
-        unsafe SSL_CTX_set_client_hello_cb(context, lookAtHello, gate.toOpaque())
-        unsafe associated_set_name_callback(context, chooseIdentity, gate.toOpaque())
+        let gate = HelloGate(settings.certificates, queue: queue, ready: ready)
+        self.gate = gate
+        let pointer = unsafe Unmanaged.passUnretained(gate).toOpaque()
+        unsafe SSL_CTX_set_client_hello_cb(context, lookAtHello, pointer)
+        unsafe associated_set_name_callback(context, chooseIdentity, pointer)
         unsafe settings.tickets.install(on: context)
     }
 
@@ -79,7 +80,6 @@ import COpenSSL
         unsafe wire.pointee.deallocate()
         unsafe wire.deinitialize(count: 1)
         unsafe wire.deallocate()
-        unsafe gate?.release()
     }
 
     /// A session for a new client; nil when there is no memory.
@@ -95,21 +95,13 @@ import COpenSSL
         return unsafe SecureSession(ssl: ssl)
     }
 
-    /// Sets which handshake is advanced next, and the certificate that was read for it.
-    func begin(_ token: UInt64, carrying certificate: CertificateStore.Lookup?) {
-        unsafe gate?.takeUnretainedValue().begin(token, carrying: certificate)
-    }
-
     /// Whether a handshake for a host, in any case, will probably find a certificate. Does not wait for the disk.
     public func expectsCertificate(for host: Span<UInt8>) -> Bool {
-        guard let gate = unsafe gate else { return false }
+        guard let gate else { return false }
         return unsafe host.withUnsafeBytes { bytes in
-            unsafe withCanonicalName(bytes) { unsafe gate.takeUnretainedValue().expectsCertificate(for: $0) }
+            unsafe withCanonicalName(bytes) { gate.expectsCertificate(for: $0) }
         }
     }
-
-    /// Why the choice of a certificate has ended the handshake; nil if it has not.
-    var refusal: SecureSession.Failure? { unsafe gate?.takeUnretainedValue().refusal }
 
     /// Received records that are not read yet.
     public var unreadRecords: UnsafeRawBufferPointer { unsafe wire.pointee.input }

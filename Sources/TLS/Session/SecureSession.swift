@@ -47,12 +47,12 @@ import COpenSSL
         certificate: CertificateStore.Lookup? = nil
     ) -> Outcome {
         unsafe context.wire.pointee.input = records
-        context.begin(token, carrying: certificate)
+        context.gate?.begin(token, carrying: certificate)
         ERR_clear_error()
         let result = unsafe SSL_do_handshake(ssl)
         if result == 1 { return .done(0) }
         let outcome = outcome(result)
-        if case .failed = outcome, let refusal = context.refusal { return .failed(refusal) }
+        if case .failed = outcome, let refusal = context.gate?.refusal { return .failed(refusal) }
         return outcome
     }
 

@@ -210,17 +210,10 @@ extension CertificateFiles {
     }
 
     func load(passphrase: Passphrase?, pool: ChainPool, _ lane: ReadingLane) -> Outcome {
-        do throws(FileError) {
-            let opened = try open()
-            return load(opened, passphrase, pool, lane)
-        } catch {
+        let opened: Opened
+        do throws(FileError) { opened = try open() } catch {
             return error.isMissing ? .absent : .failed(CertificateProblem(folder: path(0), error))
         }
-    }
-
-    private func load(
-        _ opened: borrowing Opened, _ passphrase: Passphrase?, _ pool: ChainPool, _ lane: ReadingLane
-    ) -> Outcome {
         if opened.isMissing(0) { return .absent }
         do throws(CertificateProblem) {
             let key = try keyFile(0, opened)

@@ -71,12 +71,9 @@ public final class CertificateStore: Sendable {
     /// Looks up a name in memory: in lower case, without a trailing dot. It may have any bytes; the empty name is for clients that
     /// send none. Nil if it has to be read first.
     func resolve(_ name: Span<UInt8>) -> Known? {
-        CertificateStore.isKey(name) ? resolve(key: name) : resolve(key: CertificateStore.notAName.span)
-    }
-
-    private func resolve(key name: Span<UInt8>) -> Known? {
-        let now = Clock.monotonicMilliseconds()
-        guard let known = cache.withLock({ $0.find(name, now: now) }) else { return nil }
+        let (isKey, now) = (CertificateStore.isKey(name), Clock.monotonicMilliseconds())
+        let known = cache.withLock { $0.find(isKey ? name : CertificateStore.notAName.span, now: now) }
+        guard let known else { return nil }
         if case .identity = known.lookup { return known }
         // Check the disk before refusing again.
         return known.isDue ? nil : known
