@@ -24,8 +24,7 @@ struct Connection {
     /// Received bytes that are not used yet.
     var held = HeldBytes()
     var outgoing: Outgoing?
-    /// Nil for plain HTTP.
-    var session: SecureSession?
+    var transport = Transport.plain
     /// Whether the client has announced over TLS that it will send no more after the present bytes.
     var hasEnded = false
     var receivedBytes = 0
@@ -45,6 +44,8 @@ struct Connection {
     var addressWeight: UInt32 = 0
     /// Its part of the table's `heldBytes`.
     var countedBytes = 0
+
+    var session: SecureSession? { transport.session }
 
     /// The memory that it uses: the exact size of its buffers, and the usual size of everything else.
     var heldBytes: Int {

@@ -188,7 +188,7 @@ extension Worker {
             unsafe close(slot, .error)
             return nil
         }
-        unsafe slot.pointee.session = session
+        unsafe slot.pointee.transport = .secure(session)
         return session
     }
 
@@ -278,7 +278,7 @@ extension Worker {
     private mutating func refusePlainHTTP(_ slot: Slot, _ session: SecureSession) {
         unsafe endHandshake(slot, .plainHTTP)
         session.end()
-        unsafe slot.pointee.session = nil
+        unsafe slot.pointee.transport = .plain
         layer.context.clearOutput()
         writer.clear()
         unsafe accounting.beginExchangeWithoutRequest(from: slot.pointee.remote)

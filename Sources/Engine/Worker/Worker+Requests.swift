@@ -29,14 +29,13 @@ extension Worker {
         let end = heldCount + Worker.receivedBytesMax
         unsafe precondition(end <= input.count, "the input has room after the held bytes")
         let room = unsafe UnsafeMutableRawBufferPointer(rebasing: input[heldCount..<end])
-        let session = unsafe slot.pointee.session
-        switch unsafe Posix.receive(slot.pointee.fd, into: session == nil ? room : layer.received) {
+        switch unsafe slot.pointee.transport.receive(slot.pointee.fd, into: room, layer) {
         case .moved(let count):
             if case .lingering = unsafe slot.pointee.phase { return }
             unsafe slot.pointee.receivedBytes += count
             unsafe slot.pointee.progress += count
             accounting.counters.add(count, to: .bytesReceived)
-            if let session { return unsafe readRecords(slot, session, byteCount: count) }
+            if let session = unsafe slot.pointee.session { return unsafe readRecords(slot, session, byteCount: count) }
             if case .proxyHeader(let tlsFollows) = unsafe slot.pointee.phase {
                 return unsafe readProxyHeader(slot, count, tlsFollows: tlsFollows)
             }

@@ -60,19 +60,9 @@ extension Worker {
         if unsafe slot.pointee.session != nil { layer.context.clearOutput() }
     }
 
-    /// Sends as much as the kernel accepts of `ready` and, without TLS, of the body after it; with TLS the body has to be encrypted
-    /// first. Returns the number of bytes; nil when the connection is broken, which is closed then.
+    /// Returns the number of bytes that were sent; nil when the connection is broken, which is closed then.
     private mutating func send(_ slot: Slot, _ ready: UnsafeRawBufferPointer, _ body: Body) -> Int? {
-        let fd = unsafe slot.pointee.fd
-        let outcome =
-            switch unsafe slot.pointee.session == nil ? body : .none {
-            case .none: unsafe transmit(fd, ready)
-            case .memory(let bytes): unsafe transmit(fd, ready, bytes)
-            case .file where unsafe !ready.isEmpty: unsafe transmit(fd, ready, moreFollows: true)
-            case .file(let file, let range):
-                transmit(fd, file: file, from: range.lowerBound, count: min(range.count, Worker.sentBytesPerTurnMax))
-            }
-        switch outcome {
+        switch unsafe slot.pointee.transport.send(slot.pointee.fd, ready, body) {
         case .moved(let count):
             accounting.counters.add(count, to: .bytesSent)
             return count
@@ -103,7 +93,7 @@ extension Worker {
     /// Sends kept bytes as far as the kernel accepts them. True when all are sent.
     private mutating func sendKept(_ slot: Slot) -> Bool {
         var turn = 0
-        while let outgoing = unsafe slot.pointee.outgoing, turn < Worker.sentBytesPerTurnMax {
+        while let outgoing = unsafe slot.pointee.outgoing, turn < Transport.bytesPerTurnMax {
             if unsafe outgoing.head.isEmpty, unsafe slot.pointee.session != nil {
                 guard unsafe refill(slot, outgoing.body, isLast: outgoing.isLast) else { return false }
                 continue
@@ -244,7 +234,7 @@ extension Worker {
         unsafe slot.pointee.session?.end()
         // Output for this client must never reach the next one.
         unsafe clearOutput(slot)
-        unsafe slot.pointee.session = nil
+        unsafe slot.pointee.transport = .plain
         unsafe slot.pointee.leaveBody()
         unsafe slot.pointee.held.release()
         unsafe slot.pointee.outgoing?.release()

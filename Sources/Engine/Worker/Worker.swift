@@ -35,8 +35,6 @@ import Telemetry
     static let receivedBytesMax = 8_192
     /// The most bytes of a partial record that a session may hold (RFC 8446 §5.2, and some more).
     private static let recordBytesMax = 18_432
-    /// The most bytes that one connection is sent before others get their turn.
-    static let sentBytesPerTurnMax = 1_048_576
     /// Connections that are accepted at once, so that existing ones get their turn.
     static let acceptsPerRoundMax = 64
     /// Rounds of accepting before the listeners close: enough for a full backlog, but not endless in a flood.
