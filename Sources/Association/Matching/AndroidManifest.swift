@@ -27,6 +27,13 @@ public struct AndroidManifest: Sendable {
             (self.schemes, self.hosts, self.paths) = (schemes, hosts, paths)
             (self.isVerified, self.range) = (isVerified, range)
         }
+
+        /// Whether a host of the filter is that of a URL; nil for one that a build fills in. A star matches any beginning.
+        fileprivate static func has(_ pattern: String, _ host: String) -> Bool? {
+            if pattern.begins(with: "@") || pattern.contains(run: "${") { return nil }
+            return pattern.begins(with: "*")
+                ? host.ends(with: pattern.dropping(firstBytes: 1)) : pattern.isIdentical(to: host)
+        }
     }
 
     package init(name: String, file: String?, filters: [Filter]) {
@@ -83,20 +90,6 @@ public struct AndroidManifest: Sendable {
     }
 }
 
-extension ManifestPath {
-    /// Its text in a manifest.
-    public var attribute: String { "android:\(kind.rawValue)=\"\(text)\"" }
-}
-
-extension AndroidManifest.Filter {
-    /// Whether a host of the filter is that of a URL; nil for one that a build fills in. A star matches any beginning.
-    fileprivate static func has(_ pattern: String, _ host: String) -> Bool? {
-        if pattern.begins(with: "@") || pattern.contains(run: "${") { return nil }
-        return pattern.begins(with: "*")
-            ? host.ends(with: pattern.dropping(firstBytes: 1)) : pattern.isIdentical(to: host)
-    }
-}
-
 /// One of the attributes that compare the decoded path of a link.
 public struct ManifestPath: Hashable, Sendable {
     /// The attributes of `data` for paths; the raw value is the name without its prefix.
@@ -132,6 +125,9 @@ public struct ManifestPath: Hashable, Sendable {
         case .suffix, .advanced: glob = nil
         }
     }
+
+    /// Its text in a manifest.
+    public var attribute: String { "android:\(kind.rawValue)=\"\(text)\"" }
 
     fileprivate static let countMax = 4_096
 

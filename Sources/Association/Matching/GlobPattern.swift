@@ -194,18 +194,6 @@ package struct GlobPattern: Sendable {
     }
 }
 
-extension GlobElement {
-    package var isStar: Bool {
-        if case .star = self { return true }
-        return false
-    }
-
-    package var isNever: Bool {
-        if case .never = self { return true }
-        return false
-    }
-}
-
 /// One step of a compiled pattern.
 package enum GlobElement: Sendable {
     case literal([UInt8])
@@ -219,6 +207,16 @@ package enum GlobElement: Sendable {
     case choice(GlobChoice)
     /// Matches nothing.
     case never
+
+    package var isStar: Bool {
+        if case .star = self { return true }
+        return false
+    }
+
+    package var isNever: Bool {
+        if case .never = self { return true }
+        return false
+    }
 }
 
 /// The values of a variable: plain ones in a trie, those with wildcards as patterns.

@@ -197,13 +197,11 @@ public struct HostPattern: Hashable, Sendable {
     }
 }
 
-extension HostPattern.Fault: Error {}
-
 extension HostPattern: CustomStringConvertible {
     public var description: String { text }
 }
 
-extension HostPattern.Fault {
+extension HostPattern.Fault: Error {
     /// Why it is not a host, and what to write.
     public var explained: (reason: String, fix: String) {
         switch self {

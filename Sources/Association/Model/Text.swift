@@ -35,6 +35,9 @@ extension String {
     /// The text without the first bytes, which must be whole scalars.
     package func dropping(firstBytes count: Int) -> String { String(Substring(utf8.dropFirst(count))) }
 
+    /// The path without a slash at its end, unless it is only that.
+    package var withoutTrailingSlash: String { utf8.count > 1 && ends(with: "/") ? dropping(lastBytes: 1) : self }
+
     /// Without white space and invisible marks at both ends.
     package func trimmingSpaces() -> String {
         if let first = unicodeScalars.first, let last = unicodeScalars.last, !first.isInvisible, !last.isInvisible {

@@ -90,7 +90,7 @@ struct WitnessCandidates {
     private func sampledPath(
         _ pattern: ParsedPattern, _ sampler: PatternSampler, _ star: PatternSampler.Star, any: String = "x"
     ) -> String {
-        let path = withoutTrailingSlash(sampler.sample(pattern, star: star, any: any))
+        let path = sampler.sample(pattern, star: star, any: any).withoutTrailingSlash
         if path.begins(with: "/") { return path }
         return pattern.tokens.first == .any ? "/" + path.dropFirst() : "/" + path
     }
@@ -106,10 +106,6 @@ struct WitnessCandidates {
             let texts = wanted.map { "\($0.name)=\(sample(ParsedPattern($0.pattern)))" }
             return texts.isEmpty ? "" : "?" + texts.joined(separator: "&")
         }
-    }
-
-    private func withoutTrailingSlash(_ path: String) -> String {
-        path.utf8.count > 1 && path.ends(with: "/") ? path.dropping(lastBytes: 1) : path
     }
 
     private func replacingLastWithSlash(_ path: String) -> String {

@@ -101,7 +101,7 @@ struct AppleListCheck {
     private func reportBarePaths(_ rules: [Rule], _ findings: inout FindingList) {
         var lastUse: [ExactText: Int] = [:]
         for (index, rule) in rules.enumerated() {
-            if let path = rule.path, rule.isPathOnly { lastUse[ExactText(withoutSlash(path))] = index }
+            if let path = rule.path, rule.isPathOnly { lastUse[ExactText(path.withoutTrailingSlash)] = index }
         }
         let reading = { (rule: Rule) in
             [rule.component.caseSensitive ?? true, rule.component.percentEncoded ?? true]
@@ -117,10 +117,6 @@ struct AppleListCheck {
                 "from iOS 13 on, \(path.quoted) also matches \(bare.quoted), so the later rule for it has no effect",
                 fix: "write \((bare + "/?*").quoted), or remove the rule for \(bare.quoted)")
         }
-    }
-
-    private func withoutSlash(_ path: String) -> String {
-        path.ends(with: "/") && path.utf8.count > 1 ? path.dropping(lastBytes: 1) : path
     }
 
     /// Reports `/buy*` if the list also has `/buyer/…`.

@@ -5,14 +5,10 @@ import SourceJSON
 
 /// Lints an entitlements file.
 struct EntitlementsCheck {
-    private var file: NativeFile
+    var file: NativeFile
 
     static let domainsKey = "com.apple.developer.associated-domains"
     private static let modes = ["mode=developer", "mode=managed", "mode=developer+managed"]
-
-    init(_ bytes: [UInt8], file: String, appHosts: [HostPattern]?) {
-        self.file = NativeFile(bytes, file: file, appHosts: appHosts)
-    }
 
     mutating func run() -> [Finding] {
         guard let root = file.root(for: .ahst021, "iOS reads no domain") else { return file.findings.sorted }

@@ -6,11 +6,7 @@ import SourceJSON
 
 /// Lints an AndroidManifest.xml.
 struct ManifestCheck {
-    private var file: NativeFile
-
-    init(_ bytes: [UInt8], file: String, appHosts: [HostPattern]?) {
-        self.file = NativeFile(bytes, file: file, appHosts: appHosts)
-    }
+    var file: NativeFile
 
     mutating func run() -> [Finding] {
         guard let root = file.manifestRoot() else { return file.findings.sorted }

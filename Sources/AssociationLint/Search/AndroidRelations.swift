@@ -72,20 +72,19 @@ struct AndroidRelations: RuleRelations {
         let outer = matcher.compiled[other]
         if outer.isEmpty { return false }
         if let fragment = outer.fragment {
-            guard let innerFragment = inner.fragment, isIncluded(innerFragment, in: fragment, isItem: false) else {
+            guard let innerFragment = inner.fragment, isIncluded(innerFragment, in: fragment, .fragment) else {
                 return false
             }
         }
         for item in outer.items ?? [] {
-            let isImplied = (inner.items ?? []).contains { isIncluded($0, in: item, isItem: true) }
+            let isImplied = (inner.items ?? []).contains { isIncluded($0, in: item, .item) }
             if !isImplied { return false }
         }
         return true
     }
 
-    private mutating func isIncluded(_ inner: AndroidGlob, in outer: AndroidGlob, isItem: Bool) -> Bool {
-        let piece: Piece = isItem ? .item : .fragment
-        return question.isIncluded(ReadPattern(inner, piece), in: ReadPattern(outer, piece)) == true
+    private mutating func isIncluded(_ inner: AndroidGlob, in outer: AndroidGlob, _ piece: Piece) -> Bool {
+        question.isIncluded(ReadPattern(inner, piece), in: ReadPattern(outer, piece)) == true
     }
 
     /// Query patterns never exclude each other, because a URL may have several parameters.

@@ -118,8 +118,8 @@ struct Parser {
     private mutating func finishKey(_ key: String, from start: SourcePosition) {
         last = scanner.range(from: start)
         lastIsString = true
-        if let first = container.firstMember(named: key) {
-            scanner.report(.duplicateKey, at: last, related: first.keyRange)
+        if let first = container.keys.firstIndex(of: key, in: container.members) {
+            scanner.report(.duplicateKey, at: last, related: container.members[first].keyRange)
         }
         container.key = key
         container.keyRange = last
@@ -262,11 +262,6 @@ struct Container {
         case .array: "array"
         case .object: "object"
         }
-    }
-
-    /// The first member with the key that is about to be added.
-    mutating func firstMember(named key: String) -> SourceMember? {
-        keys.firstIndex(of: key, in: members).map { members[$0] }
     }
 
     /// The value of the closed container.

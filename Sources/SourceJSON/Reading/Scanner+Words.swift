@@ -222,8 +222,6 @@ extension Scanner {
         return end
     }
 
-    private func byteOrZero(_ offset: Int) -> UInt8 { offset < bytes.count ? bytes[offset] : 0 }
-
     /// How a word deviates from a number of RFC 8259; nil if it is not a number in JSON5 either.
     private static func deviations(of word: ArraySlice<UInt8>) -> [SourceProblemKind]? {
         var rest = word

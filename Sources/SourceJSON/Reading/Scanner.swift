@@ -28,29 +28,26 @@ struct Scanner {
     var isAtEnd: Bool { index >= bytes.count }
 
     /// The byte at the cursor, or zero at the end of the text; no token begins with zero.
-    var byte: UInt8 { peek(0) }
+    var byte: UInt8 { byteOrZero(index) }
 
-    func peek(_ distance: Int) -> UInt8 {
-        index + distance < bytes.count ? bytes[index + distance] : 0
-    }
+    func peek(_ distance: Int) -> UInt8 { byteOrZero(index + distance) }
+
+    func byteOrZero(_ offset: Int) -> UInt8 { offset < bytes.count ? bytes[offset] : 0 }
 
     /// The first byte after white space, or zero at the end of the text.
     func byteAfterSpace(_ offset: Int) -> UInt8 {
         var offset = offset
-        while offset < bytes.count, bytes[offset].isSpace { offset += 1 }
-        return offset < bytes.count ? bytes[offset] : 0
+        while byteOrZero(offset).isSpace { offset += 1 }
+        return byteOrZero(offset)
     }
 
     func range(from start: SourcePosition) -> SourceRange {
         SourceRange(start: start, end: position)
     }
 
-    func continues(with text: String) -> Bool {
-        continues(with: text, at: index)
-    }
-
-    func continues(with text: String, at offset: Int) -> Bool {
-        bytes[min(offset, bytes.count)...].starts(with: text.utf8)
+    /// Whether a text is at the cursor, or at another place.
+    func continues(with text: String, at offset: Int? = nil) -> Bool {
+        bytes[min(offset ?? index, bytes.count)...].starts(with: text.utf8)
     }
 
     /// The scalar at the cursor and its length in bytes; U+0000 of length 0 at the end.

@@ -137,7 +137,7 @@ extension HostRules {
     ) {
         let probe = Probe.file(document)
         let type = response.mediaType ?? "missing"
-        let isSigned = document == .apple && Linter.recognise(body) == .signedAppleAssociation
+        let isSigned = document == .apple && SignedMessage.isSigned(body)
         let wanted = isSigned ? "application/pkcs7-mime" : "application/json"
         if type == wanted { return }
         if isSigned || document == .apple && type == "application/pkcs7-mime" {

@@ -32,7 +32,8 @@ struct HostRules {
         judgeStatements()
         judgeServer()
         judgeWellKnownFiles()
-        judgeCopies()
+        if let copy = answers.appleCopy { judge(appleCopy: copy) }
+        if let answer = answers.googleAnswer { judge(googleAnswer: answer) }
         judgeExpectations()
     }
 
@@ -144,7 +145,7 @@ struct HostRules {
         let hasRoot = root?.status == 200 && root?.isPage == false
         if let file, file.status == 200 {
             if hasRoot, let body = root?.plainBody, body != file.plainBody,
-                Linter.recognise(body) != .signedAppleAssociation
+                !SignedMessage.isSigned(body)
             {
                 report(
                     .ahst009, .rootCopy,
@@ -223,12 +224,6 @@ struct HostRules {
         }
     }
 
-    /// Judges the copies that Apple and Google have of the host's files.
-    mutating func judgeCopies() {
-        if let copy = answers.appleCopy { judge(appleCopy: copy) }
-        if let answer = answers.googleAnswer { judge(googleAnswer: answer) }
-    }
-
     private mutating func judge(appleCopy copy: Result<FetchedResponse, FetchError>) {
         switch copy {
         case .failure(let error):
@@ -269,7 +264,7 @@ struct HostRules {
             guard let body = answers.body(document) else { continue }
             if let wanted = expected[document] {
                 // Signing the same content again produces different bytes.
-                if wanted == body || Linter.recognise(wanted) == .signedAppleAssociation { continue }
+                if wanted == body || SignedMessage.isSigned(wanted) { continue }
                 let sizes =
                     body.count == wanted.count
                     ? "same size, different bytes" : "\(body.count) bytes instead of \(wanted.count)"

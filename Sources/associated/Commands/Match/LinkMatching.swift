@@ -3,7 +3,6 @@
 // app.
 
 import Association
-import AssociationLint
 import Client
 import SourceJSON
 import TLS
@@ -192,8 +191,7 @@ struct LinkMatching {
 
     /// The reading of a file, or of its content if it is signed.
     static func reading(apple bytes: [UInt8], file: String) -> AppleReading {
-        let isSigned = Linter.recognise(bytes) == .signedAppleAssociation
-        let plain = isSigned ? SignedDocument.content(of: bytes) ?? bytes : bytes
+        let plain = SignedMessage.isSigned(bytes) ? SignedDocument.content(of: bytes) ?? bytes : bytes
         return AppleAssociation.read(plain, file: file)
     }
 
