@@ -104,9 +104,13 @@ public struct AuthorityLink: ~Copyable {
             let answer = try perform(registration, &session)
             let known = try AuthorityAccount(reading: answer)
             session.account = known.url
-            // That of a new account (201) is as it should be.
+            // That of a new account (201) is as it should be; registering an older one again does not change it.
             let isOld = answer.status == 200 && !rules.contact.isEmpty
-            if isOld, Set(known.contact) != Set(rules.contact) { changeContact(of: known, &session, url) }
+            if isOld, Set(known.contact) != Set(rules.contact) {
+                do throws(AuthorityProblem) {
+                    _ = try perform(known.update(contact: rules.contact), &session)
+                } catch { notes.append("\(url.host) does not take `acme.contact`: \(error.detail)") }
+            }
         } catch {
             throw noted(error, at: url)
         }
@@ -118,15 +122,6 @@ public struct AuthorityLink: ~Copyable {
         }
         sessions[url] = session
         return session
-    }
-
-    /// The account is older than `acme.contact`: registering it again does not change it.
-    private mutating func changeContact(
-        of account: AuthorityAccount, _ session: inout AuthoritySession, _ url: AuthorityURL
-    ) {
-        do throws(AuthorityProblem) {
-            _ = try perform(account.update(contact: rules.contact), &session)
-        } catch { notes.append("\(url.host) does not take `acme.contact`: \(error.detail)") }
     }
 
     /// What has been noted since the last call.
@@ -217,25 +212,21 @@ public struct AuthorityLink: ~Copyable {
         return problem
     }
 
-    /// What the first authority that has something to say about the renewal of a certificate says.
+    /// What the first authority that has something to say about the renewal of a certificate says. It needs no account. An authority
+    /// that did not answer is left alone for some time, because each question would hold up the worker for as long as it waits for an
+    /// answer.
     mutating func renewalInfo(_ id: String) -> RenewalInfo? {
-        for url in rules.directories { if let info = renewalInfo(id, at: url) { return info } }
-        return nil
-    }
-
-    /// What an authority says about the renewal of a certificate; nil if it has nothing to say. One that did not answer is left alone
-    /// for some time, because each question would hold up the worker for as long as it waits for an answer. It needs no account.
-    private mutating func renewalInfo(_ id: String, at url: AuthorityURL) -> RenewalInfo? {
-        if let until = silentUntil[url], Clock.monotonicMilliseconds() < until { return nil }
-        do throws(AuthorityProblem) {
-            guard let request = RenewalInfo.request(id, try directory(url)) else { return nil }
-            return try RenewalInfo(reading: send(request))
-        } catch {
-            if error.kind == .noAnswer {
-                silentUntil[url] = Clock.monotonicMilliseconds() + AuthorityLink.silenceMilliseconds
+        for url in rules.directories where silentUntil[url] ?? .min <= Clock.monotonicMilliseconds() {
+            do throws(AuthorityProblem) {
+                guard let request = RenewalInfo.request(id, try directory(url)) else { continue }
+                return try RenewalInfo(reading: send(request))
+            } catch {
+                if error.kind == .noAnswer {
+                    silentUntil[url] = Clock.monotonicMilliseconds() + AuthorityLink.silenceMilliseconds
+                }
             }
-            return nil
         }
+        return nil
     }
 
     /// Keeps the nonces of a session for the next order, unless the session was forgotten.

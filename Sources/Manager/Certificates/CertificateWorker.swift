@@ -24,7 +24,6 @@ public struct CertificateWorker: ~Copyable {
     private var link: AuthorityLink
     /// Until when no work is begun with a new account key, by the monotonic clock: each node's server must answer with it first.
     private var quietUntil: Int64 = 0
-    /// Whether the queue had the last turn.
     private var isQueueTurn = false
 
     private typealias State = IssuanceState
@@ -317,7 +316,6 @@ public struct CertificateWorker: ~Copyable {
         return shortage?.milliseconds
     }
 
-    /// The certificate that an order replaces.
     private func replaced(_ journal: OrderJournal, _ claim: HostClaim) -> StoredCertificate? {
         journal.keyKind.flatMap { rules.certificate(for: $0, among: claim.certificates) }
     }

@@ -165,7 +165,6 @@ struct DeliveryRecord: Hashable, Sendable {
         return true
     }
 
-    /// Removes the histories that are no longer needed.
     static func purge(in transaction: borrowing Transaction) throws(DatabaseError) {
         let before = try transaction.now() - keptMilliseconds
         try transaction.execute(
@@ -205,7 +204,6 @@ struct DeliveryRecord: Hashable, Sendable {
             in: transaction)
     }
 
-    /// Records that the service has the current version.
     func noteEqual(in transaction: borrowing Transaction) throws(DatabaseError) {
         try transaction.execute(
             """

@@ -9,7 +9,6 @@ public struct DeliveryFigures: Sendable, Equatable {
     public var failing: [DeliveryVerifier: Int] = [:]
     /// Hosts whose version of more than a day ago a service does not have.
     public var late: [DeliveryVerifier: Int] = [:]
-    /// Messages that wait for their receivers.
     public var waitingMessages = 0
 
     private static let failingMilliseconds = DeliveryPlan.dayMilliseconds / 4

@@ -105,7 +105,6 @@ public struct StoredCertificate: Hashable, Sendable {
         return marks
     }
 
-    /// Removes the certificates of a host.
     public static func remove(_ name: String, in transaction: borrowing Transaction) throws(DatabaseError) {
         try transaction.execute("delete from certificate where name = ?", name)
     }

@@ -85,13 +85,9 @@ extension IssuanceFigures {
     }
 
     var members: [(String, SourceValue)] {
-        [
-            (
-                "orderedCertificates",
-                .object(IssuanceState.allCases.map { ($0.rawValue, .integer(hosts[$0] ?? 0)) })
-            ),
-            ("hostsThatNeedAttention", .array(stuck.prefix(IssuanceOverview.attentionMax).map(\.jsonValue))),
-        ]
+        let states = IssuanceState.allCases.map { ($0.rawValue, SourceValue.integer(hosts[$0] ?? 0)) }
+        let stuck = stuck.prefix(IssuanceOverview.attentionMax).map(\.jsonValue)
+        return [("orderedCertificates", .object(states)), ("hostsThatNeedAttention", .array(stuck))]
     }
 }
 

@@ -89,12 +89,7 @@ extension Command {
         for command in Program.commands {
             text += ".SS \(roff(command.name))\n.B \(roff(command.synopsis))\n.PP\n"
             text += roff(command.details).replacing("\n\n", with: "\n.PP\n") + "\n"
-            text += definitions(
-                command.options.map { option in
-                    let value = option.value.map { " \($0)" } ?? ""
-                    let variable = option.variable.map { " [\($0)]" } ?? ""
-                    return (option.name + value, option.help + variable)
-                })
+            text += definitions(command.options.map { ($0.head, $0.fullHelp) })
             text += ".PP\nExit status: \(roff(command.exitStatus))\n"
         }
         return text

@@ -31,6 +31,11 @@ struct Command: Sendable {
         /// The words that completion offers as its value.
         var words: [String] = []
 
+        /// With the placeholder of its value.
+        var head: String { value.map { "\(name) \($0)" } ?? name }
+        /// With the variable that replaces it.
+        var fullHelp: String { variable.map { "\(help) [\($0)]" } ?? help }
+
         /// The first clause of its help without the default, for completions.
         var summary: String {
             var clause = help[...]
@@ -60,14 +65,8 @@ struct Command: Sendable {
     }
 
     var help: String {
-        let heads = options.map { option in
-            option.value.map { "\(option.name) \($0)" } ?? option.name
-        }
-        let width = heads.map(\.count).max() ?? 0
-        let lines = zip(heads, options).map { head, option in
-            let variable = option.variable.map { " [\($0)]" } ?? ""
-            return "  \(head.padded(to: width))  \(option.help)\(variable)"
-        }
+        let width = options.map(\.head.count).max() ?? 0
+        let lines = options.map { "  \($0.head.padded(to: width))  \($0.fullHelp)" }
         let list = lines.isEmpty ? "" : "\n\(lines.joined(separator: "\n"))\n"
         let hasVariables = options.contains { $0.variable != nil }
         let variables =

@@ -278,22 +278,17 @@ extension Snippet {
         var expo: [(String, SourceValue)] = []
         if let scheme = app.scheme { expo.append(("scheme", .string(scheme))) }
         if let id = app.ios?.appIDs.first, let dot = id.firstIndex(of: ".") {
-            expo.append(
-                (
-                    "ios",
-                    .object([
-                        ("bundleIdentifier", .string(String(id[id.index(after: dot)...]))),
-                        ("associatedDomains", .array(associatedDomains.map { .string($0) })),
-                    ])
-                ))
+            let ios: [(String, SourceValue)] = [
+                ("bundleIdentifier", .string(String(id[id.index(after: dot)...]))),
+                ("associatedDomains", .array(associatedDomains.map { .string($0) })),
+            ]
+            expo.append(("ios", .object(ios)))
         }
         if let package = app.android?.packages.first {
             let data = app.hosts.flatMap { host in
                 let base: [(String, SourceValue)] = [("scheme", .string("https")), ("host", .string(host.text))]
-                return app.manifestPaths.map {
-                    $0.map { SourceValue.object(base + [($0.kind.rawValue, .string($0.text))]) }
-                }
-                    ?? [.object(base)]
+                guard let paths = app.manifestPaths else { return [SourceValue.object(base)] }
+                return paths.map { .object(base + [($0.kind.rawValue, .string($0.text))]) }
             }
             let filter: SourceValue = .object([
                 ("action", .string("VIEW")), ("autoVerify", .bool(true)), ("data", .array(data)),
