@@ -111,7 +111,7 @@ struct MetricsTextTests {
     @Test func `the labels of an enumeration are all different`() {
         #expect(Set(StatusClass.allCases.map(\.label)).count == StatusClass.allCases.count)
         #expect(Set(RequestedDocument.allCases.map(\.label)).count == RequestedDocument.allCases.count)
-        #expect(Set(HandshakeOutcome.allCases.map(\.label)).count == HandshakeOutcome.allCases.count)
+        #expect(Set(HandshakeOutcome.allCases.map(\.name.description)).count == HandshakeOutcome.allCases.count)
         #expect(Set(CloseReason.allCases.map(\.label)).count == CloseReason.allCases.count)
         #expect(Set(VerifierKind.allCases.map(\.label)).count == VerifierKind.allCases.count)
     }

@@ -143,7 +143,7 @@ extension FolderScanTests {
     ) throws {
         try make(names)
         let found = try scan(
-            .init(filesMax: 4, foldersMax: 1, isOfPaths: false, folderQuota: .init(filesMax: 2, foldersMax: 3)))
+            .init(filesMax: 4, foldersMax: 1, isOfPaths: false, folderQuota: (2, 3)))
         #expect(found.overfull == overfull)
         #expect((found.excess != nil) == isWholeOver)
         if isWholeOver { return }

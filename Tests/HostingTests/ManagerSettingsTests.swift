@@ -44,7 +44,7 @@ struct ManagerSettingsTests {
         #expect(issuance.deny.map(\.text) == ["old.example.com"])
         #expect(issuance.expectedAddresses == ["192.0.2.1", "2001:db8::1"])
         #expect(issuance.expectedNames == ["edge.example.net"])
-        #expect(!issuance.isPreflightRequired)
+        #expect(issuance.preflight == .off)
         #expect(issuance.externalAccount?.keyID == "kid" && issuance.externalAccount?.keyFile == "/run/eab")
         #expect(issuance.caFile == "/run/ca.pem" && issuance.keys == [.rsa2048] && issuance.port == 5002)
         #expect(
@@ -71,7 +71,7 @@ struct ManagerSettingsTests {
         let issuance = try #require(reader.settings.manager.issuance)
         #expect(issuance.directories == ["https://acme-v02.api.letsencrypt.org/directory"])
         #expect(issuance.profile == "tlsserver" && issuance.keys == [.p256] && issuance.port == 80)
-        #expect(issuance.isPreflightRequired && issuance.contact.isEmpty && issuance.resolvers.isEmpty)
+        #expect(issuance.preflight == .required && issuance.contact.isEmpty && issuance.resolvers.isEmpty)
         #expect(reader.settings.manager.databaseURL == nil && reader.settings.manager.admin == nil)
     }
 

@@ -39,14 +39,10 @@ struct AdminRoutes: Sendable {
             response.fields.add("www-authenticate", "Bearer realm=\"associated\"")
             return response
         }
-        return answer(path: request.path)
-    }
-
-    private func answer(path: String) -> AdminResponse {
-        if path == "/metrics" {
+        if request.path == "/metrics" {
             return AdminResponse(.ok, AdminResponse.metrics, MetricsText.bytes(of: sources.metricFamilies()))
         }
-        return sources.answer(path: path)
+        return sources.answer(path: request.path)
             ?? AdminResponse(.notFound, lines: ["/healthz", "/readyz", "/metrics"] + sources.paths)
     }
 

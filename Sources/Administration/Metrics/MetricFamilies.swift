@@ -215,7 +215,7 @@ extension MetricsSnapshot {
                 metrics.latency),
             counters(
                 "associated_handshakes_total", "TLS handshakes by outcome.",
-                HandshakeOutcome.allCases.map { (.handshakes($0), [("outcome", $0.label)]) }),
+                HandshakeOutcome.allCases.map { (.handshakes($0), [("outcome", $0.name.description)]) }),
             .gauge("associated_connections_open", "Open connections.", metrics.openConnections),
             .gauge(
                 "associated_connections_held_bytes",

@@ -29,10 +29,6 @@ extension RequestedDocument {
     }
 }
 
-extension HandshakeOutcome {
-    var label: String { name.description }
-}
-
 extension AdmissionRefusal {
     var label: String {
         switch self {

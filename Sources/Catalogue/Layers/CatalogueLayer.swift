@@ -294,12 +294,10 @@ extension LayerView {
         return unsafe key.withUnsafeBytes { unsafe find($0) }
     }
 
-    /// The configured host of a site, `*.example.com` for a wildcard.
-    func host(_ site: Int) -> String { unsafe LayerView.host(ofKey: bytes(sites[site].host)) }
-
-    /// The configured host of a key; a wildcard's key begins with its dot.
-    static func host(ofKey key: UnsafeRawBufferPointer) -> String {
-        unsafe (key.first == UInt8(ascii: ".") ? "*" : "") + String(decoding: key, as: UTF8.self)
+    /// The configured host of a site, `*.example.com` for a wildcard, whose key begins with its dot.
+    func host(_ site: Int) -> String {
+        let key = unsafe bytes(sites[site].host)
+        return unsafe (key.first == UInt8(ascii: ".") ? "*" : "") + String(decoding: key, as: UTF8.self)
     }
 }
 

@@ -19,16 +19,9 @@ struct LandingText {
     /// Adds a value of an app file.
     mutating func add(escaping words: String) {
         // Few values need escaping.
-        if !words.utf8.contains(where: LandingText.isEscaped) { return text += words.utf8 }
+        if !words.utf8.contains(where: { LandingText.escaped($0) != nil }) { return text += words.utf8 }
         for byte in words.utf8 {
-            switch byte {
-            case UInt8(ascii: "&"): text += "&amp;".utf8
-            case UInt8(ascii: "<"): text += "&lt;".utf8
-            case UInt8(ascii: ">"): text += "&gt;".utf8
-            case UInt8(ascii: "\""): text += "&quot;".utf8
-            case UInt8(ascii: "'"): text += "&#39;".utf8
-            default: text.append(byte)
-            }
+            if let escaped = LandingText.escaped(byte) { text += escaped.utf8 } else { text.append(byte) }
         }
     }
 
@@ -60,10 +53,14 @@ struct LandingText {
     /// The usual size of a segment.
     private static let segmentBytes = 512
 
-    private static func isEscaped(_ byte: UInt8) -> Bool {
+    private static func escaped(_ byte: UInt8) -> String? {
         switch byte {
-        case UInt8(ascii: "&"), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\""), UInt8(ascii: "'"): true
-        default: false
+        case UInt8(ascii: "&"): "&amp;"
+        case UInt8(ascii: "<"): "&lt;"
+        case UInt8(ascii: ">"): "&gt;"
+        case UInt8(ascii: "\""): "&quot;"
+        case UInt8(ascii: "'"): "&#39;"
+        default: nil
         }
     }
 }

@@ -17,8 +17,6 @@ public struct DeliverySettings: Sendable, Equatable {
         public var url: String
         /// A file with the secret that signs the messages.
         public var secretFile: String
-
-        public init(url: String, secretFile: String) { (self.url, self.secretFile) = (url, secretFile) }
     }
 
     public init() {}

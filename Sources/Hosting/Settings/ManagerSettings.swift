@@ -103,13 +103,9 @@ public struct IssuanceSettings: Sendable, Equatable {
         public var keyID: String
         /// A file with the key in Base64.
         public var keyFile: String
-
-        public init(keyID: String, keyFile: String) { (self.keyID, self.keyFile) = (keyID, keyFile) }
     }
 
     public init() {}
-
-    public var isPreflightRequired: Bool { preflight == .required }
 
     /// Whether certificates may be ordered for a host. `deny` takes precedence; an empty `allow` allows all hosts.
     public func covers(_ host: String) -> Bool {

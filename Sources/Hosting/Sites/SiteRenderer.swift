@@ -194,8 +194,6 @@ struct BlockedPaths: Sendable {
     /// Whether all of the host's pages are blocked.
     private var areAllPages = false
 
-    var isEmpty: Bool { paths.isEmpty && folders.isEmpty && !areAllPages }
-
     mutating func insert(_ path: String) { paths.insert(path) }
 
     mutating func insert(folder: String) { folders.append(folder) }

@@ -56,10 +56,6 @@ struct StateFolder: Sendable {
         }
     }
 
-    func write(_ name: String, _ records: TenantRecords, _ layer: CatalogueLayer) throws(SystemError) {
-        try draft(of: name, records, layer).putInPlace()
-    }
-
     /// Writes a file next to its final path, where the old one may be mapped.
     func draft(of name: String, _ records: TenantRecords, _ layer: CatalogueLayer) throws(SystemError) -> FileDraft {
         try Directory.create(path, permissions: 0o700)

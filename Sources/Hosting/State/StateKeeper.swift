@@ -130,14 +130,13 @@ struct StateKeeper {
         for path in all.apps.sorted() { records.apps.append((path, memory.appFiles[path])) }
         for host in all.folders.sorted() { records.folders.append((host, memory.folders[host])) }
         do {
-            try folder.write(StateFolder.changesName, records, shelf.allChanges ?? CatalogueBuilder().finish())
-            noteSuccess()
+            let layer = shelf.allChanges ?? CatalogueBuilder().finish()
+            try folder.draft(of: StateFolder.changesName, records, layer).putInPlace()
+            (failure, isDirty) = (nil, false)
         } catch {
             failure = error
         }
     }
-
-    private mutating func noteSuccess() { (failure, isDirty) = (nil, false) }
 
     var wantsBase: Bool { generation == nil }
 
@@ -158,8 +157,7 @@ struct StateKeeper {
             retryMilliseconds = Clock.monotonicMilliseconds() + StateKeeper.retryAfterMilliseconds
             return
         }
-        noteSuccess()
-        (compacting, generation) = (nil, compaction.generation)
+        (failure, compacting, generation) = (nil, nil, compaction.generation)
         if var mapped = compaction.mapped {
             // Texts that are mapped need not stay in memory, except those that have changed since.
             for path in changed.apps { mapped.appFiles.put(memory.appFiles[path], at: path) }

@@ -230,8 +230,8 @@ struct Decision {
             if !scan.filesToReport.contains(path), let known = openFindings.files[path], known.elementsEqual(kept) {
                 continue
             }
-            for finding in candidate.findings { findings.append(finding, at: path) }
+            findings += candidate.findings.map { (path, $0) }
         }
-        return findings.all(in: label)
+        return AppFindings.shortened(findings, in: label)
     }
 }

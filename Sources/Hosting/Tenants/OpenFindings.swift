@@ -21,14 +21,11 @@ struct OpenFindings: Sendable {
     /// - Parameter label: the path of `config/apps`.
     func all(in label: String) -> [Finding] {
         var seen: Set<Finding> = []
-        var (ofFiles, ofTree) = (AppFindings(), AppFindings())
-        for (path, findings) in files.sorted(by: { $0.key < $1.key }) {
-            for finding in findings { ofFiles.append(finding, at: path) }
-        }
-        for (path, finding) in appFolders.findings.sorted(by: { $0.key < $1.key }) { ofTree.append(finding, at: path) }
+        let ofFiles = files.sorted { $0.key < $1.key }.flatMap { path, found in found.map { (path, $0) } }
+        let ofTree = appFolders.findings.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
         let all =
-            ofFiles.all(in: label) + hosts.sorted { $0.key < $1.key }.flatMap(\.value) + ofTree.all(in: label)
-            + [hostsFolder].compactMap { $0 }
+            AppFindings.shortened(ofFiles, in: label) + hosts.sorted { $0.key < $1.key }.flatMap(\.value)
+            + AppFindings.shortened(ofTree, in: label) + [hostsFolder].compactMap { $0 }
         // A finding on a wildcard's file also appears on the hosts below it.
         return all.filter { seen.insert($0).inserted }
     }

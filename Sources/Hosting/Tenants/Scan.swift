@@ -74,7 +74,7 @@ struct Scan: Sendable {
     var hostsFolderFinding: Finding?
     var findings: [Finding] = []
     /// Findings on folders of app files.
-    var appFindings = AppFindings()
+    var appFindings: [(path: String, finding: Finding)] = []
     /// What was still being written, or belongs to a folder that took too long.
     var later = TreeChanges()
     /// The folders of `config/apps` that were only partly read.

@@ -102,7 +102,7 @@ struct TreeScanner {
         scan.unusableFolders.update(listing.folderProblems, below: roots)
         for (folder, finding) in listing.folderProblems.sorted(by: { $0.key < $1.key })
         where changes.repeatsFindings || previous.findings[folder] != finding {
-            scan.appFindings.append(finding, at: folder)
+            scan.appFindings.append((folder, finding))
         }
         // Usually no file was deleted.
         if knownCount < memory.appFiles.records.count { paths.formUnion(goneFiles(listing, roots, &scan)) }

@@ -32,17 +32,7 @@ struct FolderScan {
         var isOfPaths = true
         /// The limits of each top folder, if each belongs to another tenant. The limits above then apply to the names at the top
         /// only.
-        var folderQuota: FolderQuota?
-
-        struct FolderQuota {
-            let filesMax: Int
-            let foldersMax: Int
-
-            fileprivate var namesMax: Int { filesMax + foldersMax }
-        }
-
-        /// Limits names of all kinds, so that links are limited too.
-        fileprivate var namesMax: Int { filesMax == .max ? .max : filesMax + foldersMax }
+        var folderQuota: (filesMax: Int, foldersMax: Int)?
     }
 
     /// The limit that was exceeded; the walk is incomplete then. Bytes are counted by the caller, who knows which files are read.
@@ -217,11 +207,12 @@ extension FolderScan {
     private func top(of path: String) -> Substring { bounds.folderQuota == nil ? "" : path.prefix { $0 != "/" } }
 
     private func maxima(of top: Substring) -> Counts {
-        if let quota = bounds.folderQuota, !top.isEmpty {
-            return Counts(names: quota.namesMax, files: quota.filesMax, folders: quota.foldersMax)
-        }
-        let filesMax = bounds.folderQuota == nil ? bounds.filesMax : .max
-        return Counts(names: bounds.namesMax, files: filesMax, folders: bounds.foldersMax)
+        var (filesMax, foldersMax) = (bounds.filesMax, bounds.foldersMax)
+        if let quota = bounds.folderQuota, !top.isEmpty { (filesMax, foldersMax) = quota }
+        // Names of all kinds are limited, so that links are limited too.
+        let namesMax = filesMax == .max ? .max : filesMax + foldersMax
+        if bounds.folderQuota != nil, top.isEmpty { filesMax = .max }
+        return Counts(names: namesMax, files: filesMax, folders: foldersMax)
     }
 
     private func isOverfull(_ top: Substring) -> Bool { excess != nil || overfull[String(top)] != nil }

@@ -22,12 +22,6 @@ enum HostTree: Hashable, Sendable {
     case wellKnown(String)
     /// `public/<name>`.
     case pages(String)
-
-    var name: String {
-        switch self {
-        case .wellKnown(let name), .pages(let name): name
-        }
-    }
 }
 
 extension FolderScan.Problem {

@@ -59,14 +59,12 @@ struct HostQuota: Sendable {
 struct CompressionBudget: Sendable {
     /// Half a second of CPU time at most; less than a fifth of that for HTML, CSS and scripts.
     static let compressedBytesMax = 4_194_304
-    private var bytesLeft = CompressionBudget.compressedBytesMax
+    private var bytesLeft: Int
     private(set) var isSpent = false
 
-    static var unlimited: CompressionBudget {
-        var budget = CompressionBudget()
-        budget.bytesLeft = .max
-        return budget
-    }
+    static let unlimited = CompressionBudget(bytesMax: .max)
+
+    init(bytesMax: Int = CompressionBudget.compressedBytesMax) { bytesLeft = bytesMax }
 
     mutating func take(_ byteCount: Int) -> Bool {
         isSpent = isSpent || byteCount > bytesLeft
@@ -81,7 +79,7 @@ extension FolderScan.Bounds {
     static func apps(_ limits: Limits) -> FolderScan.Bounds {
         FolderScan.Bounds(
             filesMax: limits.appFilesMax, foldersMax: 1, isOfPaths: false,
-            folderQuota: FolderQuota(filesMax: limits.filesPerAppFolderMax, foldersMax: limits.foldersPerAppFolderMax))
+            folderQuota: (limits.filesPerAppFolderMax, limits.foldersPerAppFolderMax))
     }
 }
 
@@ -120,33 +118,25 @@ enum FolderFindings {
 
 /// Findings on app files in their order: the first ones of each folder of `config/apps`, and one that counts the rest. Files
 /// directly in `config/apps` are the operator's, so all their findings are kept.
-struct AppFindings {
-    private var first: [Finding] = []
-    private var folders: [String: (count: Int, last: Finding)] = [:]
-
+enum AppFindings {
     /// For one folder, which may have many files with a few findings each.
     static let countMax = 100
     /// For one file.
     static let ofFileMax = 20
 
-    /// - Parameter path: the path of the file or folder below `config/apps`.
-    mutating func append(_ finding: Finding, at path: String) {
-        guard let folder = AppTree.topFolder(of: path) else { return first.append(finding) }
-        let known = folders[folder]
-        if known?.count ?? 0 < AppFindings.countMax {
-            first.append(finding)
-            folders[folder] = ((known?.count ?? 0) + 1, finding)
-        } else {
-            folders[folder]?.count += 1
+    /// - Parameters:
+    ///   - all: with the path of the file or folder below `config/apps`.
+    ///   - label: the path of `config/apps`.
+    static func shortened(_ all: [(path: String, finding: Finding)], in label: String) -> [Finding] {
+        var first: [Finding] = []
+        var folders: [String: (count: Int, last: Finding)] = [:]
+        for (path, finding) in all {
+            let folder = AppTree.topFolder(of: path)
+            let count = folder.map { (folders[$0]?.count ?? 0) + 1 } ?? 0
+            if count <= countMax { first.append(finding) }
+            if let folder { folders[folder] = (count, count <= countMax ? finding : folders[folder]?.last ?? finding) }
         }
-    }
-
-    /// - Parameter label: the path of `config/apps`.
-    func all(in label: String) -> [Finding] {
-        let rest = folders.filter { $0.value.count > AppFindings.countMax }.sorted { $0.key < $1.key }
-        return first
-            + rest.map { folder, found in
-                FolderFindings.rest(found.count - AppFindings.countMax, like: found.last, in: "\(label)/\(folder)")
-            }
+        let rest = folders.filter { $0.value.count > countMax }.sorted { $0.key < $1.key }
+        return first + rest.map { FolderFindings.rest($1.count - countMax, like: $1.last, in: "\(label)/\($0)") }
     }
 }

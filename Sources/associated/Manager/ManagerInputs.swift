@@ -142,7 +142,7 @@ struct ManagerInputs {
             settings.contact, settings.profile, settings.preferredIssuer
         )
         rules.keys = settings.keys
-        (rules.authorityFile, rules.isPreflightRequired) = (settings.caFile, settings.isPreflightRequired)
+        (rules.authorityFile, rules.isPreflightRequired) = (settings.caFile, settings.preflight == .required)
         rules.port = settings.port
         rules.resolver.servers = settings.resolvers
         rules.preflight.expectedAddresses = settings.expectedAddresses.compactMap { text in

@@ -81,13 +81,12 @@ struct AdminAnswers: ServerSources {
         guard let name = catalogue.configuredName(of: host), name == host || !host.hasPrefix("*.") else {
             return nil
         }
-        let documents = AdminAnswers.documents.compactMap { document -> HostReport.Document? in
+        var report = HostReport()
+        (report.host, report.name, report.nowSeconds) = (host, name, Clock.wallSeconds())
+        report.documents = AdminAnswers.documents.compactMap { document in
             let tags = catalogue.entityTags(host: host, path: document.path)
             return tags.isEmpty ? nil : HostReport.Document(kind: document.kind, entityTags: tags)
         }
-        var report = HostReport()
-        (report.host, report.name, report.nowSeconds) = (host, name, Clock.wallSeconds())
-        report.documents = documents
         (report.reasons, report.errors) = (current.reasons[name] ?? [], current.errors[name] ?? [])
         report.certificate = judgedCertificates?.certificate(of: host).map {
             CertificateReport($0, now: Clock.wallSeconds())

@@ -85,7 +85,8 @@ final class MainLoop: @unchecked Sendable {
     /// Returns when the process is to exit.
     func run() {
         startCompaction()
-        startWatching()
+        // It takes a while to watch 100,000 directories; a full scan afterwards finds the changes in between.
+        keeper?.start()
         while true {
             for index in 0..<poller.wait(milliseconds: timeout()) {
                 switch Token(rawValue: poller.event(index).token) {
@@ -112,11 +113,6 @@ final class MainLoop: @unchecked Sendable {
     private func timeout() -> Int32 {
         let due = rounds.isBusy ? nextTick : min(nextTick, gatherer.dueMilliseconds ?? nextTick)
         return Int32(clamping: max(0, due - Clock.monotonicMilliseconds()))
-    }
-
-    /// It takes a while to watch 100,000 directories; a full scan afterwards finds the changes in between.
-    private func startWatching() {
-        keeper?.start()
     }
 
     private func handle(_ news: WatchKeeper.News) {
@@ -234,7 +230,7 @@ final class MainLoop: @unchecked Sendable {
         guard !rounds.isBusy else { return }
         if let due = retrying.take(now: now) {
             add(due.changes)
-            if due.watches { startWatching() }
+            if due.watches { keeper?.start() }
         }
         if let nextLook, now >= nextLook { add(.all) }
         if server.tenants.needsSigning() {
