@@ -169,7 +169,7 @@ struct CertificateStoreSurveyTests {
         #expect(states(store) == [.lastGood: 1])
         #expect(news(store) == ["CERT-003"])
         let message = store.register.problems(of: "a.test").first?.problem.message ?? ""
-        #expect(message.hasSuffix("; the server goes on with the last good certificate"), "\(message)")
+        #expect(message.hasSuffix("; the server keeps serving the last good certificate"), "\(message)")
         try bench.hosts.remove("a.test")
         #expect(!isSettled(store.survey(["a.test"])))
         #expect(isSettled(store.survey(["a.test"])))

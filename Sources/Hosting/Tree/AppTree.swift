@@ -1,5 +1,5 @@
 // The app files in `config/apps/`, in subfolders too: their names, marks and bytes. A problem of one file is a finding on that
-// file and does not affect others. Nothing is remembered here.
+// file and does not affect others. Nothing is stored here.
 
 import Association
 import HTTP

@@ -2,7 +2,7 @@
 // challenge with one thumbprint. It is created by the first manager, or imported, and stored sealed.
 //
 // It is replaced in three steps, each of which is one change of one row, so a crash between them loses nothing. First the next key
-// is stored beside the present one, and no node begins work on certificates any more. When none is under way, the next key becomes
+// is stored with the present one, and no node begins work on certificates any more. When none is under way, the next key becomes
 // the key, and the present one is kept as the previous one. Then each authority is told, before its next order at the latest:
 // whether it still knows the previous key shows whether it has been told before.
 

@@ -65,7 +65,7 @@ public struct AuthorityLink: ~Copyable {
         }
     }
 
-    /// The directory, read again if the authority was not heard of for some time.
+    /// The directory, read again if the authority has not answered for some time.
     private mutating func directory(_ url: AuthorityURL) throws(AuthorityProblem) -> AuthorityDirectory {
         let now = Clock.monotonicMilliseconds()
         if let silence = silences.present(url.host, of: rules.patience.silenceMilliseconds) {

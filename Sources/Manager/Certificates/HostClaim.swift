@@ -8,7 +8,7 @@ import TLS
 /// What a worker knows of the host whose work it has claimed.
 struct HostClaim {
     var work: Work
-    /// What the claim has taken from the rate limits, until the authority hears of the order.
+    /// What the claim has taken from the rate limits, until the order has reached the authority.
     var unspent: [Bucket.Charge]
     /// Those that the host has.
     var certificates: [StoredCertificate] = []

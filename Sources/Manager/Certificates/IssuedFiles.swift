@@ -100,7 +100,7 @@ struct IssuedFiles: Sendable {
     /// Removes the certificate of a host. The folder stays if the operator has put other files into it.
     func remove(_ host: String) { IssuedFiles.clear(folder(of: host)) }
 
-    /// Whether the host has the files of so many certificates, whatever is in them.
+    /// Whether the host has the files of this many certificates, whatever is in them.
     func isThere(_ host: String, pairs count: Int) -> Bool {
         let folder = folder(of: host)
         return IssuedFiles.names.prefix(2 * count).allSatisfy { File.exists("\(folder)/\($0)") }

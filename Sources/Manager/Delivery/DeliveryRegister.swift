@@ -64,7 +64,7 @@ public struct DeliveryRegister: ~Copyable {
     private static let moreFetchesMilliseconds: Int64 = 1_000
     /// The server notes fetches up to a second late.
     private static let overlapSeconds: Int64 = 5
-    /// The manager hears of a change within a few seconds, unless it is busy.
+    /// The manager learns of a change within a few seconds, unless it is busy.
     private static let noticeSeconds: Int64 = 60
 
     /// - Parameters:

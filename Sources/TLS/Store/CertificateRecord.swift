@@ -80,7 +80,7 @@ struct CertificateRecord: Sendable {
         return !isRefusedByClients(new) || isRefusedByClients(current)
     }
 
-    private static let refusedNote = "; the server goes on with the last good certificate"
+    private static let refusedNote = "; the server keeps serving the last good certificate"
 
     /// The certificate in service, if its files were replaced by unusable ones or are gone.
     var lastGood: ServerIdentity? {

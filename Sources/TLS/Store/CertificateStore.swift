@@ -262,7 +262,7 @@ extension CertificateCoverage {
         CertificateProblem(
             .filesGone, file: file,
             "the certificate's files are gone, and there is no other certificate for \(folder.host ?? folder.name); the server "
-                + "goes on with the last one",
+                + "keeps serving the last one",
             fix: "put both files back, or a certificate for the host into a wildcard's folder")
     }
 }

@@ -1,4 +1,4 @@
-// The process of a manager: everything that makes outgoing connections. `associated serve` starts it beside the server, and
+// The process of a manager: everything that makes outgoing connections. `associated serve` starts it next to the server, and
 // `associated manage` runs it alone. It enters its sandbox, then does what is due until a signal ends it.
 
 import Administration

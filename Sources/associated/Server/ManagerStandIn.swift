@@ -1,4 +1,4 @@
-// Answers at the manager's admin address while the manager is started again, so that a probe hears the reason and does not wait. The
+// Answers at the manager's admin address while the manager is started again, so that a probe gets the reason and does not wait. The
 // parent, which parses nothing from clients, tells the server when a manager has ended and when the next one starts.
 
 import Administration

@@ -110,7 +110,7 @@ struct Sandbox {
     }
 
     /// Logs one line for everything that is restricted, and one for each part that is not.
-    /// - Parameter warnsOfRoot: false for a process beside another one that warns.
+    /// - Parameter warnsOfRoot: false if another process warns.
     func report(warnsOfRoot: Bool = true) {
         let prefix = role == .manager ? "manager: " : ""
         if staysRoot, warnsOfRoot {

@@ -30,9 +30,9 @@ struct ManagerLifecycle {
         case say(Note)
     }
 
-    /// What an operator is told.
+    /// A message for the operator.
     enum Note: Equatable {
-        /// It has died in this way, for this reason, so many times in a row.
+        /// It has died in this way, for this reason, this many times in a row.
         case died(ChildProcess.End?, reason: String? = nil, count: Int, restartMilliseconds: Int64)
         case killed
     }

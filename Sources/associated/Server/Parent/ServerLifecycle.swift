@@ -34,7 +34,7 @@ struct ServerLifecycle {
         case exit(Int32)
     }
 
-    /// What an operator is told.
+    /// A message for the operator.
     enum Note: Equatable {
         case upgraded(to: Int, from: Int?)
         case notUpgraded(Int, ChildProcess.End?)
