@@ -44,7 +44,7 @@ struct AppleRuleReader {
         guard let object else { return nil }
         let rule = read(object)
         let layers = [rule.component, own, defaults].compactMap { $0 }
-        lint(rule, inheriting: Array(layers.dropFirst()))
+        checkPatterns(of: rule, inheriting: Array(layers.dropFirst()))
         if !layers.contains(where: { $0.path != nil || $0.query != nil || $0.fragment != nil }), !rule.hasFaultyPattern
         {
             findings.list.reportRuleWithoutPattern(
@@ -66,7 +66,7 @@ struct AppleRuleReader {
                 fix: "write it in the components")
         }
         let rule = read(object)
-        lint(rule, inheriting: defaults.map { [$0] } ?? [])
+        checkPatterns(of: rule, inheriting: defaults.map { [$0] } ?? [])
         return rule.component
     }
 
@@ -151,16 +151,16 @@ struct AppleRuleReader {
         }
     }
 
-    private mutating func lint(_ rule: Rule, inheriting outer: [AppleComponent]) {
+    private mutating func checkPatterns(of rule: Rule, inheriting outer: [AppleComponent]) {
         let settings = rule.component.inheriting(from: outer)
         var check = ApplePatternCheck(
             part: .path, percentEncoded: settings.percentEncoded ?? true,
             caseSensitive: settings.caseSensitive ?? true, variables: variables.names)
-        if let path = rule.path { lint(path, check) }
+        if let path = rule.path { self.check(path, check) }
         check.part = .query
-        for pattern in rule.query { lint(pattern, check) }
+        for pattern in rule.query { self.check(pattern, check) }
         check.part = .fragment
-        if let fragment = rule.fragment { lint(fragment, check) }
+        if let fragment = rule.fragment { self.check(fragment, check) }
         switch rule.component.query {
         case .items: for pattern in rule.query { findings.list.reportLoneStar(pattern.text, at: pattern.range) }
         case .whole(let text):
@@ -169,7 +169,7 @@ struct AppleRuleReader {
         }
     }
 
-    private mutating func lint(_ pattern: LocatedText, _ check: ApplePatternCheck) {
+    private mutating func check(_ pattern: LocatedText, _ check: ApplePatternCheck) {
         findings.report(check.problems(in: pattern.text), at: pattern.range)
         variables.noteUse(in: pattern.text, at: pattern.range)
         variables.lookForUK(pattern.text)

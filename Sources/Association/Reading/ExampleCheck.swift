@@ -121,7 +121,8 @@ package struct ExampleCheck {
                         android == nil ? "set `android.dynamicRules: true` for Android 15 and later" : nil,
                         first.example.android14 == nil
                             ? "write the example as an object with `android14: \"\(word)\"` if that is acceptable on "
-                                + "Android 14 and earlier" : nil,
+                                + "Android 14 and earlier"
+                            : android == nil ? nil : "correct `android14` of the example, or the rules",
                     ].compactMap { $0 }.joined(separator: ", and ")))
     }
 

@@ -143,7 +143,7 @@ extension Worker {
             case .complete(let used):
                 offset += used
                 unsafe slot.pointee.phase = .idle
-                let step = unsafe answer(slot, response, owner)
+                let step = unsafe writeAnswer(slot, response, owner)
                 unsafe owner.release()
                 return step
             }
@@ -226,14 +226,14 @@ extension Worker {
             return response.closes ? .ending : .next
         }
         guard let drain = BodyDrain(head.body, bytesMax: limits.bodyBytesMax) else {
-            return unsafe answer(slot, response, catalogue.owner)
+            return unsafe writeAnswer(slot, response, catalogue.owner)
         }
         if drain.isTooLong { return unsafe reject(slot, .bodyTooLong) }
         if head.expectsContinue, used == bytes.count {
             // The final answer instead of "100 Continue", so that the client does not send its body. The connection has to end,
             // because the client may send it anyway (RFC 9110 §10.1.1).
             response.closes = true
-            let step = unsafe answer(slot, response, catalogue.owner)
+            let step = unsafe writeAnswer(slot, response, catalogue.owner)
             unsafe slot.pointee.ending = .linger
             return step
         }
@@ -242,7 +242,7 @@ extension Worker {
     }
 
     /// Writes an answer to the output; a large body is sent without a copy.
-    private mutating func answer(_ slot: Slot, _ response: Response, _ owner: Unmanaged<Catalogue>) -> Step {
+    private mutating func writeAnswer(_ slot: Slot, _ response: Response, _ owner: Unmanaged<Catalogue>) -> Step {
         if let parts = response.parts {
             unsafe compose(response, slot)
             let isSent = unsafe flush(slot, parts: parts, owner: owner)

@@ -29,7 +29,7 @@ extension Worker {
 
     /// Sends the output and a body after it, and keeps what the kernel does not take.
     private mutating func sendOrKeep(_ slot: Slot, _ body: Body, _ owner: Unmanaged<Catalogue>) -> Bool {
-        guard let (ready, body) = unsafe prepare(slot, body, isLast: true) else { return false }
+        guard let (ready, body) = unsafe encryptIfSecure(slot, body, isLast: true) else { return false }
         if ready.count + body.count == 0 { return true }
         guard let sent = unsafe send(slot, ready, body) else { return false }
         if sent < ready.count + body.count {
@@ -44,7 +44,9 @@ extension Worker {
 
     /// The bytes to send, and the rest of the body: with TLS the output and the first bytes of the body are encrypted. Nil when
     /// the session is broken; the connection is closed then.
-    private mutating func prepare(_ slot: Slot, _ body: Body, isLast: Bool) -> (UnsafeRawBufferPointer, Body)? {
+    private mutating func encryptIfSecure(
+        _ slot: Slot, _ body: Body, isLast: Bool
+    ) -> (UnsafeRawBufferPointer, Body)? {
         guard let session = unsafe slot.pointee.session else { return unsafe (writer.output.bytes, body) }
         guard let rest = layer.encrypt(session, &writer, body) else {
             unsafe close(slot, .error)
@@ -117,7 +119,7 @@ extension Worker {
 
     /// Replaces sent bytes with the output and a body after it.
     private mutating func refill(_ slot: Slot, _ body: Body, isLast: Bool) -> Bool {
-        guard let (ready, rest) = unsafe prepare(slot, body, isLast: isLast) else { return false }
+        guard let (ready, rest) = unsafe encryptIfSecure(slot, body, isLast: isLast) else { return false }
         unsafe slot.pointee.outgoing?.refill(ready, body: rest)
         unsafe clearOutput(slot)
         return true

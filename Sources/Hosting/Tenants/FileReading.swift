@@ -1,4 +1,4 @@
-// Reads one app file and compares it with its record. Changes no state.
+// Parses one app file that `AppTree` has read, and compares it with its record. Changes no state.
 
 import Association
 import Catalogue

@@ -24,6 +24,7 @@ enum Parallel {
         _ inputs: [Input], atOnce: Int, _ body: @escaping @Sendable (Input) -> Output,
         take: ([Output]) throws(Failure) -> Void
     ) throws(Failure) {
+        if inputs.count <= atOnce { return try inputs.isEmpty ? () : take(map(inputs, body)) }
         var batch = Batch(inputs, from: 0, count: atOnce, body)
         for start in stride(from: 0, to: inputs.count, by: atOnce) {
             let results = batch.results()

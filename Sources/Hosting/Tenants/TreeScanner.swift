@@ -207,7 +207,7 @@ struct TreeScanner {
         return retired
     }
 
-    /// Checks the folders of hosts that may have changed, including hosts that app files name now.
+    /// Checks the folders of hosts that may have changed.
     func addFolders(to scan: inout Scan) throws(SystemError) {
         if let trouble = scan.hostsFolderFinding, changes.repeatsFindings || trouble != memory.openFindings.hostsFolder
         {

@@ -137,14 +137,15 @@ public final class CertificateStore: Sendable {
         case slow
     }
 
-    /// Compares a folder's record with its files, if that is due. If two threads do it at once, the later result stays.
+    /// Compares a folder's record with its files, if that is due. If two threads do it at once, the later result stays. Where the files
+    /// of a host have gone, this also checks the folders that would answer in their place.
     /// - Parameter isDue: whether it is due in any case.
     func check(_ folder: CertificateFolder, _ lane: ReadingLane, isDue: Bool = false) -> FolderCheck {
         let key = Array(folder.name.utf8)
         let known = cache.withLock { $0.record(key.span, now: Clock.monotonicMilliseconds()) }
         if let known, !known.isDue, !isDue { return .present(known.record) }
-        guard let look = loader.compare(folder, with: known?.record, lane) else { return .slow }
-        guard var record = record(of: folder, after: look, known: known?.record) else {
+        guard let comparison = loader.compare(folder, with: known?.record, lane) else { return .slow }
+        guard var record = updated(known?.record, by: comparison, of: folder) else {
             cache.withLock { $0.folders.remove(key.span) }
             // A survey finds out whether a served host has no certificate now.
             if !isServed(folder) { register.drop(folder.name) }
@@ -159,18 +160,18 @@ public final class CertificateStore: Sendable {
     }
 
     /// The record of a folder after a check; nil if it has no certificate.
-    private func record(
-        of folder: CertificateFolder, after look: CertificateRecord.Comparison, known: CertificateRecord?
+    private func updated(
+        _ known: CertificateRecord?, by comparison: CertificateRecord.Comparison, of folder: CertificateFolder
     ) -> CertificateRecord? {
         let copy = known == nil ? kept?.identity(of: folder) : nil
         guard var record = known ?? copy.map({ CertificateRecord(.identity($0), stamp: 0) }) else {
-            guard case .found(let stamp, let content) = look else { return nil }
+            guard case .found(let stamp, let content) = comparison else { return nil }
             return CertificateRecord(content, stamp: stamp)
         }
         let now = Clock.wallSeconds()
-        record.apply(look, host: folder.host, now: now)
+        record.apply(comparison, host: folder.host, now: now)
         // The server that made the copy had checked the files before.
-        if copy != nil { record.apply(look, host: folder.host, now: now) }
+        if copy != nil { record.apply(comparison, host: folder.host, now: now) }
         // If a served host would have no certificate, the last one stays.
         return record.isGone && !keeps(record.content, folder) ? nil : record
     }

@@ -39,6 +39,7 @@ import Testing
     func `checks the examples`(examples: String, rules: [RuleID]) {
         let reading = read(examples)
         #expect(reading.findings.rules == rules, "\(reading.findings.map(\.message))")
+        #expect(reading.findings.allSatisfy { $0.rule != .app047 || $0.fix?.isEmpty == false })
     }
 
     @Test(arguments: [(2_048, []), (2_049, [RuleID.app025])] as [(Int, [RuleID])])

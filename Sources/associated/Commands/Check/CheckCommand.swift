@@ -126,7 +126,7 @@ struct CheckRun {
                 isJSON
                 ? Console.output(data: changed.isEmpty ? [] : CheckOutput.json(changed))
                 : Console.output(shown.map { CheckOutput.text($0, isColored: Console.wantsColour) }.joined())
-            if hosts.count > 1, !changed.isEmpty, !isJSON {
+            if isAll || hosts.count > 1, !changed.isEmpty, !isJSON {
                 let failing = reports.count(where: \.hasErrors)
                 Console.error(line: "\(Count.of(hosts.count, "host")), \(failing) with errors")
             }
