@@ -151,7 +151,8 @@ struct AdminTests {
         let unconfigured = try Subject.run("status")
         #expect(unconfigured.status == 1)
         #expect(
-            unconfigured.errors.hasPrefix("associated: no admin listener is configured; start the server with --admin"))
+            unconfigured.errors.hasPrefix(
+                "associated: no admin listener is known, because config/server.json does not exist; give "))
         #expect(try Subject.run("status", "--admin", "127.0.0.1:1").status == 1)
     }
 

@@ -37,7 +37,7 @@ struct CredentialsTests {
     }
 
     @Test func `a long name is cut off`() throws {
-        let name = String(repeating: "é", count: 30_000)
+        let name = String(repeating: "é", count: 10_000)
         let pair = try authority.issueSelfSigned(["a.example"], subject: "/description=\(name)")
         let facts = try #require(try load(pair.certificate, pair.key).facts.first)
         #expect(facts.subject == "description=" + String(name.prefix(122)) + "…")

@@ -30,6 +30,23 @@ struct HostCacheTests {
         #expect(["a", "c", "d"].map { Self.value($0, &cache) } == [0, 2, 3])
     }
 
+    @Test func `removes the least recently used entries until a heavy one fits`() {
+        var cache = HostCache<Int>(capacity: 8, weightMax: 10)
+        func insert(_ name: String, weight: Int) {
+            let bytes = Array(name.utf8)
+            cache.insert(bytes.span, 0, weight: weight)
+        }
+        for name in ["a", "b", "c"] { insert(name, weight: 3) }
+        insert("d", weight: 4)
+        #expect(Set(cache.names) == [[UInt8(ascii: "b")], [UInt8(ascii: "c")], [UInt8(ascii: "d")]])
+        insert("d", weight: 1)
+        #expect((cache.count, cache.weight) == (3, 7))
+        insert("e", weight: 11)
+        #expect((cache.count, cache.weight) == (1, 11))
+        insert("f", weight: 1)
+        #expect((cache.count, cache.weight) == (1, 1))
+    }
+
     @Test func `replaces the value of a name`() {
         var cache = HostCache<Int>(capacity: 2)
         Self.insert("a", 1, &cache)

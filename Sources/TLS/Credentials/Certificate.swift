@@ -109,6 +109,9 @@ import COpenSSL
     // stands for exactly one label, the first.
 
     /// The DNS names and addresses among the subject alternative names, in lower case.
+    /// Of its DER encoding.
+    var byteCount: Int { Int(unsafe i2d_X509(pointer, nil)) }
+
     var names: [String] {
         defer { OpenSSLFailure.forget() }
         guard let found = unsafe X509_get_ext_d2i(pointer, NID_subject_alt_name, nil, nil) else { return [] }

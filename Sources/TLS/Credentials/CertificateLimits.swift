@@ -3,7 +3,7 @@
 /// Limits of certificates, their files and their cache.
 public struct CertificateLimits: Hashable, Sendable {
     /// A chain of ten certificates with large RSA keys is 25 KB.
-    static let chainBytesMax = 256 * 1024
+    static let chainBytesMax = 64 * 1024
     /// The authorities of a whole machine are 220 KB.
     static let authoritiesBytesMax = 4 * 1024 * 1024
     /// A signature with twice the bits takes eight times as long: 4,096 bits cost 3 ms, 8,192 bits 20 ms of a worker's time.
@@ -29,6 +29,9 @@ public struct CertificateLimits: Hashable, Sendable {
 
     /// Hosts whose certificate stays decoded. Each needs 8 to 13 KB.
     public var identitiesMax = 10_000
+    /// What they may take together, as estimated by `ServerIdentity.byteCount`. A tenant's certificate may have thousands of names, each
+    /// of which takes 112 bytes decoded.
+    public var identityBytesMax = 192 * 1024 * 1024
     /// Hosts whose certificate stays decoded although no client has needed it, so that it remains in service after a bad
     /// renewal: 10 MB.
     public var surveyedMax = 1_000

@@ -24,6 +24,12 @@ final class Credentials: Sendable {
         (self.chain, self.problems, self.certificateFile, self.keyFile) = (chain, problems, certificateFile, keyFile)
     }
 
+    var byteCount: Int {
+        let chainBytes =
+            chain.map { chain in (0..<chain.count).reduce(0) { $0 + chain.certificate($1).byteCount } } ?? 0
+        return 8_192 + 112 * certificate.names.count + 2 * certificate.byteCount + chainBytes
+    }
+
     /// Sets the pair for one connection, in addition to a pair of the other algorithm. The corresponding C function is
     /// `SSL_use_cert_and_key`.
     func apply(to ssl: OpaquePointer) -> Bool {
@@ -170,11 +176,15 @@ public final class ServerIdentity: Sendable {
     /// Whether there is a second pair that cannot be used.
     let isPartial: Bool
 
+    /// The memory that it takes, estimated: intermediates are counted, though hosts may share them.
+    let byteCount: Int
+
     /// - Parameter fault: why the second pair cannot be used.
     init(_ first: Credentials, _ second: Credentials?, fault: CertificateProblem? = nil) {
         (self.first, self.second, isPartial) = (first, second, fault != nil)
         problems = first.problems + [fault].compactMap(\.self) + (second?.problems ?? [])
         notAfter = min(first.certificate.notAfter, second?.certificate.notAfter ?? .max)
+        byteCount = first.byteCount + (second?.byteCount ?? 0)
     }
 
     var pairs: [Credentials] { [first] + [second].compactMap(\.self) }

@@ -16,7 +16,7 @@ struct CertificateCache {
     }
 
     init(_ limits: CertificateLimits) {
-        folders = HostCache(capacity: limits.identitiesMax)
+        folders = HostCache(capacity: limits.identitiesMax, weightMax: limits.identityBytesMax)
         names = HostCache(capacity: limits.namesMax)
         recheckMilliseconds = limits.recheckMilliseconds
     }

@@ -42,6 +42,13 @@ struct CertificateRecord: Sendable {
         (self.content, self.stamp, self.checkedMilliseconds) = (content, stamp, checkedMilliseconds)
     }
 
+    /// The memory that it takes, estimated.
+    var byteCount: Int {
+        [content, refused?.content].reduce(512) { bytes, content in
+            if case .identity(let identity)? = content { bytes + identity.byteCount } else { bytes }
+        }
+    }
+
     /// Whether the files were gone at two checks in a row.
     var isGone: Bool { refused.map { $0.stamp == nil && $0.isSettled } ?? false }
 

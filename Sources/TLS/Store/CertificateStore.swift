@@ -155,7 +155,7 @@ public final class CertificateStore: Sendable {
         if register.entry(folder.name) != nil || isServed(folder) { updateRegister(record, of: folder) }
         // The time is that of the end, because reading may take longer than the recheck interval.
         record.checkedMilliseconds = Clock.monotonicMilliseconds()
-        cache.withLock { $0.folders.insert(key.span, record) }
+        cache.withLock { $0.folders.insert(key.span, record, weight: record.byteCount) }
         return .present(record)
     }
 

@@ -1,4 +1,4 @@
-// A bounded table by host name; a new entry replaces the least recently used one. Names are looked up without an allocation. Their
+// A bounded table by host name; a new entry replaces the least recently used ones. Names are looked up without an allocation. Their
 // hashes have a secret of the process, so clients cannot choose names that collide.
 
 /// Entries by the hash of their name, and a linked list from the newest to the oldest use. Not thread-safe.
@@ -7,20 +7,24 @@ struct HostCache<Value> {
         let hash: Int
         let name: [UInt8]
         var value: Value
+        let weight: Int
         var newer: Int?
         var older: Int?
     }
 
     let capacity: Int
+    private let weightMax: Int
+    private(set) var weight = 0
     /// If two names have the same hash of 64 bits, only the newer one is in the table.
     private var places: [Int: Int] = [:]
     private var slots: [Slot] = []
     private var newest: Int?
     private var oldest: Int?
 
-    init(capacity: Int) {
+    /// - Parameter weightMax: of all entries together; one that is heavier is the only one.
+    init(capacity: Int, weightMax: Int = .max) {
         precondition(capacity > 0, "a cache holds at least one entry")
-        self.capacity = capacity
+        (self.capacity, self.weightMax) = (capacity, weightMax)
     }
 
     var count: Int { slots.count }
@@ -56,12 +60,13 @@ struct HostCache<Value> {
     }
 
     /// Replaces an entry with the same hash: that of the name, except in tests.
-    mutating func insert(_ name: Span<UInt8>, hash: Int? = nil, _ value: Value) {
+    mutating func insert(_ name: Span<UInt8>, hash: Int? = nil, _ value: Value, weight: Int = 1) {
         let hash = hash ?? HostCache.hash(name)
         if let place = places[hash] { remove(at: place) }
-        if slots.count == capacity, let oldest { remove(at: oldest) }
+        while slots.count == capacity || self.weight + weight > weightMax, let oldest { remove(at: oldest) }
         let bytes = unsafe name.withUnsafeBytes { unsafe Array($0) }
-        slots.append(Slot(hash: hash, name: bytes, value: value))
+        slots.append(Slot(hash: hash, name: bytes, value: value, weight: weight))
+        self.weight += weight
         places[hash] = slots.count - 1
         linkNewest(slots.count - 1)
     }
@@ -86,6 +91,7 @@ struct HostCache<Value> {
     private mutating func remove(at place: Int) {
         unlink(place)
         places[slots[place].hash] = nil
+        weight -= slots[place].weight
         let moved = slots.removeLast()
         if place == slots.count { return }
         slots[place] = moved

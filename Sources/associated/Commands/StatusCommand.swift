@@ -77,8 +77,11 @@ extension Command {
                 )
             }
             throw Refusal.failure(
-                "no admin listener is configured; start the server with --admin \(AdminPlace.defaultAddress) and give "
-                    + "the same option here")
+                loaded.text == nil
+                    ? "no admin listener is known, because \(loaded.configPath)/server.json does not exist; give the address that "
+                        + "the running server has logged with --admin, or start one with --admin \(AdminPlace.defaultAddress)"
+                    : "no admin listener is configured; start the server with --admin \(AdminPlace.defaultAddress) and give "
+                        + "the same option here")
         }
         let hosts = listsHosts ? arguments.has("--never-fetched") ? "/hosts/unfetched" : "/hosts" : nil
         let path =

@@ -13,6 +13,8 @@ enum ReloadLog {
     private static let hostsMax = 20
     /// How many fixed files are named.
     private static let filesMax = 20
+    /// How many findings of a round are logged.
+    private static let findingsMax = 500
 
     /// The first round, before anything is served.
     static func began(_ report: RoundReport) {
@@ -21,7 +23,14 @@ enum ReloadLog {
     }
 
     private static func found(_ report: RoundReport) {
-        for finding in report.findings { Log.finding(finding) }
+        // Errors first: they keep something from being served.
+        let sorted = report.findings.filter { $0.severity == .error } + report.findings.filter { $0.severity != .error }
+        for finding in sorted.count > findingsMax ? Array(sorted.prefix(findingsMax)) : report.findings {
+            Log.finding(finding)
+        }
+        if sorted.count > findingsMax {
+            Log.warning("\(Count.of(sorted.count - findingsMax, "more finding")); `associated lint` lists them all")
+        }
         for note in report.notes { Log.warning(note) }
     }
 

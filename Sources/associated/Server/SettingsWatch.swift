@@ -44,6 +44,8 @@ struct SettingsWatch {
         if !isRequested, !isSettled || read == .some(status) { return nil }
         read = .some(status)
         let reader = SettingsReader(file: path, limits: given.limitsByMemory)
+        // A file that only the parent may read, as root, cannot be compared here; it has been read there.
+        if status != nil, reader.document == nil, given.settings.user != nil { return nil }
         if reader.document?.text == given.text, (status == nil) == (given.text == nil) {
             defer { isChanged = false }
             return isChanged ? News(isChanged: false, findings: given.findings) : nil
