@@ -181,7 +181,7 @@ struct ClientArchiveTests {
             reason = "the chain has 0 certificates"
         case .large:
             try folder.write(file, [UInt8](repeating: 65, count: 10_000_000))
-            reason = "cannot read the certificate: it has 10000000 bytes; the limit is 262144"
+            reason = "cannot read the certificate: it has 10000000 bytes; the limit is 65536"
         case .linkLoop:
             try folder.remove(file)
             try folder.link(file, to: "fullchain.pem")

@@ -35,8 +35,6 @@ struct IssuedFiles: Sendable {
 
     /// As much as a long chain and its key.
     private static let probeBytes = 16_384
-    /// As the server reads.
-    private static let chainBytesMax = 256 * 1_024
 
     /// Opens the keys of a host's certificates and writes all, unless they are there.
     /// - Returns: why that was not possible.
@@ -117,7 +115,7 @@ struct IssuedFiles: Sendable {
     /// - Parameter now: seconds since 1970.
     func isExpired(_ host: String, now: Int64) -> Bool {
         let file = "\(folder(of: host))/\(IssuedFiles.pairs[0].chain)"
-        guard let bytes = try? File.read(file, bytesMax: IssuedFiles.chainBytesMax).bytes,
+        guard let bytes = try? File.read(file, bytesMax: CertificateLimits.chainBytesMax).bytes,
             let chain = try? IssuedChain(pem: bytes)
         else { return false }
         return chain.facts.notAfter < now

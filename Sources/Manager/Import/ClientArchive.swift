@@ -57,8 +57,6 @@ public struct ClientArchive: Sendable {
 
     /// Each takes 10 KB until it is stored.
     private static let certificatesMax = 20_000
-    /// As in a host's folder.
-    private static let chainBytesMax = 256 * 1_024
     private static let keyBytesMax = 32 * 1_024
 
     /// Reads a folder.
@@ -139,7 +137,7 @@ public struct ClientArchive: Sendable {
     }
 
     private static func certificate(_ file: String, keyFile: String, now: Int64) throws(Problem) -> Certificate {
-        let bytes = try read(file, bytesMax: chainBytesMax, "the certificate")
+        let bytes = try read(file, bytesMax: CertificateLimits.chainBytesMax, "the certificate")
         let chain: IssuedChain
         do throws(TLSError) { chain = try IssuedChain(pem: bytes) } catch { throw Problem(error.description) }
         let key = try signingKey(try read(keyFile, bytesMax: keyBytesMax, "its key \(keyFile)"))

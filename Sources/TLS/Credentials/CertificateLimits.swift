@@ -3,7 +3,7 @@
 /// Limits of certificates, their files and their cache.
 public struct CertificateLimits: Hashable, Sendable {
     /// A chain of ten certificates with large RSA keys is 25 KB.
-    static let chainBytesMax = 64 * 1024
+    public static let chainBytesMax = 64 * 1024
     /// The authorities of a whole machine are 220 KB.
     static let authoritiesBytesMax = 4 * 1024 * 1024
     /// A signature with twice the bits takes eight times as long: 4,096 bits cost 3 ms, 8,192 bits 20 ms of a worker's time.
