@@ -31,28 +31,8 @@ RUN apt-get update \
     && apt-get install -y --no-install-recommends ca-certificates libsqlite3-0 libssl3t64 publicsuffix zlib1g \
     && rm -rf /var/lib/apt/lists/*
 COPY --from=build /image/ /image/
-# Libraries under the names that the binary needs, with their package data for scanners; the certificate authorities that `check`
-# trusts, and OpenSSL's settings, where OpenSSL looks for them; the list by which the manager finds registered domains.
-RUN set -eu; cd /image; \
-    install -d -o 65532 -g 65532 var/lib/associated; \
-    install -d -m 1777 tmp; \
-    install -d etc/ssl/certs usr/lib/ssl var/lib/dpkg/status.d; \
-    sqlite=$(find /usr/lib -name libsqlite3.so.0); \
-    for library in $({ echo "$sqlite"; ldd "$sqlite" usr/local/bin/associated; } | grep -o '/[^ :]*' | sort -u); do \
-        install -D "$library" "/image$library"; \
-        dpkg -S "*/${library##*/}" | sed '/^diversion /d; s/:.*//'; \
-    done > /tmp/packages; \
-    printf '%s\n' ca-certificates publicsuffix >> /tmp/packages; \
-    for package in $(sort -u /tmp/packages); do dpkg-query -s "$package" > "var/lib/dpkg/status.d/$package"; done; \
-    cp /etc/ssl/openssl.cnf etc/ssl/; \
-    cp /etc/ssl/certs/ca-certificates.crt etc/ssl/certs/; \
-    ln -s /etc/ssl/openssl.cnf /etc/ssl/certs usr/lib/ssl/; \
-    ln -s /etc/ssl/certs/ca-certificates.crt usr/lib/ssl/cert.pem; \
-    install -D -m 644 /usr/share/publicsuffix/public_suffix_list.dat usr/share/publicsuffix/public_suffix_list.dat; \
-    cp /etc/os-release etc/; \
-    echo 'hosts: files dns' > etc/nsswitch.conf; \
-    echo 'associated:x:65532:65532::/var/lib/associated:' > etc/passwd; \
-    echo 'associated:x:65532:' > etc/group
+COPY script/image-root /usr/local/bin/
+RUN image-root /image
 
 # No shell, no package manager, no other program.
 FROM scratch

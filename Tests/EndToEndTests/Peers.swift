@@ -2,6 +2,7 @@
 // schema of SARIF.
 
 import Foundation
+import Glibc
 import Testing
 
 enum Peers {
@@ -11,6 +12,11 @@ enum Peers {
 
     static let areInstalled = FileManager.default.isExecutableFile(atPath: python.path)
     static let absence: Comment = "script/peers installs what this compares with, and could not"
+
+    static let canMakeImageRoot =
+        ["/usr/bin/dpkg-query", "/usr/share/publicsuffix/public_suffix_list.dat"].allSatisfy {
+            FileManager.default.fileExists(atPath: $0)
+        } && getuid() == 0 && (try? Subject.shell("unshare -m true"))?.status == 0
 
     /// What a reader has against a text; nothing where it takes it.
     static func problems(in text: String, as kind: String) throws -> String {
