@@ -1,5 +1,6 @@
-// Runs the examples of docs/commands.md and README.md and compares their output with the documents. They run in a folder with the
-// demonstration's configuration, next to a server that serves it. In the documents, `...` stands for omitted lines.
+// Runs the examples of docs/commands.md, README.md, docs/acme.md and docs/process.md and compares their output with the documents.
+// Most run in a folder with the demonstration's configuration, next to a server that serves it. In the documents, `...` stands for
+// omitted lines, and the words behind the language of a block say what runs it.
 
 import Foundation
 import Testing
@@ -16,21 +17,33 @@ struct DocumentedCommandsTests {
             .components(separatedBy: "\n")
     }
 
-    /// The code blocks of one language in a document.
-    private static func blocks(_ kind: String, in document: String = "docs/commands.md") throws -> [[String]] {
-        var blocks: [[String]] = []
+    /// A code block: its language, and the words behind it, which renderers do not show.
+    private struct Block {
+        var language: String
+        var runner: String
+        var lines: [String] = []
+    }
+
+    private static func blocks(in document: String) throws -> [Block] {
+        var blocks: [Block] = []
         var isInside = false
         for line in try lines(of: document) {
-            if isInside, line == "```" {
-                isInside = false
+            if line.hasPrefix("```") {
+                isInside.toggle()
+                let words = line.dropFirst(3).split(separator: " ", maxSplits: 1).map(String.init)
+                if isInside {
+                    blocks.append(Block(language: words.first ?? "", runner: words.dropFirst().first ?? ""))
+                }
             } else if isInside {
-                blocks[blocks.count - 1].append(line)
-            } else if line == "```\(kind)" {
-                isInside = true
-                blocks.append([])
+                blocks[blocks.count - 1].lines.append(line)
             }
         }
         return blocks
+    }
+
+    /// The code blocks of one language in a document.
+    private static func blocks(_ kind: String, in document: String = "docs/commands.md") throws -> [[String]] {
+        try blocks(in: document).filter { $0.language == kind }.map(\.lines)
     }
 
     private static func examples(in document: String) throws -> [Example] {
@@ -42,6 +55,16 @@ struct DocumentedCommandsTests {
                     examples[examples.count - 1].shown.append(line)
                 }
             }
+        }
+    }
+
+    @Test(arguments: ["README.md", "docs/acme.md", "docs/process.md"])
+    func `each block of commands names what runs it, or why nothing does`(document: String) throws {
+        for block in try Self.blocks(in: document) where ["sh", "console", "ini"].contains(block.language) {
+            if block.runner.hasPrefix("untested: ") { continue }
+            let place = block.runner.hasPrefix("script/") ? block.runner : "Tests/EndToEndTests/\(block.runner).swift"
+            let runner = try? Self.lines(of: place).joined(separator: "\n")
+            #expect(runner?.contains(document) == true, "\(document): \(block)")
         }
     }
 
@@ -70,18 +93,20 @@ struct DocumentedCommandsTests {
             ["PATH": path, "HOME": folder.path])
     }
 
-    @Test func `every example in the document prints the output shown there`() throws {
+    @Test func `every example in the documents prints the output shown there`() throws {
         let folder = try clone()
         let server = try RunningServer([
             "--config", "\(folder.path)/config", "--public", "\(folder.path)/public", "--state",
             "\(folder.path)/.build/state", "--http", "127.0.0.1:0", "--https", "127.0.0.1:0", "--dev",
         ])
-        let port = server.addresses.last?.split(separator: ":").last.map(String.init) ?? ""
-        let examples = try Self.examples(in: "docs/commands.md")
-        #expect(examples.count >= 14)
+        try folder.write(".curlrc", "silent")
+        let requests = try Self.examples(in: "README.md").filter { $0.command.hasPrefix("curl ") }
+        let examples = try Self.examples(in: "docs/commands.md") + requests
+        #expect(examples.count >= 16)
         for example in examples {
-            // Here the demonstration listens on another port.
-            let command = example.command.replacing(".localhost:8443", with: ".localhost:\(port)")
+            // Here the demonstration listens on other ports.
+            let command = example.command.replacing(".localhost:8443", with: ".localhost:\(server.securePort)")
+                .replacing(".localhost:8080", with: ".localhost:\(server.port)")
             let run = try run(command, in: folder)
             let printed = run.output + run.errors
             #expect(run.status == (printed.contains("error[") ? 1 : 0), "\(command): \(printed)")
@@ -123,17 +148,55 @@ struct DocumentedCommandsTests {
         #expect(listed.sorted() == (try GoldenTests.commandNames()).sorted())
     }
 
-    /// Whether a text has the shown lines in their order, with other lines only at `...`.
+    @Test func `an upgrade is done by the commands of process.md`() throws {
+        let folder = try Folder(serving: "a.example")
+        try folder.makeFolder("bin")
+        for name in ["associated", "bin/associated"] { try Subject.copyExecutable(to: "\(folder.path)/\(name)") }
+        let server = try RunningServer(
+            command: ["\(folder.path)/bin/associated", "serve", "--http", "127.0.0.1:0"] + folder.options,
+            environment: [:],
+            input: nil)
+        let upgrades = try Self.blocks(in: "docs/process.md").filter { $0.runner == "DocumentedCommandsTests" }
+        #expect(upgrades.count == 1)
+        for line in upgrades.flatMap(\.lines) {
+            let command = line.replacing("/usr/local/", with: "\(folder.path)/")
+                .replacing(" PID", with: " \(server.processIdentifier)")
+            let run = try run(command, in: folder)
+            #expect(run.status == 0, "\(command): \(run.errors)")
+        }
+        #expect(server.line(beginning: "upgraded: ") != nil)
+        server.stop()
+    }
+
+    @Test(.enabled(if: AuthorityLab.isInstalled, AuthorityLab.absence))
+    func `the commands of acme.md work beside a manager`() throws {
+        let lab = try AuthorityLab(hosts: ["news.example.com", "go.example.com"])
+        try lab.expect("2 issued")
+        let commands = try Self.blocks(in: "docs/acme.md").filter { $0.runner == "DocumentedCommandsTests" }
+            .flatMap(\.lines).filter { $0.hasPrefix("$ associated acme ") }.map { $0.prefix { $0 != "#" }.dropFirst(2) }
+        #expect(commands.count >= 7)
+        for command in commands {
+            let run = try lab.acme(command.split(separator: " ").dropFirst(2).map(String.init))
+            // Without a confirmation, it only lists the accounts.
+            #expect(run.status == (command.contains(" deactivate") ? 1 : 0), "\(command): \(run.text)")
+        }
+    }
+
+    /// Whether a text has the shown lines in their order, with other lines only at `...`, which may also stand for the rest of a line.
     private static func `is`(_ printed: String, like shown: [String]) -> Bool {
         if shown.isEmpty { return true }
-        var rest = printed.components(separatedBy: "\n").dropLast()[...]
+        func isShown(_ line: String, _ shown: String) -> Bool {
+            shown.hasSuffix("...") ? line.hasPrefix(shown.dropLast(3)) : line == shown
+        }
+        var rest = printed.replacing("\r\n", with: "\n").components(separatedBy: "\n")[...]
+        if rest.last == "" { rest = rest.dropLast() }
         var mayLeaveOut = false
         for line in shown {
             if line == "..." {
                 mayLeaveOut = true
                 continue
             }
-            guard let place = mayLeaveOut ? rest.firstIndex(of: line) : rest.first == line ? rest.startIndex : nil
+            guard let place = rest.firstIndex(where: { isShown($0, line) }), mayLeaveOut || place == rest.startIndex
             else { return false }
             rest = rest[(place + 1)...]
             mayLeaveOut = false

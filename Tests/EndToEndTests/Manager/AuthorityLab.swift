@@ -62,7 +62,9 @@ final class AuthorityLab {
 
     func add(_ host: String) throws { try AuthorityLab.write(host, folder) }
 
-    func acme(_ arguments: String...) throws -> Run { try Subject.run(["acme"] + arguments + places) }
+    func acme(_ arguments: String...) throws -> Run { try acme(arguments) }
+
+    func acme(_ arguments: [String]) throws -> Run { try Subject.run(["acme"] + arguments + places) }
 
     /// Waits until `acme status` says so, such as `2 issued`.
     func expect(_ counts: String, _ location: SourceLocation = #_sourceLocation) throws {
