@@ -22,7 +22,7 @@ struct SourceWriterTests {
                   ],
                   "a": "x",
                   "a": {
-                    "é/\\"\\\\\\n\\u0001\u{7F}\u{2028}": -7
+                    "é/\\"\\\\\\n\\u0001\\u007f\\u2028": -7
                   }
                 }
 
@@ -32,7 +32,7 @@ struct SourceWriterTests {
     @Test func `the minified form has no white space`() {
         #expect(
             minified(Self.value)
-                == "{\"b\":[1,false,null,[],{}],\"a\":\"x\",\"a\":{\"é/\\\"\\\\\\n\\u0001\u{7F}\u{2028}\":-7}}")
+                == "{\"b\":[1,false,null,[],{}],\"a\":\"x\",\"a\":{\"é/\\\"\\\\\\n\\u0001\\u007f\\u2028\":-7}}")
     }
 
     @Test(arguments: [
@@ -50,6 +50,14 @@ struct SourceWriterTests {
 
     @Test(arguments: [
         ("", "\"\""), ("a/b", "\"a/b\""), ("\"\\\t", #""\"\\\t""#), ("\u{0}\u{8}\u{C}\r", #""\u0000\b\f\r""#),
+        // DEL, C1, separators and marks of direction, and the characters next to them.
+        ("~\u{7F}\u{80}\u{9F}\u{A0}", "\"~\\u007f\\u0080\\u009f\u{A0}\""), ("\u{9B}31m", #""\u009b31m""#),
+        ("\u{2027}\u{2028}\u{2029}\u{202A}\u{202E}\u{202F}", "\"\u{2027}\\u2028\\u2029\\u202a\\u202e\u{202F}\""),
+        (
+            "\u{61B}\u{61C}\u{61D}\u{200D}\u{200E}\u{200F}\u{2010}",
+            "\"\u{61B}\\u061c\u{61D}\u{200D}\\u200e\\u200f\u{2010}\""
+        ),
+        ("\u{2065}\u{2066}\u{2069}\u{206A}é“😀", "\"\u{2065}\\u2066\\u2069\u{206A}é“😀\""),
     ])
     func `quotes a string`(string: String, expected: String) {
         #expect(SourceWriter.quoted(string) == expected)

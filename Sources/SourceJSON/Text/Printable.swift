@@ -59,6 +59,15 @@ public enum Printable {
         }
     }
 
+    /// Whether the scalar controls a terminal (DEL, C1, line and paragraph separators) or the direction of text. All of them have at
+    /// most four digits.
+    static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x00...0x1F, 0x7F...0x9F, 0x61C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
+        default: false
+        }
+    }
+
     /// `U+0009 (tab)`, `U+00A0 (no-break space)`; only the number if there is no common name.
     static func name(_ scalar: Unicode.Scalar) -> String {
         names[scalar.value].map { "\(scalar.codePoint) (\($0))" } ?? scalar.codePoint

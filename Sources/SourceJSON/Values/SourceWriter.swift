@@ -1,5 +1,6 @@
-// Values to text: strict JSON in UTF-8 without a byte order mark, with members in the given order and no escapes but those
-// that JSON requires. It has its own stack, so deep values need no stack of the thread.
+// Values to text: strict JSON in UTF-8 without a byte order mark, with members in the given order. Escaped is what JSON requires,
+// and what controls a terminal or the direction of text: the text goes to terminals and reviews too. It has its own stack, so deep
+// values need no stack of the thread.
 
 /// Writes values as JSON.
 public enum SourceWriter {
@@ -31,24 +32,22 @@ public enum SourceWriter {
         let start = bytes.count
         bytes.append(contentsOf: string.utf8)
         // Few strings have anything to escape.
-        if let first = bytes[start...].firstIndex(where: isEscaped) { escape(&bytes, from: first) }
+        if bytes[start...].contains(where: mayBeEscaped) {
+            bytes.removeSubrange(start...)
+            for scalar in string.unicodeScalars { bytes.append(contentsOf: escaped(scalar).utf8) }
+        }
         bytes.append(Byte.quote)
     }
 
-    private static func escape(_ bytes: inout [UInt8], from start: Int) {
-        let rest = Array(bytes[start...])
-        bytes.removeSubrange(start...)
-        for byte in rest {
-            if isEscaped(byte) {
-                bytes.append(contentsOf: Scanner.escape(byte).utf8)
-            } else {
-                bytes.append(byte)
-            }
-        }
+    private static func escaped(_ scalar: Unicode.Scalar) -> String {
+        if let byte = UInt8(exactly: scalar.value), byte < 0x7F { return Scanner.escape(byte) }
+        return Printable.isControl(scalar) ? Scanner.unicodeEscape(scalar.value) : String(scalar)
     }
 
-    private static func isEscaped(_ byte: UInt8) -> Bool {
-        byte < 0x20 || byte == Byte.quote || byte == Byte.backslash
+    /// Whether a byte is escaped, or begins a scalar that may be.
+    private static func mayBeEscaped(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == Byte.quote || byte == Byte.backslash || byte == 0x7F || byte == 0xC2 || byte == 0xD8
+            || byte == 0xE2
     }
 
     /// The text written so far.
