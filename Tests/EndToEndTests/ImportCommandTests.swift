@@ -227,6 +227,78 @@ struct ImportCommandTests {
         #expect(lint.output.isEmpty, "\(lint.output)")
     }
 
+    /// Four times as many statements take about four times as long, and not sixteen times: each with a relation of its own, or all with
+    /// the same one.
+    @Test(arguments: [true, false]) func `the time grows with the file`(areDifferent: Bool) throws {
+        let folder = try Folder()
+        func time(_ count: Int) throws -> Duration {
+            let statements = (0..<count).map { number in
+                #"{"relation":["x/r\#(areDifferent ? number : 0)"],"target":{"namespace":"android_app","#
+                    + #""package_name":"c\#(number).a\#(number)","sha256_cert_fingerprints":[]}}"#
+            }
+            try folder.write("list", "[\(statements.joined(separator: ","))]")
+            var status: Int32?
+            let time = try ContinuousClock().measure {
+                status = try Subject.run("import", "\(folder.path)/list", "--host", "a.acme.test").status
+            }
+            #expect(status == 0)
+            return time
+        }
+        // On a busy machine, the first attempt may be unlucky.
+        let ratios = try (0..<3).lazy.map { _ in try time(4_000) / time(1_000) }
+        #expect(try ratios.contains { $0 < 9 })
+    }
+
+    @Test func `refuses a file that would become far too large`() throws {
+        let folder = try Folder()
+        let path = String(repeating: "a", count: 60_000)
+        func aasa(_ count: Int) -> String {
+            #"{"applinks": {"defaults": {"/": "/\#(path)"}, "details": [{"appIDs": ["9JA89QQLNQ.org.acme.shop"], "components": ["#
+                + Array(repeating: "{}", count: count).joined(separator: ",") + "]}]}}"
+        }
+        for (count, status) in [(10, 0), (1_200, 1)] {
+            try folder.write("aasa", aasa(count))
+            let run = try Subject.run("import", "\(folder.path)/aasa", "--host", "a.acme.test")
+            #expect(run.status == Int32(status), "\(run.errors)")
+            #expect(run.errors.contains("the app files would have more than 64 MiB") == (status == 1), "\(run.errors)")
+        }
+    }
+
+    /// Lines of an imported file with comments.
+    @Test func `an invalid value has its comment in its line`() throws {
+        let folder = try Folder()
+        try folder.write(
+            "list",
+            #"[{"relation": ["x/\u009b\u202e"], "target": {"namespace": "android_app", "package_name": "nodots", "sha256_cert_fingerprints": ["AB", "CD"]}}]"#
+        )
+        let run = try Subject.run("import", "\(folder.path)/list", "--host", "a.acme.test")
+        let lines = run.output.split(separator: "\n").map { $0.drop { $0 == " " } }
+        for start in [#""name": "nodots",  // "#, #""AB",  // "#, #""CD"  // "#] {
+            #expect(lines.contains { $0.hasPrefix(start) }, "\(run.output)")
+        }
+        #expect(lines.contains(#""x/\u009b\u202e""#), "\(run.output)")
+    }
+
+    /// The iOS apps by their ids and services, and the packages by their relations.
+    @Test func `builds have the services of all of them, and one file is for all with the same ones`() throws {
+        let folder = try Folder()
+        let ids = ["a.shop", "a.bank", "a.shop.beta", "a.post", "a.bank.beta"].map { "\"9JA89QQLNQ.\($0)\"" }
+        try folder.write(
+            "aasa",
+            #"{"webcredentials": {"apps": [\#(ids.joined(separator: ", "))]}, "activitycontinuation": {"apps": [\#(ids[2])]}, "#
+                + #""appclips": {"apps": ["9JA89QQLNQ.a.bank.Clip", "9JA89QQLNQ.a.none.Clip"]}}"#)
+        let run = try Subject.run("import", "\(folder.path)/aasa", "--host", "a.acme.test")
+        let files = run.output.components(separatedBy: "==> ").dropFirst()
+        let found = files.map { file in file.matches(of: #/9JA89QQLNQ\.([a-zA-Z.]+)/#).map { String($0.output.1) } }
+        #expect(
+            found == [
+                ["a.shop", "a.shop.beta"], ["a.bank", "a.post", "a.bank.beta", "a.bank.Clip"],
+                ["a.none", "a.none.Clip"],
+            ])
+        #expect(run.errors.contains("the builds of a.shop have different services"))
+        #expect(!run.errors.contains("the builds of a.bank"))
+    }
+
     @Test func `one app has the given name, or that of its host`() throws {
         let folder = try Folder()
         try folder.write("aasa", Self.families[0].aasa)

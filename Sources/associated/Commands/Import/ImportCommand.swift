@@ -55,7 +55,7 @@ extension Command {
             case .added(nil): break
             }
         }
-        let files = apps.files(name: arguments["--name"])
+        let files = try apps.files(name: arguments["--name"])
         for remark in apps.remarks { Console.complain(remark) }
         guard !files.isEmpty else { return .failure(saying: "the files name no app") }
         let output = arguments["--output"]

@@ -20,10 +20,10 @@ struct ImportedApp {
     /// An Android app with everything that its statements grant.
     struct Package {
         let name: String
-        var relations: [String]
-        var fingerprints: [String]
+        var relations = DistinctTexts()
+        var fingerprints = DistinctTexts()
         /// The dynamic rules of each of its statements.
-        var rules: [ImportedRules?]
+        var rules: [ImportedRules?] = []
     }
 
     /// The words that distinguish builds and platforms of one app.
@@ -59,7 +59,7 @@ struct ImportedApp {
     }
 
     var relations: [String] {
-        packages.flatMap(\.relations).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+        packages.reduce(into: DistinctTexts()) { for text in $1.relations.texts { $0.add(text) } }.texts
     }
 
     var hasDynamicRules: Bool { packages.contains { $0.rules.contains { $0 != nil } } }
@@ -110,7 +110,8 @@ struct ImportedApp {
     private func android(hasDynamicRules: Bool) -> SourceValue {
         let values = packages.map { package in
             SourceValue.object([
-                ("name", .string(package.name)), ("fingerprints", .array(package.fingerprints.map { .string($0) })),
+                ("name", .string(package.name)),
+                ("fingerprints", .array(package.fingerprints.texts.map { .string($0) })),
             ])
         }
         let android: [(String, SourceValue)] = [
@@ -119,21 +120,31 @@ struct ImportedApp {
         return .object(hasDynamicRules ? android + [("dynamicRules", .bool(true))] : android)
     }
 
-    /// The text with the comments. Each value is the last thing in its line, and its comment follows it.
+    /// The text with the comments. Each value is the last thing in its line, alone or as a `name`, and its comment follows it.
     private func commented(_ text: [UInt8]) -> [UInt8] {
         if comments.isEmpty, !sharesURLs { return text }
-        let comments = comments.map { (SourceWriter.quoted($0.key), Printable.line($0.value)) }
+        let comments = Dictionary(
+            uniqueKeysWithValues: comments.map { (ExactText(SourceWriter.quoted($0.key)), $0.value) })
         var lines = String(decoding: text, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
             .map { line in
-                let value = line.hasSuffix(",") ? line.dropLast() : line[...]
-                let comment = comments.first { value.hasSuffix(" \($0.0)") }
-                return comment.map { "\(line)  // \($0.1)" } ?? String(line)
+                let element = line.drop { $0 == " " }
+                let value = element.hasPrefix("\"name\": ") ? element.dropFirst("\"name\": ".count) : element
+                let comment = comments[ExactText(String(value.hasSuffix(",") ? value.dropLast() : value))]
+                return comment.map { "\(line)  // \(Printable.line($0))" } ?? String(line)
             }
         if sharesURLs {
             lines.insert("// As in the imported file, several apps open some links: associated-ignore APP-036", at: 0)
         }
         return Array(lines.joined(separator: "\n").utf8)
     }
+}
+
+/// Texts in the order in which they were added, each once.
+struct DistinctTexts {
+    private(set) var texts: [String] = []
+    private var known: Set<ExactText> = []
+
+    mutating func add(_ text: String) { if known.insert(ExactText(text)).inserted { texts.append(text) } }
 }
 
 /// Dynamic rules as values that can be compared, independent of the file that they come from.

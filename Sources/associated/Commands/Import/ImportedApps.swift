@@ -11,8 +11,9 @@ struct ImportedApps {
     private let hosts: [String]
     private var association: AppleAssociation?
     private var list: StatementList?
+    private var noted = DistinctTexts()
     /// Content that an app file cannot express, or that needs the user's attention.
-    private(set) var remarks: [String] = []
+    var remarks: [String] { noted.texts }
 
     /// The result of reading a file.
     enum Addition {
@@ -55,28 +56,23 @@ struct ImportedApps {
     }
 
     /// Adds a remark, once.
-    private mutating func remark(_ text: String) {
-        if !remarks.contains(text) { remarks.append(text) }
-    }
+    private mutating func remark(_ text: String) { noted.add(text) }
 
     /// The app files, in the order in which their rules apply.
     /// - Parameter name: the name of the app if there is only one; by default the host.
-    mutating func files(name: String?) -> [OutputFile] {
-        var apps = appleApps()
+    mutating func files(name: String?) throws(Refusal) -> [OutputFile] {
+        var apps = try appleApps()
         addAndroidApps(to: &apps)
         if apps.count > 1, name != nil {
             remark("--name was ignored, because the files name \(apps.count) apps; set each app file's `name`")
         }
         markOverlaps(&apps)
         // Files that share a host are merged by priority, and the order of rules matters.
-        var stems: Set<String> = []
+        var stems: [String: Int] = [:]
         return apps.enumerated().map { index, app in
             var stem = app.stem
-            var number = 1
-            while !stems.insert(stem).inserted {
-                number += 1
-                stem = "\(app.stem)-\(number)"
-            }
+            stems[stem, default: 0] += 1
+            if let number = stems[stem], number > 1 { stem += "-\(number)" }
             let hasRules = app.hasDynamicRules && app.rendersDynamicRules(hosts: hosts)
             if app.hasDynamicRules, !hasRules {
                 remark(
@@ -106,14 +102,15 @@ struct ImportedApps {
         }
     }
 
-    private mutating func appleApps() -> [ImportedApp] {
+    private mutating func appleApps() throws(Refusal) -> [ImportedApp] {
         guard let association else { return [] }
-        var apps: [ImportedApp] = []
-        var known: Set<ExactText> = []
+        var builds = AppleBuilds(association)
         if let links = association.applinks {
+            let variables = Dictionary(
+                zip(links.variables.map { ExactText($0.name) }, links.variables.indices), uniquingKeysWith: { $1 })
             for detail in links.details {
                 let ids = detail.appIDs.map(\.text)
-                let fresh = ids.filter { known.insert(ExactText($0)).inserted }
+                let fresh = ids.filter { builds.isNew($0) }
                 if fresh.count < ids.count {
                     remark(
                         "an app has two entries in details; only the first was imported, because it is not known whether "
@@ -123,48 +120,23 @@ struct ImportedApps {
                 var app = ImportedApp()
                 app.hasLegacyPaths = detail.paths != nil
                 app.rules = rules(of: detail, links)
-                let used = Set(app.rules.flatMap(\.variableNames))
-                app.variables = links.variables.filter { used.contains(ExactText($0.name)) }
-                add(fresh, like: app, to: &apps, association)
+                let used = Set(app.rules.flatMap(\.variableNames)).compactMap { variables[$0] }
+                app.variables = used.sorted().map { links.variables[$0] }
+                try builds.add(fresh, to: app)
             }
         }
         let others = [association.webcredentials, association.activitycontinuation].compactMap { $0 }
-        let rest = others.flatMap(\.apps).map(\.text).filter { known.insert(ExactText($0)).inserted }
-        add(rest, like: ImportedApp(), to: &apps, association)
+        let rest = others.flatMap(\.apps).map(\.text).filter { builds.isNew($0) }
+        try builds.add(rest, to: ImportedApp())
+        var (apps, mixed) = builds.apps()
+        for family in mixed {
+            remark("the builds of \(family) have different services; in the app file, each build has all of them")
+        }
+        for index in apps.indices {
+            for id in apps[index].appIDs { check(id, AppID.problems(in: id), what: "app id", in: &apps[index]) }
+        }
         addAppClips(of: association, to: &apps)
         return apps
-    }
-
-    /// Adds each id to an app with the same rules that has another build of it or the same services, or else to a new app.
-    private mutating func add(
-        _ ids: [String], like new: ImportedApp, to apps: inout [ImportedApp], _ association: AppleAssociation
-    ) {
-        let isLinked = association.applinks?.details.contains { $0.appIDs.contains { ids.contains($0.text) } } == true
-        let links = new.rules.map { SourceWriter.minified($0.value(includingComment: true)) }
-        for id in ids {
-            let services = services(of: id, association)
-            let family = ImportedApp.family(of: ImportedApp.bundleID(of: id))
-            let fitting = apps.indices.filter { index in
-                apps[index].services.contains("applinks") == isLinked
-                    && apps[index].hasLegacyPaths == new.hasLegacyPaths && apps[index].variables == new.variables
-                    && apps[index].rules.map { SourceWriter.minified($0.value(includingComment: true)) } == links
-            }
-            let index =
-                fitting.first { apps[$0].families.contains(family) } ?? fitting.first { apps[$0].services == services }
-            if let index {
-                if apps[index].services != services {
-                    remark(
-                        "the builds of \(family) have different services; in the app file, each build has all of them")
-                    apps[index].services += services.filter { !apps[index].services.contains($0) }
-                }
-                apps[index].appIDs.append(id)
-            } else {
-                var app = new
-                (app.appIDs, app.services) = ([id], services)
-                apps.append(app)
-            }
-            check(id, AppID.problems(in: id), what: "app id", in: &apps[index ?? apps.count - 1])
-        }
     }
 
     /// Adds a comment to a value that no phone accepts.
@@ -174,30 +146,39 @@ struct ImportedApps {
         remark("\(text.isEmpty ? "an empty text" : text) is not a valid \(what); it was imported with a comment")
     }
 
-    private func services(of id: String, _ association: AppleAssociation) -> [String] {
-        let linked = association.applinks?.details.contains { $0.appIDs.contains { $0.text == id } } == true
-        let has = { (apps: AppleServiceApps?) in apps?.apps.contains { $0.text == id } == true }
-        return (linked ? ["applinks"] : []) + (has(association.webcredentials) ? ["webcredentials"] : [])
-            + (has(association.activitycontinuation) ? ["activitycontinuation"] : [])
-    }
-
-    /// Adds each App Clip to the app that its id begins with, or else to a new app.
+    /// Adds each App Clip to the app with the longest id that its id begins with, or else to a new app.
     private mutating func addAppClips(of association: AppleAssociation, to apps: inout [ImportedApp]) {
+        var owners = Dictionary(
+            apps.enumerated().flatMap { index, app in app.appIDs.map { (ExactText($0), index) } },
+            uniquingKeysWith: { first, _ in first })
         for clip in (association.appclips?.apps ?? []).map(\.text) {
-            let owner = apps.indices.first { apps[$0].appIDs.contains { clip == $0 || clip.hasPrefix("\($0).") } }
-            var index = owner ?? apps.count
-            if owner == nil {
+            let index = ImportedApps.parents(of: clip).lazy.compactMap { owners[$0] }.first ?? apps.count
+            if index == apps.count {
                 var app = ImportedApp()
                 let parent = clip.split(separator: ".", omittingEmptySubsequences: false).dropLast()
                 app.appIDs = [parent.count > 2 ? parent.joined(separator: ".") : clip]
                 app.comments[app.appIDs[0]] =
                     "taken from the id of the App Clip; the imported file does not name its app"
                 remark("the file does not name the app of the App Clip \(clip); its id was taken from the App Clip's")
+                owners[ExactText(app.appIDs[0])] = index
                 apps.append(app)
-                index = apps.count - 1
             }
             apps[index].appClips.append(clip)
             check(clip, AppID.problems(in: clip), what: "app id", in: &apps[index])
+        }
+    }
+
+    /// No valid app id is longer, so parts of longer ones need not be looked up.
+    private static let idBytesMax = 255
+
+    /// An id and all ids that it begins with, the longest first.
+    private static func parents(of id: String) -> [ExactText] {
+        var parents: [ExactText] = []
+        var rest = id[...]
+        while true {
+            if rest.utf8.count <= idBytesMax { parents.append(ExactText(String(rest))) }
+            guard let dot = rest.utf8.lastIndex(of: UInt8(ascii: ".")) else { return parents }
+            rest = rest[..<dot]
         }
     }
 
@@ -216,75 +197,78 @@ struct ImportedApps {
         return paths.map { AppleComponent(legacyPath: $0.text, defaults: defaults) }
     }
 
-    /// Adds each Android app to the iOS app of the same name, or to the only one; others become new apps.
+    /// Adds each Android app to the iOS app of the same name, or to the only one. Others become new apps: one for all that have
+    /// the same relations.
     private mutating func addAndroidApps(to apps: inout [ImportedApp]) {
-        let hasOneApp = apps.count == 1
-        var packages = androidPackages(&apps)
-        let isOneApp = Set(packages.map(\.package.relations)).count == 1
-        if hasOneApp, isOneApp, !packages.contains(where: { apps[0].families.contains($0.family) }) {
-            remark("treated the iOS and Android apps as one app; its links come from the AASA file")
-            for index in packages.indices { packages[index].family = apps[0].families.first ?? "" }
+        let packages = androidPackages()
+        var owners: [String: Int] = [:]
+        for (index, app) in apps.enumerated() {
+            for family in app.families { owners[family] = owners[family] ?? index }
         }
-        let firstOwn = apps.count
+        if apps.count == 1, Set(packages.map(\.package.relations.texts)).count == 1,
+            !packages.contains(where: { owners[$0.family] != nil })
+        {
+            remark("treated the iOS and Android apps as one app; its links come from the AASA file")
+            for (_, family, _) in packages { owners[family] = 0 }
+        }
+        var relations: [String: Set<ExactText>] = [:]
+        for (package, family, _) in packages where owners[family] == nil {
+            relations[family, default: []].formUnion(package.relations.texts.map(ExactText.init(_:)))
+        }
+        var own: [Set<ExactText>: Int] = [:]
         for (package, family, comments) in packages {
-            let owner =
-                apps.indices.first { apps[$0].families.contains(family) }
-                ?? apps.indices.dropFirst(firstOwn).first { apps[$0].relations == package.relations }
-            if owner == nil { apps.append(ImportedApp()) }
-            let index = owner ?? apps.count - 1
-            if !apps[index].packages.isEmpty, apps[index].relations != package.relations {
-                remark(
-                    "the packages of \(family) have different relations; in the app file, each package has all of them")
-            }
+            let index = owners[family] ?? relations[family].flatMap { own[$0] } ?? apps.count
+            if index == apps.count { apps.append(ImportedApp()) }
+            if let granted = relations[family], owners[family] == nil { own[granted] = index }
+            owners[family] = index
             apps[index].packages.append(package)
             apps[index].comments.merge(comments) { first, _ in first }
+        }
+        for app in apps {
+            let count = app.relations.count
+            for package in app.packages where package.relations.texts.count < count {
+                remark(
+                    "the packages of \(ImportedApp.family(of: package.name)) have different relations; in the app file, each "
+                        + "package has all of them")
+            }
         }
     }
 
     /// Each package once, with the content of all its statements.
-    private mutating func androidPackages(
-        _ apps: inout [ImportedApp]
-    ) -> [(package: ImportedApp.Package, family: String, comments: [String: String])] {
+    private mutating func androidPackages() -> [(
+        package: ImportedApp.Package, family: String, comments: [String: String]
+    )] {
         guard let list else { return [] }
         if !list.includes.isEmpty {
             remark("skipped the includes of the statement list; import the files that they name as well")
         }
         var packages: [(package: ImportedApp.Package, family: String, comments: [String: String])] = []
+        var places: [ExactText: Int] = [:]
         for statement in list.statements {
             guard case .androidApp(let name, let fingerprints)? = statement.target else {
                 remark("skipped the statement on line \(statement.range.start.line), which is not for an Android app")
                 continue
             }
+            let index = places[ExactText(name.text)] ?? packages.count
             var app = ImportedApp()
-            check(name.text, PackageName.problems(in: name.text), what: "package name", in: &app)
-            let prints = fingerprints.map { print in
-                if let known = Fingerprint(normalising: print.text) { return known.text }
-                check(print.text, Fingerprint.problems(in: print.text), what: "SHA-256 fingerprint", in: &app)
-                return print.text
+            if index == packages.count {
+                places[ExactText(name.text)] = index
+                check(name.text, PackageName.problems(in: name.text), what: "package name", in: &app)
+                packages.append((ImportedApp.Package(name: name.text), ImportedApp.family(of: name.text), [:]))
+            }
+            for print in fingerprints {
+                let known = Fingerprint(normalising: print.text)?.text
+                if known == nil {
+                    check(print.text, Fingerprint.problems(in: print.text), what: "SHA-256 fingerprint", in: &app)
+                }
+                packages[index].package.fingerprints.add(known ?? print.text)
             }
             // Rules that Android may ignore still count as rules.
             let rules = statement.malformedRule == nil ? ImportedRules(statement.dynamicRules) : .unreadable
-            let relations = statement.relations.map(\.text)
-            guard let index = packages.firstIndex(where: { $0.package.name.isIdentical(to: name.text) }) else {
-                let package = ImportedApp.Package(
-                    name: name.text, relations: relations, fingerprints: [], rules: [rules])
-                packages.append((package, ImportedApp.family(of: name.text), app.comments))
-                packages[packages.count - 1].package.add(prints)
-                continue
-            }
             packages[index].package.rules.append(rules)
-            packages[index].package.relations += relations.filter {
-                !packages[index].package.relations.contains($0)
-            }
-            packages[index].package.add(prints)
+            for relation in statement.relations { packages[index].package.relations.add(relation.text) }
             packages[index].comments.merge(app.comments) { first, _ in first }
         }
         return packages
-    }
-}
-
-extension ImportedApp.Package {
-    fileprivate mutating func add(_ prints: [String]) {
-        for print in prints where !fingerprints.contains(print) { fingerprints.append(print) }
     }
 }
