@@ -150,7 +150,7 @@ enum RequestTable {
         ("9112 §6.1 in 1.0", "GET / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n", 400, .ends),
         ("9112 §6.1 two lines", get("Host: a\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: x\r\n"), 400, .ends),
         ("9112 §6.1 unknown", get("Host: a\r\nTransfer-Encoding: xchunked\r\n"), 400, .ends),
-        ("9112 §6.1 gzip first", get("Host: a\r\nTransfer-Encoding: gzip, chunked\r\n"), 400, .ends),
+        ("9112 §6.1 gzip first", get("Host: a\r\nTransfer-Encoding: gzip, chunked\r\n"), 501, .ends),
         ("9112 §6.3 not last", get("Host: a\r\nTransfer-Encoding: chunked, gzip\r\n"), 400, .ends),
         ("9112 §6.1 empty", get("Host: a\r\nTransfer-Encoding:\r\n"), 400, .ends),
         ("9112 §6.1 control", get("Host: a\r\nTransfer-Encoding: \u{0B}chunked\r\n"), 400, .ends),

@@ -128,10 +128,20 @@ struct RequestParserTests {
             "9112 §6.1 two lines", get("Host: a\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: x\r\n"),
             .ambiguousBodyLength
         ),
-        ("9112 §6.1 unknown", get("Host: a\r\nTransfer-Encoding: xchunked\r\n"), .unsupportedTransferCoding),
         ("9112 §6.1 gzip first", get("Host: a\r\nTransfer-Encoding: gzip, chunked\r\n"), .unsupportedTransferCoding),
-        ("9112 §6.3 not last", get("Host: a\r\nTransfer-Encoding: chunked, gzip\r\n"), .unsupportedTransferCoding),
-        ("9112 §6.1 empty", get("Host: a\r\nTransfer-Encoding:\r\n"), .unsupportedTransferCoding),
+        ("9112 §6.1 two first", get("Host: a\r\nTransfer-Encoding: x,\tgzip ,CHUNKED\r\n"), .unsupportedTransferCoding),
+        (
+            "9112 §6.1 with a length",
+            get("Host: a\r\nTransfer-Encoding: gzip, chunked\r\nContent-Length: 5\r\n"), .ambiguousBodyLength
+        ),
+        ("9112 §6.1 unknown", get("Host: a\r\nTransfer-Encoding: xchunked\r\n"), .malformedTransferCoding),
+        ("9112 §6.3 not last", get("Host: a\r\nTransfer-Encoding: chunked, gzip\r\n"), .malformedTransferCoding),
+        ("9112 §7 twice", get("Host: a\r\nTransfer-Encoding: chunked, chunked\r\n"), .malformedTransferCoding),
+        ("9112 §6.1 empty", get("Host: a\r\nTransfer-Encoding:\r\n"), .malformedTransferCoding),
+        ("9110 §5.6.1 empty first", get("Host: a\r\nTransfer-Encoding: , chunked\r\n"), .malformedTransferCoding),
+        ("9110 §5.6.1 empty last", get("Host: a\r\nTransfer-Encoding: chunked,\r\n"), .malformedTransferCoding),
+        ("9112 §7 parameter", get("Host: a\r\nTransfer-Encoding: chunked;q=1\r\n"), .malformedTransferCoding),
+        ("9112 §7 quoted", get("Host: a\r\nTransfer-Encoding: x;a=\"b, chunked\r\n"), .malformedTransferCoding),
         ("9112 §6.1 control", get("Host: a\r\nTransfer-Encoding: \u{0B}chunked\r\n"), .malformedField),
         ("9110 §10.1.1", get("Host: a\r\nExpect: 200-maybe\r\n"), .unknownExpectation),
     ])

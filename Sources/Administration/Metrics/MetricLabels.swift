@@ -103,6 +103,7 @@ extension Rejection {
         case .contradictingHost: "contradicting_host"
         case .malformedContentLength: "malformed_content_length"
         case .ambiguousBodyLength: "ambiguous_body_length"
+        case .malformedTransferCoding: "malformed_transfer_coding"
         case .unsupportedTransferCoding: "unsupported_transfer_coding"
         case .malformedChunk: "malformed_chunk"
         case .bodyTooLong: "body_too_long"

@@ -23,6 +23,7 @@ public enum Rejection: UInt8, Sendable, CaseIterable {
     // RFC 9112 §6, §7: the body
     case malformedContentLength
     case ambiguousBodyLength
+    case malformedTransferCoding
     case unsupportedTransferCoding
     case malformedChunk
     case bodyTooLong
@@ -36,7 +37,7 @@ public enum Rejection: UInt8, Sendable, CaseIterable {
     public var status: Status {
         switch self {
         case .targetTooLong: .uriTooLong
-        case .methodTooLong: .notImplemented
+        case .methodTooLong, .unsupportedTransferCoding: .notImplemented
         case .headTooLong, .tooManyFields: .requestHeaderFieldsTooLarge
         case .unsupportedVersion: .versionNotSupported
         case .bodyTooLong: .contentTooLarge

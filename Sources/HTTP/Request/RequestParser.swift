@@ -274,11 +274,23 @@ public struct RequestParser: Sendable {
         return length == .max ? .bodyTooLong : nil
     }
 
-    /// RFC 9112 §6.1: only `chunked` is supported. With any other value the body's length is unknown.
+    /// RFC 9112 §6.1: a list of codings, of which the last is `chunked`. Only `chunked` alone is supported. Parameters are malformed
+    /// here, because no registered coding has any.
     private mutating func noteTransferCoding(_ value: Span<UInt8>) -> Rejection? {
         if fields.hasTransferCoding || head.minorVersion == 0 { return .ambiguousBodyLength }
         fields.hasTransferCoding = true
-        return value.equalsIgnoringCase("chunked") ? nil : .unsupportedTransferCoding
+        var start = 0
+        while let comma = value.firstIndex(of: UInt8(ascii: ","), from: start, to: value.count) {
+            let coding = value.trimmed(start, comma)
+            for index in coding.range where !Octet.isToken(value[index]) { return .malformedTransferCoding }
+            if coding.count == 0 || value.extracting(coding.range).equalsIgnoringCase("chunked") {
+                return .malformedTransferCoding
+            }
+            fields.hasOtherCodings = true
+            start = comma + 1
+        }
+        let last = value.extracting(value.trimmed(start, value.count).range)
+        return last.equalsIgnoringCase("chunked") ? nil : .malformedTransferCoding
     }
 
     /// Checks and combines what several fields say together.
@@ -295,6 +307,7 @@ public struct RequestParser: Sendable {
         }
         if fields.hasTransferCoding {
             if fields.contentLength != nil { return .ambiguousBodyLength }
+            if fields.hasOtherCodings { return .unsupportedTransferCoding }
             head.body = .chunked
         } else if let length = fields.contentLength, length > 0 {
             head.body = .length(length)
@@ -311,6 +324,8 @@ struct FieldState: Sendable {
     var authority: ByteRange = .absent
     var contentLength: UInt64?
     var hasTransferCoding = false
+    /// Whether it has codings besides `chunked`.
+    var hasOtherCodings = false
     var saysClose = false
     var saysKeepAlive = false
 }
