@@ -65,6 +65,8 @@ public struct FetchLimits: Sendable {
     /// From the request to the end of the answer's head.
     public var headMilliseconds: Int?
     public var headBytesMax = 65_536
+    /// Answers before the final one, such as 100 and 103. No server sends more than a few.
+    public var interimAnswersMax = 10
     /// More than any verifier reads: AOSP reads 1 MiB.
     public var bodyBytesMax = 2 * 1_048_576
 

@@ -1,5 +1,6 @@
 // Parses an HTTP/1 response as its bytes arrive (RFC 9112), and decodes gzip bodies. It is as tolerant as the clients that
-// fetch these files, and reports an error where they would give up.
+// fetch these files, and reports an error where they would give up. Each byte is looked at once, in pieces of any size, and every
+// part has a limit, so that time is not the only one.
 
 import CZlib
 
@@ -8,6 +9,14 @@ struct ResponseReader {
     private let limits: FetchLimits
     private let hasBody: Bool
     private var buffer: [UInt8] = []
+    /// Where the bytes begin that are not read yet, and where those begin that were not searched for a line end.
+    private var position = 0
+    private var searched = 0
+    /// Line ends in sequence, at the end of what was searched of the head.
+    private var lineEnds = 0
+    private var interimAnswers = 0
+    /// Bytes of the body that are no content: sizes of chunks, and trailers.
+    private var framingBytes = 0
     private var status = 0
     private var statusLine = ""
     private var fields: [FetchedResponse.Field] = []
@@ -62,7 +71,12 @@ struct ResponseReader {
     mutating func take(_ bytes: [UInt8]) throws(FetchError) {
         buffer += bytes
         while try step() {}
+        buffer.removeFirst(position)
+        searched -= position
+        position = 0
     }
+
+    private var unread: Int { buffer.count - position }
 
     /// The connection has ended.
     mutating func end() throws(FetchError) {
@@ -91,8 +105,8 @@ struct ResponseReader {
         case .chunkSize: return try readChunkSize()
         case .chunk(let left): return take(upTo: left) { $0 == 0 ? .chunkSize : .chunk(left: $0) }
         case .trailers:
-            guard let line = nextLine() else {
-                if buffer.count > limits.headBytesMax {
+            guard let line = try nextLine() else {
+                if unread > limits.headBytesMax {
                     throw .malformed("a line after the body has more than \(limits.headBytesMax) bytes")
                 }
                 return false
@@ -107,20 +121,21 @@ struct ResponseReader {
     }
 
     private mutating func readHead() throws(FetchError) -> Bool {
-        guard buffer.starts(with: Array("HTTP/".utf8).prefix(buffer.count)) else {
-            let start = String(decoding: buffer.prefix(40).filter { $0 >= 0x20 && $0 < 0x7F }, as: UTF8.self)
+        guard buffer[position...].starts(with: Array("HTTP/".utf8).prefix(unread)) else {
+            let start = String(
+                decoding: buffer[position...].prefix(40).filter { $0 >= 0x20 && $0 < 0x7F }, as: UTF8.self)
             throw .malformed(
                 start.isEmpty ? "it begins with bytes that are not text" : "it begins with \"\(start)\"", line: start)
         }
-        let end = headEnd
-        if end ?? buffer.count > limits.headBytesMax {
+        let end = findHeadEnd()
+        if (end ?? buffer.count) - position > limits.headBytesMax {
             throw .malformed("the head has more than \(limits.headBytesMax) bytes")
         }
         guard let end else { return false }
-        let lines = buffer[..<end].split(separator: UInt8(ascii: "\n")).map { line in
+        let lines = buffer[position..<end].split(separator: UInt8(ascii: "\n")).map { line in
             String(decoding: line.last == UInt8(ascii: "\r") ? line.dropLast() : line, as: UTF8.self)
         }
-        buffer.removeFirst(end)
+        (position, lineEnds) = (end, 0)
         let words = (lines.first ?? "").split(separator: " ", maxSplits: 2)
         guard words.count >= 2, words[1].utf8.count == 3, let status = Int(words[1]), status >= 100,
             words[0].hasPrefix("HTTP/1.")
@@ -137,7 +152,13 @@ struct ResponseReader {
         }
         self.status = status
         // An interim response is followed by the final one (RFC 9110 §15.2).
-        if status < 200 { return true }
+        if status < 200 {
+            interimAnswers += 1
+            guard interimAnswers <= limits.interimAnswersMax else {
+                throw .malformed("there are more than \(limits.interimAnswersMax) interim answers", line: statusLine)
+            }
+            return true
+        }
         state = try framing()
         return true
     }
@@ -166,8 +187,8 @@ struct ResponseReader {
     }
 
     private mutating func readChunkSize() throws(FetchError) -> Bool {
-        guard let line = nextLine() else {
-            if buffer.count > 1_024 { throw .malformed("a chunk has no size") }
+        guard let line = try nextLine() else {
+            if unread > 1_024 { throw .malformed("a chunk has no size") }
             return false
         }
         // The end of the chunk before.
@@ -182,10 +203,11 @@ struct ResponseReader {
 
     /// Adds bytes to the body, and stops at the limit.
     private mutating func take(upTo left: Int, next: (Int) -> State) -> Bool {
-        let count = min(left, buffer.count)
+        let count = min(left, unread)
         let room = limits.bodyBytesMax - body.count
-        body += buffer.prefix(min(count, room))
-        buffer.removeFirst(count)
+        body += buffer[position...].prefix(min(count, room))
+        position += count
+        searched = position
         if count > room {
             isTruncated = true
             state = .complete
@@ -196,19 +218,32 @@ struct ResponseReader {
         return count > 0
     }
 
-    private var headEnd: Int? {
-        var newlines = 0
-        for (index, byte) in buffer.enumerated() {
-            if byte == UInt8(ascii: "\n") { newlines += 1 } else if byte != UInt8(ascii: "\r") { newlines = 0 }
-            if newlines == 2 { return index + 1 }
+    /// The end of the head, behind its empty line.
+    private mutating func findHeadEnd() -> Int? {
+        while searched < buffer.count {
+            let byte = buffer[searched]
+            searched += 1
+            if byte == UInt8(ascii: "\n") { lineEnds += 1 } else if byte != UInt8(ascii: "\r") { lineEnds = 0 }
+            if lineEnds == 2 { return searched }
         }
         return nil
     }
 
-    private mutating func nextLine() -> ArraySlice<UInt8>? {
-        guard let newline = buffer.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
-        let line = buffer[..<newline]
-        buffer.removeFirst(newline + 1)
+    /// The next line of the body's framing.
+    private mutating func nextLine() throws(FetchError) -> ArraySlice<UInt8>? {
+        guard let newline = buffer[searched...].firstIndex(of: UInt8(ascii: "\n")) else {
+            searched = buffer.count
+            return nil
+        }
+        let line = buffer[position..<newline]
+        framingBytes += line.count + 1
+        // A body of single bytes in chunks has five times as many, but no server sends a large one in this way.
+        guard framingBytes <= limits.headBytesMax + limits.bodyBytesMax else {
+            throw .malformed(
+                "the chunks of the body have more than \(limits.headBytesMax + limits.bodyBytesMax) bytes of framing")
+        }
+        position = newline + 1
+        searched = position
         return line.last == UInt8(ascii: "\r") ? line.dropLast() : line
     }
 }

@@ -58,6 +58,44 @@ struct ResponseReaderTests {
         #expect(throws: FetchError.self) { try read(answer(201), step: step) }
     }
 
+    @Test(arguments: [Int.max, 1, 7])
+    func `accepts ten interim answers`(step: Int) throws {
+        func answer(_ count: Int) -> String {
+            String(repeating: "HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n", count: count)
+                + "HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\na"
+        }
+        #expect(try read(answer(10), step: step).status == 200)
+        let error = #expect(throws: FetchError.self) { try read(answer(11), step: step) }
+        if case .malformed? = error {} else { Issue.record("\(String(describing: error))") }
+    }
+
+    /// The limit is that of the head and that of the body together.
+    @Test(arguments: [
+        (start: "1\r\na\r\n0\r\n", line: "x: y\r\n", most: 35), (start: "1\r\na\r\n", line: "\r\n", most: 105),
+    ])
+    func `limits the framing of a body`(start: String, line: String, most: Int) throws {
+        func answer(_ count: Int) -> String {
+            let end = start.contains("0") ? "\r\n" : "0\r\n\r\n"
+            return "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n" + start
+                + String(repeating: line, count: count) + end
+        }
+        #expect(try read(answer(most)).body == Array("a".utf8))
+        let error = #expect(throws: FetchError.self) { try read(answer(most + 1)) }
+        if case .malformed? = error {} else { Issue.record("\(String(describing: error))") }
+    }
+
+    /// Each byte is looked at once: a head of 64 KiB in single bytes takes no longer than two of half the size, but for noise.
+    @Test func `a head in single bytes takes time in proportion to its length`() throws {
+        func time(_ count: Int) throws -> Duration {
+            var reader = ResponseReader(limits: FetchLimits(), hasBody: false)
+            let bytes = Array("HTTP/1.1 200 OK\r\nX: \(String(repeating: "a", count: count))\r\n\r\n".utf8)
+            return try ContinuousClock().measure { for byte in bytes { try reader.take([byte]) } }
+        }
+        let short = try time(4_000)
+        let long = try (0..<3).map { _ in try time(64_000) }.min() ?? .zero
+        #expect(long < short * 100, "\(short), \(long)")
+    }
+
     @Test(arguments: [
         "", "HTTP/1.1 200 OK\r\ncontent-length: 3\r\n", "HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\nab",
         "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n",
