@@ -23,7 +23,8 @@ public struct HostPattern: Hashable, Sendable {
         case character(Unicode.Scalar)
         /// A character whose normal form depends on the characters around it.
         case ambiguousCharacter(Unicode.Scalar)
-        case notPunycode(String)
+        /// A label that begins with `xn--`, and why no client requests it.
+        case notEncoded(String, HostLabel.Flaw)
     }
 
     public var text: String { isWildcard ? "*.\(name)" : name }
@@ -57,7 +58,7 @@ public struct HostPattern: Hashable, Sendable {
         if let fault = shapeFault(of: rest) { return .failure(fault) }
         var labels: [String] = []
         for label in rest.split(separator: ".", omittingEmptySubsequences: false) {
-            switch asciiLabel(label) {
+            switch HostLabel.ascii(label) {
             case .success(let ascii): labels.append(ascii)
             case .failure(let fault): return .failure(fault)
             }
@@ -108,69 +109,6 @@ public struct HostPattern: Hashable, Sendable {
         if bytes.contains(UInt8(ascii: "/")) { return .hasPath }
         if colons > 0 { return colons > 1 ? .isAddress : .hasPort }
         return bytes.contains(UInt8(ascii: "*")) ? .wildcardInside : nil
-    }
-
-    static func asciiLabel(_ label: Substring) -> Result<String, Fault> {
-        if label.isEmpty { return .failure(.emptyLabel) }
-        if label.utf8.allSatisfy({ $0 < 0x80 }) { return checked(label.lowercased()) }
-        let lowered = Array(label.lowercased().unicodeScalars)
-        for scalar in lowered {
-            guard isLetterOrDigit(scalar) else { return .failure(.character(scalar)) }
-            guard isCertainlyNormal(scalar) else { return .failure(.ambiguousCharacter(scalar)) }
-        }
-        guard let encoded = Punycode.encode(lowered) else { return .failure(.labelTooLong(String(label))) }
-        let ascii = "xn--" + encoded
-        return ascii.utf8.count > 63 ? .failure(.labelTooLong(String(label))) : .success(ascii)
-    }
-
-    /// Checks a label in lower-case ASCII: letters, digits and inner hyphens (RFC 1123 §2.1), 63 bytes at most.
-    private static func checked(_ label: String) -> Result<String, Fault> {
-        for scalar in label.unicodeScalars {
-            switch scalar {
-            case "a"..."z", "0"..."9", "-": continue
-            default: return .failure(.character(scalar))
-            }
-        }
-        if label.utf8.count > 63 { return .failure(.labelTooLong(label)) }
-        if label.begins(with: "-") || label.ends(with: "-") { return .failure(.hyphenAtEdge(label)) }
-        guard label.begins(with: "xn--") else { return .success(label) }
-        // Browsers never request a label that is different after decoding and encoding.
-        let encoded = label.dropFirst(4)
-        guard let decoded = Punycode.decode(encoded), decoded.contains(where: { !$0.isASCII }),
-            decoded.allSatisfy(isVisible), let again = Punycode.encode(decoded), again == encoded
-        else { return .failure(.notPunycode(label)) }
-        return .success(label)
-    }
-
-    /// IDNA 2008 allows letters, marks, digits and the hyphen, and little else (RFC 5892).
-    private static func isLetterOrDigit(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
-        case .lowercaseLetter, .otherLetter, .modifierLetter, .nonspacingMark, .spacingMark, .decimalNumber: true
-        default: scalar == "-"
-        }
-    }
-
-    /// Whether a registered name can have it: there are names with symbols, but none with control characters or capitals.
-    private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
-        case .control, .unassigned, .privateUse, .surrogate, .uppercaseLetter, .titlecaseLetter, .spaceSeparator,
-            .lineSeparator, .paragraphSeparator:
-            false
-        default: true
-        }
-    }
-
-    /// Whether the scalar is normal next to any other: it is its own compatibility folding, and does not combine with others
-    /// as combining marks and the parts of Hangul syllables do.
-    private static func isCertainlyNormal(_ scalar: Unicode.Scalar) -> Bool {
-        let properties = scalar.properties
-        if properties.changesWhenNFKCCaseFolded { return false }
-        switch properties.generalCategory {
-        case .nonspacingMark, .spacingMark: return false
-        default: break
-        }
-        return !(0x1100...0x11FF).contains(scalar.value) && !(0xA960...0xA97F).contains(scalar.value)
-            && !(0xD7B0...0xD7FF).contains(scalar.value)
     }
 
     /// `text` with its host in ASCII: a name, a name and a port, or a URL. A text that is ASCII already or has no valid host is
@@ -224,7 +162,8 @@ extension HostPattern.Fault: Error {
                 "\(scalar.visibleName) can be normalised in more than one way",
                 "write the label in its Punycode form, xn--…"
             )
-        case .notPunycode(let label): ("\(label.quoted) is not valid Punycode", "encode the label again")
+        case .notEncoded(let label, let flaw):
+            ("\(label.quoted) \(flaw.reason), so browsers refuse links with it", "encode the label again")
         }
     }
 }

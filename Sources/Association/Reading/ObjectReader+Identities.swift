@@ -38,6 +38,11 @@ extension ObjectReader {
                     "Apple and Android fetch the file for \(host.value.text) from \(name), which is not listed",
                     fix: "add \"\(name)\"")
             }
+            for label in name.split(separator: ".") where label.contains(run: "--") {
+                guard let objection = HostLabel.objection(to: label) else { continue }
+                findings.report(
+                    .app049, at: host.range, "\(String(label).quoted) \(objection)", fix: "use another name")
+            }
             // `localhost` and the names below it are for trying things out.
             if !name.utf8.contains(UInt8(ascii: ".")), name != "localhost" {
                 let reason = host.value.isWildcard ? "covers a whole top-level domain" : "has no dot"

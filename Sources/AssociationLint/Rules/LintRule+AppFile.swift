@@ -246,5 +246,13 @@ extension LintRule {
             .app048, "a landing page has no link to the iOS app",
             why: "On an iPhone without the app, the page shows a name and no button.",
             fix: "Add ios.storeID or scheme, or turn the landing page off."),
+        LintRule(
+            .app049, "a host has a form that IDNA reserves or does not allow",
+            why:
+                "Phones request such a name if the DNS has it. But certificate authorities put no label with -- in positions "
+                + "3 and 4 into a certificate unless it begins with xn--, and software that follows IDNA 2008 refuses symbols "
+                + "such as emoji. A label that browsers refuse too is an error (APP-008).",
+            fix: "Use another name, or make sure that a wildcard certificate covers it.",
+            sources: [.rfc5891]),
     ]
 }

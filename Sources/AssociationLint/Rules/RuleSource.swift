@@ -31,6 +31,7 @@ public enum RuleSource: String, Hashable, Sendable, CaseIterable {
     case androidApplicationID = "Android, Configure the app module (application ID)"
     case aosp = "observed: AOSP sources (StatementService, UriRelativeFilter, PatternMatcher)"
     case chromium = "observed: Chromium sources (content_relationship_verification)"
+    case rfc5891 = "RFC 5891, Internationalized domain names: protocol"
     case rfc8259 = "RFC 8259, JSON"
     case rfc3986 = "RFC 3986, URI syntax"
     case rfc8555 = "RFC 8555, ACME"

@@ -28,8 +28,9 @@ import Testing
             ("straße.de", .ambiguousCharacter("ß")), ("ﬁsch.de", .ambiguousCharacter("ﬁ")),
             ("ａ.de", .ambiguousCharacter("ａ")),
             ("a\u{301}.de", .ambiguousCharacter("\u{301}")), ("\u{1100}\u{1161}.kr", .ambiguousCharacter("\u{1100}")),
-            ("xn--a.example", .notPunycode("xn--a")), ("xn--abc-.example", .hyphenAtEdge("xn--abc-")),
-            ("xn---tda.example", .notPunycode("xn---tda")),
+            ("xn--a.example", .notEncoded("xn--a", .notAllowed("\u{80}"))),
+            ("xn--abc-.example", .hyphenAtEdge("xn--abc-")),
+            ("-é.example", .hyphenAtEdge("-é")), ("é-.example", .hyphenAtEdge("é-")),
         ] as [(String, HostPattern.Fault)])
     func `rejects what is not a host`(written: String, fault: HostPattern.Fault) {
         #expect(HostPattern.parse(written) == .failure(fault))

@@ -43,6 +43,9 @@ import Testing
             (Sample.text(hosts: #"["*.acme.test", "acme.test"]"#), []),
             (Sample.text(hosts: #"["intranet"]"#), [.app012]), (Sample.text(hosts: #"["localhost"]"#), []),
             (Sample.text(hosts: #"["*.com", "com"]"#), [.app012, .app012]),
+            (Sample.text(hosts: #"["ab--c.example", "a--b.example"]"#), [.app049]),
+            (Sample.text(hosts: #"["xn--i-7iq.example", "xn--mnchen-3ya.example"]"#), [.app049]),
+            (Sample.text(hosts: #"["xn--a-xbb.example"]"#), [.app008]),
             // Retired
             (Sample.text(more: #"retired: { appIDs: ["ZZ99ZZ99ZZ.dev.acme.old"], hosts: ["old.acme.test"] }"#), []),
             (Sample.text(more: #"retired: { appIDs: ["8KQ2V7M4XN.dev.acme.shop"] }"#), [.app021]),
