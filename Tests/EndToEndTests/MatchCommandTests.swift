@@ -247,6 +247,27 @@ struct MatchCommandTests {
         #expect(run.status == 1)
     }
 
+    /// Hosts that no phone verifies, and the reason; without one, the host is a name.
+    @Test(
+        arguments: [
+            ("a..b", "empty label"), ("-a.example", "hyphen"), ("a-.example", "hyphen"), ("127.0.0.1", "address"),
+            ("[::1]", "address"), ("1.2", "address"), ("xn--a-xbb.example", "compose"), (".a", "empty label"),
+            ("\(String(repeating: "a", count: 64)).example", "63 bytes"), ("a_b.example", nil), ("localhost", nil),
+            ("a.example.", nil), ("\(String(repeating: "a", count: 63)).example", nil),
+        ] as [(String, String?)])
+    func `refuses a host that is no host name`(host: String, reason: String?) throws {
+        let folder = try configuration()
+        let one = try Subject.run("match", "--config", "\(folder.path)/config", "https://\(host)/a")
+        let line = try run(["match", "--config", "\(folder.path)/config", "-"], input: "https://\(host)/a")
+        if let reason {
+            #expect(one.status == 2 && one.errors.contains("is not a host name: ") && one.errors.contains(reason))
+            #expect(line.output.contains(#","error":"`"#) && line.output.contains(reason))
+        } else {
+            #expect(one.status == 1 && one.errors.isEmpty, "\(one.errors)")
+            #expect(!line.output.contains("error"))
+        }
+    }
+
     @Test func `answers a hundred thousand URLs`() throws {
         let folder = try configuration()
         let input = (0..<100_000).map { "https://shop.acme.test/a/\($0)\n" }.joined()

@@ -169,6 +169,8 @@ public enum LinkURLProblem: Error, Hashable, Sendable {
     case otherScheme(String)
     case missingHost
     case illegalHost(String)
+    /// It has only characters of host names, but is none.
+    case notAHost(String, HostPattern.Fault)
     case illegalPort(String)
     /// A control character, or white space around the URL; the offset counts UTF-8 bytes.
     case strayCharacter(offset: Int)
@@ -180,6 +182,7 @@ public enum LinkURLProblem: Error, Hashable, Sendable {
         case .otherScheme(let scheme): "the scheme is `\(scheme)`, not http or https"
         case .missingHost: "the URL has no host"
         case .illegalHost(let host): "`\(host)` is not a host name"
+        case .notAHost(let host, let fault): "`\(host)` is not a host name: \(fault.explained.reason)"
         case .illegalPort(let port): "`\(port)` is not a port"
         case .strayCharacter(let offset): "there is a control character or white space at byte \(offset)"
         }
@@ -189,6 +192,7 @@ public enum LinkURLProblem: Error, Hashable, Sendable {
     public var fix: String {
         switch self {
         case .illegalHost: "write a name in another script in its xn-- form"
+        case .notAHost(_, let fault): fault.explained.fix
         case .illegalPort: "write a port from 1 to 65535, or none"
         default: "write https://host/path"
         }

@@ -50,7 +50,7 @@ extension Command {
         let isStream = arguments.operands == ["-"]
         var urls: [(LinkURL, String)] = []
         for operand in isStream ? [] : arguments.operands {
-            switch LinkURL.typed(operand) {
+            switch LinkURL.link(operand) {
             case .failure(let problem):
                 return .usage(saying: "\(operand.debugDescription) cannot be matched: \(problem.advice(on: operand))")
             case .success(let url): urls.append((url, operand))
@@ -115,6 +115,17 @@ extension LinkURL {
         // Only text with a dot looks like a host. Before a port, it would be read as a scheme.
         let host = text.prefix { !"/?#".contains($0) }
         return host.contains(".") && !host.contains("@") ? parse("https://\(text)") : reading
+    }
+
+    /// The same with a host that a phone can verify: a name, and no address.
+    static func link(_ text: String) -> Result<LinkURL, LinkURLProblem> {
+        typed(text).flatMap { url in
+            // Hosts with underscores exist, although app files may not name them.
+            guard case .failure(let fault) = HostPattern.parse(url.host.replacing("_", with: "a")) else {
+                return .success(url)
+            }
+            return .failure(.notAHost(url.host, fault))
+        }
     }
 }
 
@@ -181,7 +192,7 @@ enum MatchStream {
         let line = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
         if line.isEmpty { return true }
         let text = String(decoding: line, as: UTF8.self)
-        switch LinkURL.typed(text) {
+        switch LinkURL.link(text) {
         case .success(let url):
             let matching = source.matching(for: url)
             matching.appendJSON(of: url, written: text, to: &output)
