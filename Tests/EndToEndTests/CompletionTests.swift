@@ -126,6 +126,14 @@ struct CompletionTests {
         }
     }
 
+    @Test(.enabled(if: path(of: "shellcheck") != nil, "there is no ShellCheck here"))
+    func `ShellCheck has nothing against the script for bash`() throws {
+        let folder = try scene("bash")
+        let run = try Subject.shell(
+            "\(try #require(Self.path(of: "shellcheck"))) --norc -s bash '\(folder.path)/completion'")
+        #expect(run.status == 0, "\(run.output)")
+    }
+
     @Test(.enabled(if: path(of: "fish") != nil, "there is no fish here"))
     func `fish offers words, files and apps`() throws {
         let folder = try scene("fish")

@@ -106,8 +106,8 @@ struct Completion {
         let operands = commands.flatMap { command in
             command.operandCompletions.enumerated().compactMap { index, operand -> String? in
                 let isLast = index == command.operandCompletions.count - 1
-                return operand.completion.isFree
-                    ? nil : "    '\(command.name) '\(isLast ? "*" : "\(index)")) \(operand.completion.bash) ;;"
+                let pattern = isLast ? "'\(command.name) '*" : "'\(command.name) \(index)'"
+                return operand.completion.isFree ? nil : "    \(pattern)) \(operand.completion.bash) ;;"
             }
         }
         return """
