@@ -49,6 +49,45 @@ struct LintCommandTests {
             run.errors == "associated: there is no app file or association file in \(path); nothing was checked\n")
     }
 
+    /// Each row: links and where they lead, and what is linted. In a pull request, anyone may make them.
+    @Test(arguments: [
+        (["config/server.json": "/proc/self/environ"], "config", "config/server.json: error[CFG-001]: "),
+        (["config/server.json": "../../outside/object.json"], "config", "config/server.json: error[CFG-002]: "),
+        (["config/apps": "../../outside"], "config", "config/apps/object.json: error[APP-006]: "),
+        (["config/apps/t/a.json": "../../../../outside/netrc"], "config", "config/apps/t/a.json: error[APP-001]: "),
+        (["assetlinks.json": "../outside/netrc"], "assetlinks.json", "assetlinks.json: error[DAL-001]: "),
+        (["sub": "../outside"], "sub/assetlinks.json", "sub/assetlinks.json: error[DAL-001]: "),
+        (
+            ["apple-app-site-association": "../outside/object.json"], "apple-app-site-association",
+            ": warning[AASA-008]: "
+        ),
+    ])
+    func `prints nothing of a file outside, whatever links lead there`(
+        links: [String: String], operand: String, finding: String
+    ) throws {
+        for isAbsolute in [false, true] {
+            let folder = try Folder(files: [
+                "outside/netrc": "machine a login b password SECRET1\n",
+                "outside/object.json": #"{ "SECRET1": "SECRET2" }"#,
+                "outside/assetlinks.json": "SECRET1", "tree/config/hosts/.keep": "",
+            ])
+            try folder.makeFolder("tree/config/apps/t")
+            if links["config/apps"] != nil {
+                try FileManager.default.removeItem(atPath: "\(folder.path)/tree/config/apps")
+            }
+            let settings = #"{ "linkTargets": ["\#(folder.path)/outside"] }"#
+            if links["config/server.json"] == nil { try folder.write("tree/config/server.json", settings) }
+            for (name, target) in links { try folder.link("tree/\(name)", to: target) }
+            let path = isAbsolute ? "\(folder.path)/tree/\(operand)" : operand
+            let command = "cd '\(folder.path)/tree' && SECRET1=1 '\(Subject.executable.path)' lint --notes"
+            for options in ["", " --format json", " --format sarif", " --fix"] {
+                let run = try Subject.shell("\(command)\(options) '\(path)'")
+                #expect(!"\(run.output)\(run.errors)".contains("SECRET"), "\(options): \(run.output)\(run.errors)")
+                if options == "" { #expect(run.output.contains(finding), "\(run.output)\(run.errors)") }
+            }
+        }
+    }
+
     /// A file with an error that `--fix` repairs, a link to it in an app folder, and what must not be in the output.
     @Test(arguments: [["--config"], ["--config", "--fix"], [], ["--fix"]])
     func `neither reads nor fixes a file outside, whatever links lead there`(options: [String]) throws {

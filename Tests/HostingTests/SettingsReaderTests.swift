@@ -27,6 +27,16 @@ struct SettingsReaderTests {
         }
     }
 
+    /// What a link may lead to: no text of it is in a finding.
+    @Test(arguments: [
+        "HOME=/root\u{0}TOKEN=secret", "machine a login b password secret", "[\"secret\"]", "\"secret\"", " secret: 1",
+    ])
+    func `quotes nothing of a file that is no object`(text: String) throws {
+        let reader = try read(text)
+        #expect(reader.findings.map(\.text) == ["the settings must be an object"])
+        #expect(reader.document == nil)
+    }
+
     @Test func `reads every setting`() throws {
         let reader = try read(
             """

@@ -41,7 +41,6 @@ public struct SettingsReader {
             if text?.isEmpty == true { return }
             let bytes = if let text { text } else { try File.read(file, bytesMax: SettingsReader.bytesMax).bytes }
             let document = SourceReader.read(bytes, as: .json5)
-            self.document = document
             read(document)
         } catch {
             if error.isMissing { return }
@@ -51,13 +50,16 @@ public struct SettingsReader {
     }
 
     private mutating func read(_ document: SourceDocument) {
+        // A link may lead to any file, and the findings go to logs: nothing is quoted of what cannot be settings.
+        let start = document.value?.range.start.offset ?? document.text.firstIndex { $0 > 0x20 }
+        guard start.map({ document.text[$0...].first == UInt8(ascii: "{") }) ?? true else {
+            return report(document.value?.range, "the settings must be an object", fix: nil, rule: .cfg001)
+        }
+        self.document = document
         for problem in document.problems where problem.isError {
             report(problem.range, problem.message, fix: problem.fix, rule: .cfg001)
         }
         guard let root = document.value else { return }
-        guard case .object = root.kind else {
-            return report(root.range, "the settings must be an object", fix: nil, rule: .cfg001)
-        }
         for member in members(of: root, "the settings", known: Setting.sections) {
             safeguard = SettingsReader.safeguards.contains(member.key) ? member.key : nil
             read(member, Setting.all.filter { $0.section == member.key })

@@ -28,6 +28,8 @@ struct LintedFiles {
     private var models: [[String?]: AppFile?] = [:]
     private var directories: Set<FileStatus.Identity> = []
     private var configurations: [GivenConfiguration] = []
+    /// The operands.
+    private var named: [String] = []
     /// The configuration of `--config`, whose preferences apply to files outside the others.
     private let base: GivenConfiguration
     /// Files with fixes that are not written.
@@ -52,6 +54,7 @@ struct LintedFiles {
     /// Adds a configuration, a directory or a file.
     mutating func add(_ path: String) {
         let path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+        named.append(path)
         guard Directory.exists(path) else { return addFile(path, isNamed: true) }
         if ["apps", "hosts"].contains(where: { Directory.exists("\(path)/\($0)") })
             || (try? File.status("\(path)/server.json")) != nil
@@ -130,6 +133,7 @@ struct LintedFiles {
     mutating func fix(writes: Bool, showsDifference: Bool) {
         for given in configurations { addAppFiles(of: given) }
         for (index, file) in files.enumerated() where file.kind != .entitlements && file.kind != .androidManifest {
+            if boundary(of: file.path) != nil { continue }
             let fixed = FixedFile(file)
             if let reason = fixed.refusal { problems.append("cannot fix \(file.path): \(reason)") }
             guard fixed.isChanged else { continue }
@@ -190,9 +194,41 @@ struct LintedFiles {
         let byFile = Dictionary(grouping: found.filter { seen.insert($0).inserted }, by: \.file)
         findings = byFile.sorted { $0.key < $1.key }.flatMap { file, findings in
             let owner = configurations.first { file.hasPrefix($0.path + "/") }
+            let findings = withholding(findings, of: file)
             return (owner ?? base).lint.apply(
                 to: findings.sortedInFile, alsoIgnoring: ignored[file] ?? [],
                 keepsErrors: owner != nil || ignored[file] != nil)
+        }
+    }
+
+    /// The directory out of which a link leads from this file: the working directory, or for files elsewhere the one that was named.
+    /// Nil for nearly every file.
+    private func boundary(of path: String) -> String? {
+        let here = Directory.absolute("")
+        var (root, rest) = (".", path.hasPrefix(here) ? String(path.dropFirst(here.count)) : path)
+        if rest.hasPrefix("/") || rest.split(separator: "/").contains("..") {
+            let folder = named.first { path.hasPrefix("\($0)/") } ?? ResolvedPath.parent(of: path)
+            (root, rest) = (folder, String(path.dropFirst(folder.count).drop { $0 == "/" }))
+        }
+        // Without a link, the file need not be opened again.
+        if ResolvedPath("\(root)/\(rest)").changePoints.isEmpty { return nil }
+        do throws(SystemError) { return try Folder("\(root)/").leadsOut(rest) ? root : nil } catch { return nil }
+    }
+
+    /// Of a file behind such a link only the rules, and no text: a change that somebody proposes to a repository may contain a link to a
+    /// secret of the machine that lints it.
+    private func withholding(_ findings: [Finding], of path: String) -> [Finding] {
+        let isText = findings.contains { $0.range != nil } || configurations.contains { $0.settingsPath == path }
+        guard isText || files.contains(where: { $0.path == path }), let root = boundary(of: path) else {
+            return findings
+        }
+        return findings.map { finding in
+            Finding(
+                rule: finding.rule, severity: finding.severity, file: path, range: nil,
+                message: LintRule.named(finding.rule).title,
+                fix:
+                    "nothing more is shown, because the file is a link out of \(root == "." ? "the working directory" : root): "
+                    + "lint the file that it leads to")
         }
     }
 
