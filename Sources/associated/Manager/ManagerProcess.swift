@@ -66,7 +66,7 @@ enum ManagerProcess {
         let manager = try RunningManager(inputs, server)
         try sandbox.restrictCalls()
         try manager.begin(admin: admin)
-        sandbox.report(warnsOfRoot: inheritance == nil)
+        sandbox.report()
         return manager
     }
 

@@ -110,13 +110,16 @@ struct Sandbox {
     }
 
     /// Logs one line for everything that is restricted, and one for each part that is not.
-    /// - Parameter warnsOfRoot: false if another process warns.
-    func report(warnsOfRoot: Bool = true) {
+    func report() {
         let prefix = role == .manager ? "manager: " : ""
-        if staysRoot, warnsOfRoot {
+        if staysRoot {
+            // No part of the sandbox restricts which Unix-domain sockets it connects to.
+            let reach =
+                role == .manager
+                ? ", so an attacker who takes over this process can use root's sockets, such as /run/docker.sock" : ""
             Log.warning(
-                "running as root; pass --user NAME to drop privileges (NAME must be able to read \(places.config) and "
-                    + "write to \(places.state)), or --user root to silence this warning")
+                "\(prefix)running as root\(reach); set `user` in server.json or pass --user NAME (who must be able to read "
+                    + "\(places.config) and write to \(places.state)), or --user root to silence this warning")
         }
         if mode == .off {
             Log.info("\(prefix)sandbox: off")

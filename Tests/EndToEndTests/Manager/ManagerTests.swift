@@ -65,6 +65,20 @@ struct ManagerTests {
         #expect(server.waitUntilExit() == 0)
     }
 
+    @Test(.enabled(if: Privileges.isRoot, "only root can be root"))
+    func `a manager that runs as root says what that means, unless it is meant`() throws {
+        try settings("store: { keyFile: '\(folder.path)/key' }, acme: { \(ManagerTests.unreachable) }")
+        try folder.write("key", String(repeating: "k", count: 32))
+        for options in [[], ["--user", "root"]] {
+            let server = try RunningServer(places + ["--http", "127.0.0.1:0"] + options)
+            var lines: [String] = []
+            while lines.last != "manager: ready", let line = server.nextLine() { lines.append(line) }
+            let warnings = lines.filter { $0.hasPrefix("manager: running as root, ") }
+            #expect(warnings.count == (options.isEmpty ? 1 : 0), "\(lines)")
+            #expect(warnings.allSatisfy { $0.contains("docker.sock") && $0.contains("--user NAME") })
+        }
+    }
+
     /// An authority that accepts connections and then says nothing, which a request waits for longer than a manager may take to end.
     @Test(arguments: [(1, Int32(0)), (2, 1)])
     func `ends soon although an authority does not answer, and at once at a second signal`(signals: Int, status: Int32)
