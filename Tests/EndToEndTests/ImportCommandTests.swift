@@ -245,8 +245,8 @@ struct ImportCommandTests {
             return time
         }
         // On a busy machine, the first attempt may be unlucky.
-        let ratios = try (0..<3).lazy.map { _ in try time(4_000) / time(1_000) }
-        #expect(try ratios.contains { $0 < 9 })
+        let ratios = try (0..<3).map { _ in try time(4_000) / time(1_000) }
+        #expect(ratios.contains { $0 < 9 }, "\(ratios)")
     }
 
     @Test func `refuses a file that would become far too large`() throws {
@@ -269,14 +269,13 @@ struct ImportCommandTests {
         let folder = try Folder()
         try folder.write(
             "list",
-            #"[{"relation": ["x/\u009b\u202e"], "target": {"namespace": "android_app", "package_name": "nodots", "sha256_cert_fingerprints": ["AB", "CD"]}}]"#
+            #"[{"relation": ["x/\u009b\u202e"], "target": {"namespace": "android_app", "package_name": "nodots", "sha256_cert_fingerprints": ["AB", "CD", "\u009b\u202e"]}}]"#
         )
         let run = try Subject.run("import", "\(folder.path)/list", "--host", "a.acme.test")
         let lines = run.output.split(separator: "\n").map { $0.drop { $0 == " " } }
-        for start in [#""name": "nodots",  // "#, #""AB",  // "#, #""CD"  // "#] {
+        for start in [#""name": "nodots",  // "#, #""AB",  // "#, #""CD",  // "#, #""\u009b\u202e"  // "#] {
             #expect(lines.contains { $0.hasPrefix(start) }, "\(run.output)")
         }
-        #expect(lines.contains(#""x/\u009b\u202e""#), "\(run.output)")
     }
 
     /// The iOS apps by their ids and services, and the packages by their relations.
