@@ -215,7 +215,7 @@ struct LintedFiles {
         do throws(SystemError) { return try Folder("\(root)/").leadsOut(rest) ? root : nil } catch { return nil }
     }
 
-    /// Of a file behind such a link only the rules, and no text: a change that somebody proposes to a repository may contain a link to a
+    /// Of a file behind such a link only the rules, and no text: a change that is proposed to a repository may contain a link to a
     /// secret of the machine that lints it.
     private func withholding(_ findings: [Finding], of path: String) -> [Finding] {
         let isText = findings.contains { $0.range != nil } || configurations.contains { $0.settingsPath == path }

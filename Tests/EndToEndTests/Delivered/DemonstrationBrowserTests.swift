@@ -51,9 +51,8 @@ struct DemonstrationBrowserTests {
     func `the router, the destination and the source page work`() throws {
         let browser = try #require(DemonstrationBrowserTests.browser)
         let folder = try Folder()
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..")
         try FileManager.default.copyItem(
-            at: root.appendingPathComponent("public").standardizedFileURL,
+            at: Peers.root.appendingPathComponent("public"),
             to: URL(fileURLWithPath: "\(folder.path)/public"))
         try folder.write("public/_default/visitor.html", DemonstrationBrowserTests.visitor)
         let server = try RunningServer([

@@ -8,8 +8,7 @@ import Testing
 
 @Suite struct FrontRecipeTests {
     private static let host = "shop.localhost"
-    private static let recipes = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().appendingPathComponent("deploy/fronts")
+    private static let recipes = Peers.root.appendingPathComponent("deploy/fronts")
 
     private static func isThere(_ program: String) -> Bool { path(of: program) != nil }
 

@@ -62,7 +62,8 @@ struct DocumentedCommandsTests {
     func `each block of commands names what runs it, or why nothing does`(document: String) throws {
         for block in try Self.blocks(in: document) where ["sh", "console", "ini"].contains(block.language) {
             if block.runner.hasPrefix("untested: ") { continue }
-            let place = block.runner.hasPrefix("script/") ? block.runner : "Tests/EndToEndTests/\(block.runner).swift"
+            let place =
+                block.runner.hasPrefix("script/") ? block.runner : "Tests/EndToEndTests/Delivered/\(block.runner).swift"
             let runner = try? Self.lines(of: place).joined(separator: "\n")
             #expect(runner?.contains(document) == true, "\(document): \(block)")
         }
