@@ -104,12 +104,13 @@ struct AdminListenerTests {
 
     @Test(arguments: [
         ("localhost", 200), ("LOCALHOST:9464", 200), ("127.0.0.1:1", 200), ("[::1]:9464", 200), ("10.1.2.3", 200),
-        ("metrics.example", 200), ("Metrics.Example:80", 200), ("attacker.example", 421),
+        ("metrics.example", 200), ("Metrics.Example:80", 200), ("node.example", 200), ("Node.example", 200),
+        ("attacker.example", 421),
         ("localhost.attacker.example", 421),
         ("127.0.0.1.attacker.example", 421), ("1.2.3.256", 421), ("127.0.0.1a", 421),
     ])
     func `refuses other host names`(host: String, status: Int) throws {
-        let bench = try AdminBench(hosts: ["metrics.example"])
+        let bench = try AdminBench(hosts: ["metrics.example", "Node.Example"])
         #expect(try bench.ask("/healthz", host: host).status == status)
         #expect(try bench.ask("/status", host: host).status == status)
     }

@@ -66,6 +66,8 @@ struct VerifierLedgerTests {
         (.appleCDN, "2620:149:af0::9", true, "2620:149:af0::/48"), (.appleCDN, "2620:14a::1", false, "2620:14a::/48"),
         (.appleCDN, "2403:300:a51:1::1", true, "2403:300:a51::/48"),
         (.appleCDN, "2a01:b740:a42::1", true, "2a01:b740:a42::/48"),
+        (.appleCDN, "2001:db8:ffff:ff00:ffff::1", false, "2001:db8:ffff::/48"),
+        (.appleCDN, "2001:db8:1:1:1::1", false, "2001:db8:1::/48"),
         (.appleCDN, "::ffff:17.1.2.3", true, "17.1.2.0/24"), (.appleCDN, "66.249.66.1", false, "66.249.66.0/24"),
         (.appleDevice, "17.58.96.7", true, "17.58.96.0/24"), (.appleDevice, "192.0.2.77", false, "192.0.2.0/24"),
         (.googlebot, "66.249.64.0", true, "66.249.64.0/24"), (.googlebot, "66.249.95.255", true, "66.249.95.0/24"),

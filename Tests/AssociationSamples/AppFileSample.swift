@@ -1,6 +1,7 @@
 // An app file that nothing is wrong with, and ways to get one thing wrong.
 
 package import Association
+import Testing
 
 package enum AppFileSample {
     package static let fingerprint =
@@ -40,6 +41,21 @@ package enum AppFileSample {
 }
 
 extension [Finding] {
-    /// The ids of their rules, in order.
-    package var rules: [RuleID] { map(\.rule) }
+    /// The ids of their rules, in order. A severity that is not the usual one of its rule is an issue.
+    package var rules: [RuleID] { rules(nil) }
+
+    /// The same where each finding has this severity, which may be the other one of its rule.
+    package func rules(_ severity: Severity?) -> [RuleID] {
+        map { judgedRule($0.rule, $0.severity, expected: severity, $0.message) }
+    }
+}
+
+extension [TextProblem] {
+    /// The ids of their rules, in order. A severity that is not the usual one of its rule is an issue.
+    package var rules: [RuleID] { map { judgedRule($0.rule, $0.severity, expected: nil, $0.message) } }
+}
+
+private func judgedRule(_ rule: RuleID, _ severity: Severity, expected: Severity?, _ message: String) -> RuleID {
+    #expect(severity == expected ?? rule.severity, "\(rule): \(message)")
+    return rule
 }

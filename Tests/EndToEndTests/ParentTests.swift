@@ -63,7 +63,7 @@ struct ParentTests {
         #expect(eventually { kill(child, 0) != 0 })
     }
 
-    @Test(.enabled(if: Privileges.isRoot, "only root can become another user"))
+    @Test(.needs(.otherUsers))
     func `a server of another user does not outlive its parent, which can signal it`() throws {
         let server = try start("--http", "127.0.0.1:0", "--user", "65532")
         let child = server.serverIdentifier
@@ -123,7 +123,7 @@ struct ParentTests {
         #expect(try Subject.run(["health", "--admin", "unix:\(path)"]).status == 0)
     }
 
-    @Test func `an upgrade follows a link that leads to another program now`() throws {
+    @Test(.needs(.inspection)) func `an upgrade follows a link that leads to another program now`() throws {
         let link = "\(folder.path)/current"
         for version in ["v1", "v2"] { try Subject.copyExecutable(to: "\(folder.path)/\(version)") }
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "v1")
@@ -139,7 +139,7 @@ struct ParentTests {
         #expect(program == "\(folder.path)/v2")
     }
 
-    @Test(.enabled(if: Privileges.isRoot, "only root can make process 1 of a container"))
+    @Test(.needs(.processNamespaces))
     func `as process 1 of a container it takes the orphans of others, and stops as usual`() throws {
         let pipe = "\(folder.path)/pipe"
         #expect(mkfifo(pipe, 0o600) == 0)

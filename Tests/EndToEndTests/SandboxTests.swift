@@ -134,7 +134,7 @@ import Testing
         #expect(server.announcements.contains { $0.hasPrefix("sandbox: files by Landlock ") })
     }
 
-    @Test(.enabled(if: Privileges.isRoot, "only root can become another user"))
+    @Test(.needs(.otherUsers))
     func `started as root, it binds a low port and becomes the user permanently`() throws {
         // The first of these ports that is free.
         let port = try #require((700..<800).first { Listener.isFree("127.0.0.1:\($0)") })

@@ -6,7 +6,7 @@ import Testing
 struct SecrecyTests {
     /// The files of a process in /proc belong to its user, or to root if the process forbids dumps (proc(5)). This can only be
     /// observed as another user.
-    @Test func `no other user can read the memory of a server`() throws {
+    @Test(.needs(.ordinaryUser)) func `no other user can read the memory of a server`() throws {
         let folder = try Folder(serving: "a.example")
         var command = [Subject.executable.path]
         if getuid() == 0 {

@@ -79,7 +79,8 @@ struct StartCheckTests {
         #expect((run.status == 0) == isDevelopment)
     }
 
-    @Test func `the running server's addresses do not prevent a start, even if they cannot be shared`() throws {
+    @Test(.needs(.inspection))
+    func `the running server's addresses do not prevent a start, even if they cannot be shared`() throws {
         let server = try RunningServer([
             "--config", "\(folder.path)/config", "--state", "\(folder.path)/other", "--http", "127.0.0.1:0",
             "--workers", "1", "--admin", "127.0.0.1:0",

@@ -29,7 +29,9 @@ import Testing
             try client.send(Array("GET /page.html HTTP/1.1\r\nHost: a.example\r\n\r\n".utf8))
             var text = ""
             while !text.contains("\r\n\r\n") || text.hasSuffix("\r\n\r\n") {
-                text += String(decoding: try client.receive(), as: UTF8.self)
+                let more = try client.receive()
+                try #require(!more.isEmpty, "the server has closed the connection")
+                text += String(decoding: more, as: UTF8.self)
                 if text.hasPrefix("HTTP/1.1 404") { break }
             }
             return String(text.split(separator: "\r\n", omittingEmptySubsequences: false).last ?? "")

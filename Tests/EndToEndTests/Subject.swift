@@ -115,6 +115,15 @@ extension TemporaryFolder {
         return "\(path)/library.so"
     }
 
+    /// Copies folders of the project. Their files may belong to another user, which Foundation would try to keep.
+    func copyFromProject(_ names: String...) throws {
+        for name in names {
+            let source = Peers.root.appendingPathComponent(name).standardizedFileURL.path
+            let run = try Subject.run(URL(fileURLWithPath: "/bin/cp"), ["-R", source, path], [:])
+            try #require(run.status == 0, "\(run.errors)")
+        }
+    }
+
     /// An empty file that a program can write to.
     func create(_ name: String) throws -> FileHandle {
         try FileHandle(forWritingTo: URL(fileURLWithPath: try write(name, "")))

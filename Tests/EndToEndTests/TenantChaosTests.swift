@@ -48,14 +48,20 @@ import Testing
     private static func read(_ address: SocketAddress, seed: UInt64, _ tally: Tally) {
         var random = SplitMix(seed: seed)
         do {
-            let client = try ClientSocket(to: address, timeoutMilliseconds: 10_000)
             while !tally.isOver.load(ordering: .relaxed) {
-                let tenant = Int.random(in: 0..<tenants, using: &random)
-                let host = Bool.random(using: &random) ? "t\(tenant).example" : "any.t\(tenant).example"
-                try client.send(
-                    Array("GET /.well-known/apple-app-site-association HTTP/1.1\r\nHost: \(host)\r\n\r\n".utf8))
-                check(try answer(client), tenant, tally)
-                tally.answers.add(1, ordering: .relaxed)
+                let client = try ClientSocket(to: address, timeoutMilliseconds: 60_000)
+                var isLast = false
+                while !isLast, !tally.isOver.load(ordering: .relaxed) {
+                    let tenant = Int.random(in: 0..<tenants, using: &random)
+                    let host = Bool.random(using: &random) ? "t\(tenant).example" : "any.t\(tenant).example"
+                    try client.send(
+                        Array("GET /.well-known/apple-app-site-association HTTP/1.1\r\nHost: \(host)\r\n\r\n".utf8))
+                    let text = try answer(client)
+                    check(text, tenant, tally)
+                    tally.answers.add(1, ordering: .relaxed)
+                    // After many requests the server announces that it closes the connection.
+                    isLast = text.contains("\r\nconnection: close\r\n")
+                }
             }
         } catch {
             tally.note("\(error)")
@@ -105,7 +111,7 @@ import Testing
         for tenant in 0..<Self.tenants {
             try folder.write("config/apps/\(paths[tenant])", text(tenant, 10_000 + tenant))
         }
-        let client = try ClientSocket(to: address, timeoutMilliseconds: 10_000)
+        let client = try ClientSocket(to: address, timeoutMilliseconds: 60_000)
         for tenant in 0..<Self.tenants {
             let head = "GET /apple-app-site-association HTTP/1.1\r\nHost: t\(tenant).example\r\n\r\n"
             let isServed = try eventually {

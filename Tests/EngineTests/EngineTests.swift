@@ -41,6 +41,10 @@ struct EngineTests {
         ("If-None-Match: \"x\"\r\nIf-Modified-Since: Sun, 06 Nov 1994 08:49:37 GMT", 200),
         ("Accept-Encoding: gzip\r\nIf-None-Match: \"t-gzip\"", 304),
         ("If-Modified-Since: Sunday, 06-Nov-94 08:49:37 GMT", 304), ("If-Modified-Since: never", 200),
+        // A date that is there twice counts as none.
+        (
+            "If-Modified-Since: Sun, 06 Nov 1994 08:49:37 GMT\r\nIf-Modified-Since: Sun, 06 Nov 1994 08:49:37 GMT", 200
+        ),
         ("If-Match: \"t\"", 200), ("If-Match: *", 200), ("If-Match: \"x\"", 412), ("If-Match: W/\"t\"", 412),
         ("If-Unmodified-Since: Sun, 06 Nov 1994 08:49:37 GMT", 200),
         ("If-Unmodified-Since: Sun, 06 Nov 1994 08:49:36 GMT", 412),

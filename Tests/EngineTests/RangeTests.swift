@@ -51,6 +51,7 @@ struct RangeTests {
         ("/doc", "Range: bytes=0-1\r\nIf-Range: \"x\""), ("/doc", "Range: bytes=0-1\r\nIf-Range: W/\"t\""),
         ("/doc", "Range: bytes=0-1\r\nIf-Range: Sun, 06 Nov 1994 08:49:36 GMT"),
         ("/doc", "Range: bytes=0-1\r\nIf-Range: Sun, 06 Nov 1994 08:49:38 GMT"),
+        ("/doc", "Range: bytes=0-1\r\nIf-Range: \"t\"\r\nIf-Range: \"t\""),
     ])
     func `sends the whole document when a range is unusable`(path: String, lines: String) throws {
         #expect(try exchange(server, get(path, "\(lines)\r\n"))?.status == 200)

@@ -67,6 +67,10 @@ struct SecureTests {
         #expect(unknown.contains("HTTP/1.1 404 Not Found"))
         let same = try server.openssl(["-servername", "SHOP.example", "-ign_eof"], request: request("shop.EXAMPLE"))
         #expect(same.contains("HTTP/1.1 404 Not Found"), "it has no such page")
+        for (name, host) in [("shop.example.", "shop.example"), ("shop.example", "shop.example.")] {
+            let dotted = try server.openssl(["-servername", name, "-ign_eof"], request: request(host))
+            #expect(dotted.contains("HTTP/1.1 404 Not Found"), "a dot at the end changes nothing")
+        }
     }
 
     @Test func `answers plain HTTP on the TLS port with an explanation`() throws {

@@ -206,6 +206,24 @@ struct TreeWatchTests {
         #expect(one.appFiles.count + one.hostFolders.count + one.pageFolders.count == 1)
     }
 
+    @Test func `if the kernel loses events, everything is read again, and new folders are watched`() throws {
+        let file = "/proc/sys/fs/inotify/max_queued_events"
+        let eventsMax = try #require(Int(try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")[0]))
+        try site.write("config/apps/.a", "")
+        #expect(!watch.takeChanges().everything)
+        // Each renaming is two events.
+        let names = ["a", "b"].map { "\(site.tree.config)/apps/.\($0)" }
+        for index in 0...eventsMax / 2 { try #require(rename(names[index % 2], names[1 - index % 2]) == 0) }
+        try site.shop("late/c.json", hosts: ["c.example.com"])
+        try site.write("public/late.example.com/index.html", "")
+        #expect(watch.takeChanges().everything)
+        #expect(!watch.takeChanges().everything)
+        #expect(try changes { try site.shop("late/c.json", hosts: ["d.example.com"]) } == .apps("late/c.json"))
+        #expect(
+            try changes { try site.write("public/late.example.com/index.html", "1") }
+                == .with { $0.pageFolders = ["late.example.com"] })
+    }
+
     @Test func `reports when there are more directories than may be watched`() throws {
         let few = try TreeWatch(configPath: site.tree.config, publicPath: site.tree.pages, directoriesMax: 2)
         few.start()

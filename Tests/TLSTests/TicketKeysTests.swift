@@ -49,26 +49,34 @@ struct TicketKeysTests {
         #expect(second.isComplete && !second.isResumed, "\(second.failure)")
     }
 
+    /// Keys that are rotated every twelve hours, and the moments between which they were made.
+    private static func rotating() throws -> (keys: TicketKeys, before: Int64, after: Int64) {
+        let before = Clock.monotonicMilliseconds()
+        let keys = try TicketKeys(rotationMilliseconds: 12 * hour)
+        return (keys, before, Clock.monotonicMilliseconds())
+    }
+
     @Test func `accepts the previous key, but not the one before it`() throws {
-        let keys = try TicketKeys(rotationMilliseconds: 12 * Self.hour)
-        let start = Clock.monotonicMilliseconds()
-        let first = keys.current(now: start)
-        #expect(keys.current(now: start + 11 * Self.hour) === first)
-        let second = keys.current(now: start + 12 * Self.hour + 1000)
+        let (keys, before, after) = try Self.rotating()
+        let first = keys.current(now: before)
+        #expect(keys.current(now: before + 12 * Self.hour - 1) === first)
+        let second = keys.current(now: after + 12 * Self.hour)
         #expect(second !== first)
-        let found = try #require(keys.key(named: first.name.baseAddress!, now: start + 12 * Self.hour + 1000))
+        let found = try #require(keys.key(named: first.name.baseAddress!, now: after + 24 * Self.hour - 1))
         #expect(found.key === first && !found.isCurrent)
-        let third = keys.current(now: start + 25 * Self.hour)
+        let third = keys.current(now: after + 24 * Self.hour)
         #expect(third !== second)
-        #expect(keys.key(named: first.name.baseAddress!, now: start + 25 * Self.hour) == nil)
-        #expect(keys.key(named: third.name.baseAddress!, now: start + 25 * Self.hour)?.isCurrent == true)
+        #expect(keys.key(named: first.name.baseAddress!, now: after + 24 * Self.hour) == nil)
+        #expect(keys.key(named: second.name.baseAddress!, now: after + 24 * Self.hour)?.isCurrent == false)
     }
 
     @Test func `accepts no old key after a quiet day`() throws {
-        let keys = try TicketKeys(rotationMilliseconds: 12 * Self.hour)
-        let start = Clock.monotonicMilliseconds()
-        let first = keys.current(now: start)
-        #expect(keys.key(named: first.name.baseAddress!, now: start + 36 * Self.hour) == nil)
+        for (hours, isAccepted) in [(24, true), (24, false), (36, false)] as [(Int64, Bool)] {
+            let (keys, before, after) = try Self.rotating()
+            let first = keys.current(now: before)
+            let now = (isAccepted ? before - 1 : after) + hours * Self.hour
+            #expect((keys.key(named: first.name.baseAddress!, now: now) != nil) == isAccepted)
+        }
     }
 
     @Test func `servers of a fleet share a file`() throws {
@@ -83,11 +91,11 @@ struct TicketKeysTests {
         let old = [UInt8](repeating: 1, count: 80)
         let new = [UInt8](repeating: 2, count: 80)
         let path = try folder.write("ticket.key", old)
-        let keys = try TicketKeys(file: path)
         let start = Clock.monotonicMilliseconds()
+        let keys = try TicketKeys(file: path)
         let first = keys.current(now: start)
         try folder.write("ticket.key", new + old)
-        #expect(keys.reloadFile(now: start + 1_000) == nil)
+        #expect(keys.reloadFile(now: start + 59_999) == nil)
         #expect(keys.current(now: start + 61_000) === first, "workers read no file")
         #expect(chmod(path, 0o644) == 0)
         #expect(keys.reloadFile(now: start + 61_000)?.description.contains("chmod 600") == true)

@@ -4,19 +4,24 @@ import Association
 import Testing
 
 @testable import Client
+@testable import TLS
 @testable import Verifier
 
 struct HostRulesTests {
     private static let body = Array(#"{"webcredentials":{"apps":["7QK4Z2M9XA.dev.associated.shop"]}}"#.utf8)
 
-    private static func response(length: String? = "\(body.count)", firstByteMilliseconds: Int = 10) -> FetchedResponse
-    {
+    private static let peer = PeerFacts(
+        version: "TLSv1.3", isOutdated: false, cipher: "", certificates: [], problem: nil)
+
+    private static func response(
+        length: String? = "\(body.count)", firstByteMilliseconds: Int = 10, handshakeMilliseconds: Int = 10
+    ) -> FetchedResponse {
         var fields = [FetchedResponse.Field(name: "content-type", value: "application/json")]
         if let length { fields.append(FetchedResponse.Field(name: "content-length", value: length)) }
         return FetchedResponse(
             status: 200, statusLine: "HTTP/1.1 200 OK", fields: fields, body: body, isTruncated: false,
             firstByteMilliseconds: firstByteMilliseconds,
-            totalMilliseconds: firstByteMilliseconds, peer: nil, handshakeMilliseconds: 10)
+            totalMilliseconds: firstByteMilliseconds, peer: peer, handshakeMilliseconds: handshakeMilliseconds)
     }
 
     private func rules(_ responses: [Probe: FetchedResponse]) throws -> Set<RuleID> {
@@ -31,6 +36,15 @@ struct HostRulesTests {
     func `reports a first byte after more than three seconds as slow`(milliseconds: Int, isSlow: Bool) throws {
         let file = Self.response(firstByteMilliseconds: milliseconds)
         #expect(try rules([.file(.apple): file]).contains(.ahst013) == isSlow)
+    }
+
+    @Test(arguments: [(2_000, 10, false), (2_001, 10, true), (2_400, 599, true), (2_400, 600, false)])
+    func `a slow first handshake and a fast second one are reported`(first: Int, second: Int, isSlow: Bool) throws {
+        let responses = [
+            Probe.file(.apple): Self.response(handshakeMilliseconds: first),
+            .head(.apple): Self.response(handshakeMilliseconds: second),
+        ]
+        #expect(try rules(responses).contains(.srv005) == isSlow)
     }
 
     @Test(arguments: [("\(body.count)", false), (nil, false), ("\(body.count + 1)", true)] as [(String?, Bool)])

@@ -102,10 +102,10 @@ extension Worker {
                 step = unsafe advance(slot, UnsafeRawBufferPointer(rebasing: input[offset..<count]), &offset)
             }
         }
+        // A client that has sent more would get a reset, perhaps before it has read its answers.
+        if offset < count, unsafe slot.pointee.ending == .close { unsafe slot.pointee.ending = .linger }
         switch step {
         case .stopped:
-            // Closing with unread bytes would reset the connection before the client has read its answers.
-            if offset < count, unsafe slot.pointee.ending == .close { unsafe slot.pointee.ending = .linger }
             unsafe holdInput(slot, offset..<count)
         case .yields:
             unsafe holdInput(slot, offset..<count)

@@ -141,7 +141,6 @@ extension Worker {
 
     /// Ends a connection's turn: sends the answers, holds unused input, and waits for the next event.
     mutating func finishTurn(_ slot: Slot, unused: Range<Int>) {
-        if unsafe slot.pointee.ending == .close, !unused.isEmpty { unsafe slot.pointee.ending = .linger }
         if unsafe slot.pointee.ending == .none, unsafe slot.pointee.hasEnded {
             unsafe slot.pointee.ending = .close
             unsafe slot.pointee.closeReason = .client

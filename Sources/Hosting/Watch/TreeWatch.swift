@@ -52,6 +52,10 @@ public final class TreeWatch: @unchecked Sendable {
     public func start() {
         shortage = nil
         roots = rootIdentities()
+        watchEverything()
+    }
+
+    private func watchEverything() {
         for place in [WatchedPlace.config, .apps(""), .retired, .hosts, .pageFolders, .managed] {
             watchFolders(of: place)
         }
@@ -65,11 +69,8 @@ public final class TreeWatch: @unchecked Sendable {
     public func takeChanges() -> TreeChanges {
         var changes = TreeChanges()
         var places: Set<WatchedPlace> = []
-        for event in watch.takeEvents() {
-            if event.isOverflow {
-                changes.everything = true
-                continue
-            }
+        let events = watch.takeEvents()
+        for event in events {
             for place in watched[event.directory] { note(event, in: place, &changes, &places) }
             for place in behindLinks[event.directory] {
                 changes.merge(place.allChanges)
@@ -80,6 +81,12 @@ public final class TreeWatch: @unchecked Sendable {
                 behindLinks.remove(event.directory)
                 paths[event.directory] = nil
             }
+        }
+        // The lost events may be of new directories, which the kernel does not report again.
+        if events.contains(where: \.isOverflow) {
+            watchEverything()
+            changes.everything = true
+            return changes
         }
         // Each place is walked once, however many events it has.
         if places.contains(.linkedApps) { places.insert(.apps("")) }

@@ -73,18 +73,13 @@ struct SandboxPlaces {
         return rules
     }
 
-    private static func rules(_ use: Use) throws(Refusal) -> [Landlock.Rule] {
+    static func rules(_ use: Use) throws(Refusal) -> [Landlock.Rule] {
         switch use {
-        case .folder(let path):
-            let way = ResolvedPath(path)
-            return rules(way.changePoints.filter { !ResolvedPath.isTop($0) } + [way.place].compactMap(\.self), .read)
+        case .folder(let path): return reading(ResolvedPath(path))
         case .file(let path):
             let way = ResolvedPath(path)
-            let folders =
-                [ResolvedPath.parent(of: Directory.absolute(path)), way.place.map(ResolvedPath.parent)]
-                + way.changePoints
-            return rules(
-                folders.compactMap(\.self).filter { !ResolvedPath.isTop($0) } + [way.place].compactMap(\.self), .read)
+            return reading(
+                way, changing: [ResolvedPath.parent(of: Directory.absolute(path)), way.place.map(ResolvedPath.parent)])
         case .readable(let path): return rules([ResolvedPath(path).place].compactMap(\.self), .read)
         case .writable(let path, let purpose): return try change(path, purpose)
         case .log(let path):
@@ -95,6 +90,12 @@ struct SandboxPlaces {
                 ResolvedPath.parent(of: ResolvedPath(path).place ?? Directory.absolute(path)),
                 "the access log \(path)")
         }
+    }
+
+    /// Reading a path, also after a change in the folders of its links and in others, but not all of a top-level folder.
+    private static func reading(_ way: ResolvedPath, changing folders: [String?] = []) -> [Landlock.Rule] {
+        let folders = (folders + way.changePoints).compactMap(\.self).filter { !ResolvedPath.isTop($0) }
+        return rules(folders + [way.place].compactMap(\.self), .read)
     }
 
     private static func rules(_ paths: [String], _ access: Landlock.Access) -> [Landlock.Rule] {

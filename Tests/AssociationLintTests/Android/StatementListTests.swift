@@ -22,7 +22,7 @@ import Testing
     ])
     func `a site needs a valid host name`(site: String) {
         let problems = WebSite.problems(in: site)
-        #expect(problems.map(\.rule) == [.dal016])
+        #expect(problems.rules == [.dal016])
         #expect(problems.map(\.severity) == [.warning])
         for good in ["https://a.b", "https://xn--exmple-cua.com", "https://127.0.0.1:8080", "https://[::1]"] {
             #expect(WebSite.problems(in: good).isEmpty, "\(good)")
@@ -158,7 +158,7 @@ import Testing
     func `agrees with the compatibility cases`(example: Case) {
         let reading = Self.read(example.text)
         let findings = Linter.lint(statements: Array(example.text.utf8), file: "f", host: "www.example.org")
-        #expect(findings.map(\.rule) == example.rules)
+        #expect(findings.rules == example.rules)
         let hasFatalError = [.dal001, .dal002].contains { example.rules.contains($0) }
         #expect((reading.list == nil) == hasFatalError)
         guard let list = reading.list else { return }

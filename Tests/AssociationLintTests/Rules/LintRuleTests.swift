@@ -23,23 +23,72 @@ import Testing
         }
     }
 
-    /// Texts, and the severity of one rule's finding in them.
-    @Test(arguments: [
-        (#"{"applink": {"details": []}}"#, RuleID.aasa008, Severity.error),
+    /// Texts, and the severity of one rule's finding in them. Each rule that has two severities is here with both.
+    private static let severities: [(String, RuleID, Severity)] = [
+        (#"{"applink": {"details": []}}"#, .aasa008, .error),
         (#"{"applink": {}, "applinks": {"details": []}}"#, .aasa008, .warning),
         (#"{"applinks": {"details": []}, "x": 1}"#, .aasa008, .warning),
-        (LintExample.component(#""/": "/a", "exlude": true"#), .aasa035, .error),
-        (LintExample.component(#""/": "/a", "excluded": true"#), .aasa035, .error),
-        (LintExample.component(#""/": "/a", "excluded": true, "exclude": true"#), .aasa035, .warning),
-        (LintExample.component(#""/": "/a", "coment": "x""#), .aasa035, .warning),
-        ("[\(LintExample.statement(relation: "delegate_permission/common.handle_all_url"))]", .dal007, .error),
-        ("[\(LintExample.statement(relation: "delegate_permission/common.other"))]", .dal007, .warning),
-    ])
-    func `a misspelled key that changes what is published is an error`(text: String, rule: RuleID, severity: Severity)
-        throws
-    {
+        (Texts.links(#""apps": ["a"]"#), .aasa014, .error),
+        (Texts.links(#""apps": ["a"], "details": []"#), .aasa014, .warning),
+        (Texts.details(#"{"appIDs": ["9JA89QQLNQ.com.*"]}"#), .aasa021, .error),
+        (Texts.details(#"{"appIDs": ["9JA89QQLNQ.com.a,b"]}"#), .aasa021, .error),
+        (Texts.details(#"{"appIDs": ["9JA89QQLNQ.com.a_b"]}"#), .aasa021, .warning),
+        (Texts.entry(#""components": [{"/": "/a"}], "paths": ["/a"]"#), .aasa025, .warning),
+        (
+            Texts.links(
+                #""apps": [], "details": [{"appID": "\#(Texts.app)", "appIDs": ["\#(Texts.app)"], "#
+                    + #""components": [{"/": "/a"}], "paths": ["/a"]}]"#), .aasa025, .note
+        ),
+        (Texts.components(""), .aasa028, .error), (Texts.paths(""), .aasa028, .warning),
+        (Texts.component(#""/": "/a", "exlude": true"#), .aasa035, .error),
+        (Texts.component(#""/": "/a", "excluded": true"#), .aasa035, .error),
+        (Texts.component(#""/": "/a", "excluded": true, "exclude": true"#), .aasa035, .warning),
+        (Texts.component(#""/": "/a", "coment": "x""#), .aasa035, .warning),
+        ("[\(Texts.statement(relation: "delegate_permission/common.handle_all_url"))]", .dal007, .error),
+        ("[\(Texts.statement(relation: "delegate_permission/common.other"))]", .dal007, .warning),
+        (Texts.web("example.com"), .dal016, .error), (Texts.web("https://a..b"), .dal016, .warning),
+        (#"[{"include": "https://a.example/x.json"}]"#, .dal023, .warning),
+        (
+            #"[{"include": "https://a.example/x.json"}, \#(Texts.statement(relation: "delegate_permission/common.other"))]"#,
+            .dal023, .warning
+        ),
+        (#"[{"include": "https://a.example/x.json"}, \#(Texts.statement())]"#, .dal023, .note),
+        (#"[\#(Texts.statement()), {"include": "https://a.example/x.json"}]"#, .dal023, .note),
+        ("[\(Texts.statement()), \(Texts.statement())]", .dal025, .warning),
+        (
+            "[\(Texts.statement(target: Texts.target("com.acme.shop", "\(Texts.print)\", \"\(Texts.print)")))]",
+            .dal025,
+            .note
+        ),
+        (Texts.rules(#"{"/": "*"}"#, key: "delegate_permission/common.get_login_creds"), .dal027, .error),
+        (extended("dynamic_app_link_component"), .dal027, .error), (extended("components"), .dal027, .error),
+        (extended("other"), .dal027, .warning), (Texts.rules(#"{"/": "*bar"}"#), .dal035, .warning),
+        (Texts.rules(#"{"/": "/a*/b"}"#), .dal035, .note),
+        (Texts.rules(##"{"/": "/a", "#": "*"}"##), .dal038, .warning),
+        (Texts.rules(#"{"/": "/a", "?": {"b": "*"}}"#), .dal038, .note),
+        ("[\(Texts.statement(more: #", "relations": "a""#))]", .dal041, .warning),
+        ("[\(Texts.statement(more: #", "note": "a""#))]", .dal041, .note),
+        (String(decoding: Texts.padded("[]", to: 262_145), as: UTF8.self), .ghst006, .warning),
+        (String(decoding: Texts.padded("[]", to: 1_048_576), as: UTF8.self), .ghst006, .warning),
+        (String(decoding: Texts.padded("[]", to: 1_048_577), as: UTF8.self), .ghst006, .error),
+    ]
+
+    /// A statement with another key in its extension.
+    private static func extended(_ key: String) -> String {
+        Texts.rules(#"{"/": "*"}"#).replacing("dynamic_app_link_components", with: key)
+    }
+
+    @Test(arguments: severities)
+    func `each severity of a rule has its own condition`(text: String, rule: RuleID, severity: Severity) throws {
         let findings = try #require(Linter.lint(Array(text.utf8), file: "f"))
         #expect(findings.filter { $0.rule == rule }.map(\.severity) == [severity])
+    }
+
+    @Test func `each rule about documents that has two severities is tested with both`() {
+        for rule in LintRule.all where rule.subject == .document && rule.id.family != .appFile {
+            let tested = Set(Self.severities.filter { $0.1 == rule.id }.map(\.2))
+            #expect(rule.otherSeverity == nil || tested == Set(rule.severities), "\(rule.id)")
+        }
     }
 
     @Test func `titles are phrases, explanations and fixes are sentences`() {

@@ -20,6 +20,7 @@ struct WellKnownFileTests {
             "security.txt",
             "# Expires: never\r\ncontact: https://example.com/\r\nEXPIRES: 2030-01-01T00:00:00.5+02:00\r\n"
         ),
+        ("security.txt", "Contact: mailto:a@example.com\nExpires: 2027-01-15T08:00:01Z\n"),
         ("apple-developer-merchantid-domain-association", "7B227073704964223A22"),
         ("windows-app-web-link", #"[{"packageFamilyName": "A_b", "paths": ["*"]}]"#),
         ("applinking.json", #"{"applinking": {"apps": [{"appIdentifier": "1"}]}}"#),
@@ -41,6 +42,13 @@ struct WellKnownFileTests {
         ("security.txt", "Expires: 2030-01-01T00:00:00Z\n", ["SRV-010 0"]),
         ("security.txt", "Contact: mailto:a@example.com\n", ["SRV-010 0"]),
         ("security.txt", "Contact: mailto:a@example.com\nExpires: 2027-01-15T07:59:59Z\n", ["SRV-010 2"]),
+        ("security.txt", "Contact: mailto:a@example.com\nExpires: 2027-01-15T08:00:00Z\n", ["SRV-010 2"]),
+        ("security.txt", "Contact: mailto:a@example.com\nExpires: 2027-01-15T13:29:59+05:30\n", ["SRV-010 2"]),
+        (
+            "security.txt",
+            "Contact: mailto:a@example.com\nExpires: 2030-01-01T00:00:00Z\nExpires: 2031-01-01T00:00:00Z\n",
+            ["SRV-010 2"]
+        ),
         ("security.txt", "Contact: mailto:a@example.com\nExpires: tomorrow\n", ["SRV-010 2"]),
         ("apple-developer-merchantid-domain-association", "\u{FEFF}7B22", ["SRV-011 0"]),
         ("apple-developer-merchantid-domain-association", "7B22\n", ["SRV-011 0"]),
@@ -72,6 +80,19 @@ struct WellKnownFileTests {
         }
         #expect(lint(isWildcard: true).map(\.rule) == Array(repeating: .srv012, count: count))
         #expect(lint(isWildcard: false) == [])
+    }
+
+    /// Each row: what all names end with, and whether six of them have six different labels before the public suffix.
+    @Test(arguments: [
+        ("com", true), ("com.au", true), ("org.uk", true), ("a.co.uk", false), ("asso.fr", false),
+        ("com.example", false),
+    ])
+    func `two short labels at the end of an origin are one suffix`(suffix: String, areSix: Bool) {
+        func origins(_ names: String) -> String {
+            "{\"origins\": [\(names.map { "\"https://\($0).\(suffix)\"" }.joined(separator: ","))]}"
+        }
+        #expect(findings("webauthn", origins("abcdef")) == (areSix ? ["SRV-007 1"] : []))
+        #expect(findings("webauthn", origins("abcde")) == [])
     }
 
     @Test func `reports more than five names of origins once`() {

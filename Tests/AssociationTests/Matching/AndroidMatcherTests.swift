@@ -39,6 +39,9 @@ struct AndroidMatcherTests {
         ([item(("a", "*"), ("b", "1"))], "/?b=1", .none), ([item(("id", "4"))], "/x?id=7&id=4", .allow(rule: 0)),
         ([item(("flag", "*"))], "/x?flag", .none), ([item(("b", "2"))], "/x?a=1;b=2", .allow(rule: 0)),
         ([item(("b", "2"))], "/x?a=1%26b=2", .allow(rule: 0)), ([item(("b", "2"))], "/x?a=1;b=2&c=3", .none),
+        // With `&`, a `;` is part of a value.
+        ([item(("b", "2"))], "/x?b=2&c=a;d", .allow(rule: 0)),
+        ([item(("b", "2"))], "/x?b=2;c=a&d", .none), ([item(("b", "2;d"))], "/x?c=a&b=2;d", .allow(rule: 0)),
         ([AndroidRule(fragment: "*")], "/x", .none), ([AndroidRule(fragment: "*")], "/x#", .allow(rule: 0)),
         ([AndroidRule(fragment: "app")], "/x#other", .none), ([AndroidRule(fragment: "app")], "/x#application", .none),
         ([AndroidRule()], "/x", .none), ([AndroidRule(exclude: true), AndroidRule(path: "*")], "/x", .allow(rule: 1)),

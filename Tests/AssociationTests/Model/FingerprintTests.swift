@@ -1,3 +1,4 @@
+import AssociationSamples
 import Testing
 
 @testable import Association
@@ -30,8 +31,8 @@ import Testing
     }
 
     @Test func `distinguishes lower case from missing colons`() {
-        #expect(Fingerprint.problems(in: Self.good.lowercased()).map(\.rule) == [.dal010])
-        #expect(Fingerprint.problems(in: Self.digits).map(\.rule) == [.dal011])
+        #expect(Fingerprint.problems(in: Self.good.lowercased()).rules == [.dal010])
+        #expect(Fingerprint.problems(in: Self.digits).rules == [.dal011])
     }
 
     @Test(arguments: [
@@ -42,7 +43,7 @@ import Testing
     ])
     func `recognises other text in the place of a fingerprint`(text: String, word: String) {
         let problems = Fingerprint.problems(in: text)
-        #expect(problems.map(\.rule) == [.dal011])
+        #expect(problems.rules == [.dal011])
         #expect(problems.first?.message.contains(word) == true, "\(problems)")
         #expect(problems.first?.replacement == nil)
         #expect(Fingerprint(normalising: text) == nil)
@@ -56,11 +57,11 @@ import Testing
         "14:6D:E9:83:C5:73:06:50:D8:EE:B9:95:2F:34:FC:64:16:A0:83:42:E6:1D:BE:A8:8A:04:96:B2:3F:CF:44:E5",
     ])
     func `reports made-up fingerprints and the documented one`(text: String) {
-        #expect(Fingerprint.problems(in: text).map(\.rule) == [.dal013])
+        #expect(Fingerprint.problems(in: text).rules == [.dal013])
     }
 
     @Test func `reports public debug keys`() {
         let key = "FA:C6:17:45:DC:09:03:78:6F:B9:ED:E6:2A:96:2B:39:9F:73:48:F0:BB:6F:89:9B:83:32:66:75:91:03:3B:9C"
-        #expect(Fingerprint.problems(in: key).map(\.rule) == [.dal015])
+        #expect(Fingerprint.problems(in: key).rules == [.dal015])
     }
 }

@@ -1,3 +1,4 @@
+import AssociationSamples
 import Testing
 
 @testable import Association
@@ -13,7 +14,7 @@ import Testing
         "com.acme shop", " com.acme", "com.acme/.Main", "com.ácme",
     ])
     func `rejects an invalid package name`(text: String) {
-        #expect(PackageName.problems(in: text).map(\.rule) == [.dal009])
+        #expect(PackageName.problems(in: text).rules == [.dal009])
         #expect(PackageName.problems(in: text).map(\.severity) == [.error])
     }
 
@@ -26,6 +27,6 @@ import Testing
 
     @Test(arguments: ["com.example", "com.example.app", "com.yourcompany.yourapp"])
     func `warns about names from documentation`(text: String) {
-        #expect(PackageName.problems(in: text).map(\.rule) == [.dal013])
+        #expect(PackageName.problems(in: text).rules == [.dal013])
     }
 }

@@ -148,7 +148,7 @@ import Testing
         let reading = AppleAssociation.read(Texts.signed, file: "f")
         #expect(reading.isSigned)
         #expect(reading.association == nil)
-        #expect(reading.findings.map(\.rule) == [.aasa079])
+        #expect(reading.findings.rules == [.aasa079])
         #expect(reading.findings.map(\.severity) == [.note])
     }
 
@@ -156,9 +156,9 @@ import Testing
     func `a signed file without its end is unreadable`(head: [UInt8]) {
         let identifier: [UInt8] = [0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x02]
         let reading = AppleAssociation.read(head + identifier + [0xA0], file: "f")
-        #expect(reading.findings.map(\.rule) == [.aasa001])
+        #expect(reading.findings.rules == [.aasa001])
         let whole = head + identifier + [UInt8](repeating: 0, count: 4_000)
-        #expect(AppleAssociation.read(whole, file: "f").findings.map(\.rule) == [.aasa079])
+        #expect(AppleAssociation.read(whole, file: "f").findings.rules == [.aasa079])
     }
 
     @Test func `reports an id in an entry whose key already names the app`() {
@@ -181,7 +181,7 @@ import Testing
 
     @Test func `lints the rest after a mistake with one fix, and reports it after the fatal finding`() {
         let reading = read("{\"webcredentials\": {\"apps\": [\"com.acme.shop\",]}}")
-        #expect(reading.findings.map(\.rule) == [.aasa001, .aasa019])
+        #expect(reading.findings.rules == [.aasa001, .aasa019])
         #expect(reading.findings.map(\.isFatal) == [true, false])
         #expect(reading.association == nil)
     }

@@ -51,12 +51,10 @@ struct DemonstrationBrowserTests {
     func `the router, the destination and the source page work`() throws {
         let browser = try #require(DemonstrationBrowserTests.browser)
         let folder = try Folder()
-        try FileManager.default.copyItem(
-            at: Peers.root.appendingPathComponent("public"),
-            to: URL(fileURLWithPath: "\(folder.path)/public"))
+        try folder.copyFromProject("public")
         try folder.write("public/_default/visitor.html", DemonstrationBrowserTests.visitor)
         let server = try RunningServer([
-            "--config", root.appendingPathComponent("config").standardizedFileURL.path, "--public",
+            "--config", Peers.root.appendingPathComponent("config").path, "--public",
             "\(folder.path)/public", "--http", "127.0.0.1:0",
         ])
         let visit = try Subject.run(

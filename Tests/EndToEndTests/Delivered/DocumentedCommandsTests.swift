@@ -72,10 +72,7 @@ struct DocumentedCommandsTests {
     /// A folder like a clone of the project.
     private func clone() throws -> Folder {
         let folder = try Folder()
-        for name in ["config", "public"] {
-            try FileManager.default.copyItem(
-                atPath: Peers.root.appendingPathComponent(name).path, toPath: "\(folder.path)/\(name)")
-        }
+        try folder.copyFromProject("config", "public")
         let lines = [
             "{", "  \"applinks\": {", "    \"details\": [", "      {",
             "        \"appIDs\": [\"8KQ2V7M4XN.dev.associated.shop\"],", "        \"components\": [",

@@ -69,11 +69,7 @@ import Testing
 
     /// The demonstration with a certificate for its host, so that pages over plain HTTP would be redirected.
     private func serve(in folder: Folder, _ more: [String]) throws -> RunningServer {
-        let project = FrontRecipeTests.recipes.deletingLastPathComponent().deletingLastPathComponent()
-        for name in ["config", "public"] {
-            try FileManager.default.copyItem(
-                at: project.appendingPathComponent(name), to: URL(fileURLWithPath: "\(folder.path)/\(name)"))
-        }
+        try folder.copyFromProject("config", "public")
         let certificate = try Subject.run([
             "certificate", "--state", "\(folder.path)/authority", "--output", "\(folder.path)/config/hosts",
             FrontRecipeTests.host,

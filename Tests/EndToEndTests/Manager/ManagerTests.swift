@@ -30,7 +30,7 @@ struct ManagerTests {
         let script = Peers.root.appendingPathComponent("script/acme-lab")
         let run = try Subject.run(
             URL(fileURLWithPath: "/bin/bash"), [script.path, Subject.executable.path, "3", "2"],
-            ["PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"])
+            ["PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "HOME": folder.path])
         #expect(run.status == 0, "\(run.errors) \(run.output)")
         #expect(run.output.contains("3 hosts, 3 orders at the authority, 2 kills of the manager"))
         #expect(run.output.contains("3 hosts, renewed 1 times; "))
@@ -104,7 +104,7 @@ struct ManagerTests {
     }
 
     @Test(
-        .enabled(if: Privileges.isRoot, "only root can become another user and mount folders"),
+        .needs(.mounts), .needs(.otherUsers),
         arguments: [true, false])
     func `says that it cannot write to the state directory`(isReadOnly: Bool) throws {
         try settings("admin: 'unix:\(folder.path)/admin.sock', acme: { \(ManagerTests.unreachable) }")
@@ -127,7 +127,7 @@ struct ManagerTests {
                 == "manager: cannot write to the state directory \(state): \(reason); \(remedy)", "\(run.errors)")
     }
 
-    @Test(.enabled(if: Privileges.isRoot, "only root can hide a library from a process"))
+    @Test(.needs(.mounts))
     func `without SQLite only the manager is unavailable`() throws {
         let names = ["x86_64", "aarch64"].map { "/usr/lib/\($0)-linux-gnu/libsqlite3.so.0" }
         let library = try #require(names.first { FileManager.default.fileExists(atPath: $0) })
@@ -441,8 +441,7 @@ struct ManagerTests {
         }
         let manager = try #require(server.managerIdentifier)
         for process in [server.processIdentifier, server.serverIdentifier, manager] {
-            // Only root may read the environment of a process that forbids dumps.
-            for name in getuid() == 0 ? ["cmdline", "environ"] : ["cmdline"] {
+            for name in Need.inspection.isMet ? ["cmdline", "environ"] : ["cmdline"] {
                 let bytes = try Data(contentsOf: URL(fileURLWithPath: "/proc/\(process)/\(name)"))
                 texts.append(String(decoding: bytes, as: UTF8.self))
             }

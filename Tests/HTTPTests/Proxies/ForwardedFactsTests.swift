@@ -79,7 +79,9 @@ struct ForwardedFactsTests {
         // An IPv6 address has to be in brackets.
         (["Forwarded: for=\"2001:db8::7\""], nil, nil),
         // Malformed, so all of it is ignored.
-        (["Forwarded: for=203.0.113.7;for=203.0.113.8"], nil, nil), (["Forwarded: for"], nil, nil),
+        (["Forwarded: for=203.0.113.7;for=203.0.113.8"], nil, nil),
+        (["Forwarded: for=203.0.113.7;proto=http;proto=https"], nil, nil),
+        (["Forwarded: for=203.0.113.7;host=a.example;Host=b.example"], nil, nil), (["Forwarded: for"], nil, nil),
         (["Forwarded: for="], nil, nil), (["Forwarded: for=\"203.0.113.7"], nil, nil),
         (["Forwarded: for=203.0.113.7, for=\"203.0.113.8\\"], nil, nil), (["Forwarded: =203.0.113.7"], nil, nil),
         (["Forwarded: for=203.0.113.7 proto=https"], nil, nil),
@@ -103,6 +105,9 @@ struct ForwardedFactsTests {
         (.forwarded, "Forwarded: host=\"news.example:443\";for=203.0.113.7", 12), (.xForwarded, "Accept: */*", 0),
         (.xForwarded, "X-Forwarded-Host: a b", nil), (.xForwarded, "X-Forwarded-Host: news.example/path", nil),
         (.forwarded, "Forwarded: host=\"\"", nil),
+        // Each element has its own host, and a second one in the same element makes the line malformed.
+        (.forwarded, "Forwarded: for=203.0.113.7;host=a.example, for=10.0.0.1;host=b.example", 9),
+        (.forwarded, "Forwarded: for=203.0.113.7;host=news.example;host=news.example", 0),
     ]
 
     @Test(arguments: hosts)

@@ -97,7 +97,7 @@ struct SurvivalTests {
         #expect(wait(at: 56_000) == nil)
     }
 
-    @Test(.enabled(if: Privileges.isRoot, "only root can mount a file system"))
+    @Test(.needs(.mounts))
     func `orders nothing while the disk is full`() async {
         await #expect(processExitsWith: .success) {
             let rig = try CertificateRig()

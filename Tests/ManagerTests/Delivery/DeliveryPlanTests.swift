@@ -45,6 +45,10 @@ struct DeliveryPlanTests {
         _ = breaker.noteFailure("429", isRefusal: true, retryAfterSeconds: nil, now: year, draw: 0)
         #expect(breaker.waitMilliseconds(now: year) == 60_000)
         #expect(breaker.waitMilliseconds(now: 0) == 0 && breaker.waitMilliseconds(now: 2 * year) == 0)
+        // The longest one is a day and a fifth.
+        let longest: Int64 = 86_400_000 + 86_400_000 / 5
+        #expect(breaker.waitMilliseconds(now: year + 60_000 - longest) == longest)
+        #expect(breaker.waitMilliseconds(now: year + 60_000 - longest - 1) == 0)
     }
 
     /// Each row: the age of the version before in minutes, and the priority.
