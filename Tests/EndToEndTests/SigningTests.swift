@@ -41,7 +41,7 @@ struct SigningTests {
         #expect(verified.output == document)
     }
 
-    @Test func `decrypts a key with a passphrase file`() throws {
+    @Test func `refuses an encrypted key`() throws {
         #expect(
             try openssl(
                 "pkcs8", "-topk8", "-in", path("out/a.example/privkey.pem"), "-passout", "pass:hush", "-out",
@@ -49,12 +49,8 @@ struct SigningTests {
             ).status == 0)
         let run = try sign("--output", path("signed"), key: "locked.pem")
         #expect(run.status == 1)
-        #expect(run.errors.contains("error[CERT-005]"))
+        #expect(run.errors.contains("error[CERT-005]") && run.errors.contains("openssl pkey -in"))
         #expect(!FileManager.default.fileExists(atPath: path("signed")))
-        try folder.write("phrase", "hush\n")
-        #expect(
-            try sign("--output", path("signed"), "--passphrase-file", path("phrase"), key: "locked.pem").status == 0)
-        #expect(FileManager.default.fileExists(atPath: path("signed")))
     }
 
     @Test func `never overwrites certificates`() throws {

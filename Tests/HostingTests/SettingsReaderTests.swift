@@ -43,8 +43,7 @@ struct SettingsReaderTests {
             {
               http: ["0.0.0.0:80", "[::]:80", "unix:/run/a.sock"], https: ["0.0.0.0:443"],
               tls: {
-                ticketKeyFile: "/run/tickets", passphraseFile: "/run/phrase", strictTransportSeconds: 0,
-                redirectPages: false, publicPort: 443,
+                ticketKeyFile: "/run/tickets", strictTransportSeconds: 0, redirectPages: false, publicPort: 443,
               },
               signing: { certificateFile: "/run/chain.pem", keyFile: "/run/key.pem" },
               workers: 3, environment: "staging", strict: true,
@@ -61,7 +60,6 @@ struct SettingsReaderTests {
         #expect(reader.settings.http.map(\.description) == ["0.0.0.0:80", "[::]:80", "unix:/run/a.sock"])
         #expect(reader.settings.https.map(\.description) == ["0.0.0.0:443"])
         #expect(reader.settings.ticketKeyFile == "/run/tickets")
-        #expect(reader.settings.passphraseFile == "/run/phrase")
         #expect(reader.settings.signing?.certificateFile == "/run/chain.pem")
         #expect(reader.settings.signing?.keyFile == "/run/key.pem")
         #expect(reader.settings.strictTransportSeconds == 0)

@@ -14,7 +14,7 @@ struct CertificateCoverageTests {
         try bench.install("_wildcard.example.com", names: ["*.example.com"])
         try bench.install("_default", names: ["c.example.org"])
         try bench.install("own.a.example.com", names: ["own.a.example.com"])
-        var coverage = CertificateCoverage(hostsPath: bench.hosts.path, passphrase: nil)
+        var coverage = CertificateCoverage(hostsPath: bench.hosts.path)
         for host in ["a.example.com", "*.example.com", "own.a.example.com", "c.example.org"] {
             #expect(coverage.problem(for: host) == nil)
         }
@@ -26,7 +26,7 @@ struct CertificateCoverageTests {
     @Test func `reports a host without a certificate where TLS is on`() throws {
         try bench.install("_wildcard.example.com", names: ["*.example.com"])
         for isTLSOn in [true, false] {
-            var coverage = CertificateCoverage(hostsPath: bench.hosts.path, passphrase: nil, isTLSOn: isTLSOn)
+            var coverage = CertificateCoverage(hostsPath: bench.hosts.path, isTLSOn: isTLSOn)
             for (host, folder) in [("none.test", "none.test"), ("*.none.test", "_wildcard.none.test")] {
                 let problem = coverage.problem(for: host)
                 #expect(problem?.kind == (isTLSOn ? .missing : nil))
@@ -38,7 +38,7 @@ struct CertificateCoverageTests {
 
     @Test func `says of a host without a certificate whether the manager orders one`() {
         var coverage = CertificateCoverage(
-            hostsPath: bench.hosts.path, passphrase: nil, isTLSOn: true, isOrdered: { $0 == "new.test" })
+            hostsPath: bench.hosts.path, isTLSOn: true, isOrdered: { $0 == "new.test" })
         let ordered = coverage.problem(for: "new.test")
         #expect(ordered?.message == "there is no certificate for new.test yet, so all its TLS handshakes fail")
         #expect(ordered?.fix == "the manager orders one, and `associated acme status new.test` shows its progress")

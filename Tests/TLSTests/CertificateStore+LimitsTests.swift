@@ -77,7 +77,7 @@ struct CertificateStoreLimitsTests {
             func load(_ times: Int) {
                 for _ in 0..<times {
                     // A separate pool, so that chains come and go as well.
-                    guard case .identity = files.load(passphrase: nil, pool: ChainPool(), .slow) else {
+                    guard case .identity = files.load(pool: ChainPool()) else {
                         Issue.record("no identity")
                         return
                     }

@@ -1,6 +1,7 @@
 // Files that change, break and disappear while they are in service.
 
 import Foundation
+import Posix
 import TestSupport
 import Testing
 
@@ -45,64 +46,28 @@ struct CertificateStoreLoadingTests {
         }
     }
 
-    @Test func `loads a second pair later that could not be read for lack of descriptors`() async {
-        await #expect(processExitsWith: .success) {
-            let bench = try StoreBench()
-            try bench.install(
-                try bench.authority.lock(try bench.authority.issue(["a.example"]), with: "word"), "a.example")
-            try bench.install("a.example", names: ["a.example"], key: .rsa, suffix: ".rsa")
-            let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-            var original = rlimit()
-            getrlimit(resource, &original)
-            let (none, isShort) = (rlimit(rlim_cur: 0, rlim_max: original.rlim_max), Shared(true))
-            // The last descriptor is used up between the two pairs, when the first key is opened.
-            let store = bench.store(
-                recheckMilliseconds: 0,
-                passphrase: Passphrase { _ in
-                    var limit = none
-                    if isShort.value { setrlimit(resource, &limit) }
-                    return Array("word".utf8)
-                })
-            _ = store.identity(for: "a.example")
-            setrlimit(resource, &original)
-            isShort.change { $0 = false }
-            guard try bench.identity("a.example", in: store).facts.count == 2 else { exit(3) }
-        }
-    }
-
-    @Test func `loads a refused pair once it is usable, though its files are the same`() throws {
-        try bench.install("a.example", names: ["a.example"])
-        let folder = try TemporaryFolder(permissions: 0o600)
-        let store = bench.store(
-            recheckMilliseconds: 0, passphrase: Passphrase(file: try folder.write("passphrase", "wrong")))
-        #expect(bench.answer(store, "a.example") == "a.example")
-        let pair = try bench.authority.issue(["new.example", "a.example"])
-        try bench.install(try bench.authority.lock(pair, with: "right"), "a.example")
-        for _ in 0..<3 { #expect(bench.answer(store, "a.example") == "a.example") }
-        #expect(bench.problems(store).map(\.kind) == [.passphrase], "it is reported once")
-        try folder.write("passphrase", "right")
-        #expect(bench.answer(store, "a.example") == "new.example")
-    }
-
+    /// The files are good, so a comparison that reads them would find their certificate.
     @Test func `does not read refused files again before they change`() throws {
-        let locked = try bench.authority.lock(try bench.authority.issue(["a.example"]), with: "right")
-        let questions = Shared(0)
-        let store = bench.store(
-            recheckMilliseconds: 0,
-            passphrase: Passphrase { _ in
-                questions.change { $0 += 1 }
-                return Array("wrong".utf8)
-            })
-        // Without a previous pair, and with a good one.
-        try bench.install(locked, "b.example")
-        for _ in 0..<5 { #expect(bench.answer(store, "b.example") == "broken") }
-        #expect(questions.value == 1)
         try bench.install("a.example", names: ["a.example"])
-        #expect(bench.answer(store, "a.example") == "a.example")
-        for count in 2...3 {
-            try bench.install(locked, "a.example")
-            for _ in 0..<5 { #expect(bench.answer(store, "a.example") == "a.example") }
-            #expect(questions.value == count)
+        let loader = CertificateLoader(CertificateTree(bench.hosts.path, links: .none))
+        let folder = CertificateFolder(name: "a.example")
+        let stamp = try #require(loader.stamp(of: folder))
+        let refused = CertificateProblem(.malformedKey, file: "", "refused before", fix: "")
+        guard case .same = loader.compare(folder, with: CertificateRecord(.broken(refused), stamp: stamp)) else {
+            Issue.record("broken files were read again")
+            return
+        }
+        var good = CertificateRecord(.identity(try bench.identity("a.example")), stamp: stamp &+ 1)
+        good.apply(.found(stamp: stamp, .broken(refused)), host: nil, now: 0)
+        guard case .found(stamp, .broken(let problem)) = loader.compare(folder, with: good) else {
+            Issue.record("files that were refused before were read again")
+            return
+        }
+        #expect(problem == refused)
+        good.apply(.found(stamp: stamp &+ 2, .broken(refused)), host: nil, now: 0)
+        guard case .found(stamp, .identity) = loader.compare(folder, with: good) else {
+            Issue.record("changed files were not read")
+            return
         }
     }
 

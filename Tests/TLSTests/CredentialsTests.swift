@@ -16,10 +16,10 @@ struct CredentialsTests {
     }
 
     @discardableResult
-    private func load(_ certificate: String, _ key: String, passphrase: String? = nil) throws -> ServerIdentity {
+    private func load(_ certificate: String, _ key: String) throws -> ServerIdentity {
         try folder.write("fullchain.pem", certificate)
         try folder.write("privkey.pem", key)
-        return try folder.identity(passphrase: passphrase.map { Passphrase(Array($0.utf8)) })
+        return try folder.identity()
     }
 
     @Test(arguments: [TestAuthority.Key.ecdsa, .rsa, .ed25519])
@@ -43,6 +43,12 @@ struct CredentialsTests {
         #expect(facts.subject == "description=" + String(name.prefix(122)) + "…")
     }
 
+    /// An element of DER.
+    private static func element(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
+        let count = content.count
+        return [tag] + (count < 0x80 ? [UInt8(count)] : [0x82, UInt8(count >> 8), UInt8(count & 0xFF)]) + content
+    }
+
     /// The numbers of an RSA key in order (RFC 8017 A.1.2), each larger than the key's size allows.
     @Test(arguments: [
         (2, "e"), (3, "d"), (4, "rsa-factor1"), (5, "rsa-factor2"), (6, "rsa-exponent1"), (8, "rsa-coefficient1"),
@@ -56,7 +62,7 @@ struct CredentialsTests {
         #expect(numbers.count == 9)
         // A multiple of the right number would work too.
         numbers[index] = [0x01] + [UInt8](repeating: 0xA5, count: 5_000)
-        let key = KeyDerivationTests.element(0x30, numbers.flatMap { KeyDerivationTests.element(2, $0) })
+        let key = Self.element(0x30, numbers.flatMap { Self.element(2, $0) })
         let text = Data(key).base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
         let pem = "-----BEGIN RSA PRIVATE KEY-----\n\(text)\n-----END RSA PRIVATE KEY-----\n"
         let error = #expect(throws: CertificateProblem.self) { try load(pair.certificate, pem) }
@@ -144,40 +150,23 @@ struct CredentialsTests {
         #expect(try folder.identity("der").facts.first?.names == ["a.example"])
     }
 
-    @Test(arguments: [["pkey", "-aes256"], ["pkey", "-aes256", "-traditional"]])
-    func `opens a key with its passphrase`(command: [String]) throws {
-        let pair = try authority.lock(try authority.issue(["a.example"]), with: "open sesame", command)
-        #expect(throws: Never.self) { try load(pair.certificate, pair.key, passphrase: "open sesame") }
-        let wrong = #expect(throws: CertificateProblem.self) {
-            try load(pair.certificate, pair.key, passphrase: "open")
-        }
-        #expect(wrong?.kind == .passphrase)
-        let none = #expect(throws: CertificateProblem.self) { try load(pair.certificate, pair.key) }
-        #expect(none?.kind == .passphrase)
-        #expect(none?.message == "the private key needs a passphrase, but none is configured")
-    }
-
-    @Test(arguments: ["open sesame", "open sesame\n", "open sesame\r\nsecond line"])
-    func `reads the passphrase from a file`(text: String) throws {
-        let pair = try authority.lock(try authority.issue(["a.example"]), with: "open sesame")
-        try load(pair.certificate, pair.key, passphrase: "open sesame")
-        let passphrase = Passphrase(file: try folder.write("passphrase", text))
-        #expect(throws: Never.self) { try folder.identity(passphrase: passphrase) }
-        let missing = #expect(throws: CertificateProblem.self) {
-            try folder.identity(passphrase: Passphrase(file: folder.path + "/none"))
-        }
-        #expect(
-            missing?.message
-                == "the private key needs a passphrase, but the passphrase file \(folder.path)/none cannot be read: "
-                + "no such file or directory")
-    }
-
-    @Test func `selects the passphrase by the key's path`() throws {
-        let pair = try authority.lock(try authority.issue(["a.example"]), with: "word")
-        try load(pair.certificate, pair.key, passphrase: "word")
-        let path = folder.path + "/privkey.pem"
-        #expect(throws: Never.self) {
-            try folder.identity(passphrase: Passphrase { $0 == path ? Array("word".utf8) : nil })
+    /// All forms that OpenSSL writes, and an encrypted key after a block of another kind.
+    @Test(arguments: [
+        ["pkey", "-aes256"], ["pkey", "-aes256", "-traditional"], ["pkcs8", "-topk8", "-scrypt"],
+        ["pkcs8", "-topk8", "-v1", "PBE-SHA1-3DES"], ["pkcs8", "-topk8", "-outform", "DER"],
+    ])
+    func `refuses an encrypted key and says how to decrypt it`(command: [String]) throws {
+        let pair = try authority.issue(["a.example"])
+        let locked = try OpenSSLCommand.run(
+            command + ["-passout", "pass:word"], input: Array(pair.key.utf8), in: authority.folder
+        ).output
+        try folder.write("fullchain.pem", pair.certificate)
+        let others = command.contains("DER") ? [[]] : [[], Array(authority.intermediate.utf8)]
+        for other in others {
+            try folder.write("privkey.pem", other + locked)
+            let problem = #expect(throws: CertificateProblem.self) { try folder.identity() }
+            #expect(problem?.kind == .encryptedKey)
+            #expect(problem?.fix.contains("openssl pkey -in \(folder.path)/privkey.pem -out NEW") == true)
         }
     }
 

@@ -62,29 +62,9 @@ struct LoadingQueueTests {
         let queue = try LoadingQueue(store)
         queue.add(name("shop.example.com"))
         queue.end()
-        queue.run(.quick)
-        queue.run(.slow)
+        queue.run()
         #expect(state(store, "shop.example.com") == "pending")
         #expect(store.nameCount == 0)
-    }
-
-    @Test func `reads slow keys in their own lane, without delay for others`() throws {
-        let pair = try bench.authority.issue(["slow.test"])
-        try bench.install(
-            try bench.authority.lock(pair, with: "word", ["pkcs8", "-topk8", "-iter", "20000"]), "slow.test")
-        try bench.install("shop.test", names: ["shop.test"])
-        let store = bench.store(passphrase: Passphrase(Array("word".utf8)))
-        #expect(store.read(name("slow.test"), .quick).map(bench.answer) == nil, "it is not for the quick lane")
-        let queue = try LoadingQueue(store)
-        let ready = try ReadyHandshakes([])
-        queue.add(name("slow.test"), (1, ready))
-        queue.add(name("shop.test"), (2, ready))
-        queue.readAll()
-        #expect(ready.take().map(\.token) == [2, 1])
-        #expect(state(store, "slow.test") == "slow.test")
-        // It does not use the lane again before its files change.
-        store.invalidateAll()
-        #expect(store.read(name("slow.test"), .quick).map(bench.answer) == "slow.test")
     }
 
     @Test func `answers from memory at once, and checks refused names first`() throws {

@@ -15,10 +15,9 @@ struct TestPair: Sendable {
 extension TemporaryFolder {
     /// Reads a pair of files.
     func identity(
-        _ certificate: String = "fullchain.pem", _ key: String = "privkey.pem", passphrase: Passphrase? = nil
+        _ certificate: String = "fullchain.pem", _ key: String = "privkey.pem"
     ) throws -> ServerIdentity {
-        try ServerIdentity(
-            certificateFile: "\(path)/\(certificate)", keyFile: "\(path)/\(key)", passphrase: passphrase)
+        try ServerIdentity(certificateFile: "\(path)/\(certificate)", keyFile: "\(path)/\(key)")
     }
 }
 
@@ -95,13 +94,6 @@ final class TestAuthority: Sendable {
 
     private static func alternatives(_ names: [String]) -> String {
         "subjectAltName=" + names.map { "DNS:\($0)" }.joined(separator: ",")
-    }
-
-    /// The pair with its key encrypted.
-    func lock(_ pair: TestPair, with passphrase: String, _ command: [String] = ["pkcs8", "-topk8"]) throws -> TestPair {
-        let arguments = command + ["-passout", "pass:\(passphrase)"]
-        let key = try OpenSSLCommand.run(arguments, input: Array(pair.key.utf8), in: folder).text
-        return TestPair(certificate: pair.certificate, key: key)
     }
 
     /// Writes a host's folder as certbot does.

@@ -116,11 +116,11 @@ extension LintRule {
             why: "The server cannot use a certificate without its key.",
             fix: "Put the key there in PEM form."),
         rule(
-            .cert005, "the key's passphrase is missing, wrong, or too expensive to try",
-            why: "The server cannot open the key.",
+            .cert005, "the private key is encrypted",
+            why: "The server starts by itself, so no operator can enter a passphrase, and it cannot use the key.",
             fix:
-                "Configure a file with the passphrase, remove the passphrase from the key, or protect the key with "
-                + "fewer rounds (openssl pkcs8 -topk8 -iter 600000)."),
+                "Decrypt it: openssl pkey -in privkey.pem -out NEW, then put NEW in its place. File permissions, systemd credentials "
+                + "or a tmpfs protect it at rest."),
         rule(
             .cert006, "the key belongs to another certificate",
             why: "No client could complete a handshake.",

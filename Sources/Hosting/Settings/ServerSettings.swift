@@ -14,8 +14,6 @@ public struct ServerSettings: Sendable {
     public var https: [SocketAddress] = []
     /// A file with ticket keys that several servers share; nil for keys of this process only.
     public var ticketKeyFile: String?
-    /// A file with the passphrase of the private keys; nil if they have none.
-    public var passphraseFile: String?
     /// The certificate that signs the documents of all hosts with signed documents; nil for each host's own.
     public var signing: DocumentSigner.NamedPair?
     /// Seconds for which browsers must use TLS only (RFC 6797); 0 sends no such header. A day is long enough to be useful,

@@ -221,9 +221,6 @@ extension Setting {
 
     private static let secure: [Setting] = [
         text("tls.ticketKeyFile", \.ticketKeyFile),
-        text(
-            "tls.passphraseFile", \.passphraseFile,
-            ("--passphrase-file", "FILE", "file whose first line is the passphrase of the private keys")),
         Setting("tls.strictTransportSeconds", default: "\(ServerSettings().strictTransportSeconds)") {
             $0.settings.strictTransportSeconds = $0.integer($1, 0...63_072_000) ?? $0.settings.strictTransportSeconds
         },

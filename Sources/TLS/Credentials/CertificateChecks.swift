@@ -190,7 +190,7 @@ public enum CertificateChecks {
     /// All problems of the certificate files of one folder below `config/hosts`; none if it has no such files.
     /// - Parameter links: where links in it may lead, in addition to certbot's folders.
     public static func problems(
-        folder name: String, in hostsPath: String, links: LinkTargets = .none, passphrase: Passphrase? = nil
+        folder name: String, in hostsPath: String, links: LinkTargets = .none
     ) -> [CertificateProblem] {
         let files = CertificateFiles(CertificateFolder(name: name), in: CertificateTree(hostsPath, links: links))
         guard files.hasAny else { return [] }
@@ -204,8 +204,8 @@ public enum CertificateChecks {
                     fix: "name the folder after a host in lower case, _wildcard.example.com for *.example.com, or "
                         + "_default"))
         }
-        switch files.load(passphrase: passphrase, pool: ChainPool(), .slow) {
-        case .absent, .slow: problems.append(files.incomplete)
+        switch files.load(pool: ChainPool()) {
+        case .absent: problems.append(files.incomplete)
         case .failed(let problem): problems.append(problem)
         case .identity(let identity):
             problems += CertificateChecks.problems(of: identity, host: host, now: Clock.wallSeconds())
@@ -225,8 +225,7 @@ public enum CertificateChecks {
         do throws(CertificateProblem) {
             let credentials = try Credentials(
                 certificates: certificates, file: file,
-                key: KeyFile(text, path: file, access: FileAccess(permissions: 0o600, group: 0)), passphrase: nil,
-                pool: ChainPool())
+                key: KeyFile(text, path: file, access: FileAccess(permissions: 0o600, group: 0)), pool: ChainPool())
             if let problem = weakness(of: credentials) { return problem }
             let identity = ServerIdentity(credentials, nil)
             return problems(of: identity, host: nil, now: now).first { !isTolerable($0.kind) }

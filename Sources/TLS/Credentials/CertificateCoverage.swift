@@ -6,7 +6,6 @@ public import Posix
 /// The shared folders below `config/hosts`, each of which is read once.
 public struct CertificateCoverage {
     private let tree: CertificateTree
-    private let passphrase: Passphrase?
     private let isTLSOn: Bool
     private let isOrdered: (String) -> Bool
     private let pool = ChainPool()
@@ -17,12 +16,11 @@ public struct CertificateCoverage {
     ///   - isTLSOn: whether a host without a certificate is a problem.
     ///   - isOrdered: whether the manager orders a certificate for a host.
     public init(
-        hostsPath: String, managedPath: String? = nil, links: LinkTargets = .none, passphrase: Passphrase?,
+        hostsPath: String, managedPath: String? = nil, links: LinkTargets = .none,
         isTLSOn: Bool = false, isOrdered: @escaping (String) -> Bool = { _ in false }
     ) {
         (self.isTLSOn, self.isOrdered) = (isTLSOn, isOrdered)
         tree = CertificateTree(hostsPath, links: links, managedPath: managedPath)
-        self.passphrase = passphrase
     }
 
     /// The problem of a configured host (`*.example.com` for a wildcard) with the certificate that its clients get.
@@ -62,7 +60,7 @@ public struct CertificateCoverage {
         if let known = names[folder] { return known }
         var found: [String]?
         let files = CertificateFiles(folder, in: tree)
-        if case .identity(let identity) = files.load(passphrase: passphrase, pool: pool, .slow) {
+        if case .identity(let identity) = files.load(pool: pool) {
             found = identity.facts.first?.names
         }
         names[folder] = .some(found)

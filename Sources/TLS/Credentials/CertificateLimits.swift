@@ -12,16 +12,6 @@ public struct CertificateLimits: Hashable, Sendable {
     static let rsaExponentBitsMax = 64
     /// An RSA key of 16,384 bits is 13 KB of PEM, and must be read to be rejected.
     static let keyBytesMax = 32 * 1024
-    /// OpenSSL's limit.
-    static let passphraseBytesMax = 1024
-    /// Rounds of PBKDF2 for opening a key: about a second. Six hundred thousand are recommended today.
-    static let derivationRoundsMax: UInt64 = 2_000_000
-    /// Rounds that take no longer than reading an unprotected key.
-    static let derivationRoundsQuickMax: UInt64 = 10_000
-    /// N × r × p of scrypt: about a second; openssl writes 131,072.
-    static let scryptWorkMax: UInt64 = 1 << 21
-    /// scrypt needs 128 × N × r bytes; OpenSSL allows no more than this.
-    static let scryptMemoryBytesMax: UInt64 = 32 * 1024 * 1024
     /// By default, OpenSSL's clients verify no longer chains.
     static let chainCertificatesMax = 16
     /// Wildcards are looked up for at most this many labels less one, so that a hostile name costs few look-ups.

@@ -42,7 +42,7 @@ public struct CertificateProblem: Error, Hashable, Sendable, CustomStringConvert
         case incompletePair = "CERT-002"
         case malformedCertificate = "CERT-003"
         case malformedKey = "CERT-004"
-        case passphrase = "CERT-005"
+        case encryptedKey = "CERT-005"
         case keyMismatch = "CERT-006"
         case weakKey = "CERT-007"
         case weakSignature = "CERT-008"
@@ -66,7 +66,7 @@ public struct CertificateProblem: Error, Hashable, Sendable, CustomStringConvert
 
         public var severity: Severity {
             switch self {
-            case .unreadableFile, .incompletePair, .malformedCertificate, .malformedKey, .passphrase, .keyMismatch,
+            case .unreadableFile, .incompletePair, .malformedCertificate, .malformedKey, .encryptedKey, .keyMismatch,
                 .weakKey, .weakSignature, .expired, .notYetValid, .nameNotCovered, .notForServers,
                 .lifeBelowTenth, .filesGone, .missing:
                 .error
@@ -80,7 +80,8 @@ public struct CertificateProblem: Error, Hashable, Sendable, CustomStringConvert
         /// Whether the files cannot be used.
         public var isFailureToLoad: Bool {
             switch self {
-            case .unreadableFile, .incompletePair, .malformedCertificate, .malformedKey, .passphrase, .keyMismatch: true
+            case .unreadableFile, .incompletePair, .malformedCertificate, .malformedKey, .encryptedKey, .keyMismatch:
+                true
             default: false
             }
         }

@@ -40,7 +40,7 @@ final class Credentials: Sendable {
 extension Credentials {
     /// Reads two files of the operator. Throws the problem if the pair cannot be used.
     convenience init(
-        certificateFile: String, keyFile: String, passphrase: Passphrase?, pool: ChainPool
+        certificateFile: String, keyFile: String, pool: ChainPool
     ) throws(CertificateProblem) {
         let bytes: [UInt8]
         do throws(FileError) {
@@ -49,16 +49,15 @@ extension Credentials {
             throw CertificateProblem(reading: "the certificate", certificateFile, error)
         }
         let key = try KeyFile(reading: keyFile)
-        try self.init(certificates: bytes, file: certificateFile, key: key, passphrase: passphrase, pool: pool)
+        try self.init(certificates: bytes, file: certificateFile, key: key, pool: pool)
     }
 
     /// The same with the content of the files.
     convenience init(
-        certificates bytes: [UInt8], file: String, key keyFile: borrowing KeyFile, passphrase: Passphrase?,
-        pool: ChainPool
+        certificates bytes: [UInt8], file: String, key keyFile: borrowing KeyFile, pool: ChainPool
     ) throws(CertificateProblem) {
         var rest = try Credentials.certificates(in: bytes, file)
-        let key = try keyFile.open(passphrase)
+        let key = try keyFile.open()
         var problems: [CertificateProblem] = []
         let own = try Credentials.own(of: key, in: rest, file, keyFile.path)
         rest.remove(at: own.position)
@@ -190,12 +189,8 @@ public final class ServerIdentity: Sendable {
     var pairs: [Credentials] { [first] + [second].compactMap(\.self) }
 
     /// Reads one pair of files, for a signer or a command. Hosts' certificates come from the `CertificateStore`.
-    public convenience init(
-        certificateFile: String, keyFile: String, passphrase: Passphrase? = nil
-    ) throws(CertificateProblem) {
-        self.init(
-            try Credentials(
-                certificateFile: certificateFile, keyFile: keyFile, passphrase: passphrase, pool: ChainPool()), nil)
+    public convenience init(certificateFile: String, keyFile: String) throws(CertificateProblem) {
+        self.init(try Credentials(certificateFile: certificateFile, keyFile: keyFile, pool: ChainPool()), nil)
     }
 
     /// The facts of each of the host's own certificates, without the chains.

@@ -37,7 +37,7 @@ enum PEM {
         let label: String
         private let header: UnsafeMutablePointer<CChar>?
         private let start: UnsafeMutablePointer<UInt8>
-        private var count: Int
+        private let count: Int
 
         /// The next block, or nil when there is none. The corresponding C function is `PEM_read_bio_ex`.
         init?(reading input: borrowing Input) {
@@ -60,21 +60,8 @@ enum PEM {
 
         var bytes: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: start, count: count) }
 
-        /// Decrypts a block in the old protected form of PEM, which its header announces; other blocks are not changed. The
-        /// corresponding C function is `PEM_do_header`.
-        mutating func decrypt(
-            _ passphrase:
-                @convention(c) (UnsafeMutablePointer<CChar>?, Int32, Int32, UnsafeMutableRawPointer?) -> Int32,
-            _ context: UnsafeMutableRawPointer
-        ) -> Bool {
-            var cipher = unsafe EVP_CIPHER_INFO()
-            var length = count
-            guard unsafe PEM_get_EVP_CIPHER_INFO(header, &cipher) == 1,
-                unsafe PEM_do_header(&cipher, start, &length, passphrase, context) == 1
-            else { return false }
-            count = length
-            return true
-        }
+        /// Whether it has the old encrypted form of PEM, which its header announces (RFC 1421 §4.6.1.1).
+        var isEncrypted: Bool { unsafe header.map { unsafe String(cString: $0).contains("ENCRYPTED") } ?? false }
 
         deinit {
             unsafe associated_clear_free(header, 0)

@@ -1,4 +1,4 @@
-// Bytes that must not outlive their use: the file of a private key, a passphrase, a ticket key. They are cleared at the end of
+// Bytes that must not outlive their use: the file of a private key, a ticket key. They are cleared at the end of
 // their lifetime, and never copied into an array, which would leave copies behind when it grows.
 
 import COpenSSL

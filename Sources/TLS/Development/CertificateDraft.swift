@@ -84,7 +84,7 @@ extension Certificate {
 }
 
 extension PrivateKey {
-    /// Lends the key in PEM without a passphrase, in memory that is cleared afterwards.
+    /// Lends the key in unencrypted PEM, in memory that is cleared afterwards.
     func withPEM<Result, Failure>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result? {

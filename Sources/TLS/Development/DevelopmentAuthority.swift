@@ -29,10 +29,9 @@ public final class DevelopmentAuthority: Sendable {
         issued = Mutex(HostCache(capacity: DevelopmentAuthority.identitiesMax))
         try DevelopmentAuthority.makeKey(keyPath, in: directory)
         do throws(CertificateProblem) {
-            let key = try KeyFile(reading: keyPath).open(nil)
+            let key = try KeyFile(reading: keyPath).open()
             try DevelopmentAuthority.makeCertificate(certificatePath, for: key)
-            authority = try Credentials(
-                certificateFile: certificatePath, keyFile: keyPath, passphrase: nil, pool: ChainPool())
+            authority = try Credentials(certificateFile: certificatePath, keyFile: keyPath, pool: ChainPool())
         } catch {
             throw DevelopmentAuthority.failure("\(error.file): \(error.message)", certificatePath, keyPath)
         }

@@ -45,13 +45,13 @@ public final class SigningKey: Sendable {
         }
     }
 
-    /// Reads a key in PEM or DER, without a passphrase.
+    /// Reads a key in PEM or DER.
     public convenience init(reading bytes: [UInt8]) throws(TLSError) {
         guard bytes.count <= CertificateLimits.keyBytesMax else { throw TLSError("the private key is too long") }
         let key: PrivateKey
         do throws(CertificateProblem) {
             key = try unsafe bytes.span.withUnsafeBytes { (text) throws(CertificateProblem) in
-                unsafe try PrivateKey(text, PrivateKey.Protection(of: text), file: "the key", nil)
+                unsafe try PrivateKey(text, file: "the key")
             }
         } catch {
             throw TLSError("cannot read the private key: \(error.message)")
@@ -78,7 +78,7 @@ public final class SigningKey: Sendable {
         self.key = key
     }
 
-    /// PEM without a passphrase. The bytes are secret: seal them before you store them.
+    /// Unencrypted PEM. The bytes are secret: seal them before you store them.
     public var pem: [UInt8] {
         guard let pem = unsafe key.withPEM({ unsafe Array($0) }) else {
             preconditionFailure("a key that could be read or made can be written")

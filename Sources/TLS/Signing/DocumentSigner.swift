@@ -71,7 +71,6 @@ public final class DocumentSigner: Sendable {
 
     private let tree: CertificateTree
     private let named: NamedPair?
-    private let passphrase: Passphrase?
     private let development: DevelopmentAuthority?
     private let pool = ChainPool()
     private let memory = Mutex(Memory())
@@ -84,10 +83,10 @@ public final class DocumentSigner: Sendable {
     ///   - development: issues certificates for hosts that have none.
     public init(
         hostsPath: String, managedPath: String? = nil, links: LinkTargets = .none, named: NamedPair? = nil,
-        passphrase: Passphrase? = nil, development: DevelopmentAuthority? = nil
+        development: DevelopmentAuthority? = nil
     ) {
         tree = CertificateTree(hostsPath, links: links, managedPath: managedPath)
-        (self.named, self.passphrase, self.development) = (named, passphrase, development)
+        (self.named, self.development) = (named, development)
     }
 
     /// Signs a document of a configured host (`*.example.com` for a wildcard). Adds the problems of its certificate that were not
@@ -140,7 +139,7 @@ public final class DocumentSigner: Sendable {
         memory.withLock { memory in
             var hasChanges = false
             for (path, source) in memory.sources {
-                let stamp = source.files.stamp(passphrase)
+                let stamp = source.files.stamp()
                 if stamp == source.seen { continue }
                 // Files are replaced one after the other, so a change must be stable.
                 hasChanges = hasChanges || source.pending == stamp ?? 0
@@ -177,7 +176,7 @@ public final class DocumentSigner: Sendable {
         _ problems: inout [CertificateProblem]
     ) throws(TLSError) -> (identity: ServerIdentity, modified: Int64)? {
         let now = Clock.wallSeconds()
-        let stamp = files.stamp(passphrase)
+        let stamp = files.stamp()
         var source = memory.sources[place] ?? Source(files: files)
         defer { memory.sources[place] = source }
         source.seen = stamp
@@ -189,8 +188,8 @@ public final class DocumentSigner: Sendable {
             problems.append(failure.problem)
         } else if source.good?.stamp != stamp {
             source.failure = nil
-            switch files.load(passphrase: passphrase, pool: pool, .slow) {
-            case .absent, .slow: return nil
+            switch files.load(pool: pool) {
+            case .absent: return nil
             case .failed(let problem):
                 if let shortage = problem.shortage {
                     // Read again next time, although the files do not change.

@@ -45,8 +45,6 @@ struct CertificateFiles: Sendable {
         case absent
         case identity(ServerIdentity)
         case failed(CertificateProblem)
-        /// A key takes long to open, and the lane is the quick one.
-        case slow
     }
 
     init(_ folder: CertificateFolder, in tree: CertificateTree) { place = .folder(folder, tree) }
@@ -161,9 +159,8 @@ extension CertificateFiles {
         }
     }
 
-    /// A hash of everything that the result of reading depends on: the metadata of the files and of the passphrase. Nil if there
-    /// is no certificate. It is the same for the same state in this process, but not in another one.
-    func stamp(_ passphrase: Passphrase?) -> Int? {
+    /// A hash of everything that the result of reading depends on: the metadata of the files. Nil if there is no certificate. It is the same for the same state in this process, but not in another one.
+    func stamp() -> Int? {
         var hasher = Hasher()
         do throws(FileError) {
             let opened = try open()
@@ -180,7 +177,6 @@ extension CertificateFiles {
             if error.isMissing { return nil }
             hasher.combine(error)
         }
-        if let passphrase { hasher.combine(passphrase.stamp()) }
         return hasher.finalize()
     }
 
@@ -209,24 +205,20 @@ extension CertificateFiles {
         }
     }
 
-    func load(passphrase: Passphrase?, pool: ChainPool, _ lane: ReadingLane) -> Outcome {
+    func load(pool: ChainPool) -> Outcome {
         let opened: Opened
         do throws(FileError) { opened = try open() } catch {
             return error.isMissing ? .absent : .failed(CertificateProblem(folder: path(0), error))
         }
         if opened.isMissing(0) { return .absent }
         do throws(CertificateProblem) {
-            let key = try keyFile(0, opened)
-            if lane == .quick, key.isSlow { return .slow }
-            let first = try pair(0, key, opened, passphrase, pool)
+            let first = try pair(0, opened, pool)
             if places.count < 3 { return .identity(ServerIdentity(first, nil)) }
             if opened.isMissing(2), opened.isMissing(3) { return .identity(ServerIdentity(first, nil)) }
             let second: Credentials?
             var fault: CertificateProblem?
             do throws(CertificateProblem) {
-                let key = try keyFile(2, opened)
-                if lane == .quick, key.isSlow { return .slow }
-                second = try pair(2, key, opened, passphrase, pool)
+                second = try pair(2, opened, pool)
             } catch {
                 // A shortage must not make the identity permanently lack its second pair.
                 if error.shortage != nil { throw error }
@@ -255,8 +247,9 @@ extension CertificateFiles {
     }
 
     private func pair(
-        _ index: Int, _ key: borrowing KeyFile, _ opened: borrowing Opened, _ passphrase: Passphrase?, _ pool: ChainPool
+        _ index: Int, _ opened: borrowing Opened, _ pool: ChainPool
     ) throws(CertificateProblem) -> Credentials {
+        let key = try keyFile(index, opened)
         let path = path(index)
         let bytes: [UInt8]
         do throws(FileError) {
@@ -264,7 +257,7 @@ extension CertificateFiles {
         } catch {
             throw CertificateProblem(reading: "the certificate", path, error)
         }
-        let credentials = try Credentials(certificates: bytes, file: path, key: key, passphrase: passphrase, pool: pool)
+        let credentials = try Credentials(certificates: bytes, file: path, key: key, pool: pool)
         if let problem = CertificateChecks.weakness(of: credentials) { throw problem }
         return credentials
     }

@@ -6,18 +6,14 @@ import Posix
 /// Reads folders below `config/hosts`. It has no lock and no state.
 struct CertificateLoader: Sendable {
     private let tree: CertificateTree
-    private let passphrase: Passphrase?
     private let pool = ChainPool()
 
-    init(_ tree: CertificateTree, passphrase: Passphrase?) { (self.tree, self.passphrase) = (tree, passphrase) }
+    init(_ tree: CertificateTree) { self.tree = tree }
 
-    /// Compares a folder's files with its record, and reads them if they have changed. Nil if a key takes long to open, and the
-    /// lane is the quick one.
-    func compare(
-        _ folder: CertificateFolder, with known: CertificateRecord?, _ lane: ReadingLane
-    ) -> CertificateRecord.Comparison? {
+    /// Compares a folder's files with its record, and reads them if they have changed.
+    func compare(_ folder: CertificateFolder, with known: CertificateRecord?) -> CertificateRecord.Comparison {
         let files = CertificateFiles(folder, in: tree)
-        guard var stamp = files.stamp(passphrase) else { return .gone }
+        guard var stamp = files.stamp() else { return .gone }
         if let known, stamp == known.stamp, !known.content.isWorthAnotherReading { return .same }
         if let refused = known?.refused, refused.stamp == stamp, let content = refused.content,
             !content.isWorthAnotherReading
@@ -26,13 +22,12 @@ struct CertificateLoader: Sendable {
         }
         var wasReplaced = false
         while true {
-            switch files.load(passphrase: passphrase, pool: pool, lane) {
+            switch files.load(pool: pool) {
             case .absent: return .gone
-            case .slow: return nil
             case .identity(let identity): return .found(stamp: stamp, .identity(identity))
             case .failed(let problem):
                 // The files may have been replaced while they were read. Only once, because a tenant may never stop.
-                guard !wasReplaced, let later = files.stamp(passphrase), later != stamp else {
+                guard !wasReplaced, let later = files.stamp(), later != stamp else {
                     return .found(stamp: stamp, .broken(problem))
                 }
                 (stamp, wasReplaced) = (later, true)
@@ -41,7 +36,7 @@ struct CertificateLoader: Sendable {
     }
 
     /// The state of a folder's files; nil if there is no certificate.
-    func stamp(of folder: CertificateFolder) -> Int? { CertificateFiles(folder, in: tree).stamp(passphrase) }
+    func stamp(of folder: CertificateFolder) -> Int? { CertificateFiles(folder, in: tree).stamp() }
 
     /// Whether a folder exists; false also when `config/hosts` cannot be read.
     func exists(_ folder: CertificateFolder) -> Bool { Directory.exists("\(tree.path)/\(folder.name)") }

@@ -153,7 +153,7 @@ extension CertificateStore {
                 register.keep(folder.name)
                 return .unsettled
             }
-            guard case .present(let record) = check(folder, .slow, isDue: true) else { return .absent }
+            guard case .present(let record) = check(folder, isDue: true) else { return .absent }
             return note(record, of: folder)
         }
         let known = register.entry(folder.name)
@@ -168,11 +168,11 @@ extension CertificateStore {
         // Keep it in memory, so that it remains in service after a bad renewal, even if no client has needed it.
         let isNew = stamp != nil && known?.hasFiles != true
         if kept?.has(folder) == true || isNew && cache.withLock({ $0.folders.count < limits.surveyedMax }),
-            case .present(let record) = check(folder, .slow)
+            case .present(let record) = check(folder)
         {
             return note(record, of: folder)
         }
-        if stamp != nil, case .found(let stamp, let content)? = loader.compare(folder, with: nil, .slow) {
+        if stamp != nil, case .found(let stamp, let content) = loader.compare(folder, with: nil) {
             let status = CertificateStatus(content, host: folder.host)
             // Files are replaced one after the other.
             if status.state == .broken, let known, known.stamp != stamp, !isSettled(stamp) { return .unsettled }

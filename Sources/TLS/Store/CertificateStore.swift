@@ -42,18 +42,15 @@ public final class CertificateStore: Sendable {
     ///   - isOrdered: whether the manager orders a certificate for a host.
     public init(
         hostsPath: String, managedPath: String? = nil, links: LinkTargets = .none, keptPath: String? = nil,
-        limits: CertificateLimits = CertificateLimits(), passphrase: Passphrase? = nil,
+        limits: CertificateLimits = CertificateLimits(),
         development: DevelopmentAuthority? = nil,
         serves: @escaping @Sendable (String) -> Bool = { _ in true },
         isOrdered: @escaping @Sendable (String) -> Bool = { _ in false }
     ) {
         (self.serves, self.isOrdered, self.limits, self.development) = (serves, isOrdered, limits, development)
         let tree = CertificateTree(hostsPath, links: links, managedPath: managedPath)
-        loader = CertificateLoader(tree, passphrase: passphrase)
-        let kept = keptPath.map { KeptCertificates($0) }
-        // What a passphrase protects is not written without it.
-        if passphrase != nil { kept?.removeAll { _ in false } }
-        self.kept = passphrase == nil ? kept : nil
+        loader = CertificateLoader(tree)
+        kept = keptPath.map { KeptCertificates($0) }
         register = CertificateRegister { folder, isOfSecondPair in
             CertificateFiles(CertificateFolder(name: folder), in: tree).path(isOfSecondPair ? 2 : 0)
         }
@@ -79,13 +76,11 @@ public final class CertificateStore: Sendable {
         return known.isDue ? nil : known
     }
 
-    /// Looks up a name on disk, and stores which place has the certificate. Nil if a key takes long to open: then the name has to
-    /// be read in the slow lane.
-    func read(_ name: [UInt8], _ lane: ReadingLane) -> Lookup? {
+    /// Looks up a name on disk, and stores which place has the certificate.
+    func read(_ name: [UInt8]) -> Lookup {
         let host = String(decoding: name, as: UTF8.self)
         let (lookup, source): (Lookup, CertificateCache.Source?)
-        switch search(CertificateOrder.candidates(for: host), for: host, lane) {
-        case .slow: return nil
+        switch search(CertificateOrder.candidates(for: host), for: host) {
         case .absent: (lookup, source) = (.missing, .lookup(.missing))
         case .folder(let folder, let found):
             (lookup, source) = (found, folder.name == host ? nil : .folder(Array(folder.name.utf8)))
@@ -107,20 +102,15 @@ public final class CertificateStore: Sendable {
         case folder(CertificateFolder, Lookup)
         case development(DevelopmentAuthority)
         case absent
-        /// A key takes long to open, and the lane is the quick one.
-        case slow
     }
 
-    private func search(
-        _ candidates: some Sequence<CertificateCandidate>, for host: String, _ lane: ReadingLane
-    ) -> Place {
+    private func search(_ candidates: some Sequence<CertificateCandidate>, for host: String) -> Place {
         for candidate in candidates {
             switch candidate {
             case .development:
                 if isDevelopmentHost(host), let development { return .development(development) }
             case .folder(let folder):
-                switch check(folder, lane) {
-                case .slow: return .slow
+                switch check(folder) {
                 case .absent: continue
                 case .present(let record): return .folder(folder, record.content.lookup)
                 }
@@ -133,18 +123,16 @@ public final class CertificateStore: Sendable {
     enum FolderCheck {
         case present(CertificateRecord)
         case absent
-        /// A key takes long to open, and the lane is the quick one.
-        case slow
     }
 
     /// Compares a folder's record with its files, if that is due. If two threads do it at once, the later result stays. Where the files
     /// of a host have gone, this also checks the folders that would answer in their place.
     /// - Parameter isDue: whether it is due in any case.
-    func check(_ folder: CertificateFolder, _ lane: ReadingLane, isDue: Bool = false) -> FolderCheck {
+    func check(_ folder: CertificateFolder, isDue: Bool = false) -> FolderCheck {
         let key = Array(folder.name.utf8)
         let known = cache.withLock { $0.record(key.span, now: Clock.monotonicMilliseconds()) }
         if let known, !known.isDue, !isDue { return .present(known.record) }
-        guard let comparison = loader.compare(folder, with: known?.record, lane) else { return .slow }
+        let comparison = loader.compare(folder, with: known?.record)
         guard var record = updated(known?.record, by: comparison, of: folder) else {
             cache.withLock { $0.folders.remove(key.span) }
             // A survey finds out whether a served host has no certificate now.
@@ -216,11 +204,11 @@ public final class CertificateStore: Sendable {
 
     /// Whether another folder has a certificate that covers a host.
     private func isCoveredElsewhere(_ host: String) -> Bool {
-        switch search(CertificateOrder.candidates(for: host).dropFirst(), for: host, .quick) {
+        switch search(CertificateOrder.candidates(for: host).dropFirst(), for: host) {
         case .development: true
         case .folder(_, .identity(let identity)):
             identity.facts.first?.names.contains { CertificateName.covers($0, host) } == true
-        case .folder, .absent, .slow: false
+        case .folder, .absent: false
         }
     }
 

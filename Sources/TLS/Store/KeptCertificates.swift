@@ -34,8 +34,8 @@ final class KeptCertificates: Sendable {
     /// Nil also if the copy is damaged: then the host is as without one.
     func identity(of folder: CertificateFolder) -> ServerIdentity? {
         guard has(folder),
-            case .identity(let identity) = CertificateFiles(folder, in: CertificateTree(path, links: .none))
-                .load(passphrase: nil, pool: pool, .slow)
+            case .identity(let identity) = CertificateFiles(folder, in: CertificateTree(path, links: .none)).load(
+                pool: pool)
         else { return nil }
         return identity
     }

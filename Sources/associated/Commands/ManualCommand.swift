@@ -78,7 +78,6 @@ extension Command {
             variables.append((name, "Same as \(option.name)."))
         }
         return variables + [
-            (Environment.passphrase, "Passphrase of the private keys. --passphrase-file overrides it."),
             (Environment.adminToken, "Bearer token of the admin listener. It overrides --admin-token-file."),
             ("NO_COLOR", "Any value turns colours off."),
         ]

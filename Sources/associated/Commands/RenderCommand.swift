@@ -23,7 +23,7 @@ extension Command {
             """,
         operands: Operands(usage: "[HOST [apple|ios|android]]", counts: 0...2),
         options: [
-            .config, .publicFolder, .environment, .setting("--passphrase-file"),
+            .config, .publicFolder, .environment,
             Option(name: "--all", value: nil, help: "with --output: write the files of every host"),
             Option(
                 name: "--output", value: "DIR",

@@ -18,7 +18,7 @@ extension Command {
             """,
         options: [.config, .publicFolder] + settings(["--http", "--https", "--admin", "--admin-token-file"]) + [.state]
             + settings([
-                "--passphrase-file", "--acme-webroot", "--access-log", "--access-log-format", "--log-format",
+                "--acme-webroot", "--access-log", "--access-log-format", "--log-format",
                 "--log-level",
             ]) + [
                 Option(

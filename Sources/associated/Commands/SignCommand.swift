@@ -12,8 +12,7 @@ extension Command {
             versions accept them.
 
             The result is an S/MIME (CMS) message in DER that contains the file and the certificates. Serve it as
-            application/pkcs7-mime. The content of FILE is not checked; use `associated lint` for that. The passphrase of a
-            protected key comes from --passphrase-file or ASSOCIATED_PASSPHRASE.
+            application/pkcs7-mime. The content of FILE is not checked; use `associated lint` for that.
             """,
         operands: Operands(usage: "FILE", counts: 1...1),
         options: [
@@ -22,7 +21,6 @@ extension Command {
                 help: "certificate of the signer with its chain, such as fullchain.pem (required)"),
             Option(name: "--key", value: "FILE", help: "private key of the signer, such as privkey.pem (required)"),
             Option(name: "--output", value: "FILE", help: "file to write (default: standard output)"),
-            .setting("--passphrase-file"),
         ],
         failure: "FILE could not be signed"
     ) { arguments throws(Refusal) in
@@ -37,8 +35,7 @@ extension Command {
         let path = arguments.operands[0]
         let content = try InputFile.read(path, bytesMax: Renderer.appleBytesMax)
         let signer = DocumentSigner(
-            hostsPath: "", named: DocumentSigner.NamedPair(certificateFile: certificate, keyFile: key),
-            passphrase: PassphraseSource.given(arguments)?.passphrase)
+            hostsPath: "", named: DocumentSigner.NamedPair(certificateFile: certificate, keyFile: key))
         var problems: [CertificateProblem] = []
         let outcome = signer.sign(content, for: path, problems: &problems)
         for problem in problems { Console.error(line: "\(problem)") }

@@ -1,11 +1,10 @@
-// The environment variables of the program: those that replace options, and two for secrets that do not belong on the command
+// The environment variables of the program: those that replace options, and one for a secret that does not belong on the command
 // line. An unknown one with our prefix is an error, like an unknown option: otherwise a misspelling would have no effect.
 
 import Association
 import Glibc
 
 enum Environment {
-    static let passphrase = "ASSOCIATED_PASSPHRASE"
     static let adminToken = "ASSOCIATED_ADMIN_TOKEN"
     private static let prefix = "ASSOCIATED_"
 

@@ -1,5 +1,5 @@
 // The configuration that a command works on: its folder, its settings and the options that override them. Commands that show what
-// a server would do use this, so that they use the same environment, certificates and passphrase.
+// a server would do use this, so that they use the same environment and certificates.
 
 import Association
 import AssociationLint
@@ -15,7 +15,6 @@ struct GivenConfiguration {
     let path: String
     /// The environment of the app files to use.
     let environment: String?
-    let passphrase: Passphrase?
     /// Findings about `server.json`, and its parsed text.
     let findings: [Finding]
     let settingsDocument: SourceDocument?
@@ -36,7 +35,6 @@ struct GivenConfiguration {
         findings = reader.findings
         settingsDocument = reader.document
         environment = arguments["--environment"] ?? settings.environment
-        passphrase = PassphraseSource.given(arguments, settingsFile: settings.passphraseFile)?.passphrase
         speaksTLS = arguments.has("--https") || !settings.https.isEmpty
     }
 
@@ -96,7 +94,7 @@ struct GivenConfiguration {
         try? ProcessMemory.forbidDumps()
         return try Tenants(
             configPath: path, publicPath: publicPath, environment: environment,
-            signer: settings.signer(configPath: path, managedPath: managedPath, passphrase: passphrase),
+            signer: settings.signer(configPath: path, managedPath: managedPath),
             state: state.map { ($0, Product.identity) }, linkTargets: settings.linkTargets, limits: settings.limits,
             owners: settings.owners, lint: settings.lint.ofServer
         ).load(inspecting: inspect)
@@ -105,11 +103,10 @@ struct GivenConfiguration {
 
 extension ServerSettings {
     func signer(
-        configPath: String, managedPath: String?, passphrase: Passphrase?, development: DevelopmentAuthority? = nil
+        configPath: String, managedPath: String?, development: DevelopmentAuthority? = nil
     ) -> DocumentSigner {
         DocumentSigner(
             hostsPath: "\(configPath)/hosts", managedPath: managedPath, links: linkTargets, named: signing,
-            passphrase: passphrase,
             development: development)
     }
 }

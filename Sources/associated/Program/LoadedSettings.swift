@@ -28,7 +28,6 @@ struct LoadedSettings {
         set { shared = SharedSettings(newValue) }
     }
     private var shared: SharedSettings
-    let passphrase: PassphraseSource?
     var findings: [Finding]
     /// Settings that protect the server and could not be used. It does not start without them.
     var lostSafeguards: [String]
@@ -46,7 +45,6 @@ struct LoadedSettings {
         text = reader.document?.text
         var settings = reader.settings
         (findings, lostSafeguards) = (reader.findings, reader.lostSafeguards)
-        passphrase = .given(arguments, settingsFile: settings.passphraseFile)
         for option in Setting.all.compactMap(\.option) {
             guard let values = arguments.all(option.name) else { continue }
             do throws(Setting.Objection) { try option.apply(values, to: &settings) } catch {
@@ -57,7 +55,6 @@ struct LoadedSettings {
             // Where the manager asks.
             settings.admin = SocketAddress(listening: "unix:\(statePath)/admin.sock").map { AdminPlace(address: $0) }
         }
-        settings.passphraseFile = passphrase?.file
         let addresses = SocketAddress.sharingFamilies(settings.http + settings.https)
         settings.https = Array(addresses.dropFirst(settings.http.count))
         settings.http = Array(addresses.prefix(settings.http.count))
@@ -87,28 +84,5 @@ extension AdminSettings {
             }
         }
         self.init(address: place.address, token: token, hosts: place.hosts)
-    }
-}
-
-/// Where the passphrase of the private keys comes from.
-enum PassphraseSource {
-    case text([UInt8])
-    case file(String)
-
-    /// The file of the option, else ASSOCIATED_PASSPHRASE, else the file in the settings.
-    static func given(_ arguments: ParsedArguments, settingsFile: String? = nil) -> PassphraseSource? {
-        if let file = arguments["--passphrase-file"] { return .file(file) }
-        if let text = Environment.value(Environment.passphrase) { return .text(Array(text.utf8)) }
-        return settingsFile.map { .file($0) }
-    }
-
-    /// The file that is read while the program runs; nil if the passphrase is in memory.
-    var file: String? { if case .file(let path) = self { path } else { nil } }
-
-    var passphrase: Passphrase {
-        switch self {
-        case .text(let bytes): Passphrase(bytes)
-        case .file(let path): Passphrase(file: path)
-        }
     }
 }

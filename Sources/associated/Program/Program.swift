@@ -60,7 +60,7 @@ enum Program {
 
     /// Every variable that any command reads.
     private static var variables: [String] {
-        commands.flatMap { $0.options.compactMap(\.variable) } + [Environment.passphrase, Environment.adminToken]
+        commands.flatMap { $0.options.compactMap(\.variable) } + [Environment.adminToken]
     }
 
     private static var overview: String {

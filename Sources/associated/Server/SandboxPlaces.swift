@@ -32,10 +32,7 @@ struct SandboxPlaces {
     init(_ loaded: LoadedSettings) {
         let settings = loaded.settings
         // The admin token is read before files are restricted.
-        let files = [
-            settings.ticketKeyFile, settings.passphraseFile, settings.signing?.certificateFile,
-            settings.signing?.keyFile,
-        ]
+        let files = [settings.ticketKeyFile, settings.signing?.certificateFile, settings.signing?.keyFile]
         // Each of these may be a link to anywhere.
         let folders =
             [loaded.configPath, loaded.publicPath] + LinkTargets.certbot.adding(settings.linkTargets).paths

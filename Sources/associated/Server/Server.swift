@@ -190,8 +190,7 @@ struct Server {
         Tenants(
             configPath: given.configPath, publicPath: given.publicPath, environment: settings.environment,
             signer: settings.signer(
-                configPath: given.configPath, managedPath: given.certificatesPath,
-                passphrase: given.passphrase?.passphrase, development: development),
+                configPath: given.configPath, managedPath: given.certificatesPath, development: development),
             state: (given.statePath, Product.identity),
             openFilesMax: HostFolders.openFilesMax(
                 descriptors: DescriptorLimit.count, connectionsMax: settings.limits.connectionsMax),
@@ -272,8 +271,7 @@ struct Server {
         let manager = settings.manager
         return CertificateStore(
             hostsPath: "\(given.configPath)/hosts", managedPath: given.certificatesPath, links: settings.linkTargets,
-            keptPath: "\(given.statePath)/last-good-certificates", passphrase: given.passphrase?.passphrase,
-            development: development,
+            keptPath: "\(given.statePath)/last-good-certificates", development: development,
             serves: { host in published.current.reading { $0.knows(host) } }, isOrdered: { manager.orders($0) })
     }
 

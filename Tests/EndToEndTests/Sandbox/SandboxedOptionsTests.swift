@@ -47,9 +47,6 @@ struct SandboxedOptionsTests {
             let allowed = try Subject.curl(["--header", "Authorization: Bearer 0123456789abcdef", url]).output
             return try allowed.contains("associated_ready") && !Subject.curl([url]).output.contains("associated_ready")
         },
-        "--passphrase-file": Case(value: "phrase/file", more: ["--https", "unix:secure/socket"]) { tests, _ in
-            try tests.fetch("/page.html", scheme: "https", socket: "secure/socket") == tests.page
-        },
         "--acme-webroot": Case(value: "acme") {
             try $1.fetch("/.well-known/acme-challenge/token-of-an-order") == "token-of-an-order.thumbprint"
         },
@@ -85,7 +82,6 @@ struct SandboxedOptionsTests {
             #require(SandboxedOptionsTests.options.first { $0.name == name }),
             #require(SandboxedOptionsTests.cases[name])
         )
-        if name == "--passphrase-file" { try makeLockedPair() }
         let kind = example.value.hasPrefix("unix:") ? "unix:" : ""
         let value = "\(kind)\(folder.path)/\(example.value.dropFirst(kind.count))"
         var arguments =
@@ -107,15 +103,5 @@ struct SandboxedOptionsTests {
     {
         try Subject.curl(["--insecure", "--unix-socket", "\(folder.path)/\(socket)", "\(scheme)://\(host)\(path)"])
             .output
-    }
-
-    /// A certificate for the host, with a key that the passphrase opens.
-    private func makeLockedPair() throws {
-        try folder.certify("a.example")
-        let key = "\(folder.path)/config/hosts/a.example/privkey.pem"
-        let locked = try Subject.run(
-            URL(fileURLWithPath: "/usr/bin/env"),
-            ["openssl", "pkcs8", "-topk8", "-in", key, "-passout", "pass:hush", "-out", "\(key).locked"])
-        try #require(locked.status == 0 && rename("\(key).locked", key) == 0, "\(locked.errors)")
     }
 }

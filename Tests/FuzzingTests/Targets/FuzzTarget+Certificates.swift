@@ -33,11 +33,9 @@ private enum CertificateInput {
     static func pair(_ choices: inout Choices) throws(Complaint) {
         let certificate = try ScratchFile("first", choices.text())
         let key = try ScratchFile("second", Array(choices.rest))
-        let passphrase = Passphrase(Array("secret".utf8))
         let identity: ServerIdentity
         do throws(CertificateProblem) {
-            identity = try ServerIdentity(
-                certificateFile: certificate.path, keyFile: key.path, passphrase: passphrase)
+            identity = try ServerIdentity(certificateFile: certificate.path, keyFile: key.path)
         } catch {
             return try demand(!error.message.isEmpty, "a refusal without a reason")
         }
@@ -63,6 +61,6 @@ private enum CertificateInput {
             let order = ChainOrder.sorted(own, chain)
             try demand(Set(order).count == order.count && order.count <= found.count, "an order of \(order)")
         }
-        bytes.withUnsafeBytes { _ = try? PrivateKey($0, PrivateKey.Protection(of: $0), file: "f", nil) }
+        bytes.withUnsafeBytes { _ = try? PrivateKey($0, file: "f") }
     }
 }

@@ -17,10 +17,8 @@ struct KeptCertificatesTests {
 
     private var path: String { "\(state.path)/kept" }
 
-    private func store(
-        passphrase: Passphrase? = nil, serves: @escaping @Sendable (String) -> Bool = { _ in true }
-    ) -> CertificateStore {
-        bench.store(recheckMilliseconds: 0, keptPath: path, passphrase: passphrase, serves: serves)
+    private func store(serves: @escaping @Sendable (String) -> Bool = { _ in true }) -> CertificateStore {
+        bench.store(recheckMilliseconds: 0, keptPath: path, serves: serves)
     }
 
     private func copies() throws -> [String] {
@@ -114,16 +112,6 @@ struct KeptCertificatesTests {
         // What is broken later does not bring the old certificate back.
         try bench.hosts.write("a.test/fullchain.pem", "half a certificate")
         #expect(bench.answer(store(), "a.test") == "broken")
-    }
-
-    @Test func `there is no copy of a key that a passphrase may protect`() throws {
-        let passphrase = Passphrase(Array("secret".utf8))
-        try breakFiles(store(passphrase: passphrase))
-        #expect(try copies().isEmpty)
-        try breakFiles(store())
-        #expect(try copies() == ["a.test"])
-        _ = store(passphrase: passphrase)
-        #expect(try copies().isEmpty)
     }
 
     @Test func `a damaged copy, or none for lack of a folder, leaves the files as they are`() throws {

@@ -25,7 +25,7 @@ extension Command {
         options: [
             .comparedConfig.with(
                 help: "compare with what this configuration generates (default: config with --all, else no comparison)"),
-            .publicFolder, .environment, .setting("--passphrase-file"),
+            .publicFolder, .environment,
             Option(
                 name: "--all", value: nil,
                 help: "check every host of the configuration except wildcards"),

@@ -52,7 +52,7 @@ extension Command {
             .setting("--https").with(
                 help: "check as if the server listened for TLS on this address: report every host without a "
                     + "certificate (repeatable)"),
-            .environment, .setting("--passphrase-file"),
+            .environment,
         ],
         failure: "there are findings of at least the severity of --fail-on, or a file could not be checked"
     ) { arguments throws(Refusal) in

@@ -281,7 +281,7 @@ struct LintedFiles {
             hostCount += loaded.hosts.count
             var coverage = CertificateCoverage(
                 hostsPath: "\(given.path)/hosts", managedPath: managedPath, links: given.linkTargets,
-                passphrase: given.passphrase, isTLSOn: given.speaksTLS && !createsCertificates,
+                isTLSOn: given.speaksTLS && !createsCertificates,
                 isOrdered: { given.orders($0) })
             findings += loaded.hosts.compactMap { coverage.problem(for: $0) }.map(Finding.init)
         } catch {
@@ -326,7 +326,7 @@ struct LintedFiles {
         let hosts = "\(given.path)/hosts"
         for entry in Directory.exists(hosts) ? entries(of: hosts) : [] where entry.kind == .directory {
             findings += CertificateChecks.problems(
-                folder: entry.name, in: hosts, links: given.linkTargets, passphrase: given.passphrase
+                folder: entry.name, in: hosts, links: given.linkTargets
             ).map(Finding.init)
         }
         return findings

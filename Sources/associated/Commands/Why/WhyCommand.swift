@@ -25,7 +25,7 @@ extension Command {
                 name: "--platform", value: "apple|ios|android",
                 help: "look at one platform only; ios is the same as apple (default: both)"),
             Option(name: "-v", value: nil, help: "also show the steps in which nothing is wrong"),
-            .comparedConfig, .publicFolder, .environment, .setting("--passphrase-file"), .appleCDNURL, .googleURL,
+            .comparedConfig, .publicFolder, .environment, .appleCDNURL, .googleURL,
             .resolve, .authority, .requestTimeout, .format,
         ],
         failure: "the link does not open the app on each platform, or on that of --platform"

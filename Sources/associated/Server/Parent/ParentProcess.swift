@@ -60,7 +60,7 @@ final class ParentProcess {
     /// Opens the sockets and gives up the rights that are not needed.
     private init(_ loaded: LoadedSettings, _ arguments: ParsedArguments) throws {
         self.arguments = arguments
-        // The passphrase and the admin token may be in the environment.
+        // The admin token may be in the environment.
         try ProcessMemory.forbidDumps()
         guard let program = ChildProcess.ownPath(startedAs: CommandLine.arguments[0]) else {
             throw Refusal.failure("cannot read /proc/self/exe; mount /proc")
