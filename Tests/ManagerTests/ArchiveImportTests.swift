@@ -192,7 +192,8 @@ struct ArchiveImportTests {
     }
 
     @Test func `the files of a wildcard are where the server looks for them`() throws {
-        let files = IssuedFiles(path: folder.path)
+        let files = IssuedFiles(
+            ManagerPlaces(certificates: folder.path, thumbprint: "\(folder.path)/acme/thumbprint", hosts: ""))
         let keys = try TestDatabase(.sqlite).keys()
         let sealed = try keys.seal(
             Array("key".utf8), for: StoredCertificate.sealingPlace("*.shop.example", "p256"))

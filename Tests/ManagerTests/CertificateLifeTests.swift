@@ -69,7 +69,8 @@ struct CertificateLifeTests {
             var other = try TestDatabase(.sqlite).store()
             let account = try AccountSecret.load(&other)
             return try CertificateRevocation.run(
-                CertificateRig.host, .keyCompromise, rules, account, userAgent: "test", &rig.store)
+                CertificateRig.host, .keyCompromise, rules, account, userAgent: "test",
+                noting: RevokedCertificates(rig.places), &rig.store)
         }
         let first = try #require(try rig.certificate())
         let refusal = AuthorityResponse(status: 404, fields: [], body: Array(#"{"detail": "not ours"}"#.utf8))

@@ -147,6 +147,16 @@ public struct AccountSecret: Sendable {
         try IssuedFiles.replace(String(parts.last ?? ""), in: folder, bytes)
     }
 
+    /// What a warning says if this node has answered challenges with another key before; nil if it has not. Read it before `publish`.
+    public func surprise(at path: String) -> String? {
+        guard let bytes = try? File.read(path, bytesMax: 256).bytes else { return nil }
+        let last = String(decoding: bytes, as: UTF8.self).prefix { !$0.isWhitespace }
+        if last.isEmpty || last == key.thumbprint { return nil }
+        return
+            "the store has the account key with the thumbprint \(key.thumbprint), and this node had \(last) before; if the store was "
+            + "restored from a backup, run `associated acme account new`, because the former key may have been replaced for a reason"
+    }
+
     /// A key alone is stored in PEM, as by earlier versions; with others, it is in an object.
     private func seal(_ keys: SealingKeys) throws(DatabaseError) -> [UInt8] {
         var text = key.key.pem

@@ -3,6 +3,7 @@
 
 public import ACME
 import Database
+import Posix
 import TLS
 
 public enum CertificateRevocation {
@@ -16,7 +17,7 @@ public enum CertificateRevocation {
 
     public static func run(
         _ host: String, _ reason: Revocation.Reason, _ rules: IssuanceRules, _ account: AccountSecret,
-        userAgent: String, _ store: inout Store
+        userAgent: String, noting revoked: RevokedCertificates, _ store: inout Store
     ) throws -> Outcome {
         let stored = try store.read { transaction throws(DatabaseError) in
             try StoredCertificate.load(host, in: transaction)
@@ -44,6 +45,11 @@ public enum CertificateRevocation {
                     "update certificate set renew_at = ? where name = ? and key_kind = ?", try transaction.now(), host,
                     certificate.keyKind)
                 _ = try IssuanceReport.hurry(host, in: transaction)
+            }
+            do throws(SystemError) { try revoked.add(chain) } catch {
+                refusals.append(
+                    "it is revoked and will be replaced, but this cannot be noted (\(error)), so a backup of the store that is restored "
+                        + "would bring it back; repeat the command")
             }
         }
         if !refusals.isEmpty { return .refused(refusals.joined(separator: "; ")) }

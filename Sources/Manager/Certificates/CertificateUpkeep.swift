@@ -1,5 +1,5 @@
 // What each node does about certificates without a claim. It writes the files of all certificates in the store: another node may have
-// ordered them, and the folder or the database may have been restored. A pass goes through the store in the order of names, so its
+// ordered them, and the folder may have been restored. If the database was, `StoreRecovery` brings it up to date first. A pass goes through the store in the order of names, so its
 // share of the time is bounded, and it reads only what is new to this process.
 //
 // While one sealing key replaces another, it also seals again what was sealed with the old one.
@@ -18,6 +18,8 @@ public struct CertificateUpkeep: ~Copyable {
     private let control: ManagerControl
     private let files: IssuedFiles
     private let thumbprint: String
+    /// Whether a host may have a certificate for ECDSA and one for RSA.
+    private let isPaired: Bool
     private var store: Store
     /// The certificates of the last complete pass whose files are there: what their marks begin with, by host.
     private var written: [String: [[UInt8]]] = [:]
@@ -45,9 +47,11 @@ public struct CertificateUpkeep: ~Copyable {
     private static let restFactor: Int64 = 3
 
     /// - Parameter number: of its bell in the control.
-    public init(_ number: Int, _ control: ManagerControl, places: ManagerPlaces, store: consuming Store) {
-        (self.number, self.control) = (number, control)
-        (files, thumbprint) = (IssuedFiles(path: places.certificates), places.thumbprint)
+    public init(
+        _ number: Int, _ control: ManagerControl, places: ManagerPlaces, isPaired: Bool = false, store: consuming Store
+    ) {
+        (self.number, self.control, self.isPaired) = (number, control, isPaired)
+        (files, thumbprint) = (IssuedFiles(places), places.thumbprint)
         isResealed = !store.keys.areTwo
         self.store = store
     }
@@ -76,6 +80,7 @@ public struct CertificateUpkeep: ~Copyable {
             return true
         }
         try removeExpired()
+        control.reportRecovered()
         if let new = pass.problem, new != problem {
             control.log(.error, new)
         } else if pass.problem == nil, problem != nil {
@@ -113,10 +118,11 @@ public struct CertificateUpkeep: ~Copyable {
 
     private mutating func write(_ mark: StoredCertificate.Mark) throws(DatabaseError) {
         if written[mark.name] != mark.sealings || !files.isThere(mark.name, pairs: mark.sealings.count) {
-            let stored = try store.read { transaction throws(DatabaseError) in
+            let known = try store.read { transaction throws(DatabaseError) in
                 try StoredCertificate.load(mark.name, in: transaction)
             }
-            if stored.isEmpty { return }
+            if known.isEmpty { return }
+            let stored = try StoreRecovery.run(mark.name, known, files, isPaired: isPaired, &store, control)
             if let problem = files.put(stored, store.keys) {
                 pass.problem = pass.problem ?? "\(mark.name): \(problem)"
                 return

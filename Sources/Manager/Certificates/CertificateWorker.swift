@@ -42,7 +42,7 @@ public struct CertificateWorker: ~Copyable {
         (self.number, self.rules, self.control) = (number, rules, control)
         self.holder = "\(holder)/\(number)"
         (self.account, self.suffixes) = (account, suffixes)
-        (files, thumbprint) = (IssuedFiles(path: places.certificates), places.thumbprint)
+        (files, thumbprint) = (IssuedFiles(places), places.thumbprint)
         records = ChallengeRecords(rules)
         link = try AuthorityLink(rules, account, userAgent: userAgent, silences: control.silences)
         self.store = store
@@ -106,12 +106,13 @@ public struct CertificateWorker: ~Copyable {
     private mutating func process(_ claim: inout HostClaim) throws(DatabaseError) -> HostClaim.Outcome? {
         let (work, host) = (claim.work, claim.work.key)
         let isQueued = work.state == State.queued.rawValue
-        let (known, queuedMilliseconds) = try store.read {
+        let (stored, queuedMilliseconds) = try store.read {
             transaction throws(DatabaseError) -> ([StoredCertificate], Int64) in
             let now = try transaction.now()
             let since = try isQueued ? IssuanceReport.load(host, in: transaction)?.since : nil
             return (try StoredCertificate.load(host, in: transaction), since.map { now - $0 } ?? 0)
         }
+        let known = try StoreRecovery.run(host, stored, files, isPaired: rules.keys.count > 1, &store, control)
         let certificates = rules.used(of: known)
         claim.certificates = certificates
         for other in known where !certificates.contains(other) {
@@ -132,17 +133,17 @@ public struct CertificateWorker: ~Copyable {
         guard let kind = rules.dueKind(among: certificates, now: Clock.wallSeconds() * 1_000) else {
             return checkRenewal(claim)
         }
-        let stored = rules.certificate(for: kind, among: certificates)
+        let replaced = rules.certificate(for: kind, among: certificates)
         // What was right before a host entered the queue may have changed since.
         let isChecked = isQueued && queuedMilliseconds < CertificateWorker.checkedMilliseconds
-        if rules.isPreflightRequired, !isChecked, let problem = preflight(host, directory(work, stored)) {
+        if rules.isPreflightRequired, !isChecked, let problem = preflight(host, directory(work, replaced)) {
             return claim.failedPreflight(problem)
         }
         // Earlier looks at DNS are not failed orders, also if the settings no longer ask for them.
         claim.work.tries = work.orderTries
         // Renewals are free of the limits, and must not wait behind new hosts.
         if !claim.isRenewal, !isQueued { return claim.waiting(.queued) }
-        return try order(&claim, kind, stored)
+        return try order(&claim, kind, replaced)
     }
 
     /// Releases the work, and gives back what it has not spent. If the claim was lost in the meantime, another worker has it, and

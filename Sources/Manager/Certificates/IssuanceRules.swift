@@ -143,6 +143,8 @@ public struct ManagerPlaces: Sendable {
     public var thumbprint: String
     /// `config/hosts`, whose certificates take precedence.
     public var hosts: String
+    /// `state/acme`, for what belongs to this node and not to the store.
+    var nodeFolder: String { thumbprint.lastIndex(of: "/").map { String(thumbprint[..<$0]) } ?? "." }
 
     public init(certificates: String, thumbprint: String, hosts: String) {
         (self.certificates, self.thumbprint, self.hosts) = (certificates, thumbprint, hosts)

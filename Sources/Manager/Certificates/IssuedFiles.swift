@@ -1,6 +1,6 @@
 // The files of issued certificates, which the server reads: `certificates/HOST/fullchain.pem` and `privkey.pem` in the state
 // directory, with a second pair for RSA. The folder of a wildcard is `_wildcard.example.com`, as in `config/hosts`. The database is
-// the original; files that are missing or different are written again.
+// the original; files that are missing or different are written again, unless they are newer (`StoreRecovery`).
 
 import Posix
 import TLS
@@ -8,6 +8,9 @@ import TLS
 /// The folder of issued certificates.
 struct IssuedFiles: Sendable {
     let path: String
+    let revoked: RevokedCertificates
+
+    init(_ places: ManagerPlaces) { (path, revoked) = (places.certificates, RevokedCertificates(places)) }
 
     /// The names of a host's files. The second pair is for clients that know only RSA.
     private static let pairs = [
@@ -36,9 +39,13 @@ struct IssuedFiles: Sendable {
     /// As much as a long chain and its key.
     private static let probeBytes = 16_384
 
-    /// Opens the keys of a host's certificates and writes all, unless they are there.
+    /// Opens the keys of a host's certificates and writes all, unless they are there. One that is known to be revoked does not come
+    /// back: it only stays where it is.
     /// - Returns: why that was not possible.
     func put(_ certificates: [StoredCertificate], _ keys: SealingKeys) -> String? {
+        let revoked = revoked.all
+        let certificates =
+            revoked.isEmpty ? certificates : certificates.filter { !revoked.contains($0) || hold([$0]) }
         guard let host = certificates.first?.name else { return nil }
         do {
             var files: [(name: String, bytes: [UInt8])] = []
@@ -93,6 +100,23 @@ struct IssuedFiles: Sendable {
     /// Writes a small file for the server.
     static func replace(_ name: String, in folder: String, _ bytes: [UInt8]) throws(SystemError) {
         try File.replaceDurably(name, in: folder, permissions: 0o600) { bytes }
+    }
+
+    /// Whether the certificates of these are in the folder of their host.
+    func hold(_ certificates: [StoredCertificate]) -> Bool {
+        certificates.allSatisfy { certificate in
+            IssuedFiles.pairs.contains { holds(folder(of: certificate.name), $0.chain, Array(certificate.chain.utf8)) }
+        }
+    }
+
+    /// The pairs of a host that clients accept now.
+    /// - Parameter now: seconds since 1970.
+    func usablePairs(of host: String, now: Int64) -> [ClientArchive.Certificate] {
+        let folder = folder(of: host)
+        return IssuedFiles.pairs.compactMap { names in
+            try? ClientArchive.Certificate(
+                reading: "\(folder)/\(names.chain)", keyFile: "\(folder)/\(names.key)", now: now)
+        }.filter { $0.chain.covers(host) }
     }
 
     /// Removes the certificate of a host. The folder stays if the operator has put other files into it.

@@ -23,6 +23,8 @@ public final class ManagerControl: Sendable {
         var said: Set<String> = []
         /// The problems of single hosts in the present minute, and its end.
         var hostProblems = (count: 0, end: Int64(0))
+        /// Certificates that the store lacked, since the last line about them.
+        var recoveredCount = 0
         /// Of everything that the server serves; nil until it has been asked.
         var servedDigest: String?
         /// The services that have not answered the last request.
@@ -84,6 +86,22 @@ public final class ManagerControl: Sendable {
             return state.hostProblems.count - ManagerControl.hostLinesMax
         }
         if count > 0 { log(.warning, "\(count) more hosts have such problems; see `associated acme status`") }
+    }
+
+    /// Notes that the certificate of a host in service was newer than that of the store.
+    func noteRecovered() { state.withLock { $0.recoveredCount += 1 } }
+
+    /// Says in one line that the store is older than certificates in service.
+    func reportRecovered() {
+        let count = state.withLock { state in
+            defer { state.recoveredCount = 0 }
+            return state.recoveredCount
+        }
+        if count == 0 { return }
+        log(
+            .warning,
+            "the store is older than the certificates in service of \(count) \(count == 1 ? "host" : "hosts") and has taken them over; "
+                + "if it was restored from a backup, repeat every `associated acme revoke` and `acme account` since then")
     }
 
     public var isStopping: Bool { state.withLock { $0.isStopping } }

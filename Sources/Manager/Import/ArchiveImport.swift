@@ -28,11 +28,22 @@ public struct ArchiveImport {
     private let isPaired: Bool
 
     /// - Parameter isPaired: whether a host may have one for ECDSA and one for RSA.
+    /// - Parameter revoked: certificates that are not imported.
     /// - Parameter covers: whether the settings allow certificates for a host.
-    public init(_ archive: ClientArchive, isPaired: Bool = false, covers: (String) -> Bool) {
+    public init(
+        _ archive: ClientArchive, isPaired: Bool = false, revoked: RevokedCertificates? = nil,
+        covers: (String) -> Bool
+    ) {
         self.isPaired = isPaired
-        plan = ImportPlan(archive.certificates, isPaired: isPaired, covers: covers)
-        omissions = plan.omissions
+        let known = revoked?.all
+        let (out, valid) = archive.certificates.reduce(
+            into: ([ClientArchive.Omission](), [ClientArchive.Certificate]())
+        ) {
+            if known?.contains($1.chain) != true { return $0.1.append($1) }
+            $0.0.append(.init(file: $1.file, reason: "it was revoked by `associated acme revoke`", isFailure: false))
+        }
+        plan = ImportPlan(valid, isPaired: isPaired, covers: covers)
+        omissions = out + plan.omissions
     }
 
     /// Stores the certificates, each with all of its hosts or not at all.

@@ -29,6 +29,20 @@ public struct ClientArchive: Sendable {
         public let file: String
         public let chain: IssuedChain
         public let key: SigningKey
+
+        /// - Parameter now: seconds since 1970.
+        init(reading file: String, keyFile: String, now: Int64) throws(Problem) {
+            let bytes = try ClientArchive.read(file, bytesMax: CertificateLimits.chainBytesMax, "the certificate")
+            do throws(TLSError) { chain = try IssuedChain(pem: bytes) } catch { throw Problem(error.description) }
+            key = try ClientArchive.signingKey(
+                try ClientArchive.read(keyFile, bytesMax: ClientArchive.keyBytesMax, "its key \(keyFile)"))
+            if let objection = CertificateChecks.objection(certificates: bytes, file: file, key: key, now: now) {
+                // Old certificates, and those of development, are left behind on purpose.
+                throw Problem(objection.message, isFailure: ![.expired, .selfSigned].contains(objection.kind))
+            }
+            guard chain.isFor(key) else { throw Problem("the host's certificate is not the first one in the file") }
+            self.file = file
+        }
     }
 
     /// A file that is not imported.
@@ -76,7 +90,7 @@ public struct ClientArchive: Sendable {
                     self.accounts.append(Account(file: file, authority: layout.authority(of: match.path), key: key))
                 } else if let keyFile = layout.keyFile(of: match.path) {
                     self.certificates.append(
-                        try ClientArchive.certificate(file, keyFile: "\(folder)/\(keyFile)", now: now))
+                        try Certificate(reading: file, keyFile: "\(folder)/\(keyFile)", now: now))
                 }
             } catch {
                 omissions.append(Omission(file: file, reason: error.description, isFailure: error.isFailure))
@@ -134,19 +148,6 @@ public struct ClientArchive: Sendable {
             throw Problem("the private key does not belong to the public key in the same file")
         }
         return AccountKey(key)
-    }
-
-    private static func certificate(_ file: String, keyFile: String, now: Int64) throws(Problem) -> Certificate {
-        let bytes = try read(file, bytesMax: CertificateLimits.chainBytesMax, "the certificate")
-        let chain: IssuedChain
-        do throws(TLSError) { chain = try IssuedChain(pem: bytes) } catch { throw Problem(error.description) }
-        let key = try signingKey(try read(keyFile, bytesMax: keyBytesMax, "its key \(keyFile)"))
-        if let objection = CertificateChecks.objection(certificates: bytes, file: file, key: key, now: now) {
-            // Old certificates, and those of development, are left behind on purpose.
-            throw Problem(objection.message, isFailure: ![.expired, .selfSigned].contains(objection.kind))
-        }
-        guard chain.isFor(key) else { throw Problem("the host's certificate is not the first one in the file") }
-        return Certificate(file: file, chain: chain, key: key)
     }
 
     private static func signingKey(_ bytes: [UInt8]) throws(Problem) -> SigningKey {

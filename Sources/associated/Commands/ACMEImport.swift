@@ -121,7 +121,9 @@ struct ACMEImport {
     }
 
     private mutating func takeCertificates(_ store: inout Store) throws(DatabaseError) {
-        var work = ArchiveImport(archive, isPaired: inputs.rules?.keys.count == 2, covers: inputs.allows)
+        var work = ArchiveImport(
+            archive, isPaired: inputs.rules?.keys.count == 2, revoked: RevokedCertificates(inputs.places),
+            covers: inputs.allows)
         try work.run(&store)
         for certificate in work.certificates {
             func report(_ word: String, _ hosts: [String], _ text: String) {

@@ -28,7 +28,8 @@ enum ACMERevocation {
             var store = try Store(inputs.location, keys: keys)
             let account = try AccountSecret.load(&store)
             outcome = try CertificateRevocation.run(
-                host, reason, rules, account, userAgent: Product.userAgent, &store)
+                host, reason, rules, account, userAgent: Product.userAgent,
+                noting: RevokedCertificates(inputs.places), &store)
         } catch {
             throw .failure("cannot revoke the certificate of \(host): \(error)")
         }

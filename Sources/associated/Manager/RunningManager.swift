@@ -86,7 +86,10 @@ final class RunningManager {
         }
         let account = try AccountSecret.load(&opened)
         // Before the first order. The upkeep of certificates reports what prevents it, and tries again.
-        if rules != nil { try? account.publish(at: inputs.places.thumbprint) }
+        if rules != nil {
+            if let surprise = account.surprise(at: inputs.places.thumbprint) { control.log(.warning, surprise) }
+            try? account.publish(at: inputs.places.thumbprint)
+        }
         self.account = account
         store = .some(consume opened)
     }
@@ -193,7 +196,8 @@ final class RunningManager {
                     return try Thread(name: "orders \(number)", owning: worker) { $0.run() }
                 }, count: RunningManager.workerCount)
             starts.append { number in
-                let keeper = CertificateUpkeep(number, control, places: places, store: try store())
+                let keeper = CertificateUpkeep(
+                    number, control, places: places, isPaired: rules.keys.count > 1, store: try store())
                 return try Thread(name: "certificates", owning: keeper) { $0.run() }
             }
         }

@@ -55,7 +55,8 @@ struct KeyKindsTests {
         }
         let account = try AccountSecret.load(&rig.store)
         let outcome = try CertificateRevocation.run(
-            CertificateRig.host, .superseded, rules, account, userAgent: "test", &rig.store)
+            CertificateRig.host, .superseded, rules, account, userAgent: "test",
+            noting: RevokedCertificates(rig.places), &rig.store)
         guard case .refused = outcome else {
             Issue.record("\(outcome)")
             return
