@@ -52,4 +52,37 @@ struct HostRulesTests {
         let responses = [Probe.file(.apple): Self.response(), .head(.apple): Self.response(length: length)]
         #expect(try rules(responses).contains(.ahst019) == differs)
     }
+
+    /// A copy of Apple's, and the severity of what is said of it.
+    private static let copies: [(copy: String, severity: Severity?, words: String)] = [
+        (String(decoding: body, as: UTF8.self), nil, ""),
+        (#"{"webcredentials": {"apps": ["7QK4Z2M9XA.dev.associated.shop"]}}"#, nil, ""),
+        ("{}", .note, "differs from"),
+        (#"{"applinks":{"details":[]}}"#, .note, "differs from"),
+        (#"{"webcredentials":{"apps":["7QK4Z2M9XA.dev.associated.shop","A1B2C3D4E5.other"]}}"#, .note, "differs from"),
+        (#"{"webcredentials":{"apps":["A1B2C3D4E5.other"]}}"#, .error, "names other apps"),
+        (
+            #"{"applinks":{"details":[{"appIDs":["A1B2C3D4E5.other"],"components":[{"/":"*"}]}]}}"#, .error,
+            "names other apps"
+        ),
+        ("", .error, "it is empty"),
+        (#"{"webcredentials":{"apps":["7QK4Z2"#, .error, "no file that phones can read"),
+        ("<!doctype html><title>login</title>", .error, "no file that phones can read"),
+    ]
+
+    @Test(arguments: copies)
+    func `a copy of Apple's that no app of the host can open is an error`(
+        copy: String, severity: Severity?, words: String
+    ) throws {
+        var answers = HostAnswers(try #require(CheckedHost("shop.example")))
+        answers.answers = [.file(.apple): .success(Self.response())]
+        var answer = Self.response()
+        answer.body = Array(copy.utf8)
+        answers.appleCopy = .success(answer)
+        var rules = HostRules(answers, CheckSettings())
+        rules.judge()
+        let found = rules.findings.filter { $0.rule == .ahst015 }
+        #expect(found.map(\.severity) == [severity].compactMap(\.self))
+        #expect(found.allSatisfy { $0.message.contains(words) }, "\(found)")
+    }
 }

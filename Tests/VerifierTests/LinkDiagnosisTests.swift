@@ -165,11 +165,11 @@ struct LinkDiagnosisTests {
         Setup("an old copy that opens the app", nil, "") { answers in answers.appleCopy = .success(response(200, "{}"))
         }.with { $0.verdicts = { $0.appleCopy = $0.apple } },
         Setup("a copy from another server", .appleCopy, "Apple reaches another server") { answers in
-            answers.appleCopy = .success(response(200, "{}"))
-        }.with {
-            $0.verdicts = {
-                ($0.appleCopy, $0.isCopyForeign) = ([RuleVerdict(["other"], .staysInBrowser, "no rule matches")], true)
-            }
+            answers.appleCopy = .success(response(200, #"{"webcredentials":{"apps":["A1B2C3D4E5.other"]}}"#))
+        }.with { $0.verdicts = { $0.appleCopy = $0.apple } },
+        Setup("a page in place of the copy", .appleCopy, "is no file that phones can read: it answers a page") {
+            answers in
+            answers.appleCopy = .success(response(200, "<!doctype html>", type: "text/html"))
         },
         Setup("no copy at Apple", .appleCopy, "SWCERR00301") { answers in
             answers.appleCopy = .success(response(404, "", ["apple-failure-reason": "SWCERR00301 Timeout"]))

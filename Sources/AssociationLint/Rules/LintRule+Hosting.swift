@@ -81,8 +81,10 @@ extension LintRule {
             sources: [.appleCDN], subject: .host),
         LintRule(
             .ahst015, "Apple's copy differs from the host's file",
-            why: "The CDN keeps a copy for hours, and devices check again after days.",
-            fix: "Wait. The finding shows the age of the copy.",
+            why:
+                "The CDN keeps a copy for hours, and devices check again after days. With a copy that cannot be read, or one of "
+                + "another server, no app opens: that is an error.",
+            fix: "Wait. The finding shows the age of the copy, or what is wrong with it.",
             sources: [.appleAssociatedDomains, .appleCDN], subject: .host),
         LintRule(
             .ahst016, "Apple's CDN reports a failure",

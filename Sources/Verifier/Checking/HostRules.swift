@@ -230,20 +230,50 @@ struct HostRules {
             report(
                 .ahst016, .file(.apple), "cannot fetch Apple's copy: \(error)", severity: .warning)
         case .success(let response) where response.status == 200:
-            guard let own = answers.body(.apple) else { return }
-            let copy = CopyAnswer(apple: response)
-            if case .document(let bytes) = copy, DocumentDigest.ofDocument(bytes) == DocumentDigest.ofDocument(own) {
-                return
-            }
-            let age = response["age"].map { "; it is \($0) seconds old" } ?? ""
-            let kept = response["cache-control"].map { "; it is cached with \($0)" } ?? ""
-            report(
-                .ahst015, .file(.apple), "Apple's copy differs from the host's file\(age)\(kept)",
-                fix: "wait: Apple checks again within a day, and phones within about a week")
+            if let own = answers.body(.apple) { compare(appleCopy: response, with: own) }
         case .success(let response):
             let failure = AppleFailure(response)
             report(.ahst016, .file(.apple), failure.message, fix: failure.fix)
         }
+    }
+
+    /// Phones that get a copy without apps, or with those of another server, open no app of this host. Another copy is usually older.
+    private mutating func compare(appleCopy response: FetchedResponse, with own: [UInt8]) {
+        var problem = ""
+        switch CopyAnswer(apple: response) {
+        case .document(let bytes):
+            if DocumentDigest.ofDocument(bytes) == DocumentDigest.ofDocument(own) { return }
+            let copy = AppleAssociation.read(bytes, file: "Apple's copy")
+            guard let association = copy.association else {
+                problem =
+                    bytes.isEmpty ? "it is empty" : copy.findings.first { $0.isFatal }?.message ?? "it is malformed"
+                break
+            }
+            let present = AppleAssociation.read(CopyAnswer.plain(own), file: "").association?.apps ?? []
+            let copied = association.apps
+            if !present.isEmpty, !copied.isEmpty, present.isDisjoint(with: copied) {
+                return report(
+                    .ahst015, .file(.apple),
+                    "Apple's copy names other apps than the host's file, so Apple reaches another server",
+                    fix:
+                        "lead every client in the world, over IPv4 and IPv6, to this server; if it was moved here, wait: "
+                        + "Apple checks again within a day", severity: .error)
+            }
+        case .unusable(let reason), .failure(let reason): problem = reason
+        case .statements: break
+        }
+        if !problem.isEmpty {
+            return report(
+                .ahst015, .file(.apple), "Apple's copy is no file that phones can read: \(problem)",
+                fix:
+                    "find out what answers Apple in place of this server, such as a CDN or a firewall; Apple checks again within "
+                    + "a day", severity: .error)
+        }
+        let age = response["age"].map { "; it is \($0) seconds old" } ?? ""
+        let kept = response["cache-control"].map { "; it is cached with \($0)" } ?? ""
+        report(
+            .ahst015, .file(.apple), "Apple's copy differs from the host's file\(age)\(kept)",
+            fix: "wait: Apple checks again within a day, and phones within about a week")
     }
 
     private mutating func judge(googleAnswer answer: Result<FetchedResponse, FetchError>) {
@@ -279,6 +309,14 @@ struct HostRules {
                     fix: "find out which server answers for this host")
             }
         }
+    }
+}
+
+extension AppleAssociation {
+    /// The apps of all services.
+    fileprivate var apps: Set<String> {
+        let services = [webcredentials, appclips, activitycontinuation].compactMap { $0?.apps }
+        return Set(((applinks?.details.map(\.appIDs) ?? []) + services).joined().map(\.text))
     }
 }
 

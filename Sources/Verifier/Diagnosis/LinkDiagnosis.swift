@@ -160,22 +160,14 @@ public struct LinkDiagnosis: Sendable {
     private static func copyStep(_ finding: Finding?, _ report: ServerCheckReport, _ verdicts: LinkVerdicts) -> Step {
         guard report.copiesAsked.contains(.apple) else { return notAsked(.appleCopy, "Apple's CDN") }
         guard let finding else { return Step(.appleCopy, .ok, "Apple's CDN has the same file") }
-        guard finding.rule == .ahst015 else {
-            return Step(.appleCopy, finding, finding.severity == .error ? .problem : .note)
-        }
-        // Phones have the copy, so what matters is whether it opens the app where the host's file does.
+        if finding.severity == .error { return Step(.appleCopy, finding, .problem) }
+        // Phones have an older copy, so what matters is whether it opens the app where the host's file does.
         let opens = verdicts.apple.map { RuleVerdict.outcome(of: $0) } == .opensApp
-        guard opens, let copy = verdicts.appleCopy, RuleVerdict.outcome(of: copy) != .opensApp else {
-            return Step(.appleCopy, finding, .note)
-        }
+        guard finding.rule == .ahst015, opens, let copy = verdicts.appleCopy, RuleVerdict.outcome(of: copy) != .opensApp
+        else { return Step(.appleCopy, finding, .note) }
         var step = Step(.appleCopy, finding, .problem)
-        if verdicts.isCopyForeign {
-            step.message = "Apple's copy names other apps than the host's file, so Apple reaches another server"
-            step.fix = "lead every client in the world, over IPv4 and IPv6, to this server"
-        } else {
-            step.message += "; by the copy, \(copy.first?.message ?? "no app opens links")"
-            step.fix = finding.fix.map { "\($0); installing the app again fetches Apple's copy at once" }
-        }
+        step.message += "; by the copy, \(copy.first?.message ?? "no app opens links")"
+        step.fix = finding.fix.map { "\($0); installing the app again fetches Apple's copy at once" }
         return step
     }
 
@@ -315,8 +307,6 @@ public struct LinkVerdicts: Sendable {
     public var android: [RuleVerdict]?
     /// By Apple's copy, if there is one.
     public var appleCopy: [RuleVerdict]?
-    /// Whether the copy names none of the apps that the host's file names.
-    public var isCopyForeign = false
 
     public init() {}
 }

@@ -49,8 +49,6 @@ struct LinkFiles {
                     return app.verdict(on: url, source?.place(on: url))
                 })
         }
-        let (own, copied) = (Set((apple ?? []).map(\.appID)), Set((appleCopy ?? []).map(\.appID)))
-        verdicts.isCopyForeign = !own.isEmpty && !copied.isEmpty && own.isDisjoint(with: copied)
         return verdicts
     }
 }
