@@ -26,10 +26,10 @@ final class AdminBench: Sendable {
     }
 
     /// The source of the listener's answers.
-    final class Answers: ServerSources {
+    final class Answers: ServerSources, LinkSources {
         let report = Mutex(HealthReport())
-        /// Requests of the manager.
-        let contacts = Mutex(0)
+        /// What the manager has said.
+        let reports = Mutex<[ManagerReport]>([])
 
         func health() -> HealthReport { report.withLock { $0 } }
         func metrics() -> MetricsSnapshot { Samples.snapshot }
@@ -49,7 +49,7 @@ final class AdminBench: Sendable {
         func fetches(since seconds: Int64) -> RecentFetches {
             RecentFetches(Samples.fetches.fetches.filter { $0.seconds >= seconds })
         }
-        func noteManager(problem: String?) { contacts.withLock { $0 += 1 } }
+        func note(_ report: ManagerReport) { reports.withLock { $0.append(report) } }
     }
 
     func set(_ report: HealthReport) { health.report.withLock { $0 = report } }

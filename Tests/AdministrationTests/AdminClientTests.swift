@@ -1,6 +1,7 @@
 // The client of the commands: a complete answer in time, or a reason.
 
 import Posix
+import Synchronization
 import TestSupport
 import Testing
 
@@ -25,14 +26,25 @@ struct AdminClientTests {
         #expect(status.body == Samples.status.json)
     }
 
-    @Test func `gets the served hosts once for each digest`() throws {
-        let bench = try AdminBench()
-        let all = try Self.get("/served", bench.address)
+    @Test func `over the link, a manager says how it is and gets the served hosts once for each digest`() throws {
+        let folder = try TemporaryFolder()
+        let sources = AdminBench.Answers()
+        let socket = try ListeningSocket(replacing: "\(folder.path)/link.sock", permissions: 0o600)
+        let listener = try AdminListener(sources, on: socket)
+        defer { listener.stop() }
+        let address = try #require(SocketAddress("unix:\(folder.path)/link.sock"))
+        let report = ManagerReport(problem: "the disk is full")
+        for _ in 0..<2 {
+            #expect(try AdminClient.put(report, to: address, timeoutMilliseconds: 5_000).status == 204)
+        }
+        #expect(sources.reports.withLock { $0 } == [report, report])
+        let all = try Self.get("/served", address)
         let served = try #require(ServedHosts(json: all.body))
         #expect(served == Samples.served)
-        let same = try Self.get("/served/\(served.digest)", bench.address)
+        let same = try Self.get("/served/\(served.digest)", address)
         #expect(same.status == 204)
         #expect(same.body.isEmpty)
+        #expect(sources.reports.withLock { $0.count } == 2)
     }
 
     @Test func `returns no answer where no server listens`() throws {

@@ -66,7 +66,7 @@ struct AdminListenerTests {
         let bench = try AdminBench(token: AdminListenerTests.token)
         #expect(try bench.ask("/healthz").status == 200)
         #expect(try bench.ask("/readyz").status == 200)
-        for path in ["/metrics", "/status", "/hosts", "/status/shop.example.com", "/served", "/", "/else"] {
+        for path in ["/metrics", "/status", "/hosts", "/status/shop.example.com", "/", "/else"] {
             let refused = try bench.ask(path)
             #expect(refused.status == 401)
             #expect(refused.field("www-authenticate") == "Bearer realm=\"associated\"")

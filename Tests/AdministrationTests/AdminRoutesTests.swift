@@ -21,15 +21,7 @@ struct AdminRoutesTests {
             ("/healthz", .ok, "alive\n"), ("/readyz", .ok, "ready\n"), ("/metrics", .ok, "# HELP associated_"),
             ("/status", .ok, "{"), ("/status/shop.example.com", .ok, "{"), ("/status/", .notFound, "this host"),
             ("/hosts", .ok, "{"), ("/hosts/unfetched", .ok, "{"), ("/hosts/", .notFound, "/healthz\n"),
-            ("/expiring/0", .ok, "{"), ("/expiring/", .notFound, "/healthz\n"), ("/served", .ok, "{\"digest\":"),
-            ("/served/00ff", .noContent, ""), ("/served/00fe", .ok, "{\"digest\":"), ("/served/", .ok, "{\"digest\":"),
-            ("/servedx", .notFound, "/healthz\n"), ("/documents", .ok, "{\"digest\":\"00ff\",\"hosts\":[{"),
-            ("/documents/shop.example.com", .ok, "{\"digest\":\"00ff\",\"hosts\":[]"),
-            ("/document/apple/shop.example.com", .ok, "{}"), ("/document/google/shop.example.com", .notFound, "this"),
-            ("/document/other/shop.example.com", .notFound, "/healthz\n"),
-            ("/fetched/0", .ok, "{\"fetches\":[{\"host\":\"news."),
-            ("/fetched/9999999999", .ok, "{\"fetches\":[],\"more\":false}"),
-            ("/fetched/-1", .notFound, "/healthz\n"), ("/fetched/", .notFound, "/healthz\n"),
+            ("/expiring/0", .ok, "{"), ("/expiring/", .notFound, "/healthz\n"),
         ] as [(String, Status, String)])
     func `the server answers at its paths`(path: String, status: Status, beginning: String) throws {
         let answer = try ask(AdminBench.Answers(), path)
@@ -47,13 +39,6 @@ struct AdminRoutesTests {
             /hosts
             /hosts/unfetched
             /expiring/SECONDS
-            /served
-            /served/DIGEST
-            /documents
-            /documents/AFTER
-            /document/apple/HOST
-            /document/google/HOST
-            /fetched/SECONDS
 
             """
         #expect(try text(ask(AdminBench.Answers(), "/")) == all)
@@ -65,7 +50,6 @@ struct AdminRoutesTests {
         #expect(try text(ask(Worker(), "/metrics")).hasSuffix("\n# TYPE orders gauge\norders 3\n"))
         #expect(try text(ask(Worker(), "/orders")) == "[]")
         #expect(try ask(Worker(), "/orders", isAuthorized: false).status == .unauthorized)
-        #expect(try ask(Worker(), "/served").status == .notFound)
     }
 
     private struct Worker: AdminSources {
@@ -83,21 +67,24 @@ struct AdminRoutesTests {
         var paths: [String] { ["/orders"] }
     }
 
-    /// Each row: the path, and whether only the manager asks for it.
     @Test(arguments: [
-        ("/served", true), ("/served/00ff", true), ("/served/0", true), ("/status", false), ("/readyz", false),
+        "/served", "/served/00ff", "/documents", "/document/apple/shop.example.com", "/fetched/0", "/manager",
+        "/manager/66",
     ])
-    func `a request of the served hosts is a contact of the manager`(path: String, isContact: Bool) throws {
+    func `has nothing of the link to the manager, and changes nothing`(path: String) throws {
         let sources = AdminBench.Answers()
-        _ = try ask(sources, path)
-        #expect(sources.contacts.withLock { $0 } == (isContact ? 1 : 0))
-        _ = try ask(sources, path, isAuthorized: false)
-        #expect(sources.contacts.withLock { $0 } == (isContact ? 1 : 0))
+        let address = try #require(SocketAddress("unix:/run/admin.sock"))
+        let routes = AdminRoutes(AdminSettings(address: address), sources)
+        for (method, status) in [(Method.get, Status.notFound), (.head, .notFound), (.notServed, .methodNotAllowed)] {
+            let answer = routes.answer(AdminRequest(method: method, path: path, host: "", isAuthorized: true))
+            #expect(answer.status == status)
+        }
+        #expect(sources.reports.withLock { $0 }.isEmpty)
     }
 
     @Test func `an answer without content has neither type nor length`() throws {
-        for (path, count) in [("/served/00ff", 0), ("/served", 1)] {
-            let bytes = try ask(AdminBench.Answers(), path).bytes(wantsBody: true, closes: false)
+        for (status, count) in [(Status.noContent, 0), (.ok, 1)] {
+            let bytes = AdminResponse(status, lines: []).bytes(wantsBody: true, closes: false)
             let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\r\n")
             #expect(lines.count { $0.hasPrefix("content-length: ") } == count)
             #expect(lines.count { $0.hasPrefix("content-type: ") } == count)

@@ -80,20 +80,8 @@ struct ServedHostsTests {
         #expect(ServedHosts(json: served.json, hostsMax: hostsMax) == served)
     }
 
-    @Test(
-        arguments: [
-            ("", nil, "/served"), ("ab12", nil, "/served/ab12"), ("", "full", "/served/-/66756c6c"),
-            ("ab12", "\u{A}é", "/served/ab12/0ac3a9"),
-        ] as [(String, String?, String)])
-    func `asks with what the manager has and cannot do`(digest: String, problem: String?, path: String) {
-        #expect(ServedHosts.path(unless: digest, problem: problem) == path)
-    }
-
-    @Test(
-        arguments: [
-            ("66756c6c", "full"), ("0ac3a9", "é"), ("", nil), ("6", nil), ("zz", nil), ("66756", "fu"),
-        ] as [(String, String?)])
-    func `reads a problem`(digits: String, problem: String?) {
-        #expect(ServedHosts.problem(digits[...]) == problem)
+    @Test(arguments: [("", "/served"), ("ab12", "/served/ab12")])
+    func `asks with what the manager has`(digest: String, path: String) {
+        #expect(ServedHosts.path(unless: digest) == path)
     }
 }

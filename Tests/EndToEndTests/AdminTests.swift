@@ -129,18 +129,6 @@ struct AdminTests {
         #expect(try Subject.run("status", "--hosts", "shop.localhost", "--admin", bench.admin).status == 2)
     }
 
-    @Test func `lists the served hosts, once for each digest`() throws {
-        let bench = try Bench()
-        let answer = try bench.ask("/served").output
-        let digest = try #require(answer.firstMatch(of: /^\{"digest":"([0-9a-f]{32})",/)).1
-        #expect(answer.hasSuffix(#","hosts":"news.localhost/shop.localhost"}200"#))
-        #expect(try bench.ask("/served/\(digest)").output == "204")
-        #expect(try bench.ask("/served/0").output == answer)
-        // No manager is expected.
-        #expect(try bench.scrape()["associated_manager_silent_seconds"] == nil)
-        #expect(try bench.ask("/status").output.contains("\"manager\": null"))
-    }
-
     @Test func `status without a host shows the state of the server`() throws {
         let bench = try Bench()
         let run = try Subject.run("status", "--admin", bench.admin)

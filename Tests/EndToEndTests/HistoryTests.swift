@@ -129,7 +129,7 @@ struct HistoryTests {
             #expect(try Int(File.status("\(folder.path)/\(ChangeJournal.name)").byteCount) <= 65_536)
         }
         // This is what the delivery monitor asks before it calls a copy foreign.
-        let server = try AdminSettings(address: #require(SocketAddress(ip: "127.0.0.1", port: 1)))
+        let server = try #require(SocketAddress(ip: "127.0.0.1", port: 1))
         let link = DeliveryLink(server: server, statePath: folder.path)
         for (host, _) in others {
             #expect(

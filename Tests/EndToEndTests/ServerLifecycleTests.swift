@@ -187,12 +187,13 @@ struct InheritanceTests {
             Inheritance.Group(purpose: .http, numbers: [5, 6]),
             Inheritance.Group(purpose: .https, expectsProxyHeader: true, numbers: [7]),
             Inheritance.Group(purpose: .admin, numbers: [8]), Inheritance.Group(purpose: .managerAdmin, numbers: [9]),
+            Inheritance.Group(purpose: .link, numbers: [10]),
         ])
 
     @Test func `a server reads what its parent writes`() {
         #expect(
             InheritanceTests.whole.text
-                == "2 server 7 4 15000 settings:11 http:5,6 https+proxy:7 admin:8 manager-admin:9")
+                == "2 server 7 4 15000 settings:11 http:5,6 https+proxy:7 admin:8 manager-admin:9 link:10")
         #expect(Inheritance(InheritanceTests.whole.text) == InheritanceTests.whole)
         // From a parent of an earlier version.
         #expect(Inheritance("2 server 7 4 0") == Inheritance(role: .server, parent: 7, reports: 4))

@@ -22,7 +22,20 @@ public enum AdminClient {
     public static func get(
         _ path: String, from address: SocketAddress, token: AdminToken?, timeoutMilliseconds: Int
     ) throws(Failure) -> Response {
-        var request = request("GET", path, address, timeoutMilliseconds)
+        try ask("GET", path, address, token, timeoutMilliseconds)
+    }
+
+    /// Sends what the manager says of itself.
+    public static func put(
+        _ report: ManagerReport, to address: SocketAddress, timeoutMilliseconds: Int
+    ) throws(Failure) -> Response {
+        try ask("PUT", report.path, address, nil, timeoutMilliseconds)
+    }
+
+    private static func ask(
+        _ method: String, _ path: String, _ address: SocketAddress, _ token: AdminToken?, _ timeoutMilliseconds: Int
+    ) throws(Failure) -> Response {
+        var request = request(method, path, address, timeoutMilliseconds)
         if let token { request.fields = [.init(name: "Authorization", value: token.authorization)] }
         // The end of the connection alone does not show that an answer is complete. A 204 has no length.
         guard case .success(let response) = try fetch(request), response.statusLine.hasPrefix("HTTP/1.1 "),

@@ -1,4 +1,5 @@
-// The admin listener of a process: health, metrics and status for operators, over HTTP/1.1 on an address of its own.
+// The admin listener of a process: health, metrics and status for operators, over HTTP/1.1 on an address of its own. The link between a
+// server and its manager works in the same way.
 // Its socket is opened before the sandbox forbids it, and used when the process is ready.
 
 public import Posix
@@ -29,14 +30,28 @@ public final class AdminListener: Sendable {
         try self.init(settings, sources, on: socket, limits: AdminLimits())
     }
 
-    init(
+    convenience init(
         _ settings: AdminSettings, _ sources: any AdminSources, on socket: ListeningSocket, limits: AdminLimits
+    ) throws(StartError) {
+        let routes = AdminRoutes(settings, sources)
+        try self.init("admin", on: socket, limits, token: settings.token) { routes.answer($0) }
+    }
+
+    /// Starts to answer the manager.
+    public convenience init(_ sources: any LinkSources, on socket: ListeningSocket) throws(StartError) {
+        let routes = LinkRoutes(sources: sources)
+        try self.init("link", on: socket, AdminLimits(), token: nil) { routes.answer($0) }
+    }
+
+    private init(
+        _ name: String, on socket: ListeningSocket, _ limits: AdminLimits, token: AdminToken?,
+        answer: @escaping @Sendable (AdminRequest) -> AdminResponse
     ) throws(StartError) {
         address = socket.address
         do throws(SystemError) {
             let control = try AdminControl(socket)
-            let loop = try AdminLoop(settings, sources, limits, control)
-            thread = Mutex(ThreadHandle(try Thread(name: "admin", owning: loop) { $0.run() }))
+            let loop = try AdminLoop(answer, token: token, limits, control)
+            thread = Mutex(ThreadHandle(try Thread(name: name, owning: loop) { $0.run() }))
             self.control = control
         } catch {
             throw .cannotStart(error)

@@ -6,7 +6,7 @@ import Posix
 
 /// The listener's connections and their poller. Only its thread uses it.
 struct AdminLoop: ~Copyable {
-    private let routes: AdminRoutes
+    private let answer: @Sendable (AdminRequest) -> AdminResponse
     private let token: AdminToken?
     private let limits: AdminLimits
     private let control: AdminControl
@@ -27,17 +27,16 @@ struct AdminLoop: ~Copyable {
     /// Connections accepted at once, so that ended ones are noticed in between.
     private static let acceptsPerRoundMax = 4
 
-    init(_ settings: AdminSettings, _ sources: any AdminSources, _ limits: AdminLimits, _ control: AdminControl)
-        throws(SystemError)
-    {
+    init(
+        _ answer: @escaping @Sendable (AdminRequest) -> AdminResponse, token: AdminToken?, _ limits: AdminLimits,
+        _ control: AdminControl
+    ) throws(SystemError) {
         let poller = try Poller(eventsMax: 64)
         guard poller.add(control.wakeUp.descriptor.number, .readable, token: Token.wakeUp) else {
             throw .exhausted("epoll_ctl")
         }
         self.poller = poller
-        routes = AdminRoutes(settings, sources)
-        token = settings.token
-        (self.limits, self.control) = (limits, control)
+        (self.answer, self.token, self.limits, self.control) = (answer, token, limits, control)
     }
 
     /// Serves until it is stopped.
@@ -135,10 +134,10 @@ struct AdminLoop: ~Copyable {
 
     private mutating func proceed(_ connection: AdminConnection, _ token: UInt64, _ now: Int64) {
         let wasSending = connection.phase == .sending
-        let (routes, bearer) = (routes, self.token)
+        let (answer, bearer) = (self.answer, self.token)
         connection.proceed(now: now, isLast: listener == nil) { head, bytes in
             let request = AdminRequest(head, bytes, token: bearer)
-            return (routes.answer(request), request.method != .head)
+            return (answer(request), request.method != .head)
         }
         if connection.phase == .ended {
             connections[token] = nil

@@ -2,7 +2,6 @@
 // the list that it has, so that an unchanged list is not sent again.
 
 import SourceJSON
-import TLS
 
 /// The answer of `/served`.
 public struct ServedHosts: Sendable, Equatable {
@@ -92,26 +91,8 @@ public struct ServedHosts: Sendable, Equatable {
     }
 }
 
-/// The request for them. A manager that cannot work says why in the path: it asks several times a minute anyway.
 extension ServedHosts {
-    private static let problemBytesMax = 400
-    /// In place of the digest of a manager that has no hosts yet.
-    private static let noDigest = "-"
-
+    /// The request for them.
     /// - Parameter known: the digest of the hosts that the manager has; empty if it wants them all.
-    public static func path(unless known: String, problem: String?) -> String {
-        guard let problem else { return known.isEmpty ? "/served" : "/served/\(known)" }
-        let digits = Digest.hexadecimal(problem.utf8.prefix(problemBytesMax))
-        return "/served/\(known.isEmpty ? noDigest : known)/\(digits)"
-    }
-
-    /// The problem in hexadecimal digits. Nil if there is none.
-    static func problem(_ digits: Substring) -> String? {
-        let digits = Array(digits.utf8.prefix(problemBytesMax * 2))
-        let bytes = stride(from: 0, to: digits.count - 1, by: 2).compactMap { index in
-            UInt8(String(decoding: digits[index...index + 1], as: UTF8.self), radix: 16)
-        }
-        let text = String(decoding: bytes.filter { $0 >= 0x20 && $0 != 0x7F }, as: UTF8.self)
-        return text.isEmpty ? nil : text
-    }
+    public static func path(unless known: String) -> String { known.isEmpty ? "/served" : "/served/\(known)" }
 }

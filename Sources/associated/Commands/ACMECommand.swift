@@ -199,14 +199,16 @@ extension Command {
     /// Why the manager does not know a host that the settings allow.
     private static func unseen(_ host: String, _ inputs: ManagerInputs) -> String {
         guard DomainName(host) != nil else { return "it is not a host name" }
+        let notYet = "the manager has not seen it yet; it asks the server every few seconds"
+        guard let place = inputs.server else { return notYet }
         do {
-            let server = try AdminSettings(inputs.server)
+            let server = try AdminSettings(place)
             let response = try AdminClient.get(
                 "/status/\(host)", from: server.address, token: server.token,
                 timeoutMilliseconds: serverTimeoutMilliseconds)
             // Of a wildcard, the server knows only the hosts below it.
             if response.status == 404, !host.hasPrefix("*.") { return "the server does not serve it" }
-            return "the manager has not seen it yet; it asks the server every few seconds"
+            return notYet
         } catch {
             return "the manager has not seen it, and the server cannot be asked: \(error)"
         }

@@ -10,14 +10,12 @@ extension Command {
             Orders and renews certificates without serving: the manager alone, for a unit or a container of its own. `associated
             serve` starts one by itself if server.json asks for it.
 
-            The manager asks the server at --admin which hosts it serves, and writes to the state directory, which the server
-            reads. SIGTERM and SIGINT end it.
+            The manager asks the server which hosts it serves, and writes certificates for it. Both meet in the state directory, so
+            give the manager the --state and the user of the server. SIGTERM and SIGINT end it.
             """,
         options: [
             .config, .state, .setting("--user"), .setting("--sandbox"), .setting("--log-format"),
             .setting("--log-level"),
-            .setting("--admin").with(help: "admin listener of the server (default: that of server.json)"),
-            .setting("--admin-token-file"),
         ],
         failure: "the manager could not start"
     ) { arguments throws(Refusal) in

@@ -1,5 +1,4 @@
-// What connects the delivery monitor with the server: requests to the server's admin listener, and the settings in the terms of the
-// manager.
+// What connects the delivery monitor with the server: requests over the link, and the settings in the terms of the manager.
 
 import Administration
 import Association
@@ -12,7 +11,7 @@ import Telemetry
 
 /// The server as the source of the monitor. Several threads may use it.
 struct DeliveryLink: DeliverySource {
-    let server: AdminSettings
+    let server: SocketAddress
     /// Of the server, which keeps a journal of changes there.
     let statePath: String
 
@@ -62,7 +61,7 @@ struct DeliveryLink: DeliverySource {
         let response: AdminClient.Response
         do throws(AdminClient.Failure) {
             response = try AdminClient.get(
-                path, from: server.address, token: server.token, timeoutMilliseconds: DeliveryLink.milliseconds)
+                path, from: server, token: nil, timeoutMilliseconds: DeliveryLink.milliseconds)
         } catch {
             throw DeliverySourceFailure(error.description)
         }

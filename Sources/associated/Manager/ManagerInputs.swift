@@ -18,8 +18,10 @@ struct ManagerInputs {
     let places: ManagerPlaces
     let location: DatabaseLocation
     private let settings: ManagerSettings
-    /// The admin listener of the server.
-    let server: AdminPlace
+    /// The server's end of the link.
+    let link: SocketAddress
+    /// The admin listener of the server; nil if it has none.
+    let server: AdminPlace?
     private let keyFile: String
     /// Whether the key file is not one of the settings.
     private let ownsKey: Bool
@@ -39,10 +41,13 @@ struct ManagerInputs {
         places = ManagerPlaces(
             certificates: loaded.certificatesPath, thumbprint: loaded.thumbprintPath,
             hosts: "\(loaded.configPath)/hosts")
-        guard let admin = loaded.settings.admin else {
-            throw .failure("no admin listener of the server is configured; set `admin` in server.json, or give --admin")
+        server = loaded.settings.admin
+        guard let link = SocketAddress("unix:\(loaded.linkPath)") else {
+            throw .failure(
+                "the path of \(loaded.linkPath), where the manager asks the server, is too long for a socket; use a --state with a "
+                    + "shorter path")
         }
-        server = admin
+        self.link = link
         let listeners = loaded.settings.http + loaded.settings.https
         var rules: IssuanceRules? =
             if let issuance = settings.issuance { try ManagerInputs.rules(issuance, listeners) } else { nil }

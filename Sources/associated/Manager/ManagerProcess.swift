@@ -53,8 +53,6 @@ enum ManagerProcess {
         if let objection = StartProblems(loaded).inSettings { throw Refusal.failure("not started: \(objection)") }
         var inputs = try ManagerInputs(loaded)
         for problem in inputs.readWebhooks() { Log.error("manager: \(problem)") }
-        // Its token may be in a file that the sandbox hides.
-        let server = try AdminSettings(inputs.server)
         let admin = try adminSocket(loaded, inheritance)
         var sandbox = Sandbox(loaded, places: ManagerSandbox.places(loaded), role: .manager)
         try sandbox.changeUser()
@@ -63,7 +61,7 @@ enum ManagerProcess {
         try inheritance?.endWithParent()
         try sandbox.restrictFiles()
         // Before system calls are restricted, because loading a library maps its code.
-        let manager = try RunningManager(inputs, server)
+        let manager = try RunningManager(inputs)
         try sandbox.restrictCalls()
         try manager.begin(admin: admin)
         sandbox.report()

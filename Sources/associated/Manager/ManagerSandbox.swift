@@ -24,10 +24,9 @@ enum ManagerSandbox {
         return SandboxPlaces(loaded, uses: uses)
     }
 
-    /// The TCP ports that it may connect to, in order. Port 0 is in the settings of a server whose port the kernel chooses.
+    /// The TCP ports that it may connect to, in order.
     static func ports(_ settings: ServerSettings) -> [UInt16] {
-        let own = [settings.admin?.address.port].compactMap(\.self) + outgoingPorts(settings)
-        return Set(usualPorts + own).filter { $0 > 0 }.sorted()
+        Set(usualPorts + outgoingPorts(settings)).sorted()
     }
 
     /// TCP ports of services that the settings name.

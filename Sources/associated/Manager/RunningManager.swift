@@ -21,7 +21,6 @@ final class RunningManager {
     private let keys: SealingKeys
     /// Nil until the store has been opened.
     private var account: AccountSecret?
-    private let server: AdminSettings
     private let node: String
     /// Of the state directory, so that claims of earlier processes there are known to be abandoned.
     private let lock: FileLock
@@ -48,8 +47,8 @@ final class RunningManager {
     private static let otherThreads = 1 + DeliveryVerifier.allCases.count + 2
 
     /// Opens the store. If that may work later, it is opened by a later `tick`.
-    init(_ inputs: ManagerInputs, _ server: AdminSettings) throws {
-        (self.inputs, self.server) = (inputs, server)
+    init(_ inputs: ManagerInputs) throws {
+        self.inputs = inputs
         rules = inputs.rules
         lock = try inputs.lockState()
         keys = try inputs.keys(createsMissing: true)
@@ -149,9 +148,12 @@ final class RunningManager {
         var problem: String?
         defer { control.noteSource("the hosts that it serves", problem) }
         do throws(AdminClient.Failure) {
+            _ = try AdminClient.put(
+                ManagerReport(problem: storeProblem), to: inputs.link,
+                timeoutMilliseconds: RunningManager.askMilliseconds)
             let response = try AdminClient.get(
-                ServedHosts.path(unless: isDue ? "" : digest, problem: storeProblem), from: server.address,
-                token: server.token, timeoutMilliseconds: RunningManager.askMilliseconds)
+                ServedHosts.path(unless: isDue ? "" : digest), from: inputs.link, token: nil,
+                timeoutMilliseconds: RunningManager.askMilliseconds)
             if response.status == 204 { return nil }
             guard response.status == 200 else {
                 problem = "it answers \(response.status)"
@@ -202,7 +204,7 @@ final class RunningManager {
             }
         }
         if let delivery = inputs.delivery {
-            let source = DeliveryLink(server: server, statePath: inputs.statePath)
+            let source = DeliveryLink(server: inputs.link, statePath: inputs.statePath)
             starts.append { number in
                 let register = DeliveryRegister(
                     number, control, node: self.node, source: source, store: try store())

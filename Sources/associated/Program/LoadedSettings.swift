@@ -18,6 +18,8 @@ struct LoadedSettings {
     /// What the manager writes for the server.
     var certificatesPath: String { "\(statePath)/certificates" }
     var thumbprintPath: String { "\(statePath)/acme/thumbprint" }
+    /// Where the manager asks the server.
+    var linkPath: String { "\(statePath)/link.sock" }
     /// The text of `server.json`; nil if it does not exist.
     let text: [UInt8]?
     /// Whether hosts without a certificate get a development certificate.
@@ -52,7 +54,7 @@ struct LoadedSettings {
             }
         }
         if settings.admin == nil, settings.manager.isWanted {
-            // Where the manager asks.
+            // For `associated status`.
             settings.admin = SocketAddress(listening: "unix:\(statePath)/admin.sock").map { AdminPlace(address: $0) }
         }
         let addresses = SocketAddress.sharingFamilies(settings.http + settings.https)

@@ -1,4 +1,4 @@
-// The answers of the admin listener, computed by its thread on request. Nothing here waits for a disk: certificates come from
+// The answers of the admin listener and of the link to the manager, computed by their threads on request. Nothing here waits for a disk: certificates come from
 // surveys and from memory.
 
 import Administration
@@ -11,7 +11,7 @@ import Synchronization
 import TLS
 import Telemetry
 
-struct AdminAnswers: ServerSources {
+struct AdminAnswers: ServerSources, LinkSources {
     let state: ServerState
     let workerMetrics: WorkerMetrics
     let usage: ProcessUsage
@@ -56,8 +56,8 @@ struct AdminAnswers: ServerSources {
 
     private var manager: ManagerSilence? { expectsManager ? state.managerSilence : nil }
 
-    func noteManager(problem: String?) {
-        state.change { ($0.managerMilliseconds, $0.managerProblem) = (Clock.monotonicMilliseconds(), problem) }
+    func note(_ report: ManagerReport) {
+        state.change { ($0.managerMilliseconds, $0.managerProblem) = (Clock.monotonicMilliseconds(), report.problem) }
     }
 
     func servedDigest() -> String { digest.text(of: published.current) }

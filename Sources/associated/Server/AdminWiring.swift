@@ -1,4 +1,4 @@
-// Connects the admin listener and the ledger of verifier fetches with the rest of the server.
+// Connects the admin listener, the link to the manager and the ledger of verifier fetches with the rest of the server.
 
 import Administration
 import Catalogue
@@ -22,12 +22,12 @@ struct AdminWiring: Sendable {
         let ledger: VerifierLedger
         let keeper: LedgerKeeper
         fileprivate let state: ServerState
-        fileprivate let listener: AdminListener?
+        fileprivate let listeners: [AdminListener]
 
         /// The server is not ready from now on. A server that has taken over answers at the address.
         func drain(isTakenOver: Bool) {
             state.change { $0.phase = .draining }
-            if isTakenOver { listener?.stopAccepting() }
+            if isTakenOver { for listener in listeners { listener.stopAccepting() } }
         }
 
         /// Call it when the workers have ended; saves what they recorded last.
@@ -35,7 +35,7 @@ struct AdminWiring: Sendable {
             keeper.stop()
             for text in keeper.takeWarnings() { Log.warning(text) }
             state.noteState(.ledger, keeper.problem)
-            listener?.stop()
+            for listener in listeners { listener.stop() }
         }
     }
 
@@ -54,20 +54,19 @@ struct AdminWiring: Sendable {
     /// - Parameter parent: the process that operators send signals to.
     func begin(
         _ engine: Engine, _ published: PublishedCatalogue, _ certificates: CertificateStore?, parent: Int32,
-        on socket: ListeningSocket?
+        on socket: ListeningSocket?, link: ListeningSocket?
     ) throws -> Running {
         let ledger = VerifierLedger(nowSeconds: Clock.wallSeconds()) { published.current.configuredName(of: $0) }
         let keeper = try LedgerKeeper(ledger, metrics, folder: given.statePath)
         state.change { $0.phase = .serving }
-        guard let settings, let socket else {
-            return Running(ledger: ledger, keeper: keeper, state: state, listener: nil)
-        }
         // The silence of a manager is reported only if the settings ask for one.
         let answers = AdminAnswers(
             state: state, workerMetrics: metrics, usage: usage, parent: parent,
             expectsManager: given.settings.manager.isWanted, engine: engine, published: published,
             certificates: certificates, ledger: ledger)
-        let listener = try AdminListener(settings, answers, on: socket)
-        return Running(ledger: ledger, keeper: keeper, state: state, listener: listener)
+        var listeners: [AdminListener] = []
+        if let settings, let socket { listeners.append(try AdminListener(settings, answers, on: socket)) }
+        if let link { listeners.append(try AdminListener(answers, on: link)) }
+        return Running(ledger: ledger, keeper: keeper, state: state, listeners: listeners)
     }
 }

@@ -97,7 +97,11 @@ struct Server {
         engineSettings.accessLog = try AccessLog.open(settings.accessLog, wiring.metrics)
         let engine = try Engine(engineSettings, published: published)
         let admin = try wiring.begin(
-            engine, published, certificates, parent: inheritance.parent, on: sockets.admin)
+            engine, published, certificates, parent: inheritance.parent, on: sockets.admin, link: sockets.link)
+        if settings.manager.isWanted, sockets.link == nil {
+            Log.warning(
+                "there is no socket at \(given.linkPath), so the manager cannot ask what is served; restart to open it")
+        }
         warnIfShort(of: descriptors)
         warnIfShortOfMemory()
         sandbox.report()
@@ -295,22 +299,25 @@ struct ServerSockets {
     let groups: [ListenerGroup]
     let admin: ListeningSocket?
     let managerAdmin: ListeningSocket?
+    /// Where the manager asks.
+    let link: ListeningSocket?
 
     /// Call it once, before any thread starts.
     init(_ inheritance: Inheritance) throws {
-        var (groups, admin, managerAdmin) = ([ListenerGroup](), ListeningSocket?.none, ListeningSocket?.none)
+        var groups: [ListenerGroup] = []
+        var others: [Inheritance.Purpose: ListeningSocket] = [:]
         for group in inheritance.groups {
             let sockets = try group.numbers.map { try ListeningSocket(inheriting: $0, named: group.purpose.rawValue) }
             switch group.purpose {
-            case .admin: admin = sockets[0]
-            case .managerAdmin: managerAdmin = sockets[0]
+            case .admin, .managerAdmin, .link: others[group.purpose] = sockets[0]
             case .http, .https:
                 groups.append(
                     ListenerGroup(
                         sockets, isSecure: group.purpose == .https, expectsProxyHeader: group.expectsProxyHeader))
             }
         }
-        (self.groups, self.admin, self.managerAdmin) = (groups, admin, managerAdmin)
+        self.groups = groups
+        (admin, managerAdmin, link) = (others[.admin], others[.managerAdmin], others[.link])
     }
 
     /// The settings with the addresses of these sockets.

@@ -60,6 +60,7 @@ struct ManagerTests {
                 != nil)
         let health = try Subject.run(["health", "--admin", "unix:\(folder.path)/state/admin.sock"])
         #expect(health.status == 0, "\(health.errors)")
+        #expect(try File.status("\(folder.path)/state/link.sock").permissions == 0o600)
         #expect(server.line(beginning: "manager: ready") != nil)
         server.send(SIGTERM)
         #expect(server.waitUntilExit() == 0)

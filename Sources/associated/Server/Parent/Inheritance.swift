@@ -34,12 +34,14 @@ struct Inheritance: Equatable {
     enum Purpose: String {
         case http, https, admin
         case managerAdmin = "manager-admin"
+        /// Where the manager asks the server.
+        case link
 
         /// Whether such a child gets these sockets. A server answers at the manager's address while no manager runs.
         func isFor(_ role: Role) -> Bool { self == .managerAdmin || role == .server }
 
-        /// For the operator: one socket, which another server never shares, and which answers until its process has exited.
-        var isAdmin: Bool { self == .admin || self == .managerAdmin }
+        /// For the operator or the manager: one socket, which another server never shares, and which answers until its process has exited.
+        var isAdmin: Bool { self != .http && self != .https }
     }
 
     static let variable = "ASSOCIATED_INHERITED"

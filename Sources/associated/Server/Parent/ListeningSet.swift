@@ -31,7 +31,7 @@ struct ListeningSet {
     /// The server's user, if it is another one: the owner of socket files.
     private var account: Account?
 
-    /// Of the manager's socket, if it is a path.
+    /// Of the manager's socket, if it is a path, and of the link to the server.
     private static let managerPermissions: UInt32 = 0o600
 
     /// With the sockets that systemd has opened, if any; `http` and `https` of the settings are ignored then. Called once, before any
@@ -53,18 +53,10 @@ struct ListeningSet {
     /// The set for these settings. Sockets that are open stay open, however many workers there are now: a client may wait in the queue of
     /// each of them.
     /// - Parameter socketCount: how many sockets to open for each new TCP address.
-    func adapted(to settings: ServerSettings, socketCount: Int) throws -> ListeningSet {
+    /// - Parameter link: the path where the manager asks the server; nil if none is wanted. Without it, the server still works.
+    func adapted(to settings: ServerSettings, socketCount: Int, link: String? = nil) throws -> ListeningSet {
         let account: Account? = if let name = settings.user { try Account(name) } else { nil }
-        var places: [(Inheritance.Purpose, SocketAddress, UInt32?)] = []
-        if let place = settings.admin {
-            places.append((.admin, place.address, place.address.isUnix ? place.socketPermissions : nil))
-        }
-        if let address = settings.manager.admin {
-            places.append((.managerAdmin, address, address.isUnix ? ListeningSet.managerPermissions : nil))
-        }
-        if !isActivated {
-            places = settings.http.map { (.http, $0, nil) } + settings.https.map { (.https, $0, nil) } + places
-        }
+        let places = self.places(of: settings, link: link)
         let wanted = places.map { Wanted($0.1) }
         // Each at most once: several addresses may have port 0.
         var left = entries.filter { $0.sockets.allSatisfy(\.isReachable) }
@@ -108,10 +100,38 @@ struct ListeningSet {
                         expectsProxyHeader: !purpose.isAdmin && settings.proxyProtocol.covers(address),
                         wanted: wanted[index], permissions: permissions, sockets: sockets))
             } catch {
+                if purpose == .link, let link {
+                    Log.warning(ListeningSet.refusal(of: link, error))
+                    continue
+                }
                 throw ListeningSet.refusal(of: address, purpose, error)
             }
         }
         return set
+    }
+
+    /// Where to listen, and with which permissions at a path.
+    private func places(
+        of settings: ServerSettings, link: String?
+    ) -> [(Inheritance.Purpose, SocketAddress, UInt32?)] {
+        var places: [(Inheritance.Purpose, SocketAddress, UInt32?)] = []
+        if let place = settings.admin {
+            places.append((.admin, place.address, place.address.isUnix ? place.socketPermissions : nil))
+        }
+        if let address = settings.manager.admin {
+            places.append((.managerAdmin, address, address.isUnix ? ListeningSet.managerPermissions : nil))
+        }
+        if let link {
+            if let address = SocketAddress("unix:\(link)") {
+                places.append((.link, address, ListeningSet.managerPermissions))
+            } else {
+                Log.warning(ListeningSet.refusal(of: link, SystemError(call: "bind", number: ENAMETOOLONG)))
+            }
+        }
+        if !isActivated {
+            places = settings.http.map { (.http, $0, nil) } + settings.https.map { (.https, $0, nil) } + places
+        }
+        return places
     }
 
     func addresses(_ purpose: Inheritance.Purpose) -> [SocketAddress] {
@@ -194,6 +214,12 @@ struct ListeningSet {
                 + "port, or share the port with --reuse-port; to update a server, send it SIGUSR2")
     }
 
+    /// Why the manager cannot ask the server.
+    private static func refusal(of link: String, _ error: SystemError) -> String {
+        "cannot listen at \(link), where the manager asks which hosts are served: \(error.reason); no certificate is ordered or renewed "
+            + "until a restart; use a --state with a short path that its user may write to"
+    }
+
     /// Why it is not possible to listen on an address.
     static func refusal(of address: SocketAddress, _ purpose: Inheritance.Purpose, _ error: SystemError) -> Refusal {
         let use =
@@ -201,6 +227,7 @@ struct ListeningSet {
             case .http, .https: ""
             case .admin: " for admin"
             case .managerAdmin: " for admin of the manager"
+            case .link: " for the manager"
             }
         let owner = error.cause == .inUse ? ListeningSockets.process(at: address) : nil
         let process = owner.map { " (process \($0))" } ?? ""

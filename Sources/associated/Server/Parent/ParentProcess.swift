@@ -112,11 +112,12 @@ final class ParentProcess {
             throw Refusal.failure(
                 "\(loaded.configPath)/server.json is gone; put it back, or restart to use the defaults")
         }
-        // The admin socket is usually there.
+        // The sockets for the manager and for the operator are usually there.
         SandboxPlaces(loaded).createState(for: try loaded.settings.user.map(Account.init))
         return Setup(
             sockets: try (former?.sockets ?? ListeningSet()).adapted(
-                to: loaded.settings, socketCount: loaded.settings.workers ?? processorCount()),
+                to: loaded.settings, socketCount: loaded.settings.workers ?? processorCount(),
+                link: loaded.settings.manager.isWanted ? loaded.linkPath : nil),
             wantsManager: loaded.settings.manager.isWanted && !loaded.settings.manager.isSeparate,
             settings: try MemoryFile(loaded.text ?? []), hasSettingsFile: loaded.text != nil)
     }
