@@ -68,8 +68,8 @@ struct AdminRoutesTests {
     }
 
     @Test(arguments: [
-        "/served", "/served/00ff", "/documents", "/document/apple/shop.example.com", "/fetched/0", "/manager",
-        "/manager/66",
+        "/served", "/served/00ff", "/documents", "/document/apple/shop.example.com", "/fetched/0", "/manager/-",
+        "/manager/7/66",
     ])
     func `has nothing of the link to the manager, and changes nothing`(path: String) throws {
         let sources = AdminBench.Answers()

@@ -53,6 +53,29 @@ struct StatusReportTests {
         #expect(!status.isFine)
     }
 
+    /// Each row: hosts without a certificate, how many the manager waits for, and what the server says.
+    @Test(arguments: [
+        (3, 0, 3, 0, "; 3 hosts without one\n"), (3, 2, 1, 2, "; 1 host without one, 2 waiting for the first one\n"),
+        (3, 3, 0, 3, "; 0 hosts without one, 3 waiting for the first one\n"),
+        (3, 4, 0, 3, "; 0 hosts without one, 3 waiting for the first one\n"),
+    ])
+    func `tells hosts that wait for their first certificate from those without one`(
+        all: Int, count: Int, missing: Int, awaited: Int, words: String
+    ) throws {
+        var status = Samples.status
+        status.certificates?.missing = all
+        status.certificates?.noteAwaited(count)
+        let certificates = try #require(status.certificates)
+        #expect(certificates.missing == missing && certificates.awaited == awaited)
+        #expect(status.text.contains(words))
+        let value = try #require(SourceReader.read(status.json, as: .json).value)
+        #expect(StatusReport(value)?.certificates?.awaited == awaited)
+        let metrics = String(
+            decoding: MetricsText.bytes(of: MetricsSnapshot(status, Samples.metrics).families), as: UTF8.self)
+        #expect(metrics.contains("\nassociated_certificates{state=\"missing\"} \(missing)\n"))
+        #expect(metrics.contains("\nassociated_certificates{state=\"awaited\"} \(awaited)\n"))
+    }
+
     @Test func `takes the uptime from the monotonic clock, and names guarded files`() {
         var status = Samples.status
         status.uptimeSeconds = 90

@@ -340,6 +340,11 @@ struct StoreTests {
             )
         }
         #expect(figures.hosts == [.queued: 2, .waitingForDNS: 1])
+        // Those that have never had a certificate, if any are ordered.
+        let ordered = try store.read { transaction throws(Failure) in
+            try IssuanceFigures(IssuanceRules(directories: []), in: transaction)
+        }
+        #expect(ordered.awaitedCount == 2 && figures.awaitedCount == 0)
         let longest = try #require(figures.longestWaitMilliseconds)
         #expect((90_000..<150_000).contains(longest))
         let left = try #require(figures.lifeLeftMin)

@@ -21,27 +21,34 @@ public protocol LinkSources: Sendable {
     func note(_ report: ManagerReport)
 }
 
-/// What the manager says of itself several times a minute, with PUT, as a path.
+/// What the manager says of itself several times a minute, with PUT, as a path such as `/manager/7/6e6f`.
 public struct ManagerReport: Sendable, Equatable {
+    /// Hosts that it has never had a certificate for, and orders one; nil if it does not know yet.
+    public var awaitedCount: Int?
     /// Why it cannot work; nil if it can.
     public var problem: String?
 
-    private static let prefix = "/manager"
+    private static let prefix = "/manager/"
+    private static let unknown = "-"
     private static let problemBytesMax = 400
 
-    public init(problem: String? = nil) { self.problem = problem }
+    public init(awaitedCount: Int? = nil, problem: String? = nil) {
+        (self.awaitedCount, self.problem) = (awaitedCount, problem)
+    }
 
     public var path: String {
-        guard let problem else { return ManagerReport.prefix }
-        let digits = Digest.hexadecimal(problem.utf8.prefix(ManagerReport.problemBytesMax))
-        return "\(ManagerReport.prefix)/\(digits)"
+        let count = ManagerReport.prefix + (awaitedCount.map { "\($0)" } ?? ManagerReport.unknown)
+        guard let problem else { return count }
+        return "\(count)/\(Digest.hexadecimal(problem.utf8.prefix(ManagerReport.problemBytesMax)))"
     }
 
     /// Nil for any other path.
     init?(path: String) {
-        if path == ManagerReport.prefix { return }
-        guard let digits = path.suffix(after: "\(ManagerReport.prefix)/") else { return nil }
-        problem = ManagerReport.text(digits)
+        let parts = path.suffix(after: ManagerReport.prefix)?.split(separator: "/", omittingEmptySubsequences: false)
+        guard let parts, parts.count <= 2 else { return nil }
+        awaitedCount = Int(parts[0])
+        guard parts[0] == ManagerReport.unknown || awaitedCount.map({ $0 >= 0 }) == true else { return nil }
+        if parts.count == 2 { problem = ManagerReport.text(parts[1]) }
     }
 
     /// Without control characters. Nil if nothing is left.

@@ -91,10 +91,12 @@ extension MetricsSnapshot {
         return [
             .labelled(
                 "associated_certificates", .gauge,
-                "Certificates of served hosts by state; missing counts hosts without a certificate.", "state",
+                "Certificates of served hosts by state; missing counts hosts without a certificate, awaited those that the manager orders the "
+                    + "first one for.", "state",
                 [
                     ("usable", certificates.usable), ("last_good", certificates.lastGood),
                     ("broken", certificates.broken), ("missing", certificates.missing),
+                    ("awaited", certificates.awaited),
                 ]),
             .gauge(
                 "associated_certificates_in_memory", "Certificates that are decoded in memory.",

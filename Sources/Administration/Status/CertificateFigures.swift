@@ -11,8 +11,10 @@ public struct CertificateFigures: Sendable, Equatable {
     public var lastGood = 0
     /// Certificates with which handshakes fail, or that every client rejects.
     public var broken = 0
-    /// Hosts without a certificate.
+    /// Hosts without a certificate, apart from those of `awaited`.
     public var missing = 0
+    /// Hosts that wait for the first certificate from the manager.
+    public var awaited = 0
     /// Certificates that are loaded, because clients have requested them.
     public var inMemory = 0
     /// Whether the certificates of all hosts have been checked since the start.
@@ -31,11 +33,18 @@ public struct CertificateFigures: Sendable, Equatable {
     public var found = ProblemCounts()
 
     /// Whether no certificate is known.
-    var isEmpty: Bool { usable + lastGood + broken + missing == 0 }
+    var isEmpty: Bool { usable + lastGood + broken + missing + awaited == 0 }
 
     public typealias Expiry = CertificateSurvey.Expiry
 
     public init() {}
+
+    /// Takes hosts for which the manager orders the first certificate out of those without one. The manager may count more than
+    /// this server misses: it has only now stored some, and other nodes may serve others.
+    public mutating func noteAwaited(_ count: Int) {
+        awaited = min(missing, count)
+        missing -= awaited
+    }
 }
 
 /// The certificate of one host.
@@ -89,7 +98,7 @@ extension CertificateFigures: JSONRecord {
     package static var members: [JSONMember<Self>] {
         [
             .needed("usable", \.usable), .needed("lastGood", \.lastGood), .needed("broken", \.broken),
-            .needed("missing", \.missing), .needed("inMemory", \.inMemory),
+            .needed("missing", \.missing), .optional("awaited", \.awaited), .needed("inMemory", \.inMemory),
             .needed("standingErrors", \.open.errors), .needed("standingWarnings", \.open.warnings),
             .needed("standingNotes", \.open.notes), .needed("errors", \.found.errors),
             .needed("warnings", \.found.warnings), .needed("notes", \.found.notes),

@@ -151,6 +151,7 @@ public struct StatusReport: Sendable, Equatable {
         var lines = [
             "\(count(certificates.usable, "certificate")) usable, \(certificates.lastGood) on the last good version, "
                 + "\(certificates.broken) broken; \(count(certificates.missing, "host")) without one"
+                + (certificates.awaited > 0 ? ", \(certificates.awaited) waiting for the first one" : "")
                 + (certificates.isComplete ? "" : "; not all checked yet")
         ]
         let causes = certificates.causes.isEmpty ? certificates.problems : certificates.causes

@@ -5,6 +5,8 @@ public import Database
 /// The numbers over all hosts.
 public struct IssuanceFigures: Sendable, Equatable {
     public var hosts: [IssuanceState: Int] = [:]
+    /// Hosts that have never had a certificate from the manager, and are to get one.
+    public var awaitedCount = 0
     /// How long the host that has waited longest is waiting; nil if none waits.
     public var longestWaitMilliseconds: Int64?
     /// The smallest share of a certificate's life that is left, without hosts that are leaving; nil without certificates.
@@ -27,6 +29,12 @@ public struct IssuanceFigures: Sendable, Equatable {
             let (state, count): (String, Int64) = (try row[0], try row[1])
             if let state = IssuanceState(rawValue: state) { hosts[state] = Int(count) }
         }
+        let awaited: Int64 = try transaction.query(
+            """
+            select count(*) from work where kind = ? and state <> ?
+                and not exists (select 1 from certificate where certificate.name = work.key)
+            """, CertificateWork.kind, IssuanceState.leaving.rawValue)[0][0]
+        awaitedCount = rules == nil ? 0 : Int(awaited)
         let oldest = try transaction.query(
             "select min(coalesce(began, since)) from work where kind = ? and state not in (?, ?)", CertificateWork.kind,
             IssuanceState.issued.rawValue, IssuanceState.leaving.rawValue)

@@ -28,6 +28,8 @@ final class RunningManager {
     private var digest = ""
     private var takenAt: Int64 = 0
     private var figuresDue: Int64 = 0
+    /// Hosts that wait for their first certificate; nil until the first figures.
+    private var awaitedCount: Int?
     /// By their numbers in the control.
     private(set) var threads: [ThreadHandle] = []
     private var listener: AdminListener?
@@ -149,7 +151,7 @@ final class RunningManager {
         defer { control.noteSource("the hosts that it serves", problem) }
         do throws(AdminClient.Failure) {
             _ = try AdminClient.put(
-                ManagerReport(problem: storeProblem), to: inputs.link,
+                ManagerReport(awaitedCount: awaitedCount, problem: storeProblem), to: inputs.link,
                 timeoutMilliseconds: RunningManager.askMilliseconds)
             let response = try AdminClient.get(
                 ServedHosts.path(unless: isDue ? "" : digest), from: inputs.link, token: nil,
@@ -230,6 +232,7 @@ final class RunningManager {
         let issuance = try store!.read { transaction throws(DatabaseError) in
             try IssuanceFigures(rules, in: transaction)
         }
+        awaitedCount = issuance.awaitedCount
         var figures = ManagerFigures(issuance: issuance)
         if inputs.delivery != nil {
             figures.deliveries = try store!.read { transaction throws(DatabaseError) in

@@ -49,6 +49,7 @@ struct AdminAnswers: ServerSources, LinkSources {
         report.reloads.controlMilliseconds = max(0, Clock.monotonicMilliseconds() - current.tickMilliseconds)
         (report.servedDigest, report.manager) = (servedDigest(), manager)
         report.certificates = certificateFigures(current.folders, listMax: listMax)
+        report.certificates?.noteAwaited(current.awaitedCount)
         (report.workers, report.openConnections) = (workers(), workerMetrics.openConnections)
         report.verifiers = ledger.figures
         return report
@@ -57,7 +58,10 @@ struct AdminAnswers: ServerSources, LinkSources {
     private var manager: ManagerSilence? { expectsManager ? state.managerSilence : nil }
 
     func note(_ report: ManagerReport) {
-        state.change { ($0.managerMilliseconds, $0.managerProblem) = (Clock.monotonicMilliseconds(), report.problem) }
+        state.change {
+            ($0.managerMilliseconds, $0.managerProblem) = (Clock.monotonicMilliseconds(), report.problem)
+            $0.awaitedCount = report.awaitedCount ?? $0.awaitedCount
+        }
     }
 
     func servedDigest() -> String { digest.text(of: published.current) }

@@ -30,6 +30,8 @@ final class ServerState: Sendable {
         var managerMilliseconds: Int64?
         /// Why it cannot work, as it said then, or how it ended since.
         var managerProblem: String?
+        /// Hosts that wait for the first certificate from it, as it said last.
+        var awaitedCount = 0
         /// The parts of the state that cannot be saved.
         fileprivate(set) var problems: [StatePart: PartProblem] = [:]
         /// Set if the sandbox is the reason.

@@ -1,6 +1,7 @@
 // What a server answers its manager, and what it notes of it.
 
 import HTTP
+import Synchronization
 import Testing
 
 @testable import Administration
@@ -22,7 +23,7 @@ struct LinkRoutesTests {
             ("/fetched/0", .ok, "{\"fetches\":[{\"host\":\"news."),
             ("/fetched/9999999999", .ok, "{\"fetches\":[],\"more\":false}"), ("/fetched/-1", .notFound, "no"),
             ("/fetched/", .notFound, "no"), ("/status", .notFound, "no"), ("/metrics", .notFound, "no"),
-            ("/manager", .notFound, "no"),
+            ("/manager/-", .notFound, "no"),
         ] as [(String, Status, String)])
     func `GET answers what the manager asks for, and changes nothing`(path: String, status: Status, beginning: String) {
         let sources = AdminBench.Answers()
@@ -34,9 +35,12 @@ struct LinkRoutesTests {
 
     @Test(
         arguments: [
-            ("/manager", .notServed, .noContent), ("/managerx", .notServed, .notFound), ("/served", .notServed, .notFound),
-            ("/manager", .unknown, .methodNotAllowed), ("/manager", .head, .methodNotAllowed),
-            ("/manager", .options, .methodNotAllowed),
+            ("/manager/-", .notServed, .noContent), ("/manager/7", .notServed, .noContent),
+            ("/manager/7/66", .notServed, .noContent), ("/manager", .notServed, .notFound),
+            ("/manager/", .notServed, .notFound), ("/manager/-1", .notServed, .notFound),
+            ("/manager/x", .notServed, .notFound), ("/manager/7/66/", .notServed, .notFound),
+            ("/served", .notServed, .notFound), ("/manager/-", .unknown, .methodNotAllowed),
+            ("/manager/-", .head, .methodNotAllowed), ("/manager/-", .options, .methodNotAllowed),
         ] as [(String, Method, Status)])
     func `only PUT of the manager's report is noted`(path: String, method: Method, status: Status) {
         let sources = AdminBench.Answers()
@@ -46,15 +50,15 @@ struct LinkRoutesTests {
 
     @Test(
         arguments: [
-            (nil, "/manager", nil), ("full", "/manager/66756c6c", "full"), ("\u{A}é", "/manager/0ac3a9", "é"),
-            ("", "/manager/", nil),
-        ] as [(String?, String, String?)])
-    func `a report is a path`(problem: String?, path: String, read: String?) {
-        #expect(ManagerReport(problem: problem).path == path)
-        #expect(ManagerReport(path: path) == ManagerReport(problem: read))
+            (nil, nil, "/manager/-", nil), (nil, "full", "/manager/-/66756c6c", "full"),
+            (7, "\u{A}é", "/manager/7/0ac3a9", "é"), (0, "", "/manager/0/", nil),
+        ] as [(Int?, String?, String, String?)])
+    func `a report is a path`(count: Int?, problem: String?, path: String, read: String?) {
+        #expect(ManagerReport(awaitedCount: count, problem: problem).path == path)
+        #expect(ManagerReport(path: path) == ManagerReport(awaitedCount: count, problem: read))
     }
 
-    @Test(arguments: ["/manager/6", "/manager/zz", "/manager/0a"])
+    @Test(arguments: ["/manager/-/6", "/manager/-/zz", "/manager/-/0a"])
     func `a malformed problem is none`(path: String) { #expect(ManagerReport(path: path) == ManagerReport()) }
 
     @Test func `a long problem is cut`() {
