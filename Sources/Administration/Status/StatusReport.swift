@@ -67,11 +67,22 @@ public struct StatusReport: Sendable, Equatable {
 
     public var isReady: Bool { waits.isEmpty }
 
-    /// Whether the operator has nothing to do. False until all certificates have been checked. A missing certificate is no error only
-    /// as long as a manager can order it.
+    /// Whether the operator has nothing to do. False until all certificates have been checked.
     public var isFine: Bool {
-        let isOrdered = certificates?.missing ?? 0 == 0 || manager?.text == nil
-        return isReady && hosting.errors == 0 && certificates?.isComplete != false && isOrdered
+        isReady && hosting.errors == 0 && certificates?.isComplete != false && manager?.text == nil
+            && controlLine == nil
+    }
+
+    /// The main loop does something about once a second. A slow disk may delay it for a while.
+    static let controlMillisecondsMax: Int64 = 15_000
+
+    /// Says that changes are not noticed, and why that may be.
+    private var controlLine: String? {
+        let silence = reloads.controlMilliseconds
+        if silence < StatusReport.controlMillisecondsMax { return nil }
+        return
+            "main loop: silent for \(Age.text(seconds: silence / 1_000)), so changes are not noticed; see whether what reads its "
+            + "standard error hangs, or a file system"
     }
 
     public var text: String {
@@ -86,7 +97,7 @@ public struct StatusReport: Sendable, Equatable {
         lines.append(reloadLine)
         lines += certificateLines
         lines.append(workerLine)
-        lines += [refusals.text, manager?.text].compactMap { $0 }
+        lines += [controlLine, refusals.text, manager?.text].compactMap { $0 }
         lines += verifierLines
         return lines.map { "\(Printable.line($0))\n" }.joined()
     }

@@ -77,6 +77,9 @@ struct DeliveryOverview {
             + "\(Age.text(seconds: now - entry.since / 1_000))\(detail)"
     }
 
+    /// Whether no phone gets the file of another server.
+    var isFine: Bool { figures.hosts.values.allSatisfy { $0[.foreign] ?? 0 == 0 } }
+
     /// For `--format json`.
     var members: [(String, SourceValue)] {
         let unreachable = ("unreachableServices", SourceValue.array(outages.map(\.jsonValue)))

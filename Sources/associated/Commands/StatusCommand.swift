@@ -42,7 +42,8 @@ extension Command {
         ],
         failure:
             "the server does not answer or does not serve HOST; without HOST, also if it is not ready, has an open error, "
-            + "has not yet checked all certificates, or a host without a valid certificate needs a person"
+            + "has not yet checked all certificates or notices no changes, if the manager cannot work, a host without a valid "
+            + "certificate needs a person, or Apple or Google has another server's file"
     ) { arguments in
         let isJSON = try arguments.wantsJSON()
         let host = arguments.operands.first
@@ -127,7 +128,7 @@ extension Command {
             Console.output(text)
             for line in (certificates?.lines ?? []) + (deliveries?.lines ?? []) { Console.output(line: line) }
         }
-        return status?.isFine != false && certificates?.isFine != false ? .success : .failure
+        return [status?.isFine, certificates?.isFine, deliveries?.isFine].contains(false) ? .failure : .success
     }
 
     private static let statusTimeoutMilliseconds = 5_000

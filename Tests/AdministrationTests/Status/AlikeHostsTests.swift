@@ -81,18 +81,22 @@ struct AlikeHostsTests {
         #expect(status.text.contains("x.example, since "))
     }
 
-    /// Each row: hosts without a certificate, the seconds for which the manager is silent, its problem, and whether all is fine.
+    /// Each row: the seconds for which the manager is silent, its problem, the silence of the main loop in milliseconds, and whether all
+    /// is fine.
     @Test(
         arguments: [
-            (0, 5, nil, true), (3, 5, nil, true), (3, 60, nil, false), (3, 5, "it exited with status 1", false),
-            (0, 60, "it exited with status 1", true),
-        ] as [(Int, Int64, String?, Bool)])
-    func `a missing certificate is an error when no manager can order it`(
-        missing: Int, silent: Int64, problem: String?, isFine: Bool
+            (5, nil, 0, true), (59, nil, 14_999, true), (60, nil, 0, false), (5, "it exited with status 1", 0, false),
+            (5, nil, 15_000, false),
+        ] as [(Int64, String?, Int64, Bool)])
+    func `a manager that cannot work, and a silent main loop, need an operator`(
+        silent: Int64, problem: String?, control: Int64, isFine: Bool
     ) {
         var status = StatusReport()
         status.certificates = CertificateFigures()
-        status.certificates?.missing = missing
+        status.reloads.controlMilliseconds = control
+        #expect(
+            status.text.contains("\nmain loop: silent for 15 seconds, so changes are not noticed; ")
+                == (control == 15_000))
         status.manager = ManagerSilence(seconds: silent)
         status.manager?.problem = problem
         #expect(status.isFine == isFine)
