@@ -109,7 +109,7 @@ final class CertificateRig {
     }
 
     /// Makes the work due, without the operator's hurry.
-    func makeDue() throws { try execute("update work set due = 1 where holder is null") }
+    func makeDue() throws { try execute("update work set due = 1 where holder is null and kind = 'certificate'") }
 
     /// Does what is due, and goes on over the short waits between the requests of an order.
     func settle() throws {
@@ -138,7 +138,9 @@ final class CertificateRig {
     /// Nil if there is no work.
     func standing() throws -> Standing? {
         try store.read { transaction throws(DatabaseError) in
-            let rows = try transaction.query("select state, problem, due, tries, journal, holder from work")
+            let rows = try transaction.query(
+                "select state, problem, due, tries, journal, holder from work where kind = ? order by rowid",
+                CertificateWork.kind)
             guard let row = rows.first else { return nil }
             let (state, due): (String, Int64) = (try row[0], try row[2])
             let now = try transaction.now()

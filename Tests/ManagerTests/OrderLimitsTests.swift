@@ -106,6 +106,38 @@ struct OrderLimitsTests {
         try rig.expectIssued()
     }
 
+    @Test(arguments: [true, false])
+    func `a limit of the account ends with an accepted order, or when an operator lifts it`(isOrder: Bool) throws {
+        let rig = try limitedRig()
+        func limits() throws -> [AccountLimit] {
+            try rig.store.read { transaction throws(DatabaseError) in try AccountLimit.all(in: transaction) }
+        }
+        func lift() throws -> Bool {
+            let rules = rig.rules
+            return try rig.store.write { transaction throws(DatabaseError) in try rules.liftLimits(in: transaction) }
+        }
+        let text = "too many new orders (300) from this account in the last 3h0m0s"
+        rig.servers[0].use {
+            $0.instead = [("new-order", CertificateWorkerTests.response(429, "rateLimited", text, retryAfter: 518_400))]
+        }
+        try rig.serve()
+        try rig.settle()
+        try rig.serve([CertificateRig.host, "two.example"])
+        try rig.settle()
+        #expect(rig.count("new-order") == 1)
+        let limit = try #require(try limits().first)
+        #expect(limit.authority == "localhost" && limit.problem.contains(text))
+        #expect((518_390_000...518_400_000).contains(limit.until - limit.since))
+        #expect(try #require(try rig.tokens()["orders"]) < -14_000)
+        if isOrder { try rig.hurry() } else { #expect(try lift()) }
+        try rig.settle()
+        #expect(rig.count("new-order") == (isOrder ? 3 : 2))
+        #expect(try limits().isEmpty)
+        #expect((297...300).contains(try #require(try rig.tokens()["orders"])))
+        #expect(try !lift())
+        #expect(rig.log.value.contains { $0.contains("no longer limits the account") } == isOrder)
+    }
+
     @Test(arguments: [
         ("too many new orders (300) from this account in the last 3h0m0s", true),
         ("too many certificates (50) already issued for shop.example in the last 168h0m0s", false),
@@ -260,7 +292,7 @@ struct OrderLimitsTests {
             #expect(hasWorked)
             seen.append(try states())
         }
-        #expect(seen == [["queued", "waiting-dns"], ["queued", "queued"]])
+        #expect(seen == [["queued", "new"], ["queued", "queued"]])
     }
 
     @Test func `an order that cannot be read is placed again, within the limits`() throws {

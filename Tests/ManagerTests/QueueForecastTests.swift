@@ -29,39 +29,46 @@ struct QueueForecastTests {
         var tokens: [String: Double] = [:]
         /// Hosts that are looked at later.
         var due: [String: Int64] = [:]
-        /// The hosts in the order of their turns, with the milliseconds until then.
-        var turns: [(name: String, wait: Int64)]
+        /// The hosts in the order of their turns, with the milliseconds until then, and what they wait for last.
+        var turns: [(name: String, wait: Int64, limit: Budget.Limit?)]
+
+        init(
+            hosts: [(name: String, turn: Int64)], tokens: [String: Double] = [:], due: [String: Int64] = [:],
+            turns: [(name: String, wait: Int64, limit: Budget.Limit?)]
+        ) { (self.hosts, self.tokens, self.due, self.turns) = (hosts, tokens, due, turns) }
     }
 
     static let scenes = [
         // Nothing is limited.
-        Scene(hosts: [("a.a.com", 0), ("a.b.com", 0)], turns: [("a.a.com", 0), ("a.b.com", 0)]),
+        Scene(hosts: [("a.a.com", 0), ("a.b.com", 0)], turns: [("a.a.com", 0, nil), ("a.b.com", 0, nil)]),
         // The account: one order in 36 seconds.
         Scene(
             hosts: [("a.a.com", 0), ("a.b.com", 0), ("a.c.com", 0)], tokens: ["orders account": 1],
-            turns: [("a.a.com", 0), ("a.b.com", 36 * second), ("a.c.com", 72 * second)]),
+            turns: [("a.a.com", 0, nil), ("a.b.com", 36 * second, .orders), ("a.c.com", 72 * second, .orders)]),
         // The second host of a domain leaves sixty orders to the first hosts of others.
         Scene(
             hosts: [("a.a.com", 0), ("b.a.com", -1)], tokens: ["orders account": 60],
-            turns: [("a.a.com", 0), ("b.a.com", 72 * second)]),
+            turns: [("a.a.com", 0, nil), ("b.a.com", 72 * second, .orders)]),
         // The domain: 25 in a week, and other domains pass.
         Scene(
             hosts: [("a.a.com", 0), ("b.a.com", -1), ("a.b.com", -2)], tokens: ["domains a.com": 0],
-            turns: [("a.b.com", 0), ("a.a.com", domainStep), ("b.a.com", 2 * domainStep)]),
+            turns: [("a.b.com", 0, nil), ("a.a.com", domainStep, .domains), ("b.a.com", 2 * domainStep, .domains)]),
         // Both: the limit of the account delays what the domain allows.
         Scene(
             hosts: [("a.a.com", 0), ("a.b.com", 0), ("b.b.com", 0)],
             tokens: ["orders account": 0, "domains b.com": 1],
-            turns: [("a.a.com", 36 * second), ("a.b.com", 72 * second), ("b.b.com", domainStep)]),
+            turns: [
+                ("a.a.com", 36 * second, .orders), ("a.b.com", 72 * second, .orders), ("b.b.com", domainStep, .domains),
+            ]),
         // A host is validated once an hour, and gets two certificates in a week.
         Scene(
             hosts: [("a.a.com", 0), ("a.b.com", 0)], tokens: ["failures a.a.com": 0.5],
-            turns: [("a.b.com", 0), ("a.a.com", 30 * minute)]),
-        Scene(hosts: [("a.a.com", 0)], tokens: ["sets a.a.com": 0], turns: [("a.a.com", 84 * hour)]),
+            turns: [("a.b.com", 0, nil), ("a.a.com", 30 * minute, .failures)]),
+        Scene(hosts: [("a.a.com", 0)], tokens: ["sets a.a.com": 0], turns: [("a.a.com", 84 * hour, .sets)]),
         // A host that has to wait is looked at when its time has come.
         Scene(
             hosts: [("a.a.com", 0), ("a.b.com", 0)], due: ["a.a.com": 5 * minute],
-            turns: [("a.b.com", 0), ("a.a.com", 5 * minute)]),
+            turns: [("a.b.com", 0, nil), ("a.a.com", 5 * minute, nil)]),
     ]
 
     @Test(arguments: scenes.indices) func `forecasts turns`(index: Int) {
@@ -81,6 +88,7 @@ struct QueueForecastTests {
             let turn = turns[expected.name]
             #expect(turn?.place == place + 1, "\(expected.name)")
             // Waits are rounded up at each step.
+            #expect(turn?.limit == expected.limit, "\(expected.name)")
             let wait = turn?.waitMilliseconds ?? -1
             #expect((expected.wait...expected.wait + 5).contains(wait), "\(expected.name): \(wait)")
         }
@@ -112,7 +120,21 @@ struct QueueForecastTests {
             (48 * hour, "about 2 days"), (108 * hour, "about 5 days"),
         ] as [(Int64, String)])
     func `writes a turn for people`(wait: Int64, text: String) {
-        #expect(Turn(place: 12, waitMilliseconds: wait).description == "place 12, \(text)")
+        let turn = Turn(place: 12, waitMilliseconds: wait, limit: nil)
+        #expect(turn.description == "waits for a free place; place 12, \(text)")
+    }
+
+    /// Each row: the limit, the wait, and what the host waits for.
+    @Test(
+        arguments: [
+            (.orders, minute, "the limit of orders of the account"), (.orders, minute - 1, "a free place"),
+            (.domains, hour, "the limit of certificates of its registered domain"),
+            (.sets, hour, "the limit of certificates of the host"),
+            (.failures, hour, "the limit of failed validations of the host"), (nil, hour, "a free place"),
+        ] as [(Budget.Limit?, Int64, String)])
+    func `names the limit that a host waits for`(limit: Budget.Limit?, wait: Int64, text: String) {
+        let turn = Turn(place: 1, waitMilliseconds: wait, limit: limit)
+        #expect(turn.description.hasPrefix("waits for \(text); place 1, "))
     }
 
     @Test(arguments: TestEngine.available) func `reads the queue and the buckets`(engine: TestEngine) throws {

@@ -37,6 +37,16 @@ public struct Budget: Sendable {
     /// What the authority limits; the last part of a bucket's scope. The fewest hosts share the first ones.
     public enum Limit: String, CaseIterable, Sendable {
         case failures, sets, domains, orders
+
+        /// What it counts, in words.
+        public var meaning: String {
+            switch self {
+            case .failures: "failed validations of the host"
+            case .sets: "certificates of the host"
+            case .domains: "certificates of its registered domain"
+            case .orders: "orders of the account"
+            }
+        }
     }
 
     /// Nil for a bucket of something else.

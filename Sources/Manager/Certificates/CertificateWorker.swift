@@ -255,6 +255,7 @@ public struct CertificateWorker: ~Copyable {
         }
         defer { link.keep(session, url) }
         let deadline = Clock.wallSeconds() + rules.patience.orderSecondsMax
+        var isAccepted = journal.order != nil
         while true {
             let now = Clock.wallSeconds()
             if control.isStopping { return claim.waiting(.ordering, keeping: sealed) }
@@ -268,6 +269,10 @@ public struct CertificateWorker: ~Copyable {
                 }
                 guard isOurs else { return nil }
                 claim.unspent = []
+                if !isAccepted, journal.order != nil {
+                    isAccepted = true
+                    try liftLimit(at: url)
+                }
                 steps.confirmStep()
             case .send(let request):
                 do throws(AuthorityProblem) { steps.take(try link.send(request), &session, now: now) } catch {
@@ -301,8 +306,18 @@ public struct CertificateWorker: ~Copyable {
             let bucket = rules.budget(url).account
         else { return }
         try store.write { transaction throws(DatabaseError) in
-            try bucket.drain(milliseconds: seconds * 1_000, in: transaction)
+            try AccountLimit.note(
+                problem.description, milliseconds: seconds * 1_000, at: url, bucket, in: transaction)
         }
+    }
+
+    /// An order that the authority accepts shows that it no longer limits the account.
+    private mutating func liftLimit(at url: AuthorityURL) throws(DatabaseError) {
+        guard let bucket = rules.budget(url).account else { return }
+        let isLifted = try store.write { transaction throws(DatabaseError) in
+            try AccountLimit.lift(at: url, bucket, in: transaction)
+        }
+        if isLifted { control.log(.info, "\(url.host) no longer limits the account: it has accepted an order") }
     }
 
     /// Takes what the first order for another kind of key takes from the rate limits: authorities count it like a renewal, but it

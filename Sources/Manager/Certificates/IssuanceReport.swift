@@ -7,6 +7,8 @@ public struct IssuanceFigures: Sendable, Equatable {
     public var hosts: [IssuanceState: Int] = [:]
     /// Hosts that have never had a certificate from the manager, and are to get one.
     public var awaitedCount = 0
+    /// Limits of the account that are in force.
+    public var accountLimits: [AccountLimit] = []
     /// How long the host that has waited longest is waiting; nil if none waits.
     public var longestWaitMilliseconds: Int64?
     /// The smallest share of a certificate's life that is left, without hosts that are leaving; nil without certificates.
@@ -48,6 +50,7 @@ public struct IssuanceFigures: Sendable, Equatable {
             """, now, CertificateWork.kind, IssuanceState.leaving.rawValue)
         lifeLeftMin = try share[0][0]
         budgets = if let rules { try Budget.left(rules, in: transaction) } else { [:] }
+        accountLimits = try AccountLimit.all(in: transaction)
         stuck = try IssuanceReport.stuck(limit: Int64(IssuanceFigures.stuckMax) + 1, in: transaction)
     }
 }

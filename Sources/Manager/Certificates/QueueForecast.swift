@@ -11,6 +11,8 @@ public struct QueueForecast: Sendable {
         public let place: Int
         /// Until the rate limits allow the order.
         public let waitMilliseconds: Int64
+        /// The one that allows it last; nil if none delays it.
+        public let limit: Budget.Limit?
     }
 
     /// A queued host.
@@ -70,7 +72,7 @@ public struct QueueForecast: Sendable {
     /// The turns of a queue.
     /// - Parameter level: what is stored of a bucket; nil before its first use.
     static func turns(_ queue: [Entry], now: Int64, level: (Bucket) -> Bucket.Level?) -> [String: Turn] {
-        var order = queue.indices.map { (index: $0, time: max(now, queue[$0].due)) }
+        var order = queue.indices.map { (index: $0, time: max(now, queue[$0].due), limit: Budget.Limit?.none) }
         var levels: [Bucket: Bucket.Level] = [:]
         // First the limits of each host, then those of its domain, then that of the account: a host whose domain has to wait lets
         // others pass in the queue of the account.
@@ -81,6 +83,7 @@ public struct QueueForecast: Sendable {
                     let bucket = charge.bucket
                     let known = levels[bucket] ?? bucket.level(level(bucket), now)
                     let booked = bucket.book(charge, known, at: order[place].time)
+                    if booked.at > order[place].time { order[place].limit = limit }
                     (order[place].time, levels[bucket]) = (booked.at, booked)
                 }
             }
@@ -88,15 +91,25 @@ public struct QueueForecast: Sendable {
         }
         var turns: [String: Turn] = [:]
         for (place, entry) in order.enumerated() {
-            turns[queue[entry.index].host] = Turn(place: place + 1, waitMilliseconds: entry.time - now)
+            turns[queue[entry.index].host] = Turn(
+                place: place + 1, waitMilliseconds: entry.time - now, limit: entry.limit)
         }
         return turns
     }
 }
 
 extension QueueForecast.Turn: CustomStringConvertible {
-    /// Such as `place 12, about 8 h`.
+    /// Such as `waits for the limit of orders of the account; place 12, about 8 h`.
     public var description: String {
+        let reason =
+            switch limit {
+            case let limit? where waitMilliseconds >= 60_000: "waits for the limit of \(limit.meaning)"
+            default: "waits for a free place"
+            }
+        return "\(reason); \(placeText)"
+    }
+
+    private var placeText: String {
         let minutes = (waitMilliseconds + 30_000) / 60_000
         let wait =
             switch minutes {

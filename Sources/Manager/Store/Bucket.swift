@@ -93,12 +93,22 @@ public struct Bucket: Hashable, Sendable {
     }
 
     /// Empties the bucket, so that it has one token after this time, and not before.
-    func drain(milliseconds: Int64, in transaction: borrowing Transaction) throws(DatabaseError) {
+    /// - Returns: the tokens that were taken.
+    func drain(milliseconds: Int64, in transaction: borrowing Transaction) throws(DatabaseError) -> Double {
         let now = try transaction.now()
-        let most = 1 - Double(milliseconds) * capacity / Double(fillMilliseconds)
+        let present = try tokens(now, in: transaction)
+        let left = min(present, 1 - Double(milliseconds) * capacity / Double(fillMilliseconds))
+        try transaction.execute(
+            "update bucket set tokens = ?, at = ? where scope = ? and subject = ?", left, now, scope, subject)
+        return present - left
+    }
+
+    /// Gives back what `drain` has taken.
+    func refill(_ count: Double, in transaction: borrowing Transaction) throws(DatabaseError) {
+        let now = try transaction.now()
         try transaction.execute(
             "update bucket set tokens = ?, at = ? where scope = ? and subject = ?",
-            min(try tokens(now, in: transaction), most), now, scope, subject)
+            min(capacity, try tokens(now, in: transaction) + count), now, scope, subject)
     }
 
     /// The tokens in the bucket now, locked until the transaction ends. A bucket is full before its first use.

@@ -44,6 +44,9 @@ extension Command {
                 name: "--reason", value: "REASON",
                 help: "with revoke: \(ACMERevocation.reasonNames) (default: unspecified)"),
             Option(
+                name: "--ignore-limit", value: nil,
+                help: "with issue: no longer wait for the end of a limit of the account that the authority has named"),
+            Option(
                 name: "--confirm", value: "URL",
                 help: "with account deactivate: URL of the account, which the command prints without this option"),
         ],
@@ -62,7 +65,7 @@ extension Command {
         }
         let purposes = [
             ("--account", "import"), ("--replace-account", "import"), ("--reason", "revoke"),
-            ("--confirm", "account deactivate"),
+            ("--confirm", "account deactivate"), ("--ignore-limit", "issue"),
         ]
         for (option, purpose) in purposes where arguments.has(option) {
             guard purpose == action || purpose == arguments.operands.joined(separator: " ") else {
@@ -89,7 +92,7 @@ extension Command {
         var store = try inputs.openStore()
         return switch (action, host) {
         case ("check", let host?): try check(host, inputs, rules, &store)
-        case ("issue", let host?): try hurry(host, inputs, rules, &store)
+        case ("issue", let host?): try hurry(host, arguments.has("--ignore-limit"), inputs, rules, &store)
         case (_, let host?): try show(host, inputs, rules, &store)
         default: try overview(inputs, rules, &store)
         }
@@ -119,6 +122,7 @@ extension Command {
             )
         }
         Console.output(line: figures.counts ?? "no hosts yet: the manager has not asked the server")
+        for limit in figures.accountLimits { Console.output(line: limit.line) }
         let hasManager = inputs.hasManager
         for line in IssuanceReport.lines(hosts, forecast, hasManager: hasManager, max: overviewMax) {
             Console.output(line: line)
@@ -146,17 +150,20 @@ extension Command {
     }
 
     private static func hurry(
-        _ host: String, _ inputs: ManagerInputs, _ rules: IssuanceRules, _ store: inout Store
+        _ host: String, _ ignoresLimit: Bool, _ inputs: ManagerInputs, _ rules: IssuanceRules, _ store: inout Store
     ) throws(DatabaseError) -> ExitStatus {
-        let (found, forecast) = try store.write { transaction throws(DatabaseError) in
+        let (found, forecast, limits) = try store.write { transaction throws(DatabaseError) in
+            if ignoresLimit { _ = try rules.liftLimits(in: transaction) }
+            let limits = try AccountLimit.all(in: transaction)
             let report = try IssuanceReport.load(host, in: transaction)
             if report?.isSettled(now: Clock.wallSeconds() * 1_000) == false {
                 _ = try IssuanceReport.hurry(host, in: transaction)
             }
             // Renewals are free of the limits.
-            guard let report, report.notAfter == nil else { return (report, QueueForecast?.none) }
-            return (report, try QueueForecast(rules, PublicSuffixes(), with: host, in: transaction))
+            guard let report, report.notAfter == nil else { return (report, QueueForecast?.none, limits) }
+            return (report, try QueueForecast(rules, PublicSuffixes(), with: host, in: transaction), limits)
         }
+        for limit in limits { Console.output(line: limit.line) }
         guard let report = found else { return unknown(host, inputs) }
         if let term = CertificateTerm(report), report.isSettled(now: Clock.wallSeconds() * 1_000) {
             Console.output(line: "\(host) has a \(term.text(now: Clock.wallSeconds())); nothing to do")
@@ -166,7 +173,7 @@ extension Command {
             return .failure
         } else if let turn = forecast?[host], turn.waitMilliseconds >= 60_000 {
             Console.output(
-                line: "\(host) is checked again now, and ordered when the rate limits allow it: \(turn); see "
+                line: "\(host) is checked again now, and then \(turn); see "
                     + "`associated acme status \(host)`")
         } else {
             Console.output(line: "\(host) is tried again now; see `associated acme status \(host)`")
@@ -220,20 +227,26 @@ extension Command {
         _ host: String, _ inputs: ManagerInputs, _ rules: IssuanceRules, _ store: inout Store
     ) throws -> ExitStatus {
         let account = try AccountSecret.load(&store)
+        let limits = try store.read { transaction throws(DatabaseError) in
+            // Renewals are free of the limits.
+            try IssuanceReport.load(host, in: transaction)?.notAfter == nil ? AccountLimit.all(in: transaction) : []
+        }
         let report = try HostPreflight.run(host, rules, account, userAgent: Product.userAgent)
+        let obstacles = limits.map(\.line) + [report.authorityProblem].compactMap(\.self)
         for line in report.found { Console.output(line: "found   \(line)") }
         for line in report.wanted { Console.output(line: "wanted  \(line)") }
         for line in report.notes { Console.output(line: "note    \(line)") }
-        if let problem = report.authorityProblem { Console.error(line: "no order is possible now: \(problem)") }
         switch report.problem {
         case nil:
             let exclusion = inputs.exclusion(of: host).map { "; but no certificate is ordered: \($0)" } ?? ""
-            Console.output(line: "\(host): DNS is right\(exclusion)")
+            let obstacle = obstacles.isEmpty ? "" : "; but no order is possible now: \(obstacles.joined(separator: "; "))"
+            Console.output(line: "\(host): DNS is right\(exclusion)\(obstacle)")
         case .dns(let text)?, .caa(let text)?:
+            for obstacle in obstacles { Console.error(line: "no order is possible now: \(obstacle)") }
             if rules.isPreflightRequired { return .failure(saying: text) }
             Console.output(line: "note    \(text)")
             Console.output(line: "\(host): ordered all the same, because `acme.preflight` is \"off\"")
         }
-        return report.authorityProblem == nil ? .success : .failure
+        return obstacles.isEmpty ? .success : .failure
     }
 }

@@ -54,7 +54,7 @@ enum IssuanceOverview {
             ["ordered certificate: \(report.line(forecast, hasManager: hasManager))"]
                 + report.details(hasManager: hasManager)
         case .all(let figures):
-            ["ordered certificates: \(figures.counts ?? "none yet")"]
+            ["ordered certificates: \(figures.counts ?? "none yet")"] + figures.accountLimits.map { "  \($0.line)" }
                 + IssuanceReport.lines(figures.stuck, nil, hasManager: nil, max: IssuanceOverview.attentionMax)
         }
     }
@@ -87,7 +87,26 @@ extension IssuanceFigures {
     var members: [(String, SourceValue)] {
         let states = IssuanceState.allCases.map { ($0.rawValue, SourceValue.integer(hosts[$0] ?? 0)) }
         let stuck = stuck.prefix(IssuanceOverview.attentionMax).map(\.jsonValue)
-        return [("orderedCertificates", .object(states)), ("hostsThatNeedAttention", .array(stuck))]
+        let limits = accountLimits.map { limit in
+            SourceValue.object([
+                ("authority", .string(limit.authority)), ("problem", .string(limit.problem)),
+                ("until", .integer(Int(limit.until / 1_000))),
+            ])
+        }
+        return [
+            ("orderedCertificates", .object(states)), ("hostsThatNeedAttention", .array(stuck)),
+            ("accountLimits", .array(limits)),
+        ]
+    }
+}
+
+extension AccountLimit {
+    /// Such as `acme.example limits the account until 2026-12-04T08:00:00Z (for 6 days): too many new orders; ...`.
+    var line: String {
+        let left = Age.text(seconds: until / 1_000 - Clock.wallSeconds())
+        return
+            "\(authority) limits the account until \(Log.time(seconds: until / 1_000)) (for \(left)): \(problem); an order that "
+            + "it accepts lifts this, and so does `associated acme issue HOST --ignore-limit`"
     }
 }
 
@@ -124,7 +143,7 @@ extension IssuanceReport {
     private var cause: String? { problem.map { AlikeHosts.cause($0, of: host) } }
 
     /// Such as `waiting-dns for 3 hours: shop.example.com has no A or AAAA record; next try in 20 minutes`, or
-    /// `queued for 5 minutes: waits for the rate limit of the authority; place 12, about 8 h`.
+    /// `queued for 5 minutes: waits for the limit of orders of the account; place 12, about 8 h`.
     /// - Parameters:
     ///   - hasManager: without a manager, nothing is tried.
     ///   - others: hosts with the same problem. The time is that of the first of all, and so is the next try.
@@ -136,7 +155,7 @@ extension IssuanceReport {
         if let problem = others.isEmpty ? problem : cause { text += ": \(problem)" }
         if hasManager == false { return text }
         if let turn = forecast?[host] {
-            text += ": waits for the rate limit of the authority; \(turn)"
+            text += ": \(turn)"
         } else if state != .issued, state != .ordering, due > now {
             text += "; next try in \(Age.text(seconds: (due - now) / 1_000))"
         }
