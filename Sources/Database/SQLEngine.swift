@@ -75,6 +75,14 @@ public struct ConnectionLimits: Sendable {
     public var retryMilliseconds: Int64 = 10_000
 
     public init() {}
+
+    /// For a command that shows what there is: a person waits for it, or a monitor.
+    public static let glance: ConnectionLimits = {
+        var limits = ConnectionLimits()
+        (limits.lockWaitMilliseconds, limits.retryMilliseconds) = (500, 0)
+        (limits.connectMilliseconds, limits.statementMilliseconds) = (900, 5_000)
+        return limits
+    }()
 }
 
 enum TransactionKind: Sendable {

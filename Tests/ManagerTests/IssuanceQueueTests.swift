@@ -47,7 +47,7 @@ struct IssuanceQueueTests {
             try store.write { transaction throws(DatabaseError) in
                 try transaction.execute(
                     "update work set state = ?, priority = ? where state = ?", IssuanceState.queued.rawValue,
-                    CertificateWork.queuePriority, IssuanceState.waitingForDNS.rawValue)
+                    CertificateWork.queuePriority, IssuanceState.new.rawValue)
             }
         }
 

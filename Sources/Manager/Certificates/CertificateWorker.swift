@@ -202,10 +202,9 @@ public struct CertificateWorker: ~Copyable {
             changed.append(stored)
             let page = info.explanation.map { "; see \($0)" } ?? ""
             if !page.isEmpty || stored.renewAt <= Clock.wallSeconds() * 1_000 {
-                control.log(
-                    .info,
-                    "\(claim.work.key): the authority asks for a renewal on \(Clock.day(stored.renewAt / 1_000))\(page)"
-                )
+                control.logHost(
+                    "\(claim.work.key): the authority asks for a renewal on \(Clock.day(stored.renewAt / 1_000))\(page)",
+                    .info)
             }
         }
         let wait = RenewalPlan.nextCheckMilliseconds(

@@ -36,7 +36,7 @@ public struct HostPreflight: Sendable {
             problem = "\(error)"
         }
         var report = HostPreflight(rules, account.key.thumbprint, session).report(host)
-        (report.notes, report.authorityProblem) = (link.takeNotes(), problem)
+        (report.notes, report.authorityProblem) = (report.notes + link.takeNotes(), problem)
         return report
     }
 

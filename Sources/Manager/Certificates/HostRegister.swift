@@ -49,7 +49,7 @@ public struct HostRegister: Sendable {
             for host in hosts {
                 try Work.add(
                     CertificateWork.kind, host, tenant: control.tenant(of: host),
-                    state: IssuanceState.waitingForDNS.rawValue, due: now,
+                    state: IssuanceState.new.rawValue, due: now,
                     priority: CertificateWork.checkPriority, in: transaction)
             }
         }

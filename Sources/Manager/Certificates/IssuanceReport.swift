@@ -67,6 +67,8 @@ public struct IssuanceReport: Sendable, Equatable {
     /// The next step of the manager, in milliseconds since 1970.
     public let due: Int64
     public let tries: Int64
+    /// Until when a worker has it; nil if none has.
+    public let claimedUntil: Int64?
     /// Of the certificate that expires first.
     public let issuer: String?
     public let notAfter: Int64?
@@ -79,7 +81,7 @@ public struct IssuanceReport: Sendable, Equatable {
 
     private static let select = """
         select work.key, work.state, work.problem, work.due, work.tries, certificate.issuer, certificate.not_after,
-            certificate.renew_at, work.since, coalesce(work.began, work.since)
+            certificate.renew_at, work.since, coalesce(work.began, work.since), work.until
         from work left join certificate on certificate.name = work.key and not exists (
             select 1 from certificate earlier where earlier.name = certificate.name
                 and (earlier.not_after, earlier.key_kind) < (certificate.not_after, certificate.key_kind))
@@ -90,6 +92,7 @@ public struct IssuanceReport: Sendable, Equatable {
         (host, self.state, problem) = (try row[0], IssuanceState(rawValue: state), try row[2])
         (due, tries, issuer) = (try row[3], try row[4], try row[5])
         (notAfter, renewAt, since, began) = (try row[6], try row[7], try row[8], try row[9])
+        claimedUntil = try row[10]
     }
 
     /// The state of a host; nil if there is no work for it.

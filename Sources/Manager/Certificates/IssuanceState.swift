@@ -2,6 +2,8 @@
 
 /// The state of one host, in the column `state` of its work.
 public enum IssuanceState: String, CaseIterable, Sendable {
+    /// Its DNS records have not been looked up yet.
+    case new
     /// DNS does not lead to this server.
     case waitingForDNS = "waiting-dns"
     /// The domain's CAA records do not allow the authority.
@@ -27,6 +29,7 @@ public enum IssuanceState: String, CaseIterable, Sendable {
     /// What happens next, or what an operator has to do.
     public var nextStep: String {
         switch self {
+        case .new: "nothing to do: its DNS records are looked up soon"
         case .waitingForDNS:
             "correct the DNS records as shown; they are looked up again later, and at once after `associated acme issue HOST`"
         case .waitingForCAA:

@@ -21,7 +21,7 @@ public final class ManagerControl: Sendable {
         var failure: String?
         var outcomes: [IssuanceState: Int] = [:]
         var said: Set<String> = []
-        /// The problems of single hosts in the present minute, and its end.
+        /// The lines about single hosts in the present minute, and its end.
         var hostProblems = (count: 0, end: Int64(0))
         /// Certificates that the store lacked, since the last line about them.
         var recoveredCount = 0
@@ -66,26 +66,27 @@ public final class ManagerControl: Sendable {
         if state.withLock({ $0.said.insert(text).inserted }) { log(level, text) }
     }
 
-    /// How many problems of single hosts are logged in a minute. A fleet whose DNS records are missing has thousands.
+    /// How many lines about single hosts are logged in a minute. A fleet whose DNS records are missing has thousands of problems, and
+    /// an authority may want all certificates renewed.
     static let hostLinesMax = 10
 
-    /// Logs the problem of one host, unless there are many.
-    func logHost(_ text: String) {
+    /// Logs what concerns one host, unless there is much.
+    func logHost(_ text: String, _ level: Level = .warning) {
         let count = state.withLock { state in
             state.hostProblems.count += 1
             return state.hostProblems.count
         }
-        if count <= ManagerControl.hostLinesMax { log(.warning, text) }
+        if count <= ManagerControl.hostLinesMax { log(level, text) }
     }
 
-    /// Logs once a minute how many problems of hosts were not logged.
+    /// Logs once a minute how many lines about hosts were not logged.
     public func summarizeHosts(now: Int64 = Clock.monotonicMilliseconds()) {
         let count = state.withLock { state in
             guard now >= state.hostProblems.end else { return 0 }
             defer { state.hostProblems = (0, now + 60_000) }
             return state.hostProblems.count - ManagerControl.hostLinesMax
         }
-        if count > 0 { log(.warning, "\(count) more hosts have such problems; see `associated acme status`") }
+        if count > 0 { log(.warning, "\(count) more lines about single hosts; see `associated acme status`") }
     }
 
     /// Notes that the certificate of a host in service was newer than that of the store.
@@ -101,7 +102,8 @@ public final class ManagerControl: Sendable {
         log(
             .warning,
             "the store is older than the certificates in service of \(count) \(count == 1 ? "host" : "hosts") and has taken them over; "
-                + "if it was restored from a backup, repeat every `associated acme revoke` and `acme account` since then")
+                + "if it was restored from a backup, repeat each `associated acme account` since then, and each `acme revoke` on other nodes"
+        )
     }
 
     public var isStopping: Bool { state.withLock { $0.isStopping } }
@@ -159,7 +161,7 @@ public final class ManagerControl: Sendable {
             }
             if let (location, seconds) = ended {
                 let time = seconds < 120 ? "\(seconds) s" : "\(seconds / 60) min"
-                log(.info, "\(location) can be used again after \(time)")
+                log(.info, "\(location) can be used again; it could not for \(time), until about a minute ago")
             }
             return
         }

@@ -103,7 +103,12 @@ struct Preflight {
         case .found(let records, at: let name):
             report.found += records.map { "\(name). CAA \($0.zoneText)" }
             switch CAAVerdict.judge(records, of: host, at: name, rules) {
-            case .allowed: return
+            case .allowed:
+                if rules.caaIdentities.isEmpty {
+                    report.notes.append(
+                        "the authority does not say how CAA records name it, so whether these allow it is not known")
+                }
+                return
             case .forbidden(let reason, let wanted):
                 if let wanted { report.wanted.append(wanted) }
                 throw .caa(reason)

@@ -89,7 +89,7 @@ extension Command {
         if action == "revoke", let host {
             return try ACMERevocation.run(host, reason: arguments["--reason"], loaded, inputs, rules)
         }
-        var store = try inputs.openStore()
+        var store = try inputs.openStore(limits: action == "status" ? .glance : ConnectionLimits())
         return switch (action, host) {
         case ("check", let host?): try check(host, inputs, rules, &store)
         case ("issue", let host?): try hurry(host, arguments.has("--ignore-limit"), inputs, rules, &store)
@@ -239,7 +239,8 @@ extension Command {
         switch report.problem {
         case nil:
             let exclusion = inputs.exclusion(of: host).map { "; but no certificate is ordered: \($0)" } ?? ""
-            let obstacle = obstacles.isEmpty ? "" : "; but no order is possible now: \(obstacles.joined(separator: "; "))"
+            let obstacle =
+                obstacles.isEmpty ? "" : "; but no order is possible now: \(obstacles.joined(separator: "; "))"
             Console.output(line: "\(host): DNS is right\(exclusion)\(obstacle)")
         case .dns(let text)?, .caa(let text)?:
             for obstacle in obstacles { Console.error(line: "no order is possible now: \(obstacle)") }

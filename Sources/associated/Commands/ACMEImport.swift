@@ -145,8 +145,8 @@ struct ACMEImport {
         var steps: [String] = []
         if hasNewCertificates {
             steps.append(
-                "the running manager writes the files to \(inputs.places.certificates) within seconds, a stopped one when "
-                    + "it starts")
+                "the running manager writes the files to \(inputs.places.certificates) within a minute, of many some hundred a "
+                    + "second, a stopped one when it starts")
         }
         let own = hosts.map { CertificateFolder(host: $0).name }
             .filter { File.exists("\(inputs.places.hosts)/\($0)/fullchain.pem") }

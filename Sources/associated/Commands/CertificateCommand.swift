@@ -15,7 +15,7 @@ extension Command {
             overwrite existing files; delete them to get new ones. `serve --dev` needs no such files: it creates the certificates
             of its hosts in memory.
             """,
-        operands: Operands(usage: "[HOST…]", counts: 0...1000),
+        operands: Operands(usage: "[HOST…]", counts: 0...100_000),
         options: [
             .state,
             Option(name: "--output", value: "DIR", help: "directory for the certificates (required with HOST)"),

@@ -25,7 +25,7 @@ struct DeliveryOverview {
     /// Says why if the store cannot be read.
     static func load(_ host: String?, _ loaded: LoadedSettings) -> DeliveryOverview? {
         do {
-            var store = try ManagerInputs(loaded).openStore()
+            var store = try ManagerInputs(loaded).openStore(limits: .glance)
             return try store.read { transaction throws(DatabaseError) in try DeliveryOverview(host, in: transaction) }
         } catch {
             Console.error(line: "cannot show deliveries: \(error)")
@@ -100,7 +100,7 @@ struct DeliveryOverview {
         }
         let list: DeliveryList
         do {
-            var store = try ManagerInputs(loaded).openStore()
+            var store = try ManagerInputs(loaded).openStore(limits: .glance)
             list = try store.read { transaction throws(DatabaseError) in
                 try DeliveryList([state], countMax: listMax, in: transaction)
             }

@@ -22,7 +22,7 @@ enum IssuanceOverview {
         do {
             let inputs = try ManagerInputs(loaded)
             guard let rules = inputs.rules else { return nil }
-            var store = try inputs.openStore()
+            var store = try inputs.openStore(limits: .glance)
             guard let host else {
                 return .all(
                     try store.read { transaction throws(DatabaseError) in try IssuanceFigures(in: transaction) })
@@ -121,8 +121,14 @@ extension IssuanceReport {
         ])
     }
 
-    /// Attempts do not end what is wrong.
-    private var shownSince: Int64 { state == .queued || state == .ordering ? since : began }
+    /// Further attempts do not end what is wrong.
+    private var shownSince: Int64 {
+        switch state {
+        case .new, .queued, .ordering, .leaving: since
+        case .failing: tries > 1 ? began : since
+        default: began
+        }
+    }
 
     /// The states of hosts, those with problems first, and each problem once.
     static func lines(
@@ -154,7 +160,9 @@ extension IssuanceReport {
         var text = "\(state?.rawValue ?? "unknown") for \(Age.text(seconds: max(0, now - began) / 1_000))"
         if let problem = others.isEmpty ? problem : cause { text += ": \(problem)" }
         if hasManager == false { return text }
-        if let turn = forecast?[host] {
+        if others.isEmpty, state != .ordering, claimedUntil ?? 0 > now {
+            text += "; being looked at now"
+        } else if let turn = forecast?[host] {
             text += ": \(turn)"
         } else if state != .issued, state != .ordering, due > now {
             text += "; next try in \(Age.text(seconds: (due - now) / 1_000))"

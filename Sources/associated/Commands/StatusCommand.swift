@@ -98,9 +98,7 @@ extension Command {
         }
         guard response.status == 200 else {
             throw Refusal.failure(
-                response.status == 401
-                    ? "the server requires a token; give it with --admin-token-file or ASSOCIATED_ADMIN_TOKEN"
-                    : "the server answers \(response.status)")
+                try response.status == 401 ? refusal(place) : "the server answers \(response.status)")
         }
         let value = SourceReader.read(response.body, as: .json).value ?? .null
         let status = path == "/status" ? StatusReport(value) : nil
@@ -118,17 +116,30 @@ extension Command {
         let (manager, hasMore) = (loaded.settings.manager, !listsHosts && within == nil)
         // Certificates and deliveries are of the configured name: that host, or the wildcard that covers it.
         let name = host.map { value.member(named: "name")?.asString ?? HostPattern.typed($0) }
-        let certificates = hasMore && manager.issuance != nil ? IssuanceOverview.load(name, loaded) : nil
-        let deliveries = hasMore && manager.delivery != nil ? DeliveryOverview.load(host, loaded) : nil
+        // What the server says must not wait for a store that is locked.
+        if !isJSON { Console.output(text) }
+        let ordersAny = hasMore && manager.issuance != nil
+        let certificates = ordersAny ? IssuanceOverview.load(name, loaded) : nil
+        let hasStore = !ordersAny || certificates != nil
+        let deliveries = hasMore && hasStore && manager.delivery != nil ? DeliveryOverview.load(host, loaded) : nil
         if isJSON {
             let more = (certificates?.members ?? []) + (deliveries?.members ?? [])
             let members = (value.asObject ?? []).map { ($0.key, $0.value) } + more
             Console.output(data: more.isEmpty ? response.body : SourceWriter.canonical(.object(members)))
         } else {
-            Console.output(text)
             for line in (certificates?.lines ?? []) + (deliveries?.lines ?? []) { Console.output(line: line) }
         }
         return [status?.isFine, certificates?.isFine, deliveries?.isFine].contains(false) ? .failure : .success
+    }
+
+    /// Why the server answers 401.
+    private static func refusal(_ place: AdminPlace) throws -> String {
+        guard try AdminSettings(place).token != nil else {
+            return "the server requires a token; give it with --admin-token-file or ASSOCIATED_ADMIN_TOKEN"
+        }
+        let source = place.tokenFile.map { "of \($0)" } ?? "of ASSOCIATED_ADMIN_TOKEN"
+        return
+            "the server refuses the token \(source); if it was replaced since the start, SIGUSR2 makes the server use it"
     }
 
     private static let statusTimeoutMilliseconds = 5_000

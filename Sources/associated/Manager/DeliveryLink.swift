@@ -137,7 +137,7 @@ extension DeliveryTimeline {
             if isOutage { return "next look when \(verifier.name) can be asked again" }
             let wait = due / 1_000 - now
             if wait > 0 { return "next look in \(Age.text(seconds: wait))" }
-            return wait > -60 ? "next look now" : "next look overdue by \(Age.text(seconds: -wait))"
+            return wait > -60 || due == 0 ? "next look now" : "next look overdue by \(Age.text(seconds: -wait))"
         }
         guard let since, let looked else {
             let reason = detail.isEmpty ? "" : " (\(detail))"

@@ -116,9 +116,9 @@ struct ManagerInputs {
     }
 
     /// The store, for a command. Its errors say what to do.
-    func openStore(createsMissingKey: Bool = false) throws -> Store {
+    func openStore(createsMissingKey: Bool = false, limits: ConnectionLimits = ConnectionLimits()) throws -> Store {
         let keys = try keys(createsMissing: createsMissingKey)
-        return try Store(location, keys: keys)
+        return try Store(location, keys: keys, limits: limits)
     }
 
     /// A new key would make everything in an old database useless.

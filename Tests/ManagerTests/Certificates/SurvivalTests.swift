@@ -157,7 +157,7 @@ struct SurvivalTests {
         control.summarizeHosts(now: 1)
         #expect(
             lines.value == (1...10).map { "h\($0)" } + [
-                "15 more hosts have such problems; see `associated acme status`"
+                "15 more lines about single hosts; see `associated acme status`"
             ])
         lines.change { $0 = [] }
         control.logHost("next")
