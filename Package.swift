@@ -33,19 +33,20 @@ let package = Package(
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CResolver"),
 
+        .target(name: "Tenancy", swiftSettings: strict),
         .target(name: "SourceJSON", swiftSettings: strict),
         .target(name: "Association", dependencies: ["SourceJSON"], swiftSettings: strict),
         .target(name: "AssociationLint", dependencies: ["Association", "SourceJSON"], swiftSettings: strict),
         .target(name: "HTTP", swiftSettings: strict),
         .target(name: "Posix", dependencies: ["CLinux"], swiftSettings: strict),
-        .target(name: "TLS", dependencies: ["COpenSSL", "Posix"], swiftSettings: strict),
+        .target(name: "TLS", dependencies: ["COpenSSL", "Posix", "Tenancy"], swiftSettings: strict),
         .target(name: "Catalogue", dependencies: ["HTTP", "Posix"], swiftSettings: strict),
         .target(name: "Telemetry", dependencies: ["HTTP", "Posix"], swiftSettings: strict),
         .target(
             name: "Hosting",
             dependencies: [
                 "Association", "AssociationLint", "SourceJSON", "Catalogue", "HTTP", "TLS", "Posix", "Telemetry",
-                "CZlib",
+                "Tenancy", "CZlib",
             ],
             swiftSettings: strict),
         .target(
@@ -64,19 +65,21 @@ let package = Package(
             dependencies: ["ACME", "Client", "DNS", "Database", "Posix", "SourceJSON", "TLS", "Verifier"],
             swiftSettings: strict),
         .target(
-            name: "Administration", dependencies: ["Client", "TLS", "Telemetry", "HTTP", "Posix", "SourceJSON"],
+            name: "Administration",
+            dependencies: ["Client", "TLS", "Telemetry", "HTTP", "Posix", "SourceJSON", "Tenancy"],
             swiftSettings: strict),
         .executableTarget(
             name: "associated",
             dependencies: [
                 "SourceJSON", "Association", "AssociationLint", "HTTP", "Posix", "TLS", "Catalogue", "Telemetry",
                 "Hosting", "Engine",
-                "Client", "Verifier", "Administration", "ACME", "DNS", "Database", "Manager",
+                "Client", "Verifier", "Administration", "ACME", "DNS", "Database", "Manager", "Tenancy",
             ],
             swiftSettings: strict),
 
         .target(
             name: "TestSupport", dependencies: ["Posix", "TLS"], path: "Tests/TestSupport", swiftSettings: house),
+        tests("Tenancy"),
         tests("SourceJSON"),
         .target(
             name: "AssociationSamples", dependencies: ["Association"], path: "Tests/AssociationSamples",
@@ -85,9 +88,11 @@ let package = Package(
         tests("AssociationLint", "Association", "AssociationSamples", "SourceJSON", "TestSupport"),
         tests("HTTP"),
         tests("Posix", "CLinux", "TestSupport"),
-        tests("TLS", "Posix", "TestSupport"),
+        tests("TLS", "Posix", "Tenancy", "TestSupport"),
         tests("Catalogue", "HTTP", "TestSupport"),
-        tests("Hosting", "Association", "Catalogue", "HTTP", "Posix", "SourceJSON", "TLS", "Telemetry", "TestSupport"),
+        tests(
+            "Hosting", "Association", "Catalogue", "HTTP", "Posix", "SourceJSON", "TLS", "Telemetry", "Tenancy",
+            "TestSupport"),
         tests("Telemetry", "HTTP", "Posix", "SourceJSON", "TestSupport"),
         tests("Engine", "Catalogue", "HTTP", "Posix", "TLS", "Telemetry", "TestSupport"),
         .testTarget(
@@ -108,10 +113,10 @@ let package = Package(
             swiftSettings: house),
         tests("DNS", "DNSSupport", "Posix", "TestSupport"),
         tests("Verifier", "Association", "AssociationLint", "Client", "Posix", "TLS", "TestSupport"),
-        tests("Administration", "HTTP", "Posix", "SourceJSON", "TLS", "Telemetry", "TestSupport"),
+        tests("Administration", "HTTP", "Posix", "SourceJSON", "TLS", "Telemetry", "Tenancy", "TestSupport"),
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["associated", "Administration", "Manager", "Posix", "TLS", "TestSupport"],
+            dependencies: ["associated", "Administration", "Manager", "Posix", "TLS", "Tenancy", "TestSupport"],
             swiftSettings: house),
         .testTarget(
             name: "FuzzingTests",

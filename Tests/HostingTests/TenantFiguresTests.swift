@@ -2,6 +2,7 @@
 
 import Association
 import Telemetry
+import Tenancy
 import Testing
 
 @testable import Hosting
@@ -112,7 +113,7 @@ struct TenantFiguresTests {
             try site.write("config/hosts/\(host).example.com/well-known/assetlinks.json", "[")
         }
         try site.round()
-        let tenants = Set(site.tenants.openFindings.map(site.tenants.tenant))
+        let tenants = Set(site.tenants.openFindings.map { site.tenants.tenant(ofFile: $0.file).description })
         #expect(tenants == ["team/", "broken.json", "a.example.com"])
     }
 

@@ -2,6 +2,7 @@
 
 import Foundation
 import Posix
+import Tenancy
 import Testing
 
 @testable import Hosting
@@ -235,6 +236,40 @@ struct TreeWatchTests {
         let enough = try TreeWatch(configPath: site.tree.config, publicPath: site.tree.pages, directoriesMax: 2)
         enough.start()
         #expect(enough.shortage == nil)
+    }
+
+    @Test func `a tenant with many directories takes no watch from one with few`() throws {
+        for index in 0..<40 { try site.write("public/a.example.com/\(index)/x.html", "") }
+        try site.write("public/b.example.com/news/x.html", "")
+        // Enough for the operator's directories, those of `b` and some of `a`.
+        let other = try TreeWatch(
+            configPath: site.tree.config, publicPath: site.tree.pages, directoriesMax: 30,
+            tenant: { TenantID(folder: String($0.prefix(1))) })
+        other.start()
+        #expect(other.shortage?.reason == "no space left on device")
+        #expect(other.leftOut == [TenantID(folder: "a")])
+        #expect(other.count == 30)
+        _ = other.takeChanges()
+        try site.write("public/b.example.com/news/x.html", "new")
+        #expect(other.takeChanges() == .with { $0.pageFolders = ["b.example.com"] })
+        // Also what comes later.
+        try site.write("public/b.example.com/more/x.html", "")
+        _ = other.takeChanges()
+        try site.write("public/b.example.com/more/x.html", "new")
+        #expect(other.takeChanges() == .with { $0.pageFolders = ["b.example.com"] })
+        #expect(other.count == 30)
+        // As soon as there is room, `a` has more of it.
+        try site.remove("public/b.example.com")
+        _ = other.takeChanges()
+        #expect(other.count < 30)
+        try site.write("public/a.example.com/new/x.html", "")
+        _ = other.takeChanges()
+        #expect(other.count == 30)
+    }
+
+    @Test(arguments: [(256, 21_845), (4_096, 349_525), (1, 4_096)])
+    func `an eighth of the memory is for watches`(mebibytes: Int, directoriesMax: Int) {
+        #expect(TreeWatch.directoriesMax(memoryBytes: mebibytes << 20) == directoriesMax)
     }
 
     @Test func `a directory replaced by another one is noticed`() throws {

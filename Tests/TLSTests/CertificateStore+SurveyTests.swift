@@ -221,6 +221,21 @@ struct CertificateStoreSurveyTests {
         #expect(bench.answer(store, "a.test") == "a.test")
     }
 
+    @Test func `a tenant with many hosts leaves others their place in memory`() throws {
+        let hosts = (1...5).map { "\($0).a.test" } + ["1.b.test"]
+        for host in hosts { try bench.install(host, names: [host]) }
+        var limits = StoreBench.limits(recheckMilliseconds: 0)
+        limits.surveyedMax = 3
+        let store = CertificateStore(
+            hostsPath: bench.hosts.path, limits: limits, serves: { _ in true }, tenant: StoreBench.tenant)
+        _ = store.survey(hosts)
+        #expect(store.identityCount == 3)
+        for host in hosts { try bench.hosts.remove("\(host)/privkey.pem") }
+        for _ in 0..<2 { _ = store.survey(hosts) }
+        let served = hosts.filter { bench.answer(store, $0) == $0 }
+        #expect(served == ["1.a.test", "2.a.test", "1.b.test"], "its newest has made room")
+    }
+
     @Test func `drops certificates that no served host needs, in a survey and at once`() throws {
         for host in ["a.test", "b.test", "c.test"] {
             try bench.install(host, names: [host], days: host == "a.test" ? 90 : -1)

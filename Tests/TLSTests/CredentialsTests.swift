@@ -70,6 +70,25 @@ struct CredentialsTests {
         #expect(error?.message.contains("`\(name)`") == true, "\(error.map { "\($0)" } ?? "")")
     }
 
+    @Test func `refuses a key without its prime numbers, which signs nothing`() throws {
+        let pair = try authority.issue(["a.example"], key: .rsa)
+        try folder.write("rsa.pem", pair.key)
+        _ = try OpenSSLCommand.run(
+            "rsa", "-in", "rsa.pem", "-traditional", "-outform", "DER", "-out", "rsa.der", in: folder)
+        var numbers = CredentialsTests.numbers(try folder.bytes("rsa.der"))
+        func attempt() throws {
+            let key = KeyDerivationTests.element(0x30, numbers.flatMap { KeyDerivationTests.element(2, $0) })
+            let text = Data(key).base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
+            let pem = "-----BEGIN RSA PRIVATE KEY-----\n\(text)\n-----END RSA PRIVATE KEY-----\n"
+            try load(pair.certificate, pem)
+        }
+        try attempt()
+        for index in 4...8 { numbers[index] = [0] }
+        let error = #expect(throws: CertificateProblem.self) { try attempt() }
+        #expect(error?.kind == .malformedKey)
+        #expect(error?.message.contains("makes no signatures that fit its certificate") == true)
+    }
+
     /// The bytes of each number of a sequence with lengths of one or two bytes.
     private static func numbers(_ der: [UInt8]) -> [[UInt8]] {
         var place = 0

@@ -81,9 +81,8 @@ struct HelloGateTests {
     }
 
     private func tiny() -> CertificateLimits {
-        var limits = CertificateLimits()
+        var limits = StoreBench.limits(identitiesMax: 1)
         limits.namesMax = 1
-        limits.identitiesMax = 1
         return limits
     }
 

@@ -1,5 +1,6 @@
 // A folder of hosts with a certificate store, for the store's tests.
 
+import Tenancy
 import TestSupport
 import Testing
 
@@ -20,6 +21,18 @@ struct StoreBench {
         limits.recheckMilliseconds = recheckMilliseconds
         limits.surveyedMax = 0
         return limits
+    }
+
+    /// With room for this many usual certificates in memory.
+    static func limits(identitiesMax: Int, recheckMilliseconds: Int64 = 5000) -> CertificateLimits {
+        var limits = limits(recheckMilliseconds: recheckMilliseconds)
+        limits.bytesMax += identitiesMax * CertificateLimits.identityUnitBytes - limits.cachedBytesMax
+        return limits
+    }
+
+    /// Whose a host of the tests about tenants is: `1.b.test` is one of `b`.
+    static func tenant(_ host: String) -> TenantID {
+        TenantID(folder: String(host.split(separator: ".").dropLast().last ?? ""))
     }
 
     /// A store for the folder, with every host served by default.

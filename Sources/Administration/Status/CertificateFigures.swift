@@ -3,6 +3,7 @@
 import Posix
 import SourceJSON
 public import TLS
+public import Tenancy
 
 /// The certificates of all served hosts.
 public struct CertificateFigures: Sendable, Equatable {
@@ -144,7 +145,7 @@ extension CertificateReport.Problem {
     /// The problems with each cause once. No tenant can fill the list.
     /// - Parameter tenant: whose a folder is.
     public static func causes(
-        _ problems: [Self], max: Int, tenant: (String) -> String = { FairShare.tenant(of: $0, in: nil) }
+        _ problems: [Self], max: Int, tenant: (String) -> TenantID = { TenantID(of: $0, folder: nil) }
     ) -> [Self] {
         let sorted = problems.sorted { AlikeHosts.isBefore($0.folder, $1.folder) }
         let groups = AlikeHosts.grouped(sorted) { "\($0.severity) \(AlikeHosts.cause($0.finding, of: $0.folder))" }

@@ -2,6 +2,7 @@
 // the list that it has, so that an unchanged list is not sent again.
 
 import SourceJSON
+import Tenancy
 
 /// The answer of `/served`.
 public struct ServedHosts: Sendable, Equatable {
@@ -31,7 +32,7 @@ public struct ServedHosts: Sendable, Equatable {
         digest: String, hosts: [String], folders: [String: String] = [:], hostsMax: Int = ServedHosts.hostsMax,
         bytesMax: Int = ServedHosts.bytesMax
     ) {
-        func tenant(_ host: String) -> String { FairShare.tenant(of: host, in: folders[host]) }
+        func tenant(_ host: String) -> TenantID { TenantID(of: host, folder: folders[host]) }
         let few = FairShare.fitting(hosts.sorted(), room: hostsMax, tenant: tenant)
         let kept = FairShare.fitting(few, room: bytesMax - ServedHosts.frameBytes, tenant: tenant) { host in
             // In JSON, some bytes of a folder's name take six.

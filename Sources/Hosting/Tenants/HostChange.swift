@@ -3,9 +3,12 @@
 
 import Association
 import Catalogue
+public import Tenancy
 
 public struct HostChange: Sendable, CustomStringConvertible {
     public let host: String
+    /// The first folder below `config/apps` of its app file, or of the one that it had. Nil without one.
+    public internal(set) var folder: String?
     public let kind: Kind
     /// Files below `/.well-known/`; the AASA file at the root only if it differs from the one there.
     public let documents: [Document]
@@ -14,6 +17,8 @@ public struct HostChange: Sendable, CustomStringConvertible {
     let isOfAnswers: Bool
 
     public enum Kind: String, Sendable { case new, changed, removed }
+
+    public var tenant: TenantID { TenantID(of: host, folder: folder) }
 
     public struct Document: Sendable {
         public let path: String

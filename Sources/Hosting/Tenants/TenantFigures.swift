@@ -3,22 +3,22 @@
 public import Association
 import Catalogue
 import Telemetry
+public import Tenancy
 
 extension Tenants {
     /// All findings that keep something from being served.
     public var openFindings: [Finding] { memory.openFindings.all(in: source.label) }
 
-    /// Whose file a finding is about: a top folder of `config/apps`, which may also be that of the host's app file, a host, or the
-    /// operator's own file.
-    public func tenant(of finding: Finding) -> String {
-        func folder(_ path: String?) -> String? { path.flatMap(AppTree.topFolder).map { "\($0)/" } }
-        if let path = finding.file.below(source.label) { return folder(path) ?? path }
+    /// Whose a file is: that of a top folder of `config/apps`, which may also be that of the host's app file, that of a host, or the
+    /// operator's, each of whose files counts by itself.
+    public func tenant(ofFile file: String) -> TenantID {
+        if let path = file.below(source.label) { return TenantID(of: path, folder: AppTree.topFolder(of: path)) }
         for root in [folders.hostsPath, folders.publicPath] {
-            guard let path = finding.file.below(root) else { continue }
+            guard let path = file.below(root) else { continue }
             guard let host = HostFolders.host(of: String(path.prefix { $0 != "/" })) else { continue }
-            return folder(memory.appFiles.paths(naming: host).first) ?? host
+            return TenantID(of: host, folder: memory.appFiles.paths(naming: host).first.flatMap(AppTree.topFolder))
         }
-        return finding.file
+        return TenantID(of: file, folder: nil)
     }
 
     /// The hosts that are served from an older version than the one on disk, sorted, each with its findings; at most this many. Call it

@@ -146,6 +146,8 @@ public final class Tenants: @unchecked Sendable {
         let (scan, isFirst) = (decision.scan, shelf.isEmpty)
         var report = RoundReport(decision, notes: start?.notes ?? [])
         report.findings = scan.findings + decision.appFindings(knowing: memory.openFindings, label: source.label)
+        let foldersBefore =
+            isFirst ? [:] : Dictionary(uniqueKeysWithValues: sites.outcomes.keys.map { ($0, folder(of: $0)) })
         memory.apply(decision)
         shelf.revoked = []
         var findings: [(host: String, findings: [Finding])] = []
@@ -159,6 +161,9 @@ public final class Tenants: @unchecked Sendable {
         }
         report.findings += findings.sorted { $0.host < $1.host }.flatMap(\.findings)
         report.changes.sort { $0.host < $1.host }
+        for (index, change) in report.changes.enumerated() {
+            report.changes[index].folder = folder(of: change.host) ?? foldersBefore[change.host].flatMap(\.self)
+        }
         if let layer = sites.finish(keeping: decision.unrenderable) { shelf.add(layer) }
         if let pages = scan.defaults { shelf.share(pages) }
         signer.endRound(isComplete: changes.repeatsFindings || changes.signatures || isFirst)

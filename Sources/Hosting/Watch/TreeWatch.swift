@@ -8,6 +8,7 @@
 
 public import HTTP
 public import Posix
+public import Tenancy
 
 /// Used by one thread at a time.
 public final class TreeWatch: @unchecked Sendable {
@@ -15,7 +16,12 @@ public final class TreeWatch: @unchecked Sendable {
     /// The folder with the manager's certificates. The manager replaces a host's folder in it as a whole, which is an event here. Where
     /// it cannot, because the folder has other files too, the survey of certificates finds the new ones.
     private let managedPath: String?
+    private let tenantOfHost: (String) -> TenantID
     private let watch: Watch
+    private let directoriesMax: Int
+    /// The watched directories, and where each is in the room.
+    private var room: FairShare<Int32>
+    private var placesInRoom: [Int32: Int] = [:]
     private var watched = WatchedPlaces()
     /// Directories in which a change may make a link point elsewhere.
     private var behindLinks = WatchedPlaces()
@@ -27,20 +33,33 @@ public final class TreeWatch: @unchecked Sendable {
 
     /// Why not everything is watched; nil if it is.
     public private(set) var shortage: SystemError?
+    /// The tenants with directories that are not watched for lack of room.
+    public private(set) var leftOut: Set<TenantID> = []
+
+    /// What a watch takes in the kernel, with the inode that it keeps there.
+    private static let directoryBytes = 1_536
+
+    /// How many directories a process with this much memory may watch, which is an eighth of it.
+    public static func directoriesMax(memoryBytes: Int) -> Int { max(4_096, memoryBytes / 8 / directoryBytes) }
 
     /// - Parameters:
     ///   - linkTargets: folders that links may lead into, in addition to the host's own and `config/apps`.
     ///   - limits: quotas of hosts and folders.
-    ///   - directoriesMax: how many directories may be watched, if fewer than the system allows.
+    ///   - directoriesMax: how many directories may be watched, if fewer than the system allows. Tenants share them.
+    ///   - tenant: whose a host is.
     public init(
         configPath: String, publicPath: String, managedPath: String? = nil, linkTargets: LinkTargets = .none,
-        limits: Limits = Limits(), directoriesMax: Int32 = .max
+        limits: Limits = Limits(), directoriesMax: Int = .max,
+        tenant: @escaping (String) -> TenantID = { TenantID(of: $0, folder: nil) }
     ) throws(SystemError) {
         folders = HostFolders(
             configPath: Directory.absolute(configPath), publicPath: Directory.absolute(publicPath),
             linkTargets: linkTargets, limits: limits)
         self.managedPath = managedPath.map(Directory.absolute)
-        watch = try Watch(directoriesMax: directoriesMax)
+        tenantOfHost = tenant
+        self.directoriesMax = directoriesMax
+        room = FairShare(room: directoriesMax, losing: .newest)
+        watch = try Watch()
     }
 
     /// Readable when there are events.
@@ -50,7 +69,9 @@ public final class TreeWatch: @unchecked Sendable {
 
     /// Watches everything that exists now. Earlier changes raise no event, so read everything afterwards.
     public func start() {
-        shortage = nil
+        (shortage, leftOut) = (nil, [])
+        // The system may allow more by now.
+        room.room = directoriesMax
         roots = rootIdentities()
         watchEverything()
     }
@@ -77,9 +98,7 @@ public final class TreeWatch: @unchecked Sendable {
                 places.insert(place)
             }
             if event.isEnd {
-                watched.remove(event.directory)
-                behindLinks.remove(event.directory)
-                paths[event.directory] = nil
+                forget(event.directory)
             }
         }
         // The lost events may be of new directories, which the kernel does not report again.
@@ -150,7 +169,19 @@ public final class TreeWatch: @unchecked Sendable {
 
     private func dropUnused(_ directory: Int32) {
         if !watched.contains(directory) { paths[directory] = nil }
-        if !watched.contains(directory), !behindLinks.contains(directory) { watch.remove(directory) }
+        if !watched.contains(directory), !behindLinks.contains(directory) { stopWatching(directory) }
+    }
+
+    private func stopWatching(_ directory: Int32) {
+        forget(directory)
+        watch.remove(directory)
+    }
+
+    private func forget(_ directory: Int32) {
+        watched.remove(directory)
+        behindLinks.remove(directory)
+        paths[directory] = nil
+        if let place = placesInRoom.removeValue(forKey: directory) { room.remove(at: place) }
     }
 
     /// Watches the directories of a place, and stops watching those that no longer belong to it.
@@ -250,9 +281,8 @@ public final class TreeWatch: @unchecked Sendable {
 
     @discardableResult
     private func add(_ path: String, for place: WatchedPlace) -> Set<Int32> {
-        guard let number = nilNotingShortage(refusals: true, { () throws(SystemError) in try watch.add(path) }) else {
-            return []
-        }
+        let added = nilNotingShortage(refusals: true) { () throws(SystemError) in try startWatching(path, for: place) }
+        guard let number = added else { return [] }
         watched.insert(place, number)
         if place.isOfMany { paths[number] = path }
         return [number]
@@ -263,11 +293,65 @@ public final class TreeWatch: @unchecked Sendable {
         var numbers: Set<Int32> = []
         let roots = [folders.configPath, folders.publicPath] + folders.linkTargets.paths
         for folder in File.foldersBehind(link: link, inside: roots) {
-            guard let number = nilNotingShortage({ () throws(SystemError) in try watch.add(folder) }) else { continue }
+            let added = nilNotingShortage { () throws(SystemError) in try startWatching(folder, for: place) }
+            guard let number = added else { continue }
             behindLinks.insert(place, number)
             numbers.insert(number)
         }
         return numbers
+    }
+
+    /// Watches a directory, if its tenant has no more than its share.
+    private func startWatching(_ path: String, for place: WatchedPlace) throws(SystemError) -> Int32 {
+        let tenant = tenant(of: place)
+        var placeInRoom: Int?
+        var number: Int32 = 0
+        do throws(SystemError) { number = try watch.add(path) } catch {
+            guard error.number == Watch.full.number else { throw error }
+            // The system allows no more than there are, so another one has to go first.
+            room.room = max(1, room.size)
+            placeInRoom = takeRoom(of: tenant)
+        }
+        if number == 0 {
+            guard let placeInRoom else { throw Watch.full }
+            do throws(SystemError) { number = try watch.add(path) } catch {
+                room.remove(at: placeInRoom)
+                throw error
+            }
+        }
+        if placesInRoom[number] != nil { return number }
+        guard let taken = placeInRoom ?? takeRoom(of: tenant) else {
+            watch.remove(number)
+            throw Watch.full
+        }
+        room[taken] = number
+        placesInRoom[number] = taken
+        return number
+    }
+
+    /// Finds room for one more directory of a tenant: another tenant with more directories loses its newest. Nil if there is none.
+    private func takeRoom(of tenant: TenantID) -> Int? {
+        let (place, lost) = room.insert(0, of: tenant)
+        for directory in lost {
+            leftOut.formUnion(watched[directory].map { self.tenant(of: $0) })
+            shortage = shortage ?? Watch.full
+            placesInRoom[directory] = nil
+            stopWatching(directory)
+        }
+        if place == nil {
+            leftOut.insert(tenant)
+            shortage = shortage ?? Watch.full
+        }
+        return place
+    }
+
+    private func tenant(of place: WatchedPlace) -> TenantID {
+        switch place {
+        case .config, .linkedApps, .retired, .hosts, .pageFolders, .managed: .operator
+        case .apps(let folder): folder.isEmpty ? .operator : TenantID(folder: AppTree.topFolder(of: folder) ?? folder)
+        case .host(let name), .wellKnown(let name), .pages(let name):
+            name == "_default" ? .operator : HostFolders.host(of: name).map(tenantOfHost) ?? .unserved
+        }
     }
 
     /// The result of a call; nil if it failed. Notes a shortage of descriptors or memory.

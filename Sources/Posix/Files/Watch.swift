@@ -7,7 +7,6 @@ import Glibc
 /// An inotify instance. It watches each added directory, even after a rename, but not its subdirectories.
 public struct Watch: ~Copyable, Sendable {
     public let descriptor: Descriptor
-    private let directoriesMax: Int32
 
     /// A change of a name.
     public struct Event: Sendable {
@@ -32,9 +31,10 @@ public struct Watch: ~Copyable, Sendable {
         public var isOverflow: Bool { mask & UInt32(IN_Q_OVERFLOW) != 0 }
     }
 
-    /// - Parameter directoriesMax: how many directories may be watched, if fewer than the system allows.
-    public init(directoriesMax: Int32 = .max) throws(SystemError) {
-        self.directoriesMax = directoriesMax
+    /// The error of `add` when the system allows no more directories.
+    public static let full = SystemError(call: "inotify_add_watch", number: ENOSPC)
+
+    public init() throws(SystemError) {
         descriptor = try Descriptor(inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC)), of: "inotify_init1")
     }
 
@@ -47,11 +47,6 @@ public struct Watch: ~Copyable, Sendable {
             | Int32(IN_ONLYDIR)
         let number = unsafe inotify_add_watch(descriptor.number, path, UInt32(bitPattern: mask))
         guard number >= 0 else { throw .last("inotify_add_watch") }
-        // The numbers begin with 1.
-        guard number <= directoriesMax else {
-            remove(number)
-            throw SystemError(call: "inotify_add_watch", number: ENOSPC)
-        }
         return number
     }
 

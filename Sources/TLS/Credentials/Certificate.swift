@@ -44,7 +44,7 @@ import COpenSSL
     var facts: CertificateFacts {
         CertificateFacts(
             subject: subject, issuer: issuer, names: names, notBefore: notBefore, notAfter: notAfter,
-            isSelfSigned: isSelfSigned, key: key, serial: serial, fingerprint: fingerprint)
+            isSelfSigned: isSelfSigned, key: key, serial: serial, fingerprint: fingerprint ?? [])
     }
 
     var subject: String { unsafe Certificate.text(X509_get_subject_name(pointer)) }
@@ -61,11 +61,11 @@ import COpenSSL
 
     var serial: [UInt8] { unsafe X509_get0_serialNumber(pointer).map { unsafe DER.content(of: $0) } ?? [] }
 
-    var fingerprint: [UInt8] {
+    /// Nil if there is not enough memory.
+    var fingerprint: [UInt8]? {
+        defer { OpenSSLFailure.forget() }
         var digest = [UInt8](repeating: 0, count: 32)
-        let result = unsafe X509_digest(pointer, EVP_sha256(), &digest, nil)
-        precondition(result == 1, "SHA-256 is part of every build of OpenSSL")
-        return digest
+        return unsafe X509_digest(pointer, EVP_sha256(), &digest, nil) == 1 ? digest : nil
     }
 
     /// Whether the signature uses SHA-1 or MD5, which no client accepts any more.
@@ -109,23 +109,34 @@ import COpenSSL
     // stands for exactly one label, the first.
 
     /// The DNS names and addresses among the subject alternative names, in lower case.
+    var names: [String] { withNames { count, name in (0..<count).compactMap(name) } }
+
+    /// As many of them as may be kept.
+    var firstNames: [String] {
+        withNames { count, name in (0..<min(count, Int32(CertificateLimits.keptNamesMax))).compactMap(name) }
+    }
+
+    /// How many there are, with those of other kinds.
+    var nameCount: Int { withNames { count, _ in Int(count) } }
+
     /// Of its DER encoding.
     var byteCount: Int { Int(unsafe i2d_X509(pointer, nil)) }
 
-    var names: [String] {
-        defer { OpenSSLFailure.forget() }
-        guard let found = unsafe X509_get_ext_d2i(pointer, NID_subject_alt_name, nil, nil) else { return [] }
-        let list = OpaquePointer(found)
-        defer { unsafe GENERAL_NAMES_free(list) }
-        return unsafe (0..<max(0, OPENSSL_sk_num(list))).compactMap { index in
-            unsafe OPENSSL_sk_value(list, index).flatMap {
-                unsafe Certificate.text($0.assumingMemoryBound(to: GENERAL_NAME.self))
-            }
+    func covers(_ host: String) -> Bool {
+        withNames { count, name in
+            (0..<count).contains { name($0).map { CertificateName.covers($0, host) } == true }
         }
     }
 
-    func covers(_ host: String) -> Bool {
-        names.contains { CertificateName.covers($0, host) }
+    private func withNames<Result>(_ body: (_ count: Int32, _ name: (Int32) -> String?) -> Result) -> Result {
+        defer { OpenSSLFailure.forget() }
+        let list = unsafe X509_get_ext_d2i(pointer, NID_subject_alt_name, nil, nil).map { OpaquePointer($0) }
+        defer { unsafe GENERAL_NAMES_free(list) }
+        return body(unsafe list == nil ? 0 : max(0, OPENSSL_sk_num(list))) { unsafe Certificate.text(list, $0) }
+    }
+
+    private static func text(_ list: OpaquePointer?, _ index: Int32) -> String? {
+        unsafe OPENSSL_sk_value(list, index).flatMap { unsafe text($0.assumingMemoryBound(to: GENERAL_NAME.self)) }
     }
 
     private static func text(_ name: UnsafeMutablePointer<GENERAL_NAME>) -> String? {

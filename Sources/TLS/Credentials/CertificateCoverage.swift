@@ -61,7 +61,7 @@ public struct CertificateCoverage {
         var found: [String]?
         let files = CertificateFiles(folder, in: tree)
         if case .identity(let identity) = files.load(pool: pool) {
-            found = identity.facts.first?.names
+            found = identity.first.certificate.firstNames
         }
         names[folder] = .some(found)
         return found

@@ -17,18 +17,37 @@ public struct CertificateLimits: Hashable, Sendable {
     /// Wildcards are looked up for at most this many labels less one, so that a hostile name costs few look-ups.
     static let labelsMax = 16
 
-    /// Hosts whose certificate stays decoded. Each needs 8 to 13 KB.
-    public var identitiesMax = 10_000
-    /// What they may take together, as estimated by `ServerIdentity.byteCount`. A tenant's certificate may have thousands of names, each
-    /// of which takes 112 bytes decoded.
-    public var identityBytesMax = 192 * 1024 * 1024
+    /// Names that are kept of a certificate for many hosts, beside the certificate. Authorities allow 100 to 1,000.
+    static let keptNamesMax = 1_000
+    /// What a certificate in memory counts at least: a usual one takes 8 to 13 KB. So the use decides between two usual ones, and not
+    /// a few bytes.
+    static let identityUnitBytes = 16 * 1024
+    /// The most that a reading takes while it lasts: a file with 16,000 short names, each of which takes 112 bytes decoded.
+    static let readingBytesMax = 2 * 1024 * 1024
+    /// Threads that read certificates: those of the queue, and the survey.
+    static let readingsMax = 4
+    /// Less would be room for a few hosts only.
+    static let bytesMin = 12 * 1024 * 1024
+
+    /// What certificates in memory and readings may take together, as estimated by `ServerIdentity.byteCount`.
+    public var bytesMax = 192 * 1024 * 1024
+    /// What is left of it for those in memory.
+    var cachedBytesMax: Int { bytesMax - CertificateLimits.readingsMax * CertificateLimits.readingBytesMax }
     /// Hosts whose certificate stays decoded although no client has needed it, so that it remains in service after a bad
     /// renewal: 10 MB.
     public var surveyedMax = 1_000
+    /// Copies of last good certificates in the state directory, each of 16 KiB or several times that.
+    public var keptMax = 1_000
     /// Cached names without a folder of their own: enough for the names that scanners try, at most 2 MB.
     public var namesMax = 4096
     /// How long a result is used before the files are checked again, which takes a few `stat` calls.
     public var recheckMilliseconds: Int64 = 5000
 
     public init() {}
+
+    /// The limits for a process with this much memory: a quarter of it, and with connections never more than three quarters.
+    public init(memoryBytes: Int, connectionBytes: Int) {
+        let left = min(memoryBytes / 4, memoryBytes / 4 * 3 - connectionBytes)
+        bytesMax = min(bytesMax, max(CertificateLimits.bytesMin, left))
+    }
 }

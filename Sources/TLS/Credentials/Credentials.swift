@@ -27,7 +27,7 @@ final class Credentials: Sendable {
     var byteCount: Int {
         let chainBytes =
             chain.map { chain in (0..<chain.count).reduce(0) { $0 + chain.certificate($1).byteCount } } ?? 0
-        return 8_192 + 112 * certificate.names.count + 2 * certificate.byteCount + chainBytes
+        return 8_192 + 112 * certificate.nameCount + 2 * certificate.byteCount + chainBytes
     }
 
     /// Sets the pair for one connection, in addition to a pair of the other algorithm. The corresponding C function is
@@ -60,6 +60,12 @@ extension Credentials {
         let key = try keyFile.open()
         var problems: [CertificateProblem] = []
         let own = try Credentials.own(of: key, in: rest, file, keyFile.path)
+        if own.certificate.fingerprint == nil {
+            throw CertificateProblem(
+                .malformedCertificate, file: file, "there is not enough memory to read the certificate",
+                fix: "give the process more memory", shortage: .exhausted("X509_digest"))
+        }
+        try Credentials.requireSignature(of: key, for: own.certificate, keyFile.path)
         rest.remove(at: own.position)
         if own.position > 0 {
             problems.append(
@@ -90,6 +96,23 @@ extension Credentials {
                 fix: "keep only the host's certificate and its intermediates (certbot's fullchain.pem)")
         }
         return found
+    }
+
+    /// A key may belong to a certificate by its public half and sign nothing, for example without its prime numbers.
+    private static func requireSignature(
+        of key: borrowing PrivateKey, for certificate: borrowing Certificate, _ file: String
+    ) throws(CertificateProblem) {
+        switch certificate.key {
+        // These are refused for what they are, and may be slow.
+        case .other: return
+        case .rsa(let bits) where CertificateLimits.rsaBitsMax < bits: return
+        case .rsa, .ecdsa, .ed25519: if key.signs(for: certificate) { return }
+        }
+        throw CertificateProblem(
+            .malformedKey, file: file,
+            "the private key makes no signatures that fit its certificate, so every handshake would fail: "
+                + "\(OpenSSLFailure.drain())",
+            fix: "export the whole key again, or order a certificate for a new one")
     }
 
     private struct OwnCertificate: ~Copyable {

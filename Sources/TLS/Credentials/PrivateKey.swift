@@ -69,6 +69,25 @@ import Posix
         }?.name
     }
 
+    /// Whether its signatures are those of a certificate's key. OpenSSL's reasons are then in this thread's queue.
+    func signs(for certificate: borrowing Certificate) -> Bool {
+        ERR_clear_error()
+        guard let context = unsafe EVP_MD_CTX_new(), let other = unsafe EVP_MD_CTX_new() else { return false }
+        defer {
+            unsafe EVP_MD_CTX_free(context)
+            unsafe EVP_MD_CTX_free(other)
+        }
+        // Ed25519 has its own digest.
+        let digest = unsafe EVP_PKEY_get_base_id(pointer) == EVP_PKEY_ED25519 ? nil : EVP_sha256()
+        let text = Array("associated".utf8)
+        var signature = [UInt8](repeating: 0, count: Int(unsafe EVP_PKEY_get_size(pointer)))
+        var count = signature.count
+        return unsafe EVP_DigestSignInit(context, nil, digest, nil, pointer) == 1
+            && EVP_DigestSign(context, &signature, &count, text, text.count) == 1
+            && EVP_DigestVerifyInit(other, nil, digest, nil, X509_get0_pubkey(certificate.pointer)) == 1
+            && EVP_DigestVerify(other, signature, count, text, text.count) == 1
+    }
+
     private static func encrypted(_ file: String) -> CertificateProblem {
         CertificateProblem(
             .encryptedKey, file: file, "the private key is encrypted, and the server cannot ask for a passphrase",

@@ -26,7 +26,7 @@ public final class DevelopmentAuthority: Sendable {
     public init(directory: String) throws(TLSError) {
         certificatePath = directory + "/development-ca.pem"
         let keyPath = directory + "/development-ca.key"
-        issued = Mutex(HostCache(capacity: DevelopmentAuthority.identitiesMax))
+        issued = Mutex(HostCache(room: DevelopmentAuthority.identitiesMax))
         try DevelopmentAuthority.makeKey(keyPath, in: directory)
         do throws(CertificateProblem) {
             let key = try KeyFile(reading: keyPath).open()
@@ -49,7 +49,7 @@ public final class DevelopmentAuthority: Sendable {
         if let known, known.notAfter - Clock.wallSeconds() > 7 * DevelopmentAuthority.day { return known }
         let made = unsafe ServerIdentity(
             try issue(host.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }), nil)
-        issued.withLock { $0.insert(host, made) }
+        issued.withLock { _ = $0.insert(host, made) }
         return made
     }
 

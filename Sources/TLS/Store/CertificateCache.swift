@@ -1,9 +1,13 @@
 // The certificates in memory, in two bounded tables: the folders that were read, and the answers for names without a folder of their
 // own. So a look-up takes one or two steps, however many folders were searched on disk.
 
+import Tenancy
+
 /// Both tables; one lock protects them.
 struct CertificateCache {
-    var folders: HostCache<CertificateRecord>
+    private(set) var folders: HostCache<CertificateRecord>
+    /// The folders that are in memory although no client has needed them.
+    private var surveyed: HostCache<Void>
     private var names: HostCache<(source: Source, checkedMilliseconds: Int64)>
     private let recheckMilliseconds: Int64
 
@@ -16,8 +20,9 @@ struct CertificateCache {
     }
 
     init(_ limits: CertificateLimits) {
-        folders = HostCache(capacity: limits.identitiesMax, weightMax: limits.identityBytesMax)
-        names = HostCache(capacity: limits.namesMax)
+        folders = HostCache(room: max(1, limits.cachedBytesMax / CertificateLimits.identityUnitBytes))
+        surveyed = HostCache(room: max(1, limits.surveyedMax), losing: .newest)
+        names = HostCache(room: limits.namesMax)
         recheckMilliseconds = limits.recheckMilliseconds
     }
 
@@ -50,6 +55,26 @@ struct CertificateCache {
         folders.find(folder).map { (folders[$0], isDue(folders[$0].checkedMilliseconds, now)) }
     }
 
+    /// Stores a folder's record, unless its tenant has more than its share.
+    mutating func insert(_ record: CertificateRecord, of folder: Span<UInt8>, _ tenant: TenantID) {
+        let units = 1 + (record.byteCount - 1) / CertificateLimits.identityUnitBytes
+        let (isIn, lost) = folders.insert(folder, record, of: tenant, size: units)
+        for name in lost { surveyed.remove(name.span) }
+        if !isIn { surveyed.remove(folder) }
+    }
+
+    mutating func remove(_ folder: Span<UInt8>) {
+        folders.remove(folder)
+        surveyed.remove(folder)
+    }
+
+    /// Whether a survey may keep a folder in memory that no client has needed. A tenant with too many loses the newest for it.
+    mutating func admitSurveyed(_ folder: Span<UInt8>, _ tenant: TenantID) -> Bool {
+        let (isIn, lost) = surveyed.insert(folder, (), of: tenant)
+        for name in lost { folders.remove(name.span) }
+        return isIn
+    }
+
     /// Stores the source of a name's certificate; nil for its own folder.
     mutating func note(_ source: Source?, for name: Span<UInt8>, now: Int64) {
         if let source { names.insert(name, (source, now)) } else { names.remove(name) }
@@ -57,7 +82,7 @@ struct CertificateCache {
 
     /// Makes everything be compared with the disk at its next look-up.
     mutating func invalidate() {
-        for place in 0..<folders.count { folders[place].checkedMilliseconds = .min / 2 }
-        for place in 0..<names.count { names[place].checkedMilliseconds = .min / 2 }
+        folders.changeAll { $0.checkedMilliseconds = .min / 2 }
+        names.changeAll { $0.checkedMilliseconds = .min / 2 }
     }
 }

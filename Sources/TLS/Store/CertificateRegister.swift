@@ -269,7 +269,7 @@ public final class CertificateRegister: Sendable {
         var stamp: Int
         /// The summary of the certificate in service.
         var summary: CertificateSummary?
-        /// The names of the certificate, if several hosts may use it.
+        /// The first names of the certificate, if several hosts may use it.
         var names: [String]?
         /// When the problem of expiry or its message changes, in seconds since 1970.
         var nextExpiryChange: Int64 = .max

@@ -60,7 +60,7 @@ struct CertificateStatus: Sendable {
     var state: CertificateState
     var problems: [CertificateProblem]
     var summary: CertificateSummary?
-    /// The names of the certificate.
+    /// The first names of the certificate.
     var names: [String] = []
 
     init(_ content: CertificateRecord.Content, host: String?) {
@@ -70,7 +70,7 @@ struct CertificateStatus: Sendable {
             problems = CertificateChecks.problemsBesideExpiry(of: identity, host: host)
             state = problems.contains { $0.kind.isRefusedByClients } ? .broken : .usable
             summary = CertificateSummary(identity)
-            names = identity.facts.first?.names ?? []
+            names = identity.first.certificate.firstNames
         }
     }
 

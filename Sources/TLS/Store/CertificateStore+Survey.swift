@@ -69,14 +69,14 @@ extension CertificateStore {
         register.drop(name)
         kept?.remove(CertificateFolder(name: name))
         let key = Array(name.utf8)
-        cache.withLock { $0.folders.remove(key.span) }
+        cache.withLock { $0.remove(key.span) }
     }
 
     /// Drops the certificates in memory that no served host needs. Workers need the same lock, so it is released in between.
     private func dropUnreached() {
         for name in cache.withLock({ $0.folders.names }) {
             if register.entry(String(decoding: name, as: UTF8.self)) != nil { continue }
-            cache.withLock { $0.folders.remove(name.span) }
+            cache.withLock { $0.remove(name.span) }
         }
     }
 }
@@ -167,7 +167,7 @@ extension CertificateStore {
         }
         // Keep it in memory, so that it remains in service after a bad renewal, even if no client has needed it.
         let isNew = stamp != nil && known?.hasFiles != true
-        if kept?.has(folder) == true || isNew && cache.withLock({ $0.folders.count < limits.surveyedMax }),
+        if kept?.has(folder) == true || isNew && admitsSurveyed(key, folder),
             case .present(let record) = check(folder)
         {
             return note(record, of: folder)
@@ -181,6 +181,12 @@ extension CertificateStore {
         }
         // The folder may be in the process of being replaced.
         return known?.hasFiles == true && !isSettled(nil) ? .unsettled : .absent
+    }
+
+    private func admitsSurveyed(_ key: [UInt8], _ folder: CertificateFolder) -> Bool {
+        guard limits.surveyedMax > 0 else { return false }
+        let tenant = tenant(of: folder)
+        return cache.withLock { $0.admitSurveyed(key.span, tenant) }
     }
 
     private func note(_ record: CertificateRecord, of folder: CertificateFolder) -> SurveyLook {

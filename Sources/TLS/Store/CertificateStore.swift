@@ -6,6 +6,7 @@
 
 public import Posix
 import Synchronization
+public import Tenancy
 
 /// The certificates of all hosts. Shared by the workers; a look-up in memory takes a lock for about 100 ns and allocates nothing.
 public final class CertificateStore: Sendable {
@@ -28,6 +29,7 @@ public final class CertificateStore: Sendable {
     let development: DevelopmentAuthority?
     let serves: @Sendable (String) -> Bool
     let isOrdered: @Sendable (String) -> Bool
+    private let tenantOfHost: @Sendable (String) -> TenantID
     /// The status of the certificates of served hosts.
     public let register: CertificateRegister
     let cache: Mutex<CertificateCache>
@@ -40,17 +42,22 @@ public final class CertificateStore: Sendable {
     ///   - development: issues certificates for configured hosts that have none.
     ///   - serves: whether a host is configured. Only then problems of its certificate are reported.
     ///   - isOrdered: whether the manager orders a certificate for a host.
+    ///   - tenant: whose a host is.
     public init(
         hostsPath: String, managedPath: String? = nil, links: LinkTargets = .none, keptPath: String? = nil,
         limits: CertificateLimits = CertificateLimits(),
         development: DevelopmentAuthority? = nil,
         serves: @escaping @Sendable (String) -> Bool = { _ in true },
-        isOrdered: @escaping @Sendable (String) -> Bool = { _ in false }
+        isOrdered: @escaping @Sendable (String) -> Bool = { _ in false },
+        tenant: @escaping @Sendable (String) -> TenantID = { TenantID(of: $0, folder: nil) }
     ) {
         (self.serves, self.isOrdered, self.limits, self.development) = (serves, isOrdered, limits, development)
+        tenantOfHost = tenant
         let tree = CertificateTree(hostsPath, links: links, managedPath: managedPath)
         loader = CertificateLoader(tree)
-        kept = keptPath.map { KeptCertificates($0) }
+        kept = keptPath.map {
+            KeptCertificates($0, roomMax: limits.keptMax) { CertificateStore.tenant(of: $0, tenant) }
+        }
         register = CertificateRegister { folder, isOfSecondPair in
             CertificateFiles(CertificateFolder(name: folder), in: tree).path(isOfSecondPair ? 2 : 0)
         }
@@ -134,7 +141,7 @@ public final class CertificateStore: Sendable {
         if let known, !known.isDue, !isDue { return .present(known.record) }
         let comparison = loader.compare(folder, with: known?.record)
         guard var record = updated(known?.record, by: comparison, of: folder) else {
-            cache.withLock { $0.folders.remove(key.span) }
+            cache.withLock { $0.remove(key.span) }
             // A survey finds out whether a served host has no certificate now.
             if !isServed(folder) { register.drop(folder.name) }
             return .absent
@@ -143,7 +150,8 @@ public final class CertificateStore: Sendable {
         if register.entry(folder.name) != nil || isServed(folder) { updateRegister(record, of: folder) }
         // The time is that of the end, because reading may take longer than the recheck interval.
         record.checkedMilliseconds = Clock.monotonicMilliseconds()
-        cache.withLock { $0.folders.insert(key.span, record, weight: record.byteCount) }
+        let tenant = tenant(of: folder)
+        cache.withLock { $0.insert(record, of: key.span, tenant) }
         return .present(record)
     }
 
@@ -180,6 +188,12 @@ public final class CertificateStore: Sendable {
         return known.base == .usable && known.stamp == record.stamp
     }
 
+    func tenant(of folder: CertificateFolder) -> TenantID { CertificateStore.tenant(of: folder, tenantOfHost) }
+
+    private static func tenant(of folder: CertificateFolder, _ ofHost: (String) -> TenantID) -> TenantID {
+        folder == .fallback ? .operator : ofHost(folder.host ?? folder.name)
+    }
+
     /// Whether this is the own folder of a served host.
     func isServed(_ folder: CertificateFolder) -> Bool {
         guard let host = folder.host else { return false }
@@ -207,7 +221,7 @@ public final class CertificateStore: Sendable {
         switch search(CertificateOrder.candidates(for: host).dropFirst(), for: host) {
         case .development: true
         case .folder(_, .identity(let identity)):
-            identity.facts.first?.names.contains { CertificateName.covers($0, host) } == true
+            identity.first.certificate.covers(host)
         case .folder, .absent: false
         }
     }

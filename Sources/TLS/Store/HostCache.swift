@@ -1,35 +1,29 @@
-// A bounded table by host name; a new entry replaces the least recently used ones. Names are looked up without an allocation. Their
-// hashes have a secret of the process, so clients cannot choose names that collide.
+// A bounded table by host name, which the tenants of the hosts share: the one with the most loses its least recently used entries.
+// Names are looked up without an allocation. Their hashes have a secret of the process, so clients cannot choose names that collide.
 
-/// Entries by the hash of their name, and a linked list from the newest to the oldest use. Not thread-safe.
+import Tenancy
+
+/// Entries by the hash of their name. Not thread-safe.
 struct HostCache<Value> {
     private struct Slot {
         let hash: Int
         let name: [UInt8]
         var value: Value
-        let weight: Int
-        var newer: Int?
-        var older: Int?
     }
 
-    let capacity: Int
-    private let weightMax: Int
-    private(set) var weight = 0
     /// If two names have the same hash of 64 bits, only the newer one is in the table.
     private var places: [Int: Int] = [:]
-    private var slots: [Slot] = []
-    private var newest: Int?
-    private var oldest: Int?
+    private var slots: FairShare<Slot>
 
-    /// - Parameter weightMax: of all entries together; one that is heavier is the only one.
-    init(capacity: Int, weightMax: Int = .max) {
-        precondition(capacity > 0, "a cache holds at least one entry")
-        (self.capacity, self.weightMax) = (capacity, weightMax)
+    /// - Parameter room: for the sizes of all entries together.
+    init(room: Int, losing loss: FairShare<Value>.Loss = .leastUsed) {
+        slots = FairShare(room: room, losing: loss == .newest ? .newest : .leastUsed)
     }
 
     var count: Int { slots.count }
+    var size: Int { slots.size }
 
-    var names: [[UInt8]] { slots.map(\.name) }
+    var names: [[UInt8]] { slots.items.map(\.name) }
 
     static func hash(_ name: Span<UInt8>) -> Int {
         var hasher = Hasher()
@@ -37,13 +31,10 @@ struct HostCache<Value> {
         return hasher.finalize()
     }
 
-    /// The index of an entry, which becomes the most recently used one. Valid until the next insertion or removal.
+    /// The index of an entry, which becomes the most recently used one. Valid until it is removed.
     mutating func place(_ name: Span<UInt8>) -> Int? {
         guard let place = find(name) else { return nil }
-        if place != newest {
-            unlink(place)
-            linkNewest(place)
-        }
+        slots.use(place)
         return place
     }
 
@@ -59,44 +50,28 @@ struct HostCache<Value> {
         _modify { yield &slots[place].value }
     }
 
-    /// Replaces an entry with the same hash: that of the name, except in tests.
-    mutating func insert(_ name: Span<UInt8>, hash: Int? = nil, _ value: Value, weight: Int = 1) {
+    /// Replaces an entry with the same hash: that of the name, except in tests. Returns the names that had to leave.
+    /// - Parameter tenant: nil in a table that belongs to no tenant.
+    @discardableResult
+    mutating func insert(
+        _ name: Span<UInt8>, hash: Int? = nil, _ value: Value, of tenant: TenantID? = nil, size: Int = 1
+    ) -> (isIn: Bool, lost: [[UInt8]]) {
         let hash = hash ?? HostCache.hash(name)
-        if let place = places[hash] { remove(at: place) }
-        while slots.count == capacity || self.weight + weight > weightMax, let oldest { remove(at: oldest) }
-        let bytes = unsafe name.withUnsafeBytes { unsafe Array($0) }
-        slots.append(Slot(hash: hash, name: bytes, value: value, weight: weight))
-        self.weight += weight
-        places[hash] = slots.count - 1
-        linkNewest(slots.count - 1)
+        if let place = places.removeValue(forKey: hash) { slots.remove(at: place) }
+        let slot = Slot(hash: hash, name: unsafe name.withUnsafeBytes { unsafe Array($0) }, value: value)
+        let (place, lost) = slots.insert(slot, of: tenant ?? .operator, size: size)
+        for slot in lost { places[slot.hash] = nil }
+        places[hash] = place
+        return (place != nil, lost.map(\.name))
     }
 
     mutating func remove(_ name: Span<UInt8>) {
-        if let place = find(name) { remove(at: place) }
+        guard let place = find(name) else { return }
+        places[slots.remove(at: place).hash] = nil
     }
 
-    private mutating func linkNewest(_ place: Int) {
-        (slots[place].newer, slots[place].older) = (nil, newest)
-        if let newest { slots[newest].newer = place } else { oldest = place }
-        newest = place
-    }
-
-    private mutating func unlink(_ place: Int) {
-        let (newer, older) = (slots[place].newer, slots[place].older)
-        if let newer { slots[newer].older = older } else { newest = older }
-        if let older { slots[older].newer = newer } else { oldest = newer }
-    }
-
-    /// Removes an entry and moves the last one into its slot, so that the slots have no gaps.
-    private mutating func remove(at place: Int) {
-        unlink(place)
-        places[slots[place].hash] = nil
-        weight -= slots[place].weight
-        let moved = slots.removeLast()
-        if place == slots.count { return }
-        slots[place] = moved
-        places[moved.hash] = place
-        if let newer = moved.newer { slots[newer].older = place } else { newest = place }
-        if let older = moved.older { slots[older].newer = place } else { oldest = place }
+    /// Changes all values.
+    mutating func changeAll(_ body: (inout Value) -> Void) {
+        for place in places.values { body(&slots[place].value) }
     }
 }

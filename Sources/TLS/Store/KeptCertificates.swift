@@ -1,29 +1,58 @@
 // Copies of certificates that are in service although their files cannot be used any more or are gone, so that a restart does not
-// end TLS for their hosts. A copy is removed when the host has usable files again or is served no more.
+// end TLS for their hosts. A copy is removed when the host has usable files again or is served no more. Certificates that are lost
+// together, for example with their file system, are not all copied: tenants share the room for copies.
 
 import Posix
 import Synchronization
+import Tenancy
 
 /// A folder of the state directory, with subfolders as in `config/hosts`.
 final class KeptCertificates: Sendable {
     private let path: String
+    private let tenant: @Sendable (CertificateFolder) -> TenantID
     private let pool = ChainPool()
     private let state: Mutex<State>
 
     private struct State {
-        /// The fingerprints of the copied certificates, by folder; empty for a copy of an earlier process.
-        var copies: [String: [[UInt8]]]
+        /// The folders with a copy.
+        var room: FairShare<String>
+        /// Where a folder is in the room, and the fingerprints of the copied certificates; empty for a copy of an earlier process.
+        var copies: [String: (place: Int, prints: [[UInt8]])] = [:]
         /// Folders whose certificate could not be copied.
         var failures: [String: SystemError] = [:]
+
+        /// Returns the folders whose copy must go.
+        mutating func put(_ name: String, _ prints: [[UInt8]], of tenant: TenantID, _ byteCount: Int) -> [String] {
+            _ = remove(name)
+            let (place, lost) = room.insert(name, of: tenant, size: 1 + byteCount / KeptCertificates.unitBytes)
+            for name in lost { copies[name] = nil }
+            guard let place else { return lost + [name] }
+            copies[name] = (place, prints)
+            return lost
+        }
+
+        mutating func remove(_ name: String) -> Bool {
+            guard let known = copies.removeValue(forKey: name) else { return false }
+            room.remove(at: known.place)
+            return true
+        }
     }
 
-    /// Certificates that are lost together, for example with their file system, are not all copied.
-    private static let countMax = 1_000
+    /// What a copy counts at least; usual ones have 5 to 10 KB.
+    private static let unitBytes = 16 * 1024
 
-    init(_ path: String) {
-        self.path = path
-        let names = ((try? Directory.entries(path)) ?? []).map(\.name)
-        state = Mutex(State(copies: Dictionary(uniqueKeysWithValues: names.map { ($0, []) })))
+    /// - Parameters:
+    ///   - roomMax: how many copies there may be, or how many times 16 KiB.
+    ///   - tenant: whose a folder is.
+    init(_ path: String, roomMax: Int, tenant: @escaping @Sendable (CertificateFolder) -> TenantID) {
+        (self.path, self.tenant) = (path, tenant)
+        var found = State(room: FairShare(room: roomMax, losing: .newest))
+        for name in ((try? Directory.entries(path)) ?? []).map(\.name).sorted() {
+            let sizes = CertificateFiles.names.compactMap { try? File.status("\(path)/\(name)/\($0)").byteCount }
+            let lost = found.put(name, [], of: tenant(CertificateFolder(name: name)), sizes.reduce(0) { $0 + Int($1) })
+            for name in lost { KeptCertificates.delete(name, in: path) }
+        }
+        state = Mutex(found)
     }
 
     /// Why a certificate could not be copied; nil if all could.
@@ -40,16 +69,20 @@ final class KeptCertificates: Sendable {
         return identity
     }
 
-    /// Makes a copy, unless there is one of this certificate. If that fails, the next survey of the folder tries again.
+    /// Makes a copy, unless there is one of this certificate, or its tenant has more than its share. If that fails, the next survey of
+    /// the folder tries again.
     func keep(_ identity: ServerIdentity, of folder: CertificateFolder) {
         let prints = identity.facts.map(\.fingerprint)
-        let isThere = state.withLock { state in
-            state.copies[folder.name].map { $0 == prints } ?? (state.copies.count >= KeptCertificates.countMax)
+        let tenant = tenant(folder)
+        let lost = state.withLock { state in
+            state.copies[folder.name]?.prints == prints
+                ? nil : state.put(folder.name, prints, of: tenant, identity.fileByteCount)
         }
-        if isThere { return }
+        guard let lost else { return }
         let place = "\(path)/\(folder.name)"
         // An older copy must not be served after a failure.
-        delete(folder.name)
+        for name in lost + [folder.name] { KeptCertificates.delete(name, in: path) }
+        if lost.contains(folder.name) { return }
         do throws(SystemError) {
             try Directory.create(place, permissions: 0o700)
             for (pair, index) in zip(identity.pairs, [0, 2]) {
@@ -57,19 +90,22 @@ final class KeptCertificates: Sendable {
                     to: place, certificateFile: CertificateFiles.names[index],
                     keyFile: CertificateFiles.names[index + 1])
             }
-            state.withLock { ($0.copies[folder.name], $0.failures[folder.name]) = (prints, nil) }
+            state.withLock { $0.failures[folder.name] = nil }
         } catch {
-            delete(folder.name)
-            state.withLock { ($0.copies[folder.name], $0.failures[folder.name]) = (nil, error) }
+            KeptCertificates.delete(folder.name, in: path)
+            state.withLock { state in
+                _ = state.remove(folder.name)
+                state.failures[folder.name] = error
+            }
         }
     }
 
     func remove(_ folder: CertificateFolder) {
         let hadCopy = state.withLock { state in
             state.failures[folder.name] = nil
-            return state.copies.removeValue(forKey: folder.name) != nil
+            return state.remove(folder.name)
         }
-        if hadCopy { delete(folder.name) }
+        if hadCopy { KeptCertificates.delete(folder.name, in: path) }
     }
 
     /// Removes the copies of all folders but these.
@@ -78,9 +114,19 @@ final class KeptCertificates: Sendable {
         for name in names where !isNeeded(name) { remove(CertificateFolder(name: name)) }
     }
 
-    private func delete(_ name: String) {
+    private static func delete(_ name: String, in path: String) {
         for file in CertificateFiles.names { File.remove("\(path)/\(name)/\(file)") }
         Directory.remove("\(path)/\(name)")
+    }
+}
+
+extension ServerIdentity {
+    /// About what its files take in PEM form.
+    fileprivate var fileByteCount: Int {
+        pairs.reduce(0) { sum, pair in
+            let chain = (0..<(pair.chain?.count ?? 0)).reduce(0) { $0 + (pair.chain?.certificate($1).byteCount ?? 0) }
+            return sum + (pair.certificate.byteCount + chain) / 3 * 4 + 4_096
+        }
     }
 }
 

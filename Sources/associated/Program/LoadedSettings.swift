@@ -33,14 +33,17 @@ struct LoadedSettings {
     var findings: [Finding]
     /// Settings that protect the server and could not be used. It does not start without them.
     var lostSafeguards: [String]
-    /// The default limits, which depend on the memory of this process.
-    let limitsByMemory = Limits(fitting: ProcessMemory.limitBytes)
+    /// How many bytes this process may use, and the default limits, which depend on it.
+    let memoryBytes: Int
+    let limitsByMemory: Limits
 
     init(_ arguments: ParsedArguments) throws(Refusal) {
         configPath = arguments["--config"] ?? "config"
         publicPath = arguments["--public"] ?? "public"
         statePath = arguments["--state"] ?? "state"
         isDevelopment = arguments.has("--dev")
+        memoryBytes = ProcessMemory.limitBytes
+        limitsByMemory = Limits(fitting: memoryBytes)
         let reader = SettingsReader(
             file: "\(configPath)/server.json", limits: limitsByMemory, folders: [publicPath, statePath],
             text: try Inheritance.own?.settingsText())

@@ -10,6 +10,7 @@ import Posix
 import Synchronization
 import TLS
 import Telemetry
+import Tenancy
 
 struct AdminAnswers: ServerSources, LinkSources {
     let state: ServerState
@@ -184,7 +185,7 @@ struct AdminAnswers: ServerSources, LinkSources {
     private func certificateFigures(_ folders: [String: String], listMax: Int) -> CertificateFigures? {
         judgedCertificates.map { store in
             CertificateFigures(store, listMax: listMax, now: Clock.wallSeconds()) { folder in
-                FairShare.tenant(of: folder, in: folders[CertificateFolder(name: folder).host ?? folder])
+                TenantID(of: folder, folder: folders[CertificateFolder(name: folder).host ?? folder])
             }
         }
     }
@@ -226,7 +227,7 @@ extension CertificateFigures {
     private static let comparedMax = 1_000
 
     /// - Parameter tenant: whose a folder of `config/hosts` is.
-    init(_ store: CertificateStore, listMax: Int, now: Int64, tenant: (String) -> String) {
+    init(_ store: CertificateStore, listMax: Int, now: Int64, tenant: (String) -> TenantID) {
         self.init()
         let survey = store.register.survey(now: now)
         (usable, lastGood) = (survey.counts[.usable] ?? 0, survey.counts[.lastGood] ?? 0)

@@ -10,6 +10,7 @@ import Posix
 import SourceJSON
 import Synchronization
 import Telemetry
+import Tenancy
 
 final class ChangeJournal: Sendable {
     static let name = "history.jsonl"
@@ -52,21 +53,16 @@ final class ChangeJournal: Sendable {
         let now = Clock.wallSeconds()
         try append([Entry(time: Log.time(seconds: now), event: "started", hosts: loaded.figures.hosts)])
         // Changes while no process ran; the versions before are not known.
-        try note(loaded, from: loaded.catalogue, foldersBefore: [:], atSeconds: now)
+        try note(loaded, from: loaded.catalogue, atSeconds: now)
     }
 
-    /// - Parameter foldersBefore: of the hosts that were served before the round.
     func note(
-        _ report: RoundReport, from old: Catalogue, foldersBefore: [String: String], atSeconds now: Int64
+        _ report: RoundReport, from old: Catalogue, atSeconds now: Int64
     ) throws(SystemError) {
         let changes = report.changes
         let time = Log.time(seconds: now)
-        let folders = Dictionary(report.folders.map { ($0.host, $0.folder) }) { first, _ in first }
-        let all = changes.map { ($0, folders[$0.host].flatMap(\.self) ?? foldersBefore[$0.host]) }
-        let told = FairShare.fitting(all, room: ChangeJournal.hostsOfRoundMax) {
-            FairShare.tenant(of: $0.host, in: $1)
-        }
-        var entries = told.map { ChangeJournal.entry($0, $1, time, old, report.catalogue) }
+        let told = FairShare.fitting(changes, room: ChangeJournal.hostsOfRoundMax, tenant: \.tenant)
+        var entries = told.map { ChangeJournal.entry($0, time, old, report.catalogue) }
         if changes.count > entries.count {
             entries.append(Entry(time: time, event: "more", hosts: changes.count - entries.count))
         }
@@ -74,7 +70,7 @@ final class ChangeJournal: Sendable {
     }
 
     private static func entry(
-        _ change: HostChange, _ folder: String?, _ time: String, _ old: Catalogue, _ new: Catalogue
+        _ change: HostChange, _ time: String, _ old: Catalogue, _ new: Catalogue
     ) -> Entry {
         let documents = change.documents.map { document in
             var what: [String] = []
@@ -87,7 +83,7 @@ final class ChangeJournal: Sendable {
             return Entry.Document(path: document.path, before: document.before, after: document.after, what: what)
         }
         return Entry(
-            time: time, host: change.host, folder: folder, event: change.kind.rawValue, documents: documents,
+            time: time, host: change.host, folder: change.folder, event: change.kind.rawValue, documents: documents,
             pages: change.pageCount)
     }
 
@@ -121,7 +117,7 @@ final class ChangeJournal: Sendable {
     private static func shortened(_ bytes: [UInt8], to bytesMax: Int) -> [UInt8] {
         let lines = bytes.split(separator: UInt8(ascii: "\n")).reversed().map { line in
             let entry = SourceReader.read(Array(line), as: .json).value.flatMap { Entry($0) }
-            return (line: line, tenant: entry?.host.map { FairShare.tenant(of: $0, in: entry?.folder) } ?? "")
+            return (line: line, tenant: entry?.host.map { TenantID(of: $0, folder: entry?.folder) } ?? .operator)
         }
         let kept = FairShare.fitting(lines, room: bytesMax, tenant: \.tenant) { $0.line.count + 1 }
         return kept.reversed().flatMap { $0.line + [UInt8(ascii: "\n")] }

@@ -8,6 +8,7 @@ import Hosting
 import Posix
 import TLS
 import Telemetry
+import Tenancy
 
 /// Created by one thread and used by another.
 final class MainLoop: @unchecked Sendable {
@@ -32,6 +33,7 @@ final class MainLoop: @unchecked Sendable {
     private var settingsWatch: SettingsWatch
     private var refusals = RefusalWatch(now: Clock.monotonicMilliseconds())
     private var isFailing = false
+    private var log = ReloadLog()
     /// The text that systemd shows.
     private var status: String
 
@@ -63,7 +65,7 @@ final class MainLoop: @unchecked Sendable {
             throw SystemError(call: "epoll_ctl", number: errno)
         }
         do throws(SystemError) {
-            let keeper = try WatchKeeper(given, server.sandbox)
+            let keeper = try WatchKeeper(given, server.sandbox, server.state, server.published)
             guard poller.add(keeper.descriptor, .readable, token: Token.watch.rawValue) else {
                 throw .exhausted("epoll_ctl")
             }
@@ -126,7 +128,7 @@ final class MainLoop: @unchecked Sendable {
         if shortage.isShortage {
             retrying.add(TreeChanges(), watches: true, shortage)
         } else if nextLook == nil {
-            ReloadLog.cannotWatch(shortage)
+            ReloadLog.cannotWatch(shortage, leftOut: news.leftOut.map(\.description).sorted())
             nextLook = Clock.monotonicMilliseconds()
         }
     }
@@ -184,7 +186,9 @@ final class MainLoop: @unchecked Sendable {
             if isFailing { Log.info("\(server.sandbox.places.config)/apps can be read again") }
             isFailing = false
             gatherer.noteCosts(of: current.changes, report.costs, at: now)
-            ReloadLog.reloaded(report, isRequested: current.isRequested)
+            log.reloaded(report, isRequested: current.isRequested, now: now) { [tenants = server.tenants] file in
+                tenants.tenant(ofFile: file)
+            }
             server.surveyor?.survey(report.changes.map(\.host))
             status = "serving \(report.summary)"
             add(report.later)
@@ -217,7 +221,10 @@ final class MainLoop: @unchecked Sendable {
         if watchdog.isDue(now: now, isAlive: isAlive) { server.notifier.notify(.alive) }
         for text in server.admin.keeper.takeWarnings() { Log.warning(text) }
         // Surveys and handshakes leave their findings here.
-        if let news = server.certificates?.register.drain() { ReloadLog.certificates(news) }
+        if let news = server.certificates?.register.drain() {
+            log.certificates(news, now: now) { [server] in server.state.tenant(of: $0, in: server.published) }
+        }
+        log.endHours(now: now)
         server.state.noteState(.ledger, server.admin.keeper.problem)
         server.state.noteState(.certificates, server.certificates?.keptProblem)
         server.state.explainState(server.sandbox.stateComplaint)

@@ -7,8 +7,11 @@ import Posix
 import SourceJSON
 import TLS
 import Telemetry
+import Tenancy
 
-enum ReloadLog {
+struct ReloadLog {
+    private var lines = TenantLines()
+
     /// How many hosts are named.
     private static let hostsMax = 20
     /// How many fixed files are named.
@@ -18,58 +21,99 @@ enum ReloadLog {
 
     /// The first round, before anything is served.
     static func began(_ report: RoundReport) {
-        found(report)
-        hosts(report)
+        // Errors first: they keep something from being served.
+        found(report.findings.count > findingsMax ? Array(sorted(report).prefix(findingsMax)) : report.findings, report)
+        for change in report.changes.prefix(hostsMax) { host(change) }
+        more(report.changes.count - hostsMax, "host", "changed")
     }
 
-    private static func found(_ report: RoundReport) {
-        // Errors first: they keep something from being served.
-        let sorted = report.findings.filter { $0.severity == .error } + report.findings.filter { $0.severity != .error }
-        for finding in sorted.count > findingsMax ? Array(sorted.prefix(findingsMax)) : report.findings {
-            Log.finding(finding)
-        }
-        if sorted.count > findingsMax {
-            Log.warning("\(Count.of(sorted.count - findingsMax, "more finding")); `associated lint` lists them all")
+    private static func sorted(_ report: RoundReport) -> [Finding] {
+        report.findings.filter { $0.severity == .error } + report.findings.filter { $0.severity != .error }
+    }
+
+    private static func found(_ findings: [Finding], _ report: RoundReport) {
+        for finding in findings { Log.finding(finding) }
+        let more = report.findings.count - findings.count
+        if more > 0, !findings.isEmpty {
+            Log.warning("\(Count.of(more, "more finding")); `associated lint` lists them all")
         }
         for note in report.notes { Log.warning(note) }
     }
 
-    static func reloaded(_ report: RoundReport, isRequested: Bool) {
-        found(report)
-        if report.changes.isEmpty, report.findings.isEmpty, report.fixedFiles.isEmpty, !isRequested { return }
-        Log.info("reloaded: \(report.summary)")
-        hosts(report)
-        for file in report.fixedFiles.prefix(ReloadLog.filesMax) {
-            // It may still have warnings, which this round has reported.
-            fixed(file, isFine: !report.findings.contains { $0.file == file })
+    /// - Parameter tenant: whose a file is.
+    mutating func reloaded(
+        _ report: RoundReport, isRequested: Bool, now: Int64, tenant: (String) -> TenantID
+    ) {
+        if report.changes.isEmpty, report.findings.isEmpty, report.fixedFiles.isEmpty, !isRequested {
+            return ReloadLog.found([], report)
         }
-        more(report.fixedFiles.count - ReloadLog.filesMax, "file", "fixed")
+        // A round has lines of all its tenants; an operator who asks gets all of them.
+        var (findings, changes, files) = (report.findings, report.changes, report.fixedFiles)
+        if findings.count > ReloadLog.findingsMax {
+            findings = FairShare.fitting(ReloadLog.sorted(report), room: ReloadLog.findingsMax) { tenant($0.file) }
+        }
+        changes = FairShare.fitting(changes, room: ReloadLog.hostsMax, tenant: \.tenant)
+        files = FairShare.fitting(files, room: ReloadLog.filesMax, tenant: tenant)
+        if !isRequested {
+            findings = findings.filter { lines.admits(tenant($0.file), now) }
+            changes = changes.filter { lines.admits($0.tenant, now) }
+            files = files.filter { lines.admits(tenant($0), now) }
+        }
+        ReloadLog.found(findings, report)
+        defer { announce() }
+        if findings.isEmpty, changes.isEmpty, files.isEmpty, !isRequested { return }
+        Log.info("reloaded: \(report.summary)")
+        for change in changes { ReloadLog.host(change) }
+        ReloadLog.more(report.changes.count - max(changes.count, ReloadLog.hostsMax), "host", "changed")
+        // It may still have warnings, which this round has reported.
+        for file in files { ReloadLog.fixed(file, isFine: !report.findings.contains { $0.file == file }) }
+        ReloadLog.more(report.fixedFiles.count - max(files.count, ReloadLog.filesMax), "file", "fixed")
     }
 
-    private static func hosts(_ report: RoundReport) {
-        for change in report.changes.prefix(ReloadLog.hostsMax) {
-            Log.info("\(change)", [("host", .string(change.host))])
-        }
-        more(report.changes.count - ReloadLog.hostsMax, "host", "changed")
-    }
+    private static func host(_ change: HostChange) { Log.info("\(change)", [("host", .string(change.host))]) }
 
     private static func more(_ count: Int, _ noun: String, _ verb: String) {
         if count > 0 { Log.info("\(Count.of(count, "more \(noun)")) \(verb)") }
     }
 
-    static func certificates(_ news: CertificateNews) {
-        for problem in news.found { Log.finding(Finding(problem)) }
+    /// - Parameter tenant: whose a host is.
+    mutating func certificates(_ news: CertificateNews, now: Int64, tenant: (String) -> TenantID) {
+        func tenantOf(folder: String) -> TenantID { tenant(CertificateFolder(name: folder).host ?? folder) }
+        func tenantOf(file: String) -> TenantID {
+            tenantOf(folder: file.split(separator: "/").dropLast().last.map(String.init) ?? file)
+        }
+        for problem in news.found where lines.admits(tenantOf(file: problem.file), now) {
+            Log.finding(Finding(problem))
+        }
         if news.moreFound > 0 {
             Log.warning("\(Count.of(news.moreFound, "more problem")) of certificates; `associated status` lists them")
         }
-        for (file, isFine) in news.ended { fixed(file, isFine: isFine) }
-        more(news.moreEnded, "certificate", "fixed")
-        for (folder, notAfter) in news.renewed {
+        for (file, isFine) in news.ended where lines.admits(tenantOf(file: file), now) {
+            ReloadLog.fixed(file, isFine: isFine)
+        }
+        ReloadLog.more(news.moreEnded, "certificate", "fixed")
+        for (folder, notAfter) in news.renewed where lines.admits(tenantOf(folder: folder), now) {
             Log.info("certificate of \(folder): renewed, expires \(Clock.day(notAfter))", [("host", .string(folder))])
         }
-        more(news.moreRenewed, "certificate", "renewed")
+        ReloadLog.more(news.moreRenewed, "certificate", "renewed")
+        announce()
         if let overriding = news.overriding {
-            Log.info(precedence(overriding.count, first: overriding.first))
+            Log.info(ReloadLog.precedence(overriding.count, first: overriding.first))
+        }
+    }
+
+    private mutating func announce() {
+        for tenant in lines.takeFull() {
+            Log.warning(
+                "\(tenant): \(TenantLines.linesMax) lines in less than an hour; the next ones are counted and left out; "
+                    + "`associated status` and `associated history` list them")
+        }
+    }
+
+    /// Counts what was left out in the hours that have ended.
+    mutating func endHours(now: Int64) {
+        for (tenant, count) in lines.takeEnded(now) {
+            Log.warning("\(tenant): \(Count.of(count, "line")) of the last hour left out")
         }
     }
 
@@ -106,14 +150,23 @@ enum ReloadLog {
     }
 
     /// Not everything can be watched, so everything is read every few seconds.
-    static func cannotWatch(_ error: SystemError) {
+    /// - Parameter tenants: those whose directories are left out for lack of room.
+    static func cannotWatch(_ error: SystemError, leftOut tenants: [String] = []) {
         let advice =
             error.cause == .permission
             ? "let the server's user read every folder in them"
             : "raise fs.inotify.max_user_watches and fs.inotify.max_user_instances with sysctl"
         Log.warning(
-            "cannot watch all of config, public and the state directory: \(error.reason); \(advice); until then changes are "
-                + "noticed within seconds, or at once with SIGHUP")
+            "cannot watch all of config, public and the state directory: \(error.reason); \(advice); until then changes"
+                + ReloadLog.owners(tenants) + " are noticed within seconds, or at once with SIGHUP")
+    }
+}
+
+extension ReloadLog {
+    private static func owners(_ tenants: [String]) -> String {
+        if tenants.isEmpty { return "" }
+        let more = tenants.count > 5 ? " and \(tenants.count - 5) more" : ""
+        return " of \(tenants.prefix(5).joined(separator: ", "))\(more)"
     }
 }
 

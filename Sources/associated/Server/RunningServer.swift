@@ -65,7 +65,7 @@ struct RunningServer: Sendable {
         // Without a change nothing is written, which says nothing about the folder.
         if report.changes.isEmpty, state.current.problems[.history] == nil { return }
         state.noteState(.history) { () throws(SystemError) in
-            try journal.note(report, from: before, foldersBefore: state.current.folders, atSeconds: Clock.wallSeconds())
+            try journal.note(report, from: before, atSeconds: Clock.wallSeconds())
         }
     }
 

@@ -9,6 +9,7 @@ import Hosting
 import Posix
 import TLS
 import Telemetry
+import Tenancy
 
 struct Server {
     /// The settings, with the addresses of the sockets.
@@ -88,7 +89,7 @@ struct Server {
         wiring.state.reloaded(loaded, tenants)
         wiring.state.note(settings: given.findings)
         let published = PublishedCatalogue(loaded.catalogue)
-        let certificates = certificateStore(published, development)
+        let certificates = certificateStore(published, development, wiring.state)
         if settings.isStrict, let certificates { try check(certificates, of: published, background, signals) }
         var engineSettings = try engineSettings(certificates, wiring.metrics)
         engineSettings.challenges = challengeSource(published)
@@ -270,13 +271,19 @@ struct Server {
                 + "raise LimitNOFILE=, --ulimit nofile= or ulimit -Hn, or lower limits.connectionsMax")
     }
 
-    func certificateStore(_ published: PublishedCatalogue, _ development: DevelopmentAuthority?) -> CertificateStore? {
+    func certificateStore(
+        _ published: PublishedCatalogue, _ development: DevelopmentAuthority?, _ state: ServerState
+    ) -> CertificateStore? {
         if settings.https.isEmpty { return nil }
         let manager = settings.manager
         return CertificateStore(
             hostsPath: "\(given.configPath)/hosts", managedPath: given.certificatesPath, links: settings.linkTargets,
-            keptPath: "\(given.statePath)/last-good-certificates", development: development,
-            serves: { host in published.current.reading { $0.knows(host) } }, isOrdered: { manager.orders($0) })
+            keptPath: "\(given.statePath)/last-good-certificates",
+            limits: CertificateLimits(
+                memoryBytes: given.memoryBytes, connectionBytes: settings.limits.heldBytesMax),
+            development: development,
+            serves: { host in published.current.reading { $0.knows(host) } }, isOrdered: { manager.orders($0) },
+            tenant: { state.tenant(of: $0, in: published) })
     }
 
     /// With --strict, the certificates of all hosts are checked first.
@@ -288,7 +295,8 @@ struct Server {
         try wait(for: background, signals)
         let errors = certificates.register.openProblemCounts.errors
         if errors == 0 { return }
-        ReloadLog.certificates(certificates.register.drain())
+        var log = ReloadLog()
+        log.certificates(certificates.register.drain(), now: Clock.monotonicMilliseconds()) { _ in .operator }
         throw .failure("not started: \(Count.of(errors, "certificate error")) above, and --strict is set")
     }
 }

@@ -3,10 +3,12 @@
 
 import Administration
 import Association
+import Catalogue
 import Hosting
 import Posix
 import Synchronization
 import Telemetry
+import Tenancy
 
 final class ServerState: Sendable {
     struct State {
@@ -107,6 +109,14 @@ final class ServerState: Sendable {
     /// Everything at this moment.
     var current: State { state.withLock { $0 } }
 
+    /// Whose a host is, by its configured name.
+    func tenant(of host: String) -> TenantID { state.withLock { TenantID(of: host, folder: $0.folders[host]) } }
+
+    /// The same by any name: that of a wildcard's client, or of a folder below `config/hosts`.
+    func tenant(of name: String, in published: PublishedCatalogue) -> TenantID {
+        published.current.configuredName(of: name).map { tenant(of: $0) } ?? .unserved
+    }
+
     func change(_ body: (inout State) -> Void) { state.withLock { body(&$0) } }
 
     var uptimeSeconds: Double { Double(Clock.monotonicMilliseconds() - startedMilliseconds) / 1_000 }
@@ -180,7 +190,7 @@ final class ServerState: Sendable {
         let errors = tenants.furtherErrors(hostsMax: ServerState.reasonsMax)
         let open = tenants.openFindings
         let findings = open.prefix(ServerState.sinceMax).map { Console.line($0) }
-        let few = FairShare.fitting(open, room: StatusReport.listMax, tenant: tenants.tenant)
+        let few = FairShare.fitting(open, room: StatusReport.listMax, tenant: { tenants.tenant(ofFile: $0.file) })
         let listed = few.map { Console.line($0) }
         let guarded = open.lazy.filter { $0.rule == .app042 && $0.severity == .error }.map(\.file)
         noteLastGood(tenants)
@@ -192,7 +202,7 @@ final class ServerState: Sendable {
             let now = state.phase == .starting ? state.report.startedSeconds : Clock.wallSeconds()
             state.keepAges(of: findings + listed + reasons.map(\.host), from: now)
             let kept = FairShare.fitting(reasons, room: StatusReport.listMax) { [folders = state.folders] in
-                FairShare.tenant(of: $0.host, in: folders[$0.host])
+                TenantID(of: $0.host, folder: folders[$0.host])
             }
             state.report.kept = kept.map { host, findings in
                 // The error is the reason; further warnings are not.

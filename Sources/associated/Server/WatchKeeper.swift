@@ -1,8 +1,10 @@
 // The thread that watches `config/` and `public/`. Only this thread waits for their file systems; it leaves its news for the main
 // loop, merged until they are taken.
 
+import Catalogue
 import Hosting
 import Posix
+import Tenancy
 
 final class WatchKeeper: Sendable {
     /// What has happened since the last call.
@@ -12,6 +14,8 @@ final class WatchKeeper: Sendable {
         var hasStarted = false
         /// Why not everything is watched.
         var shortage: SystemError?
+        /// Whose directories are not watched for lack of room.
+        var leftOut: Set<TenantID> = []
     }
 
     private let news: Mailbox<News>
@@ -24,10 +28,14 @@ final class WatchKeeper: Sendable {
         case watch, wanted
     }
 
-    init(_ given: LoadedSettings, _ sandbox: Sandbox) throws(SystemError) {
+    init(
+        _ given: LoadedSettings, _ sandbox: Sandbox, _ state: ServerState, _ published: PublishedCatalogue
+    ) throws(SystemError) {
         let watch = try TreeWatch(
             configPath: given.configPath, publicPath: given.publicPath, managedPath: given.certificatesPath,
-            linkTargets: given.settings.linkTargets, limits: given.settings.limits)
+            linkTargets: given.settings.linkTargets, limits: given.settings.limits,
+            directoriesMax: TreeWatch.directoriesMax(memoryBytes: given.memoryBytes)
+        ) { state.tenant(of: $0, in: published) }
         news = try Mailbox(News())
         startRequest = try Mailbox(false)
         let poller = try Poller(eventsMax: 2)
@@ -59,9 +67,9 @@ final class WatchKeeper: Sendable {
                 // The watched folders may have replaced those of the start.
                 if let complaint = sandbox.folderComplaint() { Log.error(complaint) }
                 // What happened before a directory was watched raises no event.
-                post(News(changes: .all, hasStarted: true, shortage: watch.shortage))
+                post(News(changes: .all, hasStarted: true, shortage: watch.shortage, leftOut: watch.leftOut))
             } else if hasStarted, isWatchReadable {
-                post(News(changes: watch.takeChanges(), shortage: watch.shortage))
+                post(News(changes: watch.takeChanges(), shortage: watch.shortage, leftOut: watch.leftOut))
             }
         }
     }
@@ -70,7 +78,7 @@ final class WatchKeeper: Sendable {
         news.leave { news in
             news.changes.merge(latest.changes)
             news.hasStarted = news.hasStarted || latest.hasStarted
-            news.shortage = latest.shortage
+            (news.shortage, news.leftOut) = (latest.shortage, latest.leftOut)
         }
     }
 }

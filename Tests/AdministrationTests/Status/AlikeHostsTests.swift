@@ -2,6 +2,7 @@
 
 import SourceJSON
 import TLS
+import Tenancy
 import Testing
 
 @testable import Administration
@@ -53,7 +54,9 @@ struct AlikeHostsTests {
                 folder: "a\(number).example", sinceSeconds: 1, rule: "CERT-011", severity: "error",
                 finding: "for b\(number).example only")
         }
-        let fair = CertificateReport.Problem.causes(many + problems, max: 20) { $0.hasPrefix("a") ? "a/" : $0 }
+        let fair = CertificateReport.Problem.causes(many + problems, max: 20) {
+            TenantID(of: $0, folder: $0.hasPrefix("a") ? "a" : nil)
+        }
         #expect(fair.count == 20 && fair.contains { $0.folder == "x.example" })
         var status = Samples.status
         var certificates = Samples.certificates

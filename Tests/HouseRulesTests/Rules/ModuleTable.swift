@@ -35,18 +35,19 @@ struct Module: Sendable, CustomTestStringConvertible {
 /// The whole table, from the bottom up.
 enum ModuleTable {
     static let modules = [
-        Module("SourceJSON", .pure, mayImport: []), Module("Association", .pure, mayImport: ["SourceJSON"]),
+        Module("Tenancy", .pure, mayImport: []), Module("SourceJSON", .pure, mayImport: []),
+        Module("Association", .pure, mayImport: ["SourceJSON"]),
         Module("AssociationLint", .pure, mayImport: ["Association", "SourceJSON"]),
         Module("HTTP", .data, mayImport: ["Glibc"]),
         Module("Posix", .data, mayImport: ["CLinux", "Glibc", "Synchronization"]),
-        Module("TLS", .data, mayImport: ["COpenSSL", "Posix", "Synchronization"]),
+        Module("TLS", .data, mayImport: ["COpenSSL", "Posix", "Tenancy", "Synchronization"]),
         Module("Catalogue", .data, mayImport: ["HTTP", "Posix", "Synchronization"]),
         Module("Telemetry", .data, mayImport: ["HTTP", "Posix", "Synchronization"]),
         Module(
             "Hosting", .control,
             mayImport: [
                 "Association", "AssociationLint", "SourceJSON", "Catalogue", "HTTP", "TLS", "Posix", "Telemetry",
-                "CZlib", "Synchronization",
+                "Tenancy", "CZlib", "Synchronization",
             ]),
         Module("Engine", .data, mayImport: ["Catalogue", "Posix", "TLS", "HTTP", "Telemetry", "Synchronization"]),
         Module("Database", .control, mayImport: ["CSQLite", "CPostgreSQL", "Glibc", "Posix"]),
@@ -66,13 +67,13 @@ enum ModuleTable {
             ]),
         Module(
             "Administration", .control,
-            mayImport: ["Client", "TLS", "Telemetry", "HTTP", "Posix", "SourceJSON", "Synchronization"]),
+            mayImport: ["Client", "TLS", "Telemetry", "HTTP", "Posix", "SourceJSON", "Tenancy", "Synchronization"]),
         Module(
             "associated", .control,
             mayImport: [
                 "SourceJSON", "Association", "AssociationLint", "HTTP", "Posix", "TLS", "Catalogue", "Telemetry",
                 "Hosting", "Engine", "Client", "Verifier", "Administration", "ACME", "DNS", "Database", "Manager",
-                "Glibc", "Synchronization",
+                "Tenancy", "Glibc", "Synchronization",
             ]),
     ]
 

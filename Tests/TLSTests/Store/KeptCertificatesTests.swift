@@ -114,6 +114,45 @@ struct KeptCertificatesTests {
         #expect(bench.answer(store(), "a.test") == "broken")
     }
 
+    @Test func `a tenant who loses all certificates leaves the copies of others their place`() throws {
+        let hosts = (1...4).map { "\($0).a.test" } + ["1.b.test", "2.b.test"]
+        for host in hosts { try bench.install(host, names: [host]) }
+        var limits = StoreBench.limits(recheckMilliseconds: 0)
+        limits.keptMax = 3
+        func store() -> CertificateStore {
+            CertificateStore(hostsPath: bench.hosts.path, keptPath: path, limits: limits, tenant: StoreBench.tenant)
+        }
+        let first = store()
+        for host in hosts { #expect(bench.answer(first, host) == host) }
+        for host in hosts.prefix(4) { try bench.hosts.write("\(host)/fullchain.pem", "half a certificate") }
+        survey(first, hosts)
+        #expect(try copies() == ["1.a.test", "2.a.test", "3.a.test"])
+        for host in hosts { try bench.hosts.write("\(host)/fullchain.pem", "half a certificate") }
+        survey(first, hosts)
+        #expect(try copies() == ["1.a.test", "1.b.test", "2.a.test"])
+        // A restart keeps what fits, even if there is room for less.
+        let next = store()
+        #expect(hosts.map { bench.answer(next, $0) } == [hosts[0], hosts[1], "broken", "broken", hosts[4], "broken"])
+        limits.keptMax = 2
+        _ = store()
+        #expect(try copies() == ["1.a.test", "1.b.test"])
+    }
+
+    @Test func `a large certificate takes the place of several`() throws {
+        let large = try bench.authority.issue(["a.test"] + (0..<1_000).map { "\($0).example" })
+        var limits = StoreBench.limits(recheckMilliseconds: 0)
+        for (keptMax, kept) in [(2, ["b.test"]), (4, ["a.test", "b.test"])] {
+            limits.keptMax = keptMax
+            try bench.install(large, "a.test")
+            try bench.install("b.test", names: ["b.test"])
+            let store = CertificateStore(hostsPath: bench.hosts.path, keptPath: path, limits: limits)
+            for host in ["a.test", "b.test"] { #expect(bench.answer(store, host) == host) }
+            for host in ["a.test", "b.test"] { try bench.hosts.write("\(host)/fullchain.pem", "half a certificate") }
+            survey(store, ["a.test", "b.test"])
+            #expect(try copies() == kept, "\(keptMax)")
+        }
+    }
+
     @Test func `a damaged copy, or none for lack of a folder, leaves the files as they are`() throws {
         let other = bench.store(recheckMilliseconds: 0, keptPath: "/proc/nowhere")
         try breakFiles(other)
