@@ -62,10 +62,7 @@ struct CredentialsTests {
         #expect(numbers.count == 9)
         // A multiple of the right number would work too.
         numbers[index] = [0x01] + [UInt8](repeating: 0xA5, count: 5_000)
-        let key = Self.element(0x30, numbers.flatMap { Self.element(2, $0) })
-        let text = Data(key).base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
-        let pem = "-----BEGIN RSA PRIVATE KEY-----\n\(text)\n-----END RSA PRIVATE KEY-----\n"
-        let error = #expect(throws: CertificateProblem.self) { try load(pair.certificate, pem) }
+        let error = #expect(throws: CertificateProblem.self) { try load(pair.certificate, Self.pem(numbers)) }
         #expect(error?.kind == .malformedKey)
         #expect(error?.message.contains("`\(name)`") == true, "\(error.map { "\($0)" } ?? "")")
     }
@@ -76,17 +73,18 @@ struct CredentialsTests {
         _ = try OpenSSLCommand.run(
             "rsa", "-in", "rsa.pem", "-traditional", "-outform", "DER", "-out", "rsa.der", in: folder)
         var numbers = CredentialsTests.numbers(try folder.bytes("rsa.der"))
-        func attempt() throws {
-            let key = KeyDerivationTests.element(0x30, numbers.flatMap { KeyDerivationTests.element(2, $0) })
-            let text = Data(key).base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
-            let pem = "-----BEGIN RSA PRIVATE KEY-----\n\(text)\n-----END RSA PRIVATE KEY-----\n"
-            try load(pair.certificate, pem)
-        }
-        try attempt()
+        try load(pair.certificate, Self.pem(numbers))
         for index in 4...8 { numbers[index] = [0] }
-        let error = #expect(throws: CertificateProblem.self) { try attempt() }
+        let error = #expect(throws: CertificateProblem.self) { try load(pair.certificate, Self.pem(numbers)) }
         #expect(error?.kind == .malformedKey)
         #expect(error?.message.contains("makes no signatures that fit its certificate") == true)
+    }
+
+    /// An RSA key of these numbers.
+    private static func pem(_ numbers: [[UInt8]]) -> String {
+        let key = element(0x30, numbers.flatMap { element(2, $0) })
+        let text = Data(key).base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
+        return "-----BEGIN RSA PRIVATE KEY-----\n\(text)\n-----END RSA PRIVATE KEY-----\n"
     }
 
     /// The bytes of each number of a sequence with lengths of one or two bytes.
