@@ -57,6 +57,7 @@ public struct FairShare<Item> {
     /// item.
     public mutating func insert(_ item: Item, of tenant: TenantID, size: Int = 1) -> (place: Int?, lost: [Item]) {
         var lost: [Item] = []
+        while self.size > room, let loser = heaviest { lost.append(remove(at: loser)) }
         while self.size + size > room {
             guard let loser = loser(for: size, of: tenant) else { return (nil, lost) }
             lost.append(remove(at: loser))
@@ -96,10 +97,16 @@ public struct FairShare<Item> {
         let wanted = (own.map { shares[$0].size } ?? 0) + size
         if size > room { return nil }
         switch loss {
-        case .newest: return wanted < most ? sharesBySize[most]?.newest.flatMap { shares[$0].entries.newest } : nil
-        case .leastUsed:
-            let share = wanted > most ? own : sharesBySize[most]?.oldest
-            return share.flatMap { shares[$0].entries.oldest }
+        case .newest: return wanted < most ? heaviest : nil
+        case .leastUsed: return wanted > most ? own.flatMap { shares[$0].entries.oldest } : heaviest
+        }
+    }
+
+    /// What the tenant with the most loses.
+    private var heaviest: Int? {
+        switch loss {
+        case .newest: sharesBySize[most]?.newest.flatMap { shares[$0].entries.newest }
+        case .leastUsed: sharesBySize[most]?.oldest.flatMap { shares[$0].entries.oldest }
         }
     }
 
