@@ -82,8 +82,8 @@ let package = Package(
         tests("Tenancy"),
         tests("SourceJSON"),
         .target(
-            name: "AssociationSamples", dependencies: ["Association"], path: "Tests/AssociationSamples",
-            swiftSettings: house),
+            name: "AssociationSamples", dependencies: ["Association", "AssociationLint"],
+            path: "Tests/AssociationSamples", swiftSettings: house),
         tests("Association", "AssociationSamples", "SourceJSON", "TestSupport"),
         tests("AssociationLint", "Association", "AssociationSamples", "SourceJSON", "TestSupport"),
         tests("HTTP"),

@@ -1,6 +1,7 @@
 // An app file that nothing is wrong with, and ways to get one thing wrong.
 
 package import Association
+import AssociationLint
 import Testing
 
 package enum AppFileSample {
@@ -41,21 +42,16 @@ package enum AppFileSample {
 }
 
 extension [Finding] {
-    /// The ids of their rules, in order. A severity that is not the usual one of its rule is an issue.
-    package var rules: [RuleID] { rules(nil) }
-
-    /// The same where each finding has this severity, which may be the other one of its rule.
-    package func rules(_ severity: Severity?) -> [RuleID] {
-        map { judgedRule($0.rule, $0.severity, expected: severity, $0.message) }
-    }
+    /// The ids of their rules, in order. A severity that the rule does not have is an issue.
+    package var rules: [RuleID] { map { judgedRule($0.rule, $0.severity, $0.message) } }
 }
 
 extension [TextProblem] {
-    /// The ids of their rules, in order. A severity that is not the usual one of its rule is an issue.
-    package var rules: [RuleID] { map { judgedRule($0.rule, $0.severity, expected: nil, $0.message) } }
+    /// The same.
+    package var rules: [RuleID] { map { judgedRule($0.rule, $0.severity, $0.message) } }
 }
 
-private func judgedRule(_ rule: RuleID, _ severity: Severity, expected: Severity?, _ message: String) -> RuleID {
-    #expect(severity == expected ?? rule.severity, "\(rule): \(message)")
+private func judgedRule(_ rule: RuleID, _ severity: Severity, _ message: String) -> RuleID {
+    #expect(LintRule.named(rule).severities.contains(severity), "\(rule): \(message)")
     return rule
 }

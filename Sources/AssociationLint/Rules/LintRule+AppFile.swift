@@ -138,7 +138,7 @@ extension LintRule {
             fix: "Add the host, or remove the example.",
             sources: [.swcutil]),
         LintRule(
-            .app029, "a rule that Android cannot express",
+            .app029, or: .note, "a rule that Android cannot express",
             why: "It is omitted from the dynamic rules, so these URLs are handled differently on Android.",
             fix:
                 "Rewrite the rule with features that both platforms have, use variables with fewer values, or accept the "

@@ -161,7 +161,7 @@ import Testing
     func `an unknown key is an error in rules and platforms, and if it is misspelt`(text: String, severity: Severity) {
         let text = text.hasPrefix("{ name") ? text : Sample.text(ios: text)
         let findings = Sample.read(text).findings
-        #expect(findings.rules(severity) == [.app003], "one finding for one cause: \(findings.map(\.message))")
+        #expect(findings.rules == [.app003], "one finding for one cause: \(findings.map(\.message))")
         #expect(findings.map(\.severity) == [severity])
     }
 
