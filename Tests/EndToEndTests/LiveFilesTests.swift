@@ -65,11 +65,8 @@ struct LiveFilesTests {
         }
     }
 
-    @Test(arguments: [
-        ("https://[::1]/", "[::1] is not a host name"),
-        ("https://shop.acme.test:0/", "the port of https://shop.acme.test:0 is not valid"),
-    ])
-    func `match rejects URLs whose files cannot be fetched`(url: String, problem: String) throws {
+    @Test func `match rejects a URL whose files cannot be fetched`() throws {
+        let (url, problem) = ("https://shop.acme.test:0/", "the port of https://shop.acme.test:0 is not valid")
         let run = try Subject.run("match", "--live", url)
         #expect(run.status == 1)
         #expect(run.output == "\(url)\niOS: unknown (\(problem))\nAndroid: unknown (\(problem))\n")
