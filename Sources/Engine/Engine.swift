@@ -19,8 +19,8 @@ public final class Engine: Sendable {
     public let accessLog: AccessLog?
     private let controls: [WorkerControl]
     private let threads: [ThreadHandle]
-    private let certificateReading: LoadingQueue?
-    private let challenges: ChallengeReader?
+    private let certificateReading: CertificateQueue?
+    private let challenges: ChallengeQueue?
 
     /// Why the engine could not start.
     public struct StartError: Error, CustomStringConvertible {
@@ -45,15 +45,16 @@ public final class Engine: Sendable {
         var controls: [WorkerControl] = []
         var threads: [ThreadHandle] = []
         let queue = try settings.secure.map { secure throws(StartError) in
-            try Engine.starting { try LoadingQueue(secure.certificates) }
+            try Engine.starting { try secure.certificates.makeQueue() }
         }
         let challenges = try settings.challenges.map { find throws(StartError) in
-            try Engine.starting { try ChallengeReader(find) }
+            try Engine.starting { try ChallengeQuestion.queue(find) }
         }
         let addressCounts = AddressCounts(limit: settings.limits.connectionsPerAddressMax)
         self.addressCounts = addressCounts
         do throws(StartError) {
             if let queue { try Engine.starting { try queue.start() } }
+            if let challenges { try Engine.starting { try challenges.start() } }
             for worker in 0..<settings.workerCount {
                 let control = try Engine.starting { try WorkerControl(number: worker) }
                 threads.append(

@@ -17,6 +17,15 @@ struct AddressCountsTests {
         #expect(AddressCounts(limit: 0) == nil)
     }
 
+    @Test(arguments: [(256, 1, 4), (256, 3, 12), (256, 8, 32), (256, 64, 32), (16, 8, 4), (2, 8, 2)])
+    func `a handshake weighs what its key costs, and eight are always allowed`(
+        limit: Int, cost: Int, weight: UInt32
+    ) throws {
+        let counts = try #require(AddressCounts(limit: limit))
+        #expect(counts.weight(inHandshake: true, cost: cost) == weight)
+        #expect(counts.weight(inHandshake: false) == 1)
+    }
+
     @Test func `reports the network with the most refusals once`() throws {
         let counts = try #require(AddressCounts(limit: 1))
         #expect(counts.takeMostRefused() == nil)

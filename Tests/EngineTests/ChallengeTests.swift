@@ -1,7 +1,5 @@
-// Challenges of certificate authorities: the answers, and limits for clients that request unknown tokens.
+// Challenges of certificate authorities: the answers, and what is a token.
 
-import Posix
-import Synchronization
 import Testing
 
 @testable import Engine
@@ -73,39 +71,7 @@ struct ChallengeTests {
     ])
     func `accepts only 16 to 128 base64url characters as a token`(token: String, isToken: Bool) {
         let path = Array((Self.prefix + token).utf8)
-        #expect((ChallengeReader.token(of: path.span) != nil) == isToken)
-        #expect(ChallengeReader.token(of: Array("/.well-known/acme/\(token)".utf8).span) == nil)
-    }
-
-    @Test func `limits the challenges that one address may have waiting`() throws {
-        let gate = try Semaphore()
-        let looks = Mutex(0)
-        let reader = try ChallengeReader { _, _ in
-            looks.withLock { $0 += 1 }
-            gate.wait()
-            return [1]
-        }
-        let control = try WorkerControl(number: 0)
-        func ask(_ token: String, _ address: UInt64, _ connection: UInt64) -> Bool {
-            reader.enqueue(
-                Array("a.example".utf8).span, Array(token.utf8).span,
-                of: RemoteAddress(family: .ipv4, high: 0, low: address, port: 1), for: connection,
-                answering: control.challenges)
-        }
-        let perNetwork = ChallengeReader.waitingPerNetworkMax
-        for number in 0..<perNetwork { #expect(ask("made-up-\(number)", 0x0A00_0001, UInt64(number))) }
-        #expect(!ask("one-more", 0x0A00_0001, 0))
-        // Another client has room, and a token that several request is looked up once.
-        let count = ChallengeReader.waitingMax - perNetwork
-        for number in 0..<count { #expect(ask("same", 0x0A00_0100 + UInt64(number), UInt64(1_000 + number))) }
-        #expect(!ask("same", 0x0B00_0001, 0))
-        for _ in 0...perNetwork { gate.signal() }
-        var tokens: Set<UInt64> = []
-        while tokens.count < ChallengeReader.waitingMax { tokens.formUnion(control.challenges.take().map(\.token)) }
-        #expect(looks.withLock { $0 } == perNetwork + 1)
-        // All of them have been released.
-        #expect(ask("one-more", 0x0A00_0001, 0))
-        gate.signal()
-        reader.end()
+        #expect((ChallengeQuestion.token(of: path.span) != nil) == isToken)
+        #expect(ChallengeQuestion.token(of: Array("/.well-known/acme/\(token)".utf8).span) == nil)
     }
 }

@@ -115,7 +115,7 @@ struct ConnectionModel {
         case .idle: return [.readable, .ended, .error, .timeout, .eviction]
         // Both directions have ended then, which the kernel reports like an error.
         case .lingering: return [.readable, .error, .timeout]
-        // Nothing is received meanwhile, so nothing shows that the client is gone.
+        // Nothing is received meanwhile. A client may end its handshake, but few do just then.
         case .certificate, .challenge: return [.found, .timeout]
         }
     }

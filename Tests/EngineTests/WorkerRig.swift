@@ -27,8 +27,8 @@ final class WorkerRig {
     var proxiedPlainAddress: SocketAddress { addresses[1] }
     var proxiedSecureAddress: SocketAddress { addresses[3] }
     let metrics = WorkerMetrics(workerCount: 1)
-    private let queue: LoadingQueue
-    private let challenges: ChallengeReader
+    private let queue: CertificateQueue
+    private let challenges: ChallengeQueue
     private(set) var now: Int64
 
     init(
@@ -51,9 +51,10 @@ final class WorkerRig {
         addresses = settings.listeners.map { $0.sockets[0].address }
         published = PublishedCatalogue(TestEngine.catalogue(sites))
         control = try WorkerControl(number: 0)
-        queue = try LoadingQueue(certificates)
+        queue = try certificates.makeQueue()
         try queue.start()
-        challenges = try ChallengeReader { _, token in token + Array(".print".utf8) }
+        challenges = try ChallengeQuestion.queue { _, token in token + Array(".print".utf8) }
+        try challenges.start()
         // The worker of a rig runs on the thread of its test.
         signal(SIGPIPE, SIG_IGN)
         worker = try Worker(
@@ -126,7 +127,7 @@ final class WorkerRig {
             case .handshake: handshakes += 1
             case .certificate:
                 handshakes += 1
-                isWaitedFor = false
+                if connection.interest != .end { return "slot \(index) does not notice the end of its client" }
             case .challenge: isWaitedFor = false
             case .proxyHeader, .idle, .head, .body, .lingering: break
             }

@@ -1,6 +1,7 @@
 // Handshakes that wait for a certificate, between a real client and the context of a worker, through memory.
 
 import COpenSSL
+import Glibc
 import Posix
 import TestSupport
 import Testing
@@ -15,56 +16,69 @@ struct HelloGateTests {
     /// A worker's side of TLS and the queue behind it.
     private final class Server {
         let store: CertificateStore
-        let queue: LoadingQueue
-        let ready: ReadyHandshakes
+        let queue: CertificateQueue
+        let ready: CertificateQueue.Replies
         let context: SecureContext
+        /// What the signatures of handshakes cost that waited for their turn.
+        private(set) var turns: [Int] = []
+        /// Whether nothing was signed because the client has gone.
+        private(set) var hasEnded = false
 
         init(_ store: CertificateStore) throws {
             self.store = store
-            queue = try LoadingQueue(store)
-            ready = try ReadyHandshakes([])
+            queue = try store.makeQueue()
+            ready = try CertificateQueue.Replies([])
             context = try SecureContext(
-                SecureSettings(certificates: store, tickets: try TicketKeys()), queue: queue, ready: ready)
+                SecureSettings(certificates: store, tickets: try TicketKeys()), queue: queue, replies: ready)
         }
 
         /// One handshake for a name; returns how often it waited, and the first name of the client's certificate.
-        func shake(_ name: String, whileWaiting act: () -> Void = {}) throws -> (pauses: Int, name: String?) {
+        func shake(_ name: String, fd: Int32 = -1, whileWaiting act: () -> Void = {}) throws -> (
+            pauses: Int, name: String?
+        ) {
             let clientContext = SSL_CTX_new(TLS_client_method())!
-            let client = SSL_new(clientContext)!
+            let peer = SSL_new(clientContext)!
             let (incoming, outgoing) = (BIO_new(BIO_s_mem())!, BIO_new(BIO_s_mem())!)
-            SSL_set_bio(client, incoming, outgoing)
-            SSL_set_connect_state(client)
+            SSL_set_bio(peer, incoming, outgoing)
+            SSL_set_connect_state(peer)
             _ = name.withCString {
                 SSL_ctrl(
-                    client, SSL_CTRL_SET_TLSEXT_HOSTNAME, Int(TLSEXT_NAMETYPE_host_name),
+                    peer, SSL_CTRL_SET_TLSEXT_HOSTNAME, Int(TLSEXT_NAMETYPE_host_name),
                     UnsafeMutableRawPointer(mutating: $0))
             }
             guard let session = context.makeSession() else { throw OpenSSLCommand.Failure(description: "no session") }
             defer {
                 session.end()
-                SSL_free(client)
+                SSL_free(peer)
                 SSL_CTX_free(clientContext)
                 OpenSSLFailure.forget()
             }
+            let client = HandshakeClient(token: 7, fd: fd)
             var pauses = 0
             for _ in 0..<4 {
-                let isDone = SSL_do_handshake(client) == 1
+                let isDone = SSL_do_handshake(peer) == 1
                 OpenSSLFailure.forget()
                 var bytes = [UInt8](repeating: 0, count: 65_536)
                 let count = Int(max(0, BIO_read(outgoing, &bytes, Int32(bytes.count))))
                 if count == 0 { break }
                 bytes.withUnsafeBytes { records in
                     let received = UnsafeRawBufferPointer(rebasing: records[..<count])
-                    var outcome = session.handshake(context, received, token: 7)
+                    var outcome = session.handshake(context, received, for: client)
                     while outcome == .wantsCertificate, pauses < 10 {
                         pauses += 1
-                        queue.readAll()
+                        queue.answerAll()
                         act()
                         let handed = ready.take()
                         #expect(handed.map(\.token) == [7])
                         outcome = session.handshake(
-                            context, context.unreadRecords, token: 7, certificate: handed.first?.certificate)
+                            context, context.unreadRecords, for: client, certificate: handed.first?.answer)
                     }
+                    if outcome == .wantsTurn, let turn = context.turn {
+                        turns.append(turn.cost)
+                        outcome = session.handshake(
+                            context, context.unreadRecords, for: client, certificate: turn.certificate, hasTurn: true)
+                    }
+                    if outcome == .ended { hasEnded = true }
                 }
                 context.clearInput()
                 let output = context.output
@@ -72,7 +86,7 @@ struct HelloGateTests {
                 context.clearOutput()
                 if isDone { break }
             }
-            let certificate = SSL_get1_peer_certificate(client).map { Certificate(takingOwnershipOf: $0) }
+            let certificate = SSL_get1_peer_certificate(peer).map { Certificate(takingOwnershipOf: $0) }
             switch certificate {
             case .some(let certificate): return (pauses, certificate.names.first)
             case .none: return (pauses, nil)
@@ -80,18 +94,13 @@ struct HelloGateTests {
         }
     }
 
-    private func tiny() -> CertificateLimits {
-        var limits = StoreBench.limits(identitiesMax: 1)
-        limits.namesMax = 1
-        return limits
-    }
-
     @Test(arguments: ["x.example.com", "other.test", "shop.test"])
     func `a flood of names does not evict the certificate of a handshake under way`(name: String) throws {
         try bench.install("_wildcard.example.com", names: ["*.example.com"])
         try bench.install("_default", names: ["fallback.test"])
         try bench.install("shop.test", names: ["shop.test"])
-        let store = CertificateStore(hostsPath: bench.hosts.path, limits: tiny())
+        let store = CertificateStore(
+            hostsPath: bench.hosts.path, limits: StoreBench.limits(identitiesMax: 1, othersMax: 1))
         let server = try Server(store)
         let shown = try server.shake(name) {
             for index in 0..<10 {
@@ -110,8 +119,31 @@ struct HelloGateTests {
         let server = try Server(store)
         #expect(try server.shake("a.b.example.com") == (1, "*.b.example.com"))
         #expect(try server.shake("A.b.example.COM") == (0, "*.b.example.com"))
-        #expect(try server.shake("unknown.test") == (1, nil))
         #expect(try server.shake("unknown.test") == (0, nil))
+        #expect(store.identityCount == 1)
+    }
+
+    @Test(arguments: [
+        (TestAuthority.Key.ecdsa, [Int]()), (.ed25519, []), (.rsa, []), (.largeRSA, [3]),
+    ])
+    func `a handshake with a slow key waits for its turn`(key: TestAuthority.Key, costs: [Int]) throws {
+        try bench.install("shop.test", names: ["shop.test"], key: key)
+        let server = try Server(bench.store())
+        #expect(try server.shake("shop.test").name == "shop.test")
+        #expect(server.turns == costs)
+    }
+
+    @Test(arguments: [false, true])
+    func `nothing is signed for a client that has gone`(hasGone: Bool) throws {
+        try bench.install("shop.test", names: ["shop.test"])
+        let server = try Server(bench.store())
+        var ends: [Int32] = [0, 0]
+        #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+        defer { close(ends[0]) }
+        if hasGone { close(ends[1]) }
+        #expect(try server.shake("shop.test", fd: ends[0]).name == (hasGone ? nil : "shop.test"))
+        #expect(server.hasEnded == hasGone)
+        if !hasGone { close(ends[1]) }
     }
 
     @Test func `ignores case and one final dot of a name, and nothing else`() {
@@ -136,7 +168,7 @@ struct HelloGateTests {
         }
         for name in ["SHOP.test", "broken.test", "none.test", "../shop.test"] { #expect(!expects(name)) }
         #expect(server.store.identityCount == 0, "nothing is read here")
-        server.queue.readAll()
+        server.queue.answerAll()
         #expect(expects("SHOP.test"))
         for name in ["broken.test", "none.test", "../shop.test"] { #expect(!expects(name)) }
     }

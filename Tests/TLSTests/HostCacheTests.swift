@@ -77,7 +77,7 @@ struct HostCacheTests {
         var cache = HostCache<Int>(room: 8)
         let (first, second) = (Array("host1".utf8), Array("host2".utf8))
         for name in ["host0", "host1", "host3"] { Self.insert(name, 1, &cache) }
-        cache.insert(second.span, hash: HostCache<Int>.hash(first.span), 2)
+        cache.insert(second.span, hash: HostName.hash(first.span), 2)
         #expect(cache.count == 3)
         #expect(Set(cache.names) == [Array("host0".utf8), Array("host3".utf8), second])
         #expect(Self.value("host1", &cache) == nil, "the table has another name at its hash")

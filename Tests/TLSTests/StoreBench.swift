@@ -24,8 +24,11 @@ struct StoreBench {
     }
 
     /// With room for this many usual certificates in memory.
-    static func limits(identitiesMax: Int, recheckMilliseconds: Int64 = 5000) -> CertificateLimits {
+    static func limits(
+        identitiesMax: Int, othersMax: Int = 64, recheckMilliseconds: Int64 = 5000
+    ) -> CertificateLimits {
         var limits = limits(recheckMilliseconds: recheckMilliseconds)
+        limits.othersMax = othersMax
         limits.bytesMax += identitiesMax * CertificateLimits.identityUnitBytes - limits.cachedBytesMax
         return limits
     }

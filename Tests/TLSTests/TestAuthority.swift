@@ -28,6 +28,7 @@ final class TestAuthority: Sendable {
         case rsa
         case shortRSA
         case ed25519
+        case largeRSA
         case longRSA
         case rsaPSS
         case unservedCurve
@@ -39,6 +40,7 @@ final class TestAuthority: Sendable {
             case .rsa: ["-newkey", "rsa:2048"]
             case .shortRSA: ["-newkey", "rsa:1024"]
             case .ed25519: ["-newkey", "ed25519"]
+            case .largeRSA: ["-newkey", "rsa:3072"]
             case .longRSA: ["-newkey", "rsa:4104"]
             case .rsaPSS: ["-newkey", "rsa-pss", "-pkeyopt", "rsa_keygen_bits:2048"]
             case .unservedCurve: ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-521"]

@@ -40,14 +40,14 @@ package final class ScriptedServer: Sendable {
 /// The server's side of TLS. Only the thread of the server uses it.
 private final class ServerTLS: @unchecked Sendable {
     let context: SecureContext
-    let queue: LoadingQueue
-    let ready: ReadyHandshakes
+    let queue: CertificateQueue
+    let ready: CertificateQueue.Replies
 
     init(_ certificates: CertificateStore) throws {
-        queue = try LoadingQueue(certificates)
-        ready = try ReadyHandshakes([])
+        queue = try certificates.makeQueue()
+        ready = try CertificateQueue.Replies([])
         context = try SecureContext(
-            SecureSettings(certificates: certificates, tickets: try TicketKeys()), queue: queue, ready: ready)
+            SecureSettings(certificates: certificates, tickets: try TicketKeys()), queue: queue, replies: ready)
     }
 }
 
@@ -101,11 +101,13 @@ private struct ScriptedClient {
         if session.isEstablished {
             received.withUnsafeBytes { session.feed(tls.context, $0) }
         } else {
-            var outcome = received.withUnsafeBytes { session.handshake(tls.context, $0, token: 0) }
-            while outcome == .wantsCertificate {
-                tls.queue.readAll()
+            let client = HandshakeClient(token: 0)
+            var outcome = received.withUnsafeBytes { session.handshake(tls.context, $0, for: client) }
+            while outcome == .wantsCertificate || outcome == .wantsTurn {
+                tls.queue.answerAll()
                 outcome = session.handshake(
-                    tls.context, tls.context.unreadRecords, token: 0, certificate: tls.ready.take().first?.certificate)
+                    tls.context, tls.context.unreadRecords, for: client,
+                    certificate: tls.context.turn?.certificate ?? tls.ready.take().first?.answer, hasTurn: true)
             }
             if outcome == .wantsInput { return [] }
             guard case .done = outcome else { return nil }

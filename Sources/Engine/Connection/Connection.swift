@@ -42,6 +42,8 @@ struct Connection {
     var closeReason: CloseReason?
     /// How much it counts among the connections of its address; 0 when it is not counted.
     var addressWeight: UInt32 = 0
+    /// Its place among the handshakes, while it is one.
+    var handshakeIndex: Int32 = 0
     /// Its part of the table's `heldBytes`.
     var countedBytes = 0
 
@@ -99,7 +101,8 @@ struct Connection {
         /// The PROXY header, before anything else.
         case proxyHeader(tlsFollows: Bool)
         case handshake
-        /// The handshake is paused until the certificate has been read. Nothing is received; received bytes are held.
+        /// The handshake is paused until the certificate has been read, or a slow key has its turn. Nothing is received; received bytes
+        /// are held.
         case certificate
         /// Nothing: between requests.
         case idle

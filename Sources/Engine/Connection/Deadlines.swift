@@ -112,9 +112,6 @@ struct Deadlines {
     /// The connection with the earliest deadline of a kind.
     private func oldest(_ kind: DeadlineKind) -> Slot? { unsafe lists[Int(kind.rawValue)].first }
 
-    /// The oldest handshake; one without a complete first message is preferred.
-    var oldestHandshake: Slot? { unsafe oldest(.hello) ?? oldest(.handshake) }
-
     /// The oldest connection of the kind that uses most memory.
     var heaviest: Slot? {
         var (heaviest, most): (Slot?, Int) = (nil, 0)

@@ -46,7 +46,8 @@ struct Acceptor: ~Copyable {
     private(set) var drain: Drain?
     /// Shared with the other workers; nil when addresses are not limited.
     private let addressCounts: AddressCounts?
-    private(set) var handshakeCount = 0
+    private(set) var handshakes = Handshakes()
+    var handshakeCount: Int { handshakes.count }
     private let handshakesMax: Int
 
     /// How long accepting pauses after descriptors or memory have run out.
@@ -113,11 +114,22 @@ struct Acceptor: ~Copyable {
 
     var hasRoomForHandshake: Bool { handshakeCount < handshakesMax }
 
-    mutating func countHandshake() { handshakeCount += 1 }
+    mutating func countHandshake(_ slot: Slot) { unsafe handshakes.insert(slot) }
+
+    /// Counts a handshake as what its key costs. False when its address has too many.
+    func weigh(_ slot: Slot, handshakeCost cost: Int) -> Bool {
+        let counted = unsafe slot.pointee.addressWeight
+        guard let addressCounts, counted > 0 else { return true }
+        let weight = addressCounts.weight(inHandshake: true, cost: cost)
+        if weight <= counted { return true }
+        guard unsafe addressCounts.add(slot.pointee.remote, weight: weight - counted) else { return false }
+        unsafe slot.pointee.addressWeight = weight
+        return true
+    }
 
     /// Counts the end of a connection's handshake, whether it succeeded or not.
     mutating func endHandshake(_ slot: Slot) {
-        handshakeCount -= 1
+        unsafe handshakes.remove(slot)
         unsafe release(slot.pointee.remote, weight: slot.pointee.addressWeight, keeping: 1)
         unsafe slot.pointee.addressWeight = min(slot.pointee.addressWeight, 1)
     }

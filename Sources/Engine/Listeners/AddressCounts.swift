@@ -40,7 +40,12 @@ import Synchronization
         unsafe counters.deallocate()
     }
 
-    func weight(inHandshake: Bool) -> UInt32 { inHandshake ? min(limit, AddressCounts.handshakeWeight) : 1 }
+    /// - Parameter cost: of its signature, as a multiple of an ordinary one. Eight of them are always allowed.
+    func weight(inHandshake: Bool, cost: Int = 1) -> UInt32 {
+        if !inHandshake { return 1 }
+        let weight = AddressCounts.handshakeWeight
+        return min(limit, max(weight, min(limit / 8, weight * UInt32(cost))))
+    }
 
     /// Counts a connection. False when its address, or a network that contains it, has too many. Clients on this machine are not
     /// counted.

@@ -32,7 +32,9 @@ extension Worker {
         guard let weight = acceptor.count(remote, isTrustedProxy: isTrustedProxy, inHandshake: isSecure) else {
             return refuse(fd, from: remote, .tooManyFromAddress, isSilent: isSecure)
         }
-        if let reason = makeRoom(isSecure: isSecure, startsHandshake: isSecure && !expectsProxyHeader) {
+        if let reason = makeRoom(
+            for: remote, isSecure: isSecure, startsHandshake: isSecure && !expectsProxyHeader)
+        {
             acceptor.release(remote, weight: weight)
             return refuse(fd, from: remote, reason, isSilent: isSecure)
         }
@@ -52,19 +54,21 @@ extension Worker {
     }
 
     /// Makes room for one more connection by closing dispensable ones. Returns the reason if there is still none.
-    private mutating func makeRoom(isSecure: Bool, startsHandshake: Bool) -> AdmissionRefusal? {
-        if startsHandshake, !makeRoomForHandshake() { return .tooManyHandshakes }
+    private mutating func makeRoom(
+        for remote: RemoteAddress, isSecure: Bool, startsHandshake: Bool
+    ) -> AdmissionRefusal? {
+        if startsHandshake, !makeRoomForHandshake(of: remote) { return .tooManyHandshakes }
         if table.isFull {
             guard let slot = unsafe table.deadlines.dispensable else { return .tooManyConnections }
-            unsafe evict(slot)
+            unsafe evict(fairly(slot))
         }
         makeRoom(for: Limits.connectionBytes + (isSecure ? Limits.handshakeBytes : 0))
         return nil
     }
 
-    private mutating func makeRoomForHandshake() -> Bool {
+    private mutating func makeRoomForHandshake(of remote: RemoteAddress) -> Bool {
         if acceptor.hasRoomForHandshake { return true }
-        guard let slot = unsafe table.deadlines.oldestHandshake else { return false }
+        guard let slot = unsafe acceptor.handshakes.dispensable(for: remote.networkGroup) else { return false }
         unsafe evict(slot)
         return true
     }
@@ -72,7 +76,13 @@ extension Worker {
     /// Closes the oldest connections of the kind that uses most memory. So a client that sends a request gets in despite any
     /// number of silent ones, and a flood closes only connections of its own kind.
     private mutating func makeRoom(for bytes: Int) {
-        while !table.hasRoom(for: bytes), let slot = unsafe table.deadlines.heaviest { unsafe evict(slot) }
+        while !table.hasRoom(for: bytes), let slot = unsafe table.deadlines.heaviest { unsafe evict(fairly(slot)) }
+    }
+
+    /// Instead of the oldest handshake, which may be that of an honest client that waits, one of the network with most.
+    private func fairly(_ slot: Slot) -> Slot {
+        guard unsafe slot.pointee.deadline.kind == .handshake else { return unsafe slot }
+        return unsafe acceptor.handshakes.dispensable() ?? slot
     }
 
     /// Updates the memory of a connection at the end of its turn, and makes room if all connections together use too much. This
@@ -167,7 +177,7 @@ extension Worker {
     }
 
     private mutating func beginHandshake(_ slot: Slot, behindHeader rest: UnsafeRawBufferPointer) {
-        if !makeRoomForHandshake() {
+        if unsafe !makeRoomForHandshake(of: slot.pointee.remote) {
             accounting.counters.add(to: .connectionsRefused(.tooManyHandshakes))
             return unsafe close(slot, .refused)
         }
@@ -182,7 +192,7 @@ extension Worker {
     /// Creates the TLS session. Nil when there is no memory; the connection is closed then.
     private mutating func beginHandshake(_ slot: Slot) -> SecureSession? {
         unsafe slot.pointee.phase = .handshake
-        acceptor.countHandshake()
+        unsafe acceptor.countHandshake(slot)
         unsafe table.deadlines.set(.hello, slot, now: now)
         guard let session = layer.context.makeSession() else {
             unsafe close(slot, .error)
@@ -200,13 +210,15 @@ extension Worker {
     /// Continues a handshake. True when the session is established, and bytes after the handshake can be read.
     mutating func advanceHandshake(
         _ slot: Slot, _ session: SecureSession, _ received: UnsafeRawBufferPointer,
-        certificate: CertificateStore.Lookup? = nil
+        certificate: CertificateStore.Lookup? = nil, hasTurn: Bool = false
     ) -> Bool {
         writer.clear()
+        let client = unsafe HandshakeClient(
+            token: table.token(slot), network: slot.pointee.remote.networkGroup, fd: slot.pointee.fd)
         let outcome = unsafe session.handshake(
-            layer.context, received, token: table.token(slot), certificate: certificate)
+            layer.context, received, for: client, certificate: certificate, hasTurn: hasTurn)
         // Records after a handshake are read next, and those after a pause are held.
-        if outcome != .done(0), outcome != .wantsCertificate { layer.context.clearInput() }
+        if outcome != .done(0), outcome != .wantsCertificate, outcome != .wantsTurn { layer.context.clearInput() }
         switch outcome {
         case .done:
             unsafe endHandshake(slot, session.isResumed ? .resumed : .full)
@@ -218,12 +230,14 @@ extension Worker {
             if unsafe !layer.context.output.isEmpty { unsafe noteHello(slot) }
             // All messages of a handshake have one deadline.
             if unsafe flush(slot) { unsafe watch(slot, for: .readable) }
-        case .wantsCertificate:
+        case .wantsCertificate, .wantsTurn:
             unsafe noteHello(slot)
             unsafe slot.pointee.phase = .certificate
             unsafe slot.pointee.held = HeldBytes(copying: layer.context.unreadRecords)
             layer.context.clearInput()
-            unsafe stopWatching(slot)
+            // Nothing is received, but the end of the client ends its handshake.
+            unsafe watch(slot, for: .end)
+            if outcome == .wantsTurn { unsafe waitForTurn(slot) }
         case .failed(.plainHTTP):
             unsafe refusePlainHTTP(slot, session)
         case .failed(let failure):
@@ -243,20 +257,51 @@ extension Worker {
 
     /// Continues the handshakes whose certificate has been looked up on disk.
     mutating func resumeHandshakes() {
-        for ready in control.readyHandshakes.take() {
+        for reply in control.readyHandshakes.take() {
             // The connection may have ended.
-            guard let slot = unsafe table.slot(of: ready.token), case .certificate = unsafe slot.pointee.phase,
-                let session = unsafe slot.pointee.session
-            else { continue }
-            unsafe slot.pointee.phase = .handshake
-            var held = unsafe slot.pointee.held
-            unsafe slot.pointee.held = HeldBytes()
-            if unsafe advanceHandshake(slot, session, held.bytes, certificate: ready.certificate) {
-                unsafe decryptReceived(slot, session)
+            guard let slot = unsafe table.slot(of: reply.token), case .certificate = unsafe slot.pointee.phase else {
+                continue
             }
-            held.release()
-            unsafe limitMemory(after: slot)
+            if let certificate = reply.answer {
+                unsafe resumeHandshake(slot, certificate)
+            } else {
+                unsafe evict(slot)
+            }
         }
+    }
+
+    private mutating func resumeHandshake(
+        _ slot: Slot, _ certificate: CertificateStore.Lookup, hasTurn: Bool = false
+    ) {
+        guard let session = unsafe slot.pointee.session else { return }
+        unsafe slot.pointee.phase = .handshake
+        var held = unsafe slot.pointee.held
+        unsafe slot.pointee.held = HeldBytes()
+        if unsafe advanceHandshake(slot, session, held.bytes, certificate: certificate, hasTurn: hasTurn) {
+            unsafe decryptReceived(slot, session)
+        }
+        held.release()
+        unsafe limitMemory(after: slot)
+    }
+
+    /// A handshake weighs what its key costs, and waits for its turn.
+    private mutating func waitForTurn(_ slot: Slot) {
+        guard let turn = layer.context.turn else { return }
+        guard unsafe acceptor.weigh(slot, handshakeCost: turn.cost) else {
+            accounting.counters.add(to: .connectionsRefused(.tooManyFromAddress))
+            return unsafe close(slot, .refused)
+        }
+        unsafe turns.add(
+            (table.token(slot), turn.certificate), group: turn.host, member: slot.pointee.remote.networkGroup,
+            cost: turn.cost)
+    }
+
+    /// Continues one handshake whose key is slow: one in each round, so that no other client waits for more than one signature.
+    mutating func takeTurn() {
+        guard let next = turns.takeNext(), let slot = unsafe table.slot(of: next.token),
+            case .certificate = unsafe slot.pointee.phase
+        else { return }
+        unsafe resumeHandshake(slot, next.certificate, hasTurn: true)
     }
 
     /// Sends OpenSSL's alert and lingers, so that a reset does not destroy it.

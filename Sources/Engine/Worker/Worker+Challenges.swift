@@ -1,4 +1,4 @@
-// Requests for the challenges of certificate authorities: a connection pauses until `ChallengeReader` has read its file.
+// Requests for the challenges of certificate authorities: a connection pauses until the `ChallengeQueue` has its answer.
 
 import HTTP
 import Posix
@@ -9,7 +9,7 @@ extension Worker {
     /// authorities do not send.
     func challengeToken(_ head: RequestHead, _ bytes: Span<UInt8>) -> Range<Int>? {
         guard challenges != nil, head.method == .get || head.method == .head, head.body == .none else { return nil }
-        return ChallengeReader.token(of: bytes.extracting(head.path.range))
+        return ChallengeQuestion.token(of: bytes.extracting(head.path.range))
     }
 
     /// Queues the request.
@@ -20,15 +20,13 @@ extension Worker {
             status: .notFound, isHeadOnly: head.method == .head, closes: slot.pointee.closeReason != nil,
             announcesKeepAlive: head.minorVersion == 0 && slot.pointee.closeReason == nil, document: .wellKnown)
         accounting.noteSubject(response)
-        let isTaken = unsafe challenges?.enqueue(
-            bytes.extracting(head.host.range), bytes.extracting(head.path.range).extracting(token),
-            of: accounting.lastRemote, for: table.token(slot), answering: control.challenges)
-        if isTaken == true {
-            unsafe slot.pointee.phase = .challenge(response)
-            return .pauses
-        }
-        unsafe answerChallenge(slot, response, .serviceUnavailable, nil)
-        return response.closes ? .ending : .next
+        let question = ChallengeQuestion(
+            bytes.extracting(head.host.range), bytes.extracting(head.path.range).extracting(token))
+        let client = unsafe ChallengeQueue.Client(
+            token: table.token(slot), network: accounting.lastRemote.networkGroup, replies: control.challenges)
+        challenges?.ask(question, for: client)
+        unsafe slot.pointee.phase = .challenge(response)
+        return .pauses
     }
 
     /// Continues the connections whose file has been read.
@@ -42,7 +40,10 @@ extension Worker {
             }
             writer.clear()
             unsafe accounting.resumeExchanges(of: slot)
-            unsafe answerChallenge(slot, response, answer.bytes == nil ? .notFound : .ok, answer.bytes)
+            switch answer.answer {
+            case .some(let bytes): unsafe answerChallenge(slot, response, bytes == nil ? .notFound : .ok, bytes)
+            case nil: unsafe answerChallenge(slot, response, .serviceUnavailable, nil)
+            }
             if unsafe slot.pointee.ending == .close, unsafe slot.pointee.held.count > 0 {
                 unsafe slot.pointee.ending = .linger
             }

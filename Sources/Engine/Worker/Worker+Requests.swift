@@ -70,7 +70,7 @@ extension Worker {
         case _ where count > 0:
             if outcome != .wantsInput { unsafe slot.pointee.hasEnded = true }
             unsafe processInput(slot, receivedCount: count)
-        case .wantsInput, .wantsCertificate, .done:
+        case .wantsInput, .wantsCertificate, .wantsTurn, .done:
             // A handshake message or a key update may be waiting to be sent.
             writer.clear()
             if unsafe flush(slot) { unsafe watch(slot, for: .readable) }

@@ -228,8 +228,13 @@ extension Worker {
     mutating func close(_ slot: Slot, _ reason: CloseReason) {
         unsafe accounting.counters.add(to: .connectionsClosed(slot.pointee.closeReason ?? reason))
         unsafe accounting.abandonExchanges(of: slot, unsentBytes: slot.pointee.outgoing?.unsentCount(writer) ?? Int.max)
+        unsafe forgetQuestion(slot)
         switch unsafe slot.pointee.phase {
-        case .handshake, .certificate: unsafe endHandshake(slot, HandshakeOutcome(reason))
+        case .certificate:
+            let token = unsafe table.token(slot)
+            turns.removeAll { $0.token == token }
+            unsafe endHandshake(slot, HandshakeOutcome(reason))
+        case .handshake: unsafe endHandshake(slot, HandshakeOutcome(reason))
         case .proxyHeader, .idle, .head, .body, .challenge, .lingering: break
         }
         unsafe slot.pointee.session?.end()

@@ -15,7 +15,8 @@ import Telemetry
     let limits: Limits
     let control: WorkerControl
     /// Nil if challenges are not answered.
-    let challenges: ChallengeReader?
+    let challenges: ChallengeQueue?
+    private let queue: CertificateQueue?
     var acceptor: Acceptor
     var poller: Poller
     var table: ConnectionTable
@@ -25,6 +26,8 @@ import Telemetry
     var catalogue: CatalogueInUse
     var writer: ResponseWriter
     var accounting: Accounting
+    /// Handshakes whose key is slow. Hosts take turns, and within each host its networks do.
+    var turns = FairLine<(token: UInt64, certificate: CertificateStore.Lookup)>()
     var now: Int64
 
     /// The least memory limit of a worker's connections, however many workers there are: some twenty handshakes.
@@ -44,8 +47,8 @@ import Telemetry
     private static let challengesToken: UInt64 = 0xFFFF_FFFD
 
     init(
-        _ settings: EngineSettings, control: WorkerControl, published: PublishedCatalogue, queue: LoadingQueue?,
-        addressCounts: AddressCounts?, recorder: Recorder, log: LogSink? = nil, challenges: ChallengeReader? = nil
+        _ settings: EngineSettings, control: WorkerControl, published: PublishedCatalogue, queue: CertificateQueue?,
+        addressCounts: AddressCounts?, recorder: Recorder, log: LogSink? = nil, challenges: ChallengeQueue? = nil
     ) throws(Engine.StartError) {
         let poller = try Engine.starting { try Poller() }
         let acceptor = try Engine.starting { try Acceptor(settings, worker: control.number, addressCounts) }
@@ -56,10 +59,11 @@ import Telemetry
             throw Engine.StartError(reason: "the kernel watches no more descriptors for this user")
         }
         let secure = try Engine.starting {
-            try SecureContext(settings.secure, queue: queue, ready: control.readyHandshakes)
+            try SecureContext(settings.secure, queue: queue, replies: control.readyHandshakes)
         }
         let limits = settings.limits
-        (self.settings, self.limits, self.control, self.challenges) = (settings, limits, control, challenges)
+        (self.settings, self.limits, self.control) = (settings, limits, control)
+        (self.challenges, self.queue) = (challenges, queue)
         self.acceptor = acceptor
         self.poller = poller
         table = ConnectionTable(
@@ -99,6 +103,7 @@ import Telemetry
         // release the old one here.
         catalogue.update()
         expireConnections()
+        takeTurn()
         if let time = acceptor.acceptAgainAt, now >= time { acceptor.startListening(poller, now: now) }
         continueDraining()
         accounting.counters.setHeldBytes(table.heldBytes)
@@ -120,7 +125,9 @@ import Telemetry
         }
         // The connection may have ended earlier in this round.
         guard let slot = unsafe table.slot(of: event.token) else { return }
-        if unsafe slot.pointee.interest == .writable {
+        if unsafe slot.pointee.interest == .end {
+            if event.isEnd { unsafe close(slot, .client) }
+        } else if unsafe slot.pointee.interest == .writable {
             if event.isWritable { unsafe resumeSending(slot) }
         } else if event.isReadable {
             unsafe receive(slot)
@@ -129,11 +136,21 @@ import Telemetry
     }
 
     private var waitMilliseconds: Int32 {
+        if turns.count > 0 { return 0 }
         var wait = table.deadlines.untilNext(now: now) ?? 60_000
         if let time = acceptor.acceptAgainAt { wait = min(wait, max(0, time - now)) }
         if let drain = acceptor.drain { wait = min(wait, max(0, drain.next - now)) }
         // The coarse clock lags by up to 4 ms; waking a little late saves a round in which nothing is due.
         return Int32(min(wait + 4, 60_000))
+    }
+
+    /// Forgets what a connection that closes has asked for.
+    func forgetQuestion(_ slot: Slot) {
+        switch unsafe slot.pointee.phase {
+        case .certificate: unsafe queue?.forget(table.token(slot), of: control.readyHandshakes)
+        case .challenge: unsafe challenges?.forget(table.token(slot), of: control.challenges)
+        case .proxyHeader, .handshake, .idle, .head, .body, .lingering: break
+        }
     }
 
     private mutating func expireConnections() {

@@ -8,9 +8,9 @@ import TLS
 final class WorkerControl: Sendable {
     let number: Int
     let wakeUp: WakeUp
-    let readyHandshakes: ReadyHandshakes
+    let readyHandshakes: CertificateQueue.Replies
     let heartbeat = Heartbeat()
-    let challenges: Mailbox<[ChallengeAnswer]>
+    let challenges: ChallengeQueue.Replies
     private let wanted = Atomic<UInt8>(0)
 
     /// How to stop accepting, finish open requests and exit.
@@ -24,8 +24,8 @@ final class WorkerControl: Sendable {
     init(number: Int) throws(SystemError) {
         self.number = number
         wakeUp = try WakeUp()
-        readyHandshakes = try ReadyHandshakes([])
-        challenges = try Mailbox([])
+        readyHandshakes = try CertificateQueue.Replies([])
+        challenges = try ChallengeQueue.Replies([])
     }
 
     /// Nil while the worker is to serve.

@@ -16,6 +16,8 @@ import Glibc
 
         public static let readable = Interest(rawValue: EPOLLIN.rawValue)
         public static let writable = Interest(rawValue: EPOLLOUT.rawValue)
+        /// The end of the stream or an error, but no bytes.
+        public static let end = Interest(rawValue: EPOLLRDHUP.rawValue)
         /// For a descriptor that is in several pollers.
         static let shared = Interest(rawValue: EPOLLEXCLUSIVE.rawValue)
     }
@@ -27,6 +29,7 @@ import Glibc
 
         /// There may be bytes, the end of the stream or an error to read.
         public var isReadable: Bool { flags & (EPOLLIN.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 }
+        public var isEnd: Bool { flags & (EPOLLRDHUP.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 }
         public var isWritable: Bool { flags & (EPOLLOUT.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 }
     }
 

@@ -63,6 +63,12 @@ public struct RemoteAddress: Hashable, Sendable {
         }
     }
 
+    /// A number for the networks that take turns where clients wait: an IPv4 /24 or an IPv6 /48. All clients on this machine are one.
+    public var networkGroup: UInt64 {
+        guard let networkKey else { return 0 }
+        return family == .ipv6 ? networkKey >> 16 | 1 << 63 : networkKey >> 8 | 1 << 62
+    }
+
     /// Writes the address without its port, IPv6 in the form of RFC 5952, and returns the number of bytes. A Unix-domain peer is
     /// `unix:`, an unknown one `-`.
     public func write(into target: UnsafeMutableRawBufferPointer) -> Int {

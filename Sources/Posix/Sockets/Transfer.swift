@@ -68,3 +68,10 @@ func outcome(_ result: Int) -> Transfer {
     if result == 0 { return .ended }
     return errno == EAGAIN ? .wouldBlock : .failed(errno)
 }
+
+/// Whether the peer has ended its sending direction, even if there are unread bytes. The corresponding C function is `poll`, with
+/// `POLLRDHUP`.
+public func hasEnded(_ fd: Int32) -> Bool {
+    var watched = pollfd(fd: fd, events: Int16(EPOLLRDHUP.rawValue), revents: 0)
+    return unsafe poll(&watched, 1, 0) == 1
+}

@@ -25,15 +25,16 @@ public struct CertificateCoverage {
 
     /// The problem of a configured host (`*.example.com` for a wildcard) with the certificate that its clients get.
     public mutating func problem(for host: String) -> CertificateProblem? {
-        for (index, candidate) in CertificateOrder.candidates(for: host).enumerated() {
+        let own = CertificateFolder(host: host)
+        for candidate in CertificateOrder.candidates(for: host) {
             guard case .folder(let folder) = candidate else { continue }
             // The certificate in its own folder is checked elsewhere.
-            if index == 0, CertificateFiles(folder, in: tree).hasCertificate { return nil }
+            if folder == own, CertificateFiles(folder, in: tree).hasCertificate { return nil }
             guard let names = names(of: folder) else { continue }
             return CertificateCoverage.problem(
                 host: host, names: names, file: CertificateFiles(folder, in: tree).path(0))
         }
-        guard isTLSOn, case .folder(let own)? = CertificateOrder.candidates(for: host).first else { return nil }
+        if !isTLSOn { return nil }
         return CertificateCoverage.missing(
             host: host, file: CertificateFiles(own, in: tree).path(0), isOrdered: isOrdered(host))
     }

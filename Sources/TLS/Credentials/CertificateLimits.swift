@@ -28,18 +28,24 @@ public struct CertificateLimits: Hashable, Sendable {
     static let readingsMax = 4
     /// Less would be room for a few hosts only.
     static let bytesMin = 12 * 1024 * 1024
+    /// Handshakes that wait for the disk: with a reading of a millisecond, the last one waits for a third of a second.
+    static let waitingMax = 1_024
 
     /// What certificates in memory and readings may take together, as estimated by `ServerIdentity.byteCount`.
     public var bytesMax = 192 * 1024 * 1024
-    /// What is left of it for those in memory.
-    var cachedBytesMax: Int { bytesMax - CertificateLimits.readingsMax * CertificateLimits.readingBytesMax }
+    /// What is left of it for those in memory that served hosts need.
+    var cachedBytesMax: Int {
+        bytesMax - CertificateLimits.readingsMax * CertificateLimits.readingBytesMax
+            - othersMax * CertificateLimits.identityUnitBytes
+    }
     /// Hosts whose certificate stays decoded although no client has needed it, so that it remains in service after a bad
     /// renewal: 10 MB.
     public var surveyedMax = 1_000
     /// Copies of last good certificates in the state directory, each of 16 KiB or several times that.
     public var keptMax = 1_000
-    /// Cached names without a folder of their own: enough for the names that scanners try, at most 2 MB.
-    public var namesMax = 4096
+    /// Certificates in memory of folders that no served host needs, which clients can ask for too, each of 16 KiB or several times
+    /// that.
+    public var othersMax = 64
     /// How long a result is used before the files are checked again, which takes a few `stat` calls.
     public var recheckMilliseconds: Int64 = 5000
 

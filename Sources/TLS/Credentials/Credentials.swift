@@ -209,6 +209,14 @@ public final class ServerIdentity: Sendable {
         byteCount = first.byteCount + (second?.byteCount ?? 0)
     }
 
+    /// What a signature with its slowest key costs, as a multiple of one with an ordinary key: with twice the bits, eight times as much.
+    var signingCost: Int {
+        pairs.reduce(1) { cost, pair in
+            guard case .rsa(let bits) = unsafe KeyKind(pair.key.pointer) else { return cost }
+            return max(cost, bits * bits * bits / (2_048 * 2_048 * 2_048))
+        }
+    }
+
     var pairs: [Credentials] { [first] + [second].compactMap(\.self) }
 
     /// Reads one pair of files, for a signer or a command. Hosts' certificates come from the `CertificateStore`.

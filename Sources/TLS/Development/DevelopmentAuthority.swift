@@ -45,12 +45,18 @@ public final class DevelopmentAuthority: Sendable {
     /// The certificate for a host in lower case, issued (in about 100 µs) unless there is one that is valid for another week. The
     /// empty host is for clients that send no name; its certificate is for the addresses of this machine.
     func identity(for host: Span<UInt8>) throws(TLSError) -> ServerIdentity {
-        let known = issued.withLock { issued in issued.place(host).map { issued[$0] } }
-        if let known, known.notAfter - Clock.wallSeconds() > 7 * DevelopmentAuthority.day { return known }
+        if let known = known(host) { return known }
         let made = unsafe ServerIdentity(
             try issue(host.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }), nil)
         issued.withLock { _ = $0.insert(host, made) }
         return made
+    }
+
+    /// The certificate that was issued for a host, if it is valid for another week.
+    func known(_ host: Span<UInt8>) -> ServerIdentity? {
+        let known = issued.withLock { issued in issued.place(host).map { issued[$0] } }
+        guard let known, known.notAfter - Clock.wallSeconds() > 7 * DevelopmentAuthority.day else { return nil }
+        return known
     }
 
     /// Writes a host's certificate and key to new files, for other programs. Creates missing folders.

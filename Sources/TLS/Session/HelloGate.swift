@@ -1,57 +1,92 @@
 // Inspects the first message of each handshake. If the certificate for the requested name is not in memory, the handshake pauses
-// until another thread has read it.
+// until another thread has read it; if its key is slow, until it is its turn. Nothing is signed for a client that has gone.
 
 import COpenSSL
+import Posix
+
+/// The client of a handshake.
+public struct HandshakeClient: Sendable {
+    /// The worker's token of the connection.
+    let token: UInt64
+    let network: UInt64
+    /// Its socket; negative if there is none.
+    let fd: Int32
+
+    public init(token: UInt64, network: UInt64 = 0, fd: Int32 = -1) {
+        (self.token, self.network, self.fd) = (token, network, fd)
+    }
+}
 
 /// The state for the callbacks of one worker's context. Only the worker's thread uses it.
 final class HelloGate {
     let certificates: CertificateStore
-    private let queue: LoadingQueue
-    private let ready: ReadyHandshakes
-    /// The worker's token of the connection whose handshake is advanced.
-    private var token: UInt64 = 0
+    private let queue: CertificateQueue
+    private let replies: CertificateQueue.Replies
+    /// Of the handshake that is advanced.
+    private var client = HandshakeClient(token: 0)
     /// The certificate that was read while this handshake was paused. Only for one message: a client may send another name in a
     /// second one.
     private var carried: CertificateStore.Lookup?
+    private var hasTurn = false
     /// The certificate for the last inspected message.
     private(set) var certificate = CertificateStore.Lookup.missing
+    /// Why the last message was not admitted; nil if it was.
+    private(set) var obstacle: Obstacle?
     /// Why the handshake was refused here; nil if it was not.
     var refusal: SecureSession.Failure?
 
-    init(_ certificates: CertificateStore, queue: LoadingQueue, ready: ReadyHandshakes) {
-        (self.certificates, self.queue, self.ready) = (certificates, queue, ready)
+    enum Obstacle {
+        /// The certificate has to be read.
+        case unread
+        /// The key is slow.
+        case turn
+        /// The client has gone, so nothing is signed for it.
+        case ended
+    }
+
+    init(_ certificates: CertificateStore, queue: CertificateQueue, replies: CertificateQueue.Replies) {
+        (self.certificates, self.queue, self.replies) = (certificates, queue, replies)
     }
 
     /// Begins a step of a handshake.
-    func begin(_ token: UInt64, carrying certificate: CertificateStore.Lookup?) {
-        self.token = token
+    func begin(_ client: HandshakeClient, carrying certificate: CertificateStore.Lookup?, hasTurn: Bool) {
+        (self.client, self.hasTurn) = (client, hasTurn)
         carried = certificate
         self.certificate = .missing
-        refusal = nil
+        (refusal, obstacle) = (nil, nil)
     }
 
-    /// False when the handshake must pause until its certificate has been read.
+    /// Whether the handshake may go on.
     fileprivate func admits(_ name: Span<UInt8>) -> Bool {
-        if let carried {
-            certificate = carried
-            self.carried = nil
-            return true
+        if let lookup = carried ?? resolve(name, isWaiting: true) {
+            certificate = lookup
+        } else {
+            obstacle = .unread
+            return false
         }
-        guard let lookup = resolve(name, waiter: (token, ready)) else { return false }
-        certificate = lookup
-        return true
+        carried = nil
+        guard case .identity(let identity) = certificate else { return true }
+        if client.fd >= 0, hasEnded(client.fd) {
+            obstacle = .ended
+        } else if !hasTurn, identity.signingCost > 1 {
+            obstacle = .turn
+        }
+        hasTurn = false
+        return obstacle == nil
     }
 
     /// The certificate in memory, whose files are checked in the background if that is due. Nil if they have to be read first.
-    private func resolve(
-        _ name: Span<UInt8>, waiter: (token: UInt64, ready: ReadyHandshakes)? = nil
-    ) -> CertificateStore.Lookup? {
-        guard let (lookup, isDue) = certificates.resolve(name) else {
-            queue.add(CertificateStore.key(for: name), waiter)
-            return nil
+    private func resolve(_ name: Span<UInt8>, isWaiting: Bool = false) -> CertificateStore.Lookup? {
+        let known = certificates.resolve(name)
+        if let known, !known.isDue { return known.lookup }
+        let key = CertificateStore.key(for: name)
+        if known == nil, isWaiting {
+            queue.ask(
+                key, for: CertificateQueue.Client(token: client.token, network: client.network, replies: replies))
+        } else {
+            queue.refresh(key)
         }
-        if isDue { queue.add(CertificateStore.key(for: name)) }
-        return lookup
+        return known?.lookup
     }
 
     /// Whether a handshake for a host will probably find a certificate. A host that is not in memory is read in the background, and
@@ -77,7 +112,8 @@ func lookAtHello(
         // A session may be resumed only with the name that it was created for (RFC 6066 §3), so each name has its own context.
         let context = unsafe Digest.sha256(name.withUnsafeBytes { unsafe Array($0) })
         unsafe SSL_set_session_id_context(ssl, context, UInt32(context.count))
-        return gate.admits(name) ? SSL_CLIENT_HELLO_SUCCESS : SSL_CLIENT_HELLO_RETRY
+        if gate.admits(name) { return SSL_CLIENT_HELLO_SUCCESS }
+        return gate.obstacle == .ended ? SSL_CLIENT_HELLO_ERROR : SSL_CLIENT_HELLO_RETRY
     }
 }
 

@@ -5,6 +5,7 @@
 // early data. One ticket for each session instead of two saves 4 % of a handshake.
 
 import COpenSSL
+public import Posix
 
 /// The TLS context of one worker.
 @safe public struct SecureContext: ~Copyable {
@@ -31,8 +32,10 @@ import COpenSSL
     /// Without settings there are no sessions.
     /// - Parameters:
     ///   - queue: reads certificates that are not in memory.
-    ///   - ready: gets the handshakes that can continue.
-    public init(_ settings: SecureSettings?, queue: LoadingQueue?, ready: ReadyHandshakes) throws(TLSError) {
+    ///   - replies: get the handshakes that can continue.
+    public init(
+        _ settings: SecureSettings?, queue: CertificateQueue?, replies: CertificateQueue.Replies
+    ) throws(TLSError) {
         OpenSSLFailure.forget()
         guard let context = unsafe SSL_CTX_new(TLS_server_method()) else {
             throw TLSError("cannot create a TLS context: \(OpenSSLFailure.drain())")
@@ -66,7 +69,7 @@ import COpenSSL
             gate = nil
             return
         }
-        let gate = HelloGate(settings.certificates, queue: queue, ready: ready)
+        let gate = HelloGate(settings.certificates, queue: queue, replies: replies)
         self.gate = gate
         let pointer = unsafe Unmanaged.passUnretained(gate).toOpaque()
         unsafe SSL_CTX_set_client_hello_cb(context, lookAtHello, pointer)
@@ -101,6 +104,13 @@ import COpenSSL
         return unsafe host.withUnsafeBytes { bytes in
             unsafe withCanonicalName(bytes) { gate.expectsCertificate(for: $0) }
         }
+    }
+
+    /// The certificate of the handshake that wants a turn, with what its signature costs. Its host is that of all handshakes with this
+    /// certificate.
+    public var turn: (certificate: CertificateStore.Lookup, host: UInt64, cost: Int)? {
+        guard let gate, gate.obstacle == .turn, case .identity(let identity) = gate.certificate else { return nil }
+        return (gate.certificate, UInt64(UInt(bitPattern: ObjectIdentifier(identity).hashValue)), identity.signingCost)
     }
 
     /// Received records that are not read yet.

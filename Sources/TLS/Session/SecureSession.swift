@@ -16,6 +16,8 @@ import COpenSSL
         case wantsInput
         /// The certificate has to be read first; the worker is notified when that is done.
         case wantsCertificate
+        /// The key of the certificate is slow, and others may come first; `SecureContext.turn` says what it costs.
+        case wantsTurn
         /// The client has announced that it will send no more.
         case ended
         /// The session is broken; an alert may be waiting to be sent.
@@ -40,18 +42,23 @@ import COpenSSL
 
     /// Continues the handshake with received records.
     /// - Parameters:
-    ///   - token: the worker's token of the connection.
     ///   - certificate: the certificate that was read during a pause.
+    ///   - hasTurn: whether a slow key may be used now.
     public func handshake(
-        _ context: borrowing SecureContext, _ records: UnsafeRawBufferPointer, token: UInt64,
-        certificate: CertificateStore.Lookup? = nil
+        _ context: borrowing SecureContext, _ records: UnsafeRawBufferPointer, for client: HandshakeClient,
+        certificate: CertificateStore.Lookup? = nil, hasTurn: Bool = false
     ) -> Outcome {
         unsafe context.wire.pointee.input = records
-        context.gate?.begin(token, carrying: certificate)
+        context.gate?.begin(client, carrying: certificate, hasTurn: hasTurn)
         ERR_clear_error()
         let result = unsafe SSL_do_handshake(ssl)
         if result == 1 { return .done(0) }
         let outcome = outcome(result)
+        switch context.gate?.obstacle {
+        case .turn: return .wantsTurn
+        case .ended: return .ended
+        case .unread, nil: break
+        }
         if case .failed = outcome, let refusal = context.gate?.refusal { return .failed(refusal) }
         return outcome
     }

@@ -38,8 +38,13 @@ struct CertificateLoader: Sendable {
     /// The state of a folder's files; nil if there is no certificate.
     func stamp(of folder: CertificateFolder) -> Int? { CertificateFiles(folder, in: tree).stamp() }
 
-    /// Whether a folder exists; false also when `config/hosts` cannot be read.
-    func exists(_ folder: CertificateFolder) -> Bool { Directory.exists("\(tree.path)/\(folder.name)") }
+    /// The directories in which folders with certificates may be.
+    var roots: [String] { [tree.path] + [tree.managedPath].compactMap(\.self) }
+
+    /// Whether a folder exists, or that cannot be determined.
+    func mayExist(_ folder: CertificateFolder) -> Bool {
+        roots.contains { (try? Directory.isThere("\($0)/\(folder.name)")) != false }
+    }
 
     /// The path of a folder's certificate, for messages.
     func path(of folder: CertificateFolder) -> String { CertificateFiles(folder, in: tree).path(0) }

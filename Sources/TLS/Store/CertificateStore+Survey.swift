@@ -22,6 +22,7 @@ extension CertificateStore {
         _ hosts: some Sequence<String>, repeats: Bool = false, between: () -> Void = {}
     ) -> SurveyOutcome {
         var round = SurveyRound()
+        listFolders()
         register.begin()
         for host in hosts {
             between()
@@ -29,7 +30,7 @@ extension CertificateStore {
         }
         // The certificate for clients that send no name is optional, so it is not a problem if it is missing.
         let fallback = CertificateFolder.fallback
-        if register.entry(fallback.name) != nil || loader.exists(fallback) { _ = look(fallback, &round) }
+        if register.entry(fallback.name) != nil || loader.mayExist(fallback) { _ = look(fallback, &round) }
         for name in register.unreached() {
             let folder = CertificateFolder(name: name)
             // A name below a served wildcard may have a folder of its own.
@@ -74,7 +75,7 @@ extension CertificateStore {
 
     /// Drops the certificates in memory that no served host needs. Workers need the same lock, so it is released in between.
     private func dropUnreached() {
-        for name in cache.withLock({ $0.folders.names }) {
+        for name in cache.withLock({ $0.names }) {
             if register.entry(String(decoding: name, as: UTF8.self)) != nil { continue }
             cache.withLock { $0.remove(name.span) }
         }
@@ -101,7 +102,7 @@ enum SurveyLook {
 extension CertificateStore {
     private func survey(_ host: String, _ round: inout SurveyRound) {
         let candidates = CertificateOrder.candidates(for: host)
-        guard case .folder(let own)? = candidates.first else { return }
+        let own = CertificateFolder(host: host)
         for candidate in candidates {
             switch candidate {
             case .development: if isDevelopmentHost(host) { return register.remove(own.name) }
@@ -153,7 +154,7 @@ extension CertificateStore {
                 register.keep(folder.name)
                 return .unsettled
             }
-            guard case .present(let record) = check(folder, isDue: true) else { return .absent }
+            guard case .present(let record) = check(folder, forSurvey: true) else { return .absent }
             return note(record, of: folder)
         }
         let known = register.entry(folder.name)
@@ -168,7 +169,7 @@ extension CertificateStore {
         // Keep it in memory, so that it remains in service after a bad renewal, even if no client has needed it.
         let isNew = stamp != nil && known?.hasFiles != true
         if kept?.has(folder) == true || isNew && admitsSurveyed(key, folder),
-            case .present(let record) = check(folder)
+            case .present(let record) = check(folder, forSurvey: true)
         {
             return note(record, of: folder)
         }
@@ -193,7 +194,13 @@ extension CertificateStore {
         updateRegister(record, of: folder)
         if record.isUnsettled { return .unsettled }
         // Only here, because the disk may be slow, and clients must not wait for it.
-        if let good = record.lastGood { kept?.keep(good, of: folder) } else { kept?.remove(folder) }
+        if let good = record.lastGood {
+            kept?.keep(good, of: folder)
+            let hash = HostName.hash(Array(folder.name.utf8).span)
+            cache.withLock { $0.presence.note(hash, exists: true) }
+        } else {
+            kept?.remove(folder)
+        }
         return .present
     }
 

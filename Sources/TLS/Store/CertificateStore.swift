@@ -1,12 +1,17 @@
-// Finds the certificate for a name. Files are read when a client first asks for a name, and folders are never listed, so that a
-// start with a hundred thousand hosts is as fast as with ten. Decoded certificates are cached, within limits.
+// Finds the certificate for a name. Which folders exist is known from listings, so a name that none covers is refused in memory. Files
+// are read when a client first asks for a name, so that a start with a hundred thousand hosts is as fast as with ten. Decoded
+// certificates are cached, within limits.
 //
-// Workers use only memory (`resolve`). If a name is not in memory, a reading thread searches all its places on disk at once (`read`),
-// and the result is passed to the handshakes that wait for it.
+// Workers use only memory (`resolve`). If a folder of a name has to be read, a reading thread searches all its places on disk at once
+// (`read`), and the result is passed to the handshakes that wait for it.
 
 public import Posix
 import Synchronization
 public import Tenancy
+
+/// The names that have to be read, and the handshakes that wait for them. The certificate is in the reply, because it may be evicted from
+/// the cache meanwhile.
+public typealias CertificateQueue = AnswerQueue<[UInt8], CertificateStore.Lookup>
 
 /// The certificates of all hosts. Shared by the workers; a look-up in memory takes a lock for about 100 ns and allocates nothing.
 public final class CertificateStore: Sendable {
@@ -33,6 +38,7 @@ public final class CertificateStore: Sendable {
     /// The status of the certificates of served hosts.
     public let register: CertificateRegister
     let cache: Mutex<CertificateCache>
+    private let listing = Mutex(FolderListing())
 
     /// - Parameters:
     ///   - hostsPath: `config/hosts`; it need not exist yet.
@@ -75,33 +81,73 @@ public final class CertificateStore: Sendable {
     /// Looks up a name in memory: in lower case, without a trailing dot. It may have any bytes; the empty name is for clients that
     /// send none. Nil if it has to be read first.
     func resolve(_ name: Span<UInt8>) -> Known? {
-        let (isKey, now) = (CertificateStore.isKey(name), Clock.monotonicMilliseconds())
-        let known = cache.withLock { $0.find(isKey ? name : CertificateStore.notAName.span, now: now) }
+        let now = Clock.monotonicMilliseconds()
+        let known = cache.withLock { $0.find(name, now: now) { issued(for: name) } }
         guard let known else { return nil }
         if case .identity = known.lookup { return known }
         // Check the disk before refusing again.
         return known.isDue ? nil : known
     }
 
-    /// Looks up a name on disk, and stores which place has the certificate.
+    private func issued(for name: Span<UInt8>) -> CertificateCache.Development {
+        guard let development,
+            isDevelopmentHost(unsafe name.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) })
+        else { return .none }
+        return development.known(name).map { .issued($0) } ?? .pending
+    }
+
+    /// Looks up a name on disk.
     func read(_ name: [UInt8]) -> Lookup {
+        lookAtFolders()
         let host = String(decoding: name, as: UTF8.self)
-        let (lookup, source): (Lookup, CertificateCache.Source?)
         switch search(CertificateOrder.candidates(for: host), for: host) {
-        case .absent: (lookup, source) = (.missing, .lookup(.missing))
-        case .folder(let folder, let found):
-            (lookup, source) = (found, folder.name == host ? nil : .folder(Array(folder.name.utf8)))
+        case .absent: return .missing
+        case .folder(_, let found): return found
         case .development(let authority):
             do throws(TLSError) {
-                lookup = .identity(try authority.identity(for: name.span))
+                return .identity(try authority.identity(for: name.span))
             } catch {
-                lookup = .broken(error.description)
+                return .broken(error.description)
             }
-            source = .lookup(lookup)
         }
-        let now = Clock.monotonicMilliseconds()
-        cache.withLock { $0.note(source, for: name.span, now: now) }
-        return lookup
+    }
+
+    /// A queue of names to read. Reading takes a millisecond, or much longer with a slow disk.
+    public func makeQueue() throws(SystemError) -> CertificateQueue {
+        try CertificateQueue(
+            waitingMax: CertificateLimits.waitingMax, threads: (0..<3).map { "certificates \($0)" }
+        ) { self.read($0) }
+    }
+
+    /// Lists the folders if their directories have changed, or in any case.
+    private func lookAtFolders(isNeeded: Bool = false) {
+        listing.withLock { listing in
+            let now = Clock.monotonicMilliseconds()
+            guard isNeeded || cache.withLock({ $0.isListingDue(now) }) else { return }
+            switch listing.look(at: loader.roots, isNeeded: isNeeded) {
+            case .same: cache.withLock { $0.presence.confirm(now: now) }
+            case .listed(let hashes):
+                // The copy of a certificate counts, because the folder may be gone.
+                let hashes = hashes.map { $0 + (kept?.names ?? []).map { HostName.hash(Array($0.utf8).span) } }
+                cache.withLock { $0.presence.list(hashes, now: now) }
+            }
+        }
+    }
+
+    /// Lists all folders again, as where changes may have been missed.
+    public func listFolders() { lookAtFolders(isNeeded: true) }
+
+    /// To be called for folders of `config/hosts` and of the manager's certificates that have come, changed or gone: so a handshake
+    /// knows of them before the next listing.
+    public func noteFolders(_ names: some Sequence<String>) {
+        // Not during a listing, which could undo it.
+        listing.withLock { _ in
+            for name in names {
+                let folder = CertificateFolder(name: name)
+                let exists = loader.mayExist(folder) || kept?.has(folder) == true
+                cache.withLock { $0.presence.note(HostName.hash(Array(name.utf8).span), exists: exists) }
+            }
+        }
     }
 
     /// The first place that has a certificate for a host.
@@ -134,14 +180,19 @@ public final class CertificateStore: Sendable {
 
     /// Compares a folder's record with its files, if that is due. If two threads do it at once, the later result stays. Where the files
     /// of a host have gone, this also checks the folders that would answer in their place.
-    /// - Parameter isDue: whether it is due in any case.
-    func check(_ folder: CertificateFolder, isDue: Bool = false) -> FolderCheck {
-        let key = Array(folder.name.utf8)
-        let known = cache.withLock { $0.record(key.span, now: Clock.monotonicMilliseconds()) }
-        if let known, !known.isDue, !isDue { return .present(known.record) }
+    /// - Parameter isSurvey: whether it is due in any case, and for a served host.
+    func check(_ folder: CertificateFolder, forSurvey isSurvey: Bool = false) -> FolderCheck {
+        let (key, now) = (Array(folder.name.utf8), Clock.monotonicMilliseconds())
+        let hash = HostName.hash(key.span)
+        let (known, mayExist) = cache.withLock { ($0.record(key.span, now: now), $0.mayHaveCertificate(hash, now)) }
+        if let known, !known.isDue, !isSurvey { return .present(known.record) }
+        if known == nil, !mayExist, !isSurvey { return .absent }
         let comparison = loader.compare(folder, with: known?.record)
         guard var record = updated(known?.record, by: comparison, of: folder) else {
-            cache.withLock { $0.remove(key.span) }
+            cache.withLock { cache in
+                cache.remove(key.span)
+                cache.presence.noteEmpty(hash, now: Clock.monotonicMilliseconds())
+            }
             // A survey finds out whether a served host has no certificate now.
             if !isServed(folder) { register.drop(folder.name) }
             return .absent
@@ -150,7 +201,7 @@ public final class CertificateStore: Sendable {
         if register.entry(folder.name) != nil || isServed(folder) { updateRegister(record, of: folder) }
         // The time is that of the end, because reading may take longer than the recheck interval.
         record.checkedMilliseconds = Clock.monotonicMilliseconds()
-        let tenant = tenant(of: folder)
+        let tenant = isSurvey || isNeeded(folder) ? tenant(of: folder) : nil
         cache.withLock { $0.insert(record, of: key.span, tenant) }
         return .present(record)
     }
@@ -254,10 +305,7 @@ public final class CertificateStore: Sendable {
     public func invalidateAll() { cache.withLock { $0.invalidate() } }
 
     /// The number of decoded identities.
-    public var identityCount: Int { cache.withLock { $0.folders.count } }
-
-    /// The number of cached names without a folder of their own.
-    var nameCount: Int { cache.withLock { $0.nameCount } }
+    public var identityCount: Int { cache.withLock { $0.count } }
 }
 
 extension CertificateCoverage {

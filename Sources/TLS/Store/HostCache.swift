@@ -1,5 +1,5 @@
 // A bounded table by host name, which the tenants of the hosts share: the one with the most loses its least recently used entries.
-// Names are looked up without an allocation. Their hashes have a secret of the process, so clients cannot choose names that collide.
+// Names are looked up without an allocation.
 
 import Tenancy
 
@@ -25,12 +25,6 @@ struct HostCache<Value> {
 
     var names: [[UInt8]] { slots.items.map(\.name) }
 
-    static func hash(_ name: Span<UInt8>) -> Int {
-        var hasher = Hasher()
-        unsafe name.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
-        return hasher.finalize()
-    }
-
     /// The index of an entry, which becomes the most recently used one. Valid until it is removed.
     mutating func place(_ name: Span<UInt8>) -> Int? {
         guard let place = find(name) else { return nil }
@@ -40,7 +34,7 @@ struct HostCache<Value> {
 
     /// The same without counting as a use.
     func find(_ name: Span<UInt8>) -> Int? {
-        guard let place = places[HostCache.hash(name)], slots[place].name.count == name.count else { return nil }
+        guard let place = places[HostName.hash(name)], slots[place].name.count == name.count else { return nil }
         for index in name.indices where slots[place].name[index] != name[index] { return nil }
         return place
     }
@@ -56,7 +50,7 @@ struct HostCache<Value> {
     mutating func insert(
         _ name: Span<UInt8>, hash: Int? = nil, _ value: Value, of tenant: TenantID? = nil, size: Int = 1
     ) -> (isIn: Bool, lost: [[UInt8]]) {
-        let hash = hash ?? HostCache.hash(name)
+        let hash = hash ?? HostName.hash(name)
         if let place = places.removeValue(forKey: hash) { slots.remove(at: place) }
         let slot = Slot(hash: hash, name: unsafe name.withUnsafeBytes { unsafe Array($0) }, value: value)
         let (place, lost) = slots.insert(slot, of: tenant ?? .operator, size: size)

@@ -23,10 +23,17 @@ public enum HostName {
         return labelBytes > 0
     }
 
+    /// With a secret of the process, so that clients cannot choose names that collide.
+    static func hash(_ name: Span<UInt8>) -> Int {
+        var hasher = Hasher()
+        unsafe name.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+        return hasher.finalize()
+    }
+
     /// The wildcards that cover a host, or another wildcard, the most specific first.
-    public static func wildcards(over host: String, countMax: Int = .max) -> [String] {
+    public static func wildcards(over host: String) -> [String] {
         let labels = host.split(separator: ".")
-        return labels.indices.dropFirst().prefix(countMax).map { "*." + labels[$0...].joined(separator: ".") }
+        return labels.indices.dropFirst().map { "*." + labels[$0...].joined(separator: ".") }
             .filter { $0 != host }
     }
 

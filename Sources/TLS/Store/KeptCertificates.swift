@@ -58,6 +58,8 @@ final class KeptCertificates: Sendable {
     /// Why a certificate could not be copied; nil if all could.
     var problem: SystemError? { state.withLock { $0.failures.values.first } }
 
+    var names: [String] { state.withLock { Array($0.copies.keys) } }
+
     func has(_ folder: CertificateFolder) -> Bool { state.withLock { $0.copies[folder.name] != nil } }
 
     /// Nil also if the copy is damaged: then the host is as without one.

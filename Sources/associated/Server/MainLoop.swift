@@ -65,7 +65,7 @@ final class MainLoop: @unchecked Sendable {
             throw SystemError(call: "epoll_ctl", number: errno)
         }
         do throws(SystemError) {
-            let keeper = try WatchKeeper(given, server.sandbox, server.state, server.published)
+            let keeper = try WatchKeeper(given, server)
             guard poller.add(keeper.descriptor, .readable, token: Token.watch.rawValue) else {
                 throw .exhausted("epoll_ctl")
             }

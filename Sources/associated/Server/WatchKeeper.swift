@@ -4,6 +4,7 @@
 import Catalogue
 import Hosting
 import Posix
+import TLS
 import Tenancy
 
 final class WatchKeeper: Sendable {
@@ -18,6 +19,7 @@ final class WatchKeeper: Sendable {
         var leftOut: Set<TenantID> = []
     }
 
+    private let certificates: CertificateStore?
     private let news: Mailbox<News>
     /// Whether all directories must be added again.
     private let startRequest: Mailbox<Bool>
@@ -28,9 +30,9 @@ final class WatchKeeper: Sendable {
         case watch, wanted
     }
 
-    init(
-        _ given: LoadedSettings, _ sandbox: Sandbox, _ state: ServerState, _ published: PublishedCatalogue
-    ) throws(SystemError) {
+    init(_ given: LoadedSettings, _ server: RunningServer) throws(SystemError) {
+        certificates = server.certificates
+        let (state, published, sandbox) = (server.state, server.published, server.sandbox)
         let watch = try TreeWatch(
             configPath: given.configPath, publicPath: given.publicPath, managedPath: given.certificatesPath,
             linkTargets: given.settings.linkTargets, limits: given.settings.limits,
@@ -75,6 +77,8 @@ final class WatchKeeper: Sendable {
     }
 
     private func post(_ latest: News) {
+        if latest.changes.everything { certificates?.listFolders() }
+        certificates?.noteFolders(latest.changes.hostFolders.union(latest.changes.certificateFolders))
         news.leave { news in
             news.changes.merge(latest.changes)
             news.hasStarted = news.hasStarted || latest.hasStarted
