@@ -19,7 +19,7 @@ public struct FairLine<Element> {
         let cost: UInt64
         /// Elements of a group may exchange theirs.
         var groupStart: UInt64
-        let memberStart: UInt64
+        var memberStart: UInt64
     }
 
     public init() {}
@@ -78,10 +78,23 @@ public struct FairLine<Element> {
 
     private mutating func remove(at index: Int, isServed: Bool) -> Place {
         let place = places.remove(at: index)
+        if !isServed { moveUp(behind: place) }
         groups.leave(place.group, place.cost, servedAt: isServed ? place.groupStart : nil)
         members[place.group]?.leave(place.member, place.cost, servedAt: isServed ? place.memberStart : nil)
         if members[place.group]?.isEmpty == true { members[place.group] = nil }
         return place
+    }
+
+    /// What came behind a place that needs no time begins earlier.
+    private mutating func moveUp(behind gone: Place) {
+        func earlier(_ start: UInt64, _ goneStart: UInt64) -> UInt64 {
+            start > goneStart ? max(goneStart, start - min(start, gone.cost)) : start
+        }
+        for index in places.indices where places[index].group == gone.group {
+            places[index].groupStart = earlier(places[index].groupStart, gone.groupStart)
+            if places[index].member != gone.member { continue }
+            places[index].memberStart = earlier(places[index].memberStart, gone.memberStart)
+        }
     }
 }
 
