@@ -46,6 +46,9 @@ struct CertificateLoader: Sendable {
         roots.contains { (try? Directory.isThere("\($0)/\(folder.name)")) != false }
     }
 
+    /// Whether a folder exists; false also when `config/hosts` cannot be read.
+    func exists(_ folder: CertificateFolder) -> Bool { Directory.exists("\(tree.path)/\(folder.name)") }
+
     /// The path of a folder's certificate, for messages.
     func path(of folder: CertificateFolder) -> String { CertificateFiles(folder, in: tree).path(0) }
 

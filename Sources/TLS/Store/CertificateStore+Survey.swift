@@ -30,7 +30,7 @@ extension CertificateStore {
         }
         // The certificate for clients that send no name is optional, so it is not a problem if it is missing.
         let fallback = CertificateFolder.fallback
-        if register.entry(fallback.name) != nil || loader.mayExist(fallback) { _ = look(fallback, &round) }
+        if register.entry(fallback.name) != nil || loader.exists(fallback) { _ = look(fallback, &round) }
         for name in register.unreached() {
             let folder = CertificateFolder(name: name)
             // A name below a served wildcard may have a folder of its own.

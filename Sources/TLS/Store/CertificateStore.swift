@@ -38,7 +38,7 @@ public final class CertificateStore: Sendable {
     /// The status of the certificates of served hosts.
     public let register: CertificateRegister
     let cache: Mutex<CertificateCache>
-    private let listing = Mutex(FolderListing())
+    private let listing = Mutex(ListedFolders())
 
     /// - Parameters:
     ///   - hostsPath: `config/hosts`; it need not exist yet.

@@ -56,7 +56,7 @@ struct FolderPresence {
 }
 
 /// The directories of a tree, as they were when they were listed.
-struct FolderListing: Equatable {
+struct ListedFolders: Equatable {
     /// Nil for a directory that does not exist. Empty before the first listing, and where the next one must not be left out.
     private var marks: [FileStatus?] = []
 

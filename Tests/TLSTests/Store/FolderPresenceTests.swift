@@ -41,7 +41,7 @@ struct FolderPresenceTests {
         let folder = try TemporaryFolder()
         try folder.write("hosts/a.test/x", "")
         let paths = ["\(folder.path)/hosts", "\(folder.path)/none"]
-        var listing = FolderListing()
+        var listing = ListedFolders()
         func names() -> Int? {
             switch listing.look(at: paths, isNeeded: false) {
             case .same: return nil
