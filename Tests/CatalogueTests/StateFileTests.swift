@@ -77,7 +77,7 @@ struct StateFileTests {
         }
         try write(layer())
         for key in ["", "ke", "key2", "other"] {
-            #expect(throws: StateProblem.otherKey) { try StateFile(path, key: key) }
+            #expect(throws: StateProblem.otherKey("key")) { try StateFile(path, key: key) }
         }
         var bytes = try fileBytes()
         bytes[8] ^= 1

@@ -54,6 +54,39 @@ struct ParentTests {
         server.stop()
     }
 
+    @Test func `the state belongs to the configuration, however its path is written`() throws {
+        try start("--http", "127.0.0.1:0").stop()
+        try folder.write("config/apps/a.json", "{ name")
+        try FileManager.default.createSymbolicLink(atPath: "\(folder.path)/link", withDestinationPath: folder.path)
+        for path in ["config/", "/config", "link/config", "config/../config", "./config"] {
+            let server = try RunningServer([
+                "--config", "\(folder.path)/\(path)", "--state", "\(folder.path)/state", "--http", "127.0.0.1:0",
+            ])
+            #expect(try status(server.port) == "200", "\(path)")
+            server.stop()
+        }
+    }
+
+    @Test func `the state of another configuration is set aside, and status, log and history say so`() throws {
+        try start("--http", "127.0.0.1:0").stop()
+        let other = try Folder(serving: "b.example")
+        let arguments = [
+            "--config", "\(other.path)/config", "--state", "\(folder.path)/state", "--http", "127.0.0.1:0", "--admin",
+            "127.0.0.1:0",
+        ]
+        let server = try RunningServer(arguments)
+        let text =
+            "\(folder.path)/state/other-1.tenants was set aside, because it is the state of another configuration"
+        #expect(server.announcements.contains { $0.hasPrefix(text) && $0.contains("1 are not served: a.example") })
+        let report = try server.status()
+        #expect(report.status == 1 && report.output.contains(text), "\(report.text)")
+        let history = try Subject.run("history", "--state", "\(folder.path)/state")
+        #expect(history.output.contains("set aside; not served: 1 host (a.example"), "\(history.text)")
+        try folder.remove("state/other-1.tenants")
+        #expect(eventually { (try? server.status())?.status == 0 })
+        server.stop()
+    }
+
     @Test func `no server outlives its parent`() throws {
         let server = try start("--http", "127.0.0.1:0")
         let child = server.serverIdentifier

@@ -32,7 +32,7 @@ struct OtherProgramTests {
         let compaction = Compaction(
             tenants.memory,
             StateKeeper(
-                folder: StateFolder(site.statePath, configPath: site.tree.config, environment: nil),
+                folder: StateFolder(site.statePath, environment: nil),
                 rendering: "program"), base: try #require(tenants.shelf.base), changes: tenants.shelf.changes)
         compaction.run()
         #expect(compaction.failure == nil)

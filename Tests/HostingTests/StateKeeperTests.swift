@@ -5,6 +5,7 @@ import Catalogue
 import Foundation
 import Posix
 import Telemetry
+import TestSupport
 import Testing
 
 @testable import Hosting
@@ -121,13 +122,96 @@ struct StateKeeperTests {
         #expect(site.answer("b.example.com") == good)
     }
 
-    @Test func `another environment reads everything again`() throws {
+    @Test func `another environment sets the state aside, and reads everything again`() throws {
         try site.write("config/apps/b.json", "{ name")
         let report = try site.restart(environment: "staging")
-        let reason = "it was written for another configuration or environment"
-        #expect(report.notes.map { $0.hasPrefix("ignoring ") && $0.hasSuffix(reason) } == [true])
+        #expect(report.notes.isEmpty && report.hasNewOtherState)
+        #expect(
+            report.otherStates == [
+                OtherState(
+                    path: "\(site.statePath)/other-1.tenants", hostCount: 3, lostHosts: ["b.example.com"],
+                    lastGoodCount: 0)
+            ])
         #expect(site.answer("b.example.com") == nil)
         #expect(site.answer("a.example.com") != nil)
+        // It is reported until it is gone, and can be put back.
+        let again = try site.restart(environment: "staging")
+        #expect(!again.hasNewOtherState && again.otherStates == report.otherStates)
+        try site.replace("state/tenants", with: "state/other-1.tenants")
+        #expect(try site.restart().otherStates.isEmpty)
+        #expect(site.answer("b.example.com") != nil)
+        // The latest has the highest number.
+        try site.write("state/other-9.tenants", "")
+        let numbers = try site.restart(environment: "staging").otherStates.map(\.path)
+        #expect(numbers == [9, 10].map { "\(site.statePath)/other-\($0).tenants" })
+    }
+
+    /// The same files elsewhere, as after `cp -a` or a new release folder.
+    private func moved() throws -> TenantTree {
+        let other = try TenantTree()
+        #expect(try Command(["cp", "-a", "\(site.tree.root)/.", other.tree.root]).run().status == 0)
+        return other
+    }
+
+    @Test func `a configuration that was moved with its state keeps it`() throws {
+        try site.write("config/apps/b.json", "{ name")
+        try site.restart()
+        let other = try moved()
+        try other.remove("config/apps/c.json")
+        let report = try other.restart()
+        // The broken file, and the missing one.
+        #expect(report.otherStates.isEmpty && report.keptHosts == 2)
+        for name in ["a", "b", "c"] { #expect(other.answer("\(name).example.com") != nil) }
+    }
+
+    @Test(
+        arguments: [
+            // Which app files another configuration has, by their hosts ("" in a broken file), and whether the state is its own.
+            ([:], true), (["a.json": "z.example.com"], true), (["z.json": "b.example.com"], true),
+            (["t/a.json": "a.example.com", "z.json": "z.example.com"], true), (["z.json": "z.example.com"], false),
+            (["t/a.json": "z.example.com", "z.json": "other.example.com"], false), (["z.json": ""], true),
+            (["y.json": "", "z.json": "z.example.com"], false), (["y.json": "", "z.json": "b.example.com"], true),
+        ] as [([String: String], Bool)])
+    func `a state belongs to a configuration that shares an app file or a host with it`(
+        files: [String: String], isOwn: Bool
+    ) throws {
+        let other = try moved()
+        try other.remove("config/apps")
+        try other.write("config/apps/README", "")
+        for (path, host) in files {
+            if host.isEmpty {
+                try other.write("config/apps/\(path)", "{ name")
+            } else {
+                try other.shop(path, hosts: [host])
+            }
+        }
+        let report = try other.restart()
+        #expect(report.hasNewOtherState != isOwn)
+        #expect(
+            report.otherStates.map(\.lostHosts) == (isOwn ? [] : [["a.example.com", "b.example.com", "c.example.com"]]))
+        // Of its own, the guard holds what is missing.
+        #expect((other.answer("c.example.com") != nil) == isOwn)
+        // A known file that names another host loses the answers of its host, so the guard holds it.
+        for (path, host) in files where !host.isEmpty { #expect((other.answer(host) != nil) == (path != "a.json")) }
+        // What is saved then is the state of this one.
+        #expect(try !other.restart().hasNewOtherState)
+    }
+
+    @Test(.enabled(if: !Privileges.isRoot, "root can rename any file"))
+    func `a state that cannot be set aside is not replaced`() throws {
+        let other = try moved()
+        try other.remove("config/apps")
+        try other.shop("z.json", hosts: ["z.example.com"])
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: "\(other.statePath)/tenants"))
+        #expect(chmod(other.statePath, 0o500) == 0)
+        defer { chmod(other.statePath, 0o700) }
+        let tenants = Tenants(
+            configPath: other.tree.config, publicPath: other.tree.pages, environment: nil,
+            state: (other.statePath, "program"))
+        #expect(try !tenants.round(.allAgain).hasNewOtherState)
+        #expect(tenants.stateRemedy?.contains("is of another configuration") == true)
+        #expect(!tenants.compact())
+        #expect(try Data(contentsOf: URL(fileURLWithPath: "\(other.statePath)/tenants")) == bytes)
     }
 
     @Test func `a damaged file is ignored, wherever the damage is`() throws {

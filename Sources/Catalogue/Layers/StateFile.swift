@@ -143,7 +143,9 @@ struct StateHeader {
             throw .cut(byteCount: fileByteCount, expected: Int(clamping: fixed.byteCount))
         }
         let known = unsafe bytes[MemoryLayout<Fixed>.size...].prefix(Int(clamping: fixed.keyCount))
-        guard unsafe known.elementsEqual(key.utf8) else { throw .otherKey }
+        guard unsafe known.elementsEqual(key.utf8) else {
+            throw unsafe .otherKey(String(decoding: known, as: UTF8.self))
+        }
         for place in StateSection.allCases.compactMap(place) {
             let end = place.offset.addingReportingOverflow(place.count)
             guard !end.overflow, end.partialValue <= fixed.byteCount, place.offset % UInt64(StateHeader.alignment) == 0
@@ -197,7 +199,8 @@ public enum StateProblem: Error, Hashable, Sendable, CustomStringConvertible {
     case unreadable(FileError)
     case foreign
     case otherVersion
-    case otherKey
+    /// With the key of the file.
+    case otherKey(String)
     case cut(byteCount: Int, expected: Int)
     case damaged(StateSection)
     case missing(StateSection)
@@ -207,7 +210,7 @@ public enum StateProblem: Error, Hashable, Sendable, CustomStringConvertible {
         case .unreadable(let error): error.description
         case .foreign: "it is not a state file"
         case .otherVersion: "another version of the server wrote it"
-        case .otherKey: "it was written for another configuration or environment"
+        case .otherKey(let key): "it was written for another purpose (\(key))"
         case .cut(let count, let expected): "it has \(count) bytes instead of \(expected)"
         case .damaged(let section): "its section '\(section)' is damaged"
         case .missing(let section): "it has no section '\(section)'"

@@ -1,24 +1,21 @@
 // The files of a server's state: a base with everything, and a small file with what has changed since, so that saving a change is
-// cheap. Both are replaced as a whole. A file that cannot be used is reported and ignored.
+// cheap. Both are replaced as a whole. A file that cannot be used is reported and ignored. Those of another configuration are set
+// aside: they are all that is left of its last good versions.
 
+import Association
 import Catalogue
 import Posix
-import TLS
 
 struct StateFolder: Sendable {
     let path: String
-    /// Identifies the configuration; files with another key are not used.
+    /// Files of another environment are not used. What they belong to otherwise is a question of their content (`isOfOther`), because
+    /// the path of a configuration may change, and `config/` may be read-only.
     private let key: String
 
     static let baseName = "tenants"
     static let changesName = "tenants-changes"
 
-    init(_ path: String, configPath: String, environment: String?) {
-        self.path = path
-        // A digest, because a path may be longer than a key.
-        let config = Digest.base64(Digest.sha256(Array(Directory.absolute(configPath).utf8)))
-        key = "config \(config) environment \(environment ?? "none")"
-    }
+    init(_ path: String, environment: String?) { (self.path, key) = (path, "environment \(environment ?? "none")") }
 
     /// The content of a file.
     struct Loaded {
@@ -32,7 +29,7 @@ struct StateFolder: Sendable {
     func load(_ name: String, rendering: String, _ start: inout StateKeeper.Start) throws(ConfigurationError) -> Loaded?
     {
         do throws(StateProblem) {
-            let file = try StateFile("\(path)/\(name)", key: key)
+            let file = try open(name)
             try file.verify(.records)
             try file.verify(.texts)
             let records = try TenantRecords(file)
@@ -49,10 +46,77 @@ struct StateFolder: Sendable {
             if let shortage = error.shortage { throw ConfigurationError("\(path)/\(name)", shortage) }
             if case .unreadable(let error) = error, error.isRefused {
                 start.refused = "\(path)/\(name)"
+            } else if case .otherKey = error {
+                start.isOfOther = true
             } else if !error.isMissingFile {
                 start.notes.append("ignoring \(path)/\(name): \(error)")
             }
             return nil
+        }
+    }
+
+    private func open(_ name: String, ofAny: Bool = false) throws(StateProblem) -> StateFile {
+        do throws(StateProblem) { return try StateFile("\(path)/\(name)", key: key) } catch {
+            // Earlier releases wrote the path of the configuration in front of it.
+            guard case .otherKey(let known) = error, ofAny || known.hasSuffix(" \(key)") else { throw error }
+            return try StateFile("\(path)/\(name)", key: known)
+        }
+    }
+
+    /// Whether the state is that of another configuration: no app file on disk is known to it, and none names a host that it knows.
+    /// If none names a host, or some cannot be listed or read, it is this one's: that is what last good versions are for.
+    static func isOfOther(_ known: AppFileIndex, _ listing: AppTree.Listing, _ tree: AppTree) -> Bool {
+        let paths = listing.files.keys
+        let isWhole = listing.unlisted.isEmpty && listing.problems.isEmpty
+        if known.records.isEmpty || paths.isEmpty || !isWhole || paths.contains(where: { known[$0] != nil }) {
+            return false
+        }
+        var namesAny = false
+        for path in paths {
+            guard case .contents(let contents) = tree.read(path) else { return false }
+            let reading = AppFile.read(AppFile.parse(contents.bytes), file: path, environment: nil)
+            for host in (reading.hosts + reading.otherHosts).map(\.text) {
+                if !known.paths(naming: host).isEmpty || known.countNamingElsewhere(host) > 0 { return false }
+                namesAny = true
+            }
+        }
+        return namesAny
+    }
+
+    private static let namesWithState = [changesName, baseName]
+
+    private static func asideName(_ number: Int) -> String { "other-\(number)." }
+
+    /// The numbers of what was set aside, the latest last.
+    private var asideNumbers: [Int] {
+        let names = ((try? Directory.entries(path)) ?? []).map(\.name)
+        return Set(names.filter { $0.hasPrefix("other-") }.compactMap { Int($0.dropFirst(6).prefix { $0 != "." }) })
+            .sorted()
+    }
+
+    /// Gives the files other names. The base comes last: without it, the changes mean nothing.
+    func setAside() throws(SystemError) {
+        let number = (asideNumbers.last ?? 0) + 1
+        for name in StateFolder.namesWithState where File.exists("\(path)/\(name)") {
+            try Directory.exchange("\(path)/\(name)", "\(path)/\(StateFolder.asideName(number))\(name)")
+        }
+    }
+
+    /// What was set aside, until the operator deletes it.
+    /// - Parameter isServed: whether a host is served now.
+    func others(isServed: (String) -> Bool) -> [OtherState] {
+        asideNumbers.map(StateFolder.asideName).filter { File.exists("\(path)/\($0)\(StateFolder.baseName)") }.map {
+            prefix in
+            var index = AppFileIndex()
+            for name in [StateFolder.baseName, StateFolder.changesName] {
+                guard let file = try? open(prefix + name, ofAny: true), (try? file.verify(.records)) != nil,
+                    let records = try? TenantRecords(file)
+                else { continue }
+                for (path, record) in records.apps { index.put(record, at: path) }
+            }
+            return OtherState(
+                path: "\(path)/\(prefix)\(StateFolder.baseName)", hostCount: index.hosts.count,
+                lostHosts: index.hosts.filter { !isServed($0) }.sorted(), lastGoodCount: index.notInService.count)
         }
     }
 
@@ -81,5 +145,34 @@ struct StateFolder: Sendable {
     func map(path: String) throws(StateProblem) -> Loaded {
         let file = try StateFile(path, key: key)
         return Loaded(records: try TenantRecords(file), layer: try CatalogueLayer(file))
+    }
+}
+
+/// The state of another configuration or environment that a start has set aside.
+public struct OtherState: Sendable, Equatable {
+    /// Of its base.
+    public let path: String
+    let hostCount: Int
+    /// Those that are not served now.
+    public let lostHosts: [String]
+    /// How many of its app files had a last good version in service instead of that on disk.
+    let lastGoodCount: Int
+
+    /// How many hosts are named.
+    public static let namedMax = 5
+
+    public init(path: String, hostCount: Int, lostHosts: [String], lastGoodCount: Int) {
+        (self.path, self.hostCount, self.lostHosts, self.lastGoodCount) = (path, hostCount, lostHosts, lastGoodCount)
+    }
+
+    public var text: String {
+        let more = lostHosts.count - OtherState.namedMax
+        let named = lostHosts.prefix(OtherState.namedMax).joined(separator: ", ")
+        let lost = lostHosts.isEmpty ? "" : ", of which \(lostHosts.count) are not served: \(named)"
+        let rest = more > 0 ? " and \(more) more" : ""
+        return "\(path) was set aside, because it is the state of another configuration or environment: "
+            + "\(lastGoodCount) last good versions and the guarded entries of \(hostCount) hosts\(lost)\(rest); if --config, "
+            + "--environment or --state was wrong, stop the server, rename the other-* files back and start it with the right "
+            + "one, else delete them"
     }
 }

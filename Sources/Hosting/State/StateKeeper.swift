@@ -10,6 +10,8 @@ struct StateKeeper {
     /// The file that the server's user may not read. Nothing replaces it, because it has last good versions that a start with the
     /// right permissions can use.
     private(set) var refused: String?
+    /// Whether it is that of another configuration, and could not be set aside.
+    private(set) var isOfOther = false
     /// Identifies the program and settings that sites are rendered with.
     let rendering: String
     /// The generation of the base on disk; nil if there is none that this process can extend.
@@ -43,6 +45,8 @@ struct StateKeeper {
         var notes: [String] = []
         /// A file that the server's user may not read.
         var refused: String?
+        /// Whether the state is of another configuration or environment, and not used.
+        var isOfOther = false
         /// All app files on disk; nil if they have not been listed.
         var listing: AppTree.Listing?
         /// Hosts to render although their files have not changed.
@@ -60,6 +64,7 @@ struct StateKeeper {
         _ folders: HostFolders, _ owners: HostOwners, _ memory: inout TenantMemory, _ shelf: inout SiteShelf
     ) throws(ConfigurationError) -> Start {
         let listed = Listed()
+        let before = (self, memory, shelf)
         guard let tree = try? AppTree(folders), let thread = try? Thread(name: "lister", { listed.list(tree) }) else {
             return try restore(owners, &memory, &shelf)
         }
@@ -67,7 +72,19 @@ struct StateKeeper {
         thread.join()
         var start = try restored.get()
         start.listing = listed.listing
+        if let listing = listed.listing, !start.isOfOther, StateFolder.isOfOther(memory.appFiles, listing, tree) {
+            (self, memory, shelf) = before
+            start = Start(listing: listing)
+            start.isOfOther = true
+        }
         return start
+    }
+
+    /// Makes room for the state of this configuration.
+    mutating func setAside() {
+        do throws(SystemError) { try folder.setAside() } catch {
+            (refused, isOfOther, failure) = ("\(folder.path)/\(StateFolder.baseName)", true, error)
+        }
     }
 
     /// Written by one thread and read by another after the first has ended.
@@ -96,6 +113,8 @@ struct StateKeeper {
                 apps: Set(changes.records.apps.map(\.path)), folders: Set(changes.records.folders.map(\.host)))
             layers.insert(changes.layer, at: 0)
         }
+        // The base decides.
+        start.isOfOther = false
         let revoked = memory.forgetGood { !owners.allows($1, at: $0) }
         if layers.contains(where: { $0 == nil }) {
             start.isOfOtherProgram = true

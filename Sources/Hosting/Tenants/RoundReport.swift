@@ -22,6 +22,9 @@ public struct RoundReport: Sendable {
     public var figures = HostingFigures()
     /// Other warnings for the log.
     public var notes: [String] = []
+    /// What starts have set aside, reported by the first round, and whether this start has.
+    public var otherStates: [OtherState] = []
+    public var hasNewOtherState = false
     /// What to read soon: files that were being written, and those of folders that took too long.
     public var later = TreeChanges()
     /// Milliseconds of CPU time by folder, named as in `RoundCosts`.

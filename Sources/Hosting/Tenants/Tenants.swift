@@ -45,7 +45,7 @@ public final class Tenants: @unchecked Sendable {
     ) {
         keeper = state.map { state in
             StateKeeper(
-                folder: StateFolder(state.path, configPath: configPath, environment: environment),
+                folder: StateFolder(state.path, environment: environment),
                 // Saved records count findings.
                 rendering: "\(state.program), \(configPath), \(publicPath), \(lint.ignoredText)")
         }
@@ -66,6 +66,10 @@ public final class Tenants: @unchecked Sendable {
     /// What to do about that, if the server's user could not read the state at the start.
     public var stateRemedy: String? {
         guard let keeper, let file = keeper.refused else { return nil }
+        if keeper.isOfOther {
+            return
+                "\(file) is of another configuration or environment; move it away, or use another --state, and restart"
+        }
         return
             "\(file) could not be read at the start, and is kept as it is; give it to the server's user (chown -R USER "
             + "\(keeper.folder.path)) and restart"
@@ -97,7 +101,9 @@ public final class Tenants: @unchecked Sendable {
         known.wasFetched = memory.wasFetched
         (memory, shelf) = (known, SiteShelf())
         defer { if onlyReadsState { keeper = nil } }
-        return try keeper?.begin(folders, source.owners, &memory, &shelf) ?? StateKeeper.Start()
+        let start = try keeper?.begin(folders, source.owners, &memory, &shelf) ?? StateKeeper.Start()
+        if start.isOfOther, !onlyReadsState { keeper?.setAside() }
+        return start
     }
 
     /// Scans, decides and renders. Errors here leave the state unchanged.
@@ -173,6 +179,10 @@ public final class Tenants: @unchecked Sendable {
         report.fixedFiles = memory.openFindings.takeFixedFiles()
         let all = start == nil ? Array(sites.outcomes.keys) : Array(memory.appFiles.hosts) + Array(memory.folders.keys)
         report.folders = all.map { ($0, folder(of: $0)) }
+        if let start, let keeper {
+            report.otherStates = keeper.folder.others { !memory.appFiles.paths(naming: $0).isEmpty }
+            report.hasNewOtherState = start.isOfOther && keeper.refused == nil
+        }
         keeper?.note(scan, isAnything: changes.savesState || !sites.isEmpty)
         keeper?.save(memory, shelf)
         return report

@@ -32,8 +32,10 @@ final class ChangeJournal: Sendable {
         var host: String?
         /// The first folder below `config/apps` of the host's app file, which is its tenant. Nil if it has none.
         var folder: String?
-        /// `new`, `changed` or `removed` for a host; `started` or `more` for the server.
+        /// `new`, `changed` or `removed` for a host; `started`, `more` or `set aside` for the server.
         var event: String
+        /// The state of another configuration was set aside, and these hosts of it are not served.
+        static let setAside = "set aside"
         var documents: [Document] = []
         var pages = 0
         /// For an event of the server.
@@ -51,7 +53,17 @@ final class ChangeJournal: Sendable {
 
     func began(_ loaded: RoundReport) throws(SystemError) {
         let now = Clock.wallSeconds()
-        try append([Entry(time: Log.time(seconds: now), event: "started", hosts: loaded.figures.hosts)])
+        var entries = [Entry(time: Log.time(seconds: now), event: "started", hosts: loaded.figures.hosts)]
+        if loaded.hasNewOtherState, let other = loaded.otherStates.last {
+            var lost = Entry(time: entries[0].time, event: Entry.setAside, hosts: other.lostHosts.count)
+            lost.documents = [
+                Entry.Document(path: other.path, what: Array(other.lostHosts.prefix(OtherState.namedMax)))
+            ]
+            entries.append(lost)
+        }
+        // If the folder is missing, the reason is why it cannot be created.
+        try Directory.create(folder, permissions: 0o700)
+        try append(entries)
         // Changes while no process ran; the versions before are not known.
         try note(loaded, from: loaded.catalogue, atSeconds: now)
     }
@@ -147,6 +159,12 @@ extension ChangeJournal.Entry: JSONRecord {
     var text: String {
         guard let host else {
             let hosts = Count.of(hosts, "host")
+            if event == ChangeJournal.Entry.setAside {
+                let names = documents.flatMap(\.what).joined(separator: ", ")
+                let path = documents.first?.path ?? ""
+                return "\(time)  \(path): state of another configuration set aside; not served: \(hosts)"
+                    + (names.isEmpty ? "" : " (\(names), …)")
+            }
             return "\(time)  \(event == "started" ? "server started with \(hosts)" : "\(hosts) more changed")"
         }
         var parts = documents.map(\.text)

@@ -228,6 +228,7 @@ final class MainLoop: @unchecked Sendable {
         server.state.noteState(.ledger, server.admin.keeper.problem)
         server.state.noteState(.certificates, server.certificates?.keptProblem)
         server.state.explainState(server.sandbox.stateComplaint)
+        server.state.checkOtherStates()
         if let figures = refusals.sample(server.engine, now: now) {
             server.state.change { $0.report.refusals = figures }
             if let warning = figures.warning { Log.warning(warning) }

@@ -23,6 +23,7 @@ struct ReloadLog {
     static func began(_ report: RoundReport) {
         // Errors first: they keep something from being served.
         found(report.findings.count > findingsMax ? Array(sorted(report).prefix(findingsMax)) : report.findings, report)
+        for other in report.otherStates { Log.error(other.text) }
         for change in report.changes.prefix(hostsMax) { host(change) }
         more(report.changes.count - hostsMax, "host", "changed")
     }

@@ -34,6 +34,8 @@ final class ServerState: Sendable {
         var managerProblem: String?
         /// Hosts that wait for the first certificate from it, as it said last.
         var awaitedCount = 0
+        /// Those that were there at the start, until they are deleted.
+        fileprivate(set) var otherStates: [OtherState] = []
         /// The parts of the state that cannot be saved.
         fileprivate(set) var problems: [StatePart: PartProblem] = [:]
         /// Set if the sandbox is the reason.
@@ -58,11 +60,14 @@ final class ServerState: Sendable {
 
         /// The operator must know before a restart that the state is not saved.
         var stateFindings: [StatusReport.OpenFinding] {
-            problems.sorted { $0.key.rawValue < $1.key.rawValue }.map { _, problem in
-                StatusReport.OpenFinding(
-                    finding: "error: \(problem.text); \(complaint ?? problem.remedy)",
-                    sinceSeconds: problem.sinceSeconds)
+            otherStates.map {
+                StatusReport.OpenFinding(finding: "error: \($0.text)", sinceSeconds: report.startedSeconds)
             }
+                + problems.sorted { $0.key.rawValue < $1.key.rawValue }.map { _, problem in
+                    StatusReport.OpenFinding(
+                        finding: "error: \(problem.text); \(complaint ?? problem.remedy)",
+                        sinceSeconds: problem.sinceSeconds)
+                }
         }
 
         var findings: [StatusReport.OpenFinding] {
@@ -183,6 +188,14 @@ final class ServerState: Sendable {
         if let found, before.complaint == nil { Log.error(found) }
     }
 
+    /// Notices what has been deleted of the states that were set aside.
+    func checkOtherStates() {
+        let before = current.otherStates
+        if before.isEmpty { return }
+        let left = before.filter { File.exists($0.path) }
+        if left != before { change { $0.otherStates = left } }
+    }
+
     /// A round has ended.
     /// - Parameter began: its beginning by the monotonic clock, in microseconds; nil for that of the start, which is no reload.
     func reloaded(_ report: RoundReport, _ tenants: Tenants, since began: Int64? = nil) {
@@ -196,6 +209,7 @@ final class ServerState: Sendable {
         noteLastGood(tenants)
         state.withLock { state in
             state.failure = nil
+            if began == nil { state.otherStates = report.otherStates }
             for (host, folder) in report.folders { state.folders[host] = folder }
             state.report.hosting = report.figures
             state.report.guardedFiles = Array(guarded.prefix(ServerState.guardedFilesMax))
