@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
+#include <errno.h>
 #include <fcntl.h>
 #include <link.h>
 #include <grp.h>
@@ -13,10 +14,12 @@
 #include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/vfs.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/fsuid.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -93,6 +96,16 @@ int associated_set_group(gid_t group) {
     return setresgid(group, group, group);
 }
 
+// In files, and for the calling thread only: the function of the C library changes the groups of all threads, and waits for each.
+int associated_act_as(uid_t user, gid_t group, const gid_t *groups, size_t count) {
+    if (syscall(SYS_setgroups, count, groups) != 0) return -1;
+    setfsgid(group);
+    setfsuid(user);
+    if ((gid_t)setfsgid((gid_t)-1) == group && (uid_t)setfsuid((uid_t)-1) == user) return 0;
+    errno = EPERM;
+    return -1;
+}
+
 int associated_users(uid_t users[3]) {
     return getresuid(&users[0], &users[1], &users[2]);
 }
@@ -164,6 +177,35 @@ uint32_t associated_architecture(void) {
 
 const char *associated_signal_name(int number) {
     return sigabbrev_np(number);
+}
+
+// Another thread may hold any lock, so the child makes plain system calls only. clone is fork without the handlers of the C library.
+pid_t associated_start(const char *path, char *const *arguments, char *const *environment, const int *kept, int count,
+                       const int *blocked, int blocked_count, int reports) {
+    pid_t parent = getpid();
+    sigset_t all, before, mask;
+    sigemptyset(&mask);
+    for (int index = 0; index < blocked_count; index++) sigaddset(&mask, blocked[index]);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pid_t child = (pid_t)syscall(SYS_clone, (unsigned long)SIGCHLD, 0UL, 0UL, 0UL, 0UL);
+    int number = errno;
+    if (child == 0) {
+        setpgid(0, 0);
+        // Before the program is opened, which may take long.
+        prctl(PR_SET_PDEATHSIG, (unsigned long)SIGKILL, 0UL, 0UL, 0UL);
+        if (syscall(SYS_getppid) != parent) _exit(127);
+        for (int index = 0; index < count; index++) fcntl(kept[index], F_SETFD, 0);
+        sigprocmask(SIG_SETMASK, &mask, NULL);
+        execve(path, arguments, environment);
+        char text[] = "ERRNO=000\n";
+        for (int digit = 8, rest = errno; digit > 5; digit--, rest /= 10) text[digit] = (char)('0' + rest % 10);
+        send(reports, text, sizeof text - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+        _exit(127);
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = number;
+    return child;
 }
 
 void associated_trim_heap(void) {

@@ -91,8 +91,13 @@ public final class Engine: Sendable {
     }
 
     private static func start(_ worker: consuming Worker, number: Int) throws(StartError) -> ThreadHandle {
+        let heartbeat = worker.control.heartbeat
         do {
-            return ThreadHandle(try Thread(name: "worker \(number)", owning: worker) { $0.run() })
+            return ThreadHandle(
+                try Thread(name: "worker \(number)", owning: worker) {
+                    $0.run()
+                    heartbeat.end()
+                })
         } catch {
             throw StartError(reason: "\(error)")
         }

@@ -17,10 +17,10 @@ struct ChildProcessTests {
             // As standard output, which a descriptor under its own number is too.
             guard dup2(reports.childDescriptor, 1) == 1 else { exit(2) }
             let process = try ChildProcess.start(
-                "/bin/sh", ["sh", "-c", script], descriptors: [1], variable: ("WORD", "a_b"), blocked: [SIGTERM])
+                "/bin/sh", ["sh", "-c", script], descriptors: [1], variable: ("WORD", "a_b"), blocked: [SIGTERM],
+                reports: reports)
             // Blocked, so it does not end the child.
             ChildProcess.send(SIGTERM, to: process)
-            reports.closeChildDescriptor()
             var end: (process: Int32, end: ChildProcess.End)?
             while end == nil { end = ChildProcess.reap() }
             guard end?.process == process, end?.end == .status(7), getenv("WORD") == nil else { exit(3) }
@@ -32,7 +32,8 @@ struct ChildProcessTests {
     @Test func `distinguishes a child that a signal ends from one that exits`() async {
         await #expect(processExitsWith: .success) {
             let process = try ChildProcess.start(
-                "/bin/sleep", ["sleep", "1000"], descriptors: [], variable: ("A", "b"), blocked: [])
+                "/bin/sleep", ["sleep", "1000"], descriptors: [], variable: ("A", "b"), blocked: [],
+                reports: ChildReports())
             ChildProcess.send(SIGABRT, to: process)
             var end: (process: Int32, end: ChildProcess.End)?
             while end == nil { end = ChildProcess.reap() }
@@ -40,9 +41,17 @@ struct ChildProcessTests {
         }
     }
 
-    @Test func `fails for a program that does not exist`() {
-        #expect(throws: SystemError(call: "posix_spawn", number: ENOENT)) {
-            try ChildProcess.start("/nonexistent", [], descriptors: [], variable: ("A", "b"), blocked: [])
+    @Test(arguments: [("/nonexistent", ENOENT), ("/proc/version", EACCES), ("/", EACCES)])
+    func `a child reports why its program cannot be started`(path: String, number: Int32) async {
+        await #expect(processExitsWith: .success) { [path, number] in
+            let reports = try ChildReports()
+            let process = try ChildProcess.start(
+                path, [], descriptors: [], variable: ("A", "b"), blocked: [], reports: reports)
+            var end: (process: Int32, end: ChildProcess.End)?
+            while end == nil { end = ChildProcess.reap() }
+            guard end?.process == process, end?.end == .status(127) else { exit(2) }
+            guard case .notStarted(SystemError(call: "execve", number: number)) = reports.next() else { exit(3) }
+            exit(reports.next() == nil ? 0 : 4)
         }
     }
 
@@ -68,6 +77,7 @@ struct ChildProcessTests {
         "WATCHDOG=1", "WATCHDOG=trigger\n", "WATCHDOG=1\nFDSTORE=1\n", "STOPPING=1\n", "STATUS=a\u{1B}[2J\n",
         "RELOADING=1\n", "RELOADING=1\nMONOTONIC_USEC=x\n", "RELOADING=1\nMONOTONIC_USEC=-1\n", "STATUS=a\nREADY=1\n",
         "STATUS=\(String(repeating: "a", count: 1_024))\n",
+        "ERRNO=002\n",
     ])
     func `drops a report of unknown form`(text: String) {
         #expect(SystemdNotifier.State(parsing: Array(text.utf8)[...]) == nil)

@@ -27,6 +27,9 @@ int associated_open_itself(int directory, const char *name);
 int associated_find(int directory, const char *path);
 long associated_file_system(const char *path);
 int associated_unsent(int fd);
+// Starts a program, and does not wait until it has been opened. A child that cannot open it reports "ERRNO=NUMBER\n" and exits with 127.
+pid_t associated_start(const char *path, char *const *arguments, char *const *environment, const int *kept, int count,
+                       const int *blocked, int blocked_count, int reports);
 void associated_trim_heap(void);
 void associated_trim_always(void);
 void associated_trim_arena(void);
@@ -39,6 +42,7 @@ int associated_exchange(const char *one, const char *other);
 int associated_prctl(int option, unsigned long first, unsigned long second);
 int associated_set_user(uid_t user);
 int associated_set_group(gid_t group);
+int associated_act_as(uid_t user, gid_t group, const gid_t *groups, size_t count);
 int associated_users(uid_t users[3]);
 int associated_groups(gid_t groups[3]);
 int associated_set_capabilities(uint64_t effective, uint64_t permitted);

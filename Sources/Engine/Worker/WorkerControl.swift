@@ -43,16 +43,23 @@ final class Heartbeat: Sendable {
     /// When the worker was asked, if it has not answered since.
     private let askedMilliseconds = Atomic<Int64>(Heartbeat.notAsked)
     private static let notAsked = Int64.min
+    private static let ended = Int64.max
 
     /// Called by the worker each time it was woken.
     func beat() { askedMilliseconds.store(Heartbeat.notAsked, ordering: .releasing) }
 
-    /// For how long the worker has not answered; 0 when it has, and then it is checked again with `ask`.
+    /// The worker has ended, as those of a server that stops do, and answers no more.
+    func end() { askedMilliseconds.store(Heartbeat.ended, ordering: .releasing) }
+
+    /// For how long the worker has not answered; 0 when it has or has ended. When it has, it is checked again with `ask`.
     func silentMilliseconds(now: Int64, ask: () -> Void) -> Int64 {
         let asked = askedMilliseconds.load(ordering: .acquiring)
+        if asked == Heartbeat.ended { return 0 }
         if asked != Heartbeat.notAsked { return max(0, now - asked) }
-        askedMilliseconds.store(now, ordering: .releasing)
-        ask()
+        let isAsked = askedMilliseconds.compareExchange(
+            expected: Heartbeat.notAsked, desired: now, ordering: .acquiringAndReleasing
+        ).exchanged
+        if isAsked { ask() }
         return 0
     }
 }

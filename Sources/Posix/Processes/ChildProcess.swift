@@ -24,40 +24,35 @@ public enum ChildProcess {
         return File.linkTarget("/proc/self/exe")
     }
 
-    /// Starts a program in a process group of its own, so that Ctrl-C in a terminal reaches only this process.
+    /// Starts a program in a process group of its own, so that Ctrl-C in a terminal reaches only this process. Does not wait for the
+    /// program's file system, which may hang: whether the program can be started comes as a report. The kernel ends the child with
+    /// the thread that calls this.
     ///
     /// - Parameters:
     ///   - descriptors: stay open in the child, under the same numbers.
     ///   - variable: is added to the child's environment.
     ///   - blocked: signals that the child finds blocked, so that one which comes early waits until the child takes it.
-    /// The corresponding C function is `posix_spawn`.
+    ///   - reports: where the child says that the program could not be started.
+    /// The corresponding C functions are `fork` and `execve`.
     public static func start(
         _ path: String, _ arguments: [String], descriptors: [Int32], variable: (name: String, value: String),
-        blocked: [Int32]
+        blocked: [Int32], reports: ChildReports
     ) throws(SystemError) -> Int32 {
-        var actions = unsafe posix_spawn_file_actions_t()
-        var attributes = posix_spawnattr_t()
-        var mask = sigset_t()
-        unsafe posix_spawn_file_actions_init(&actions)
-        unsafe posix_spawnattr_init(&attributes)
         var strings = unsafe arguments.map { unsafe strdup($0) } + [nil]
-        defer {
-            unsafe posix_spawn_file_actions_destroy(&actions)
-            unsafe posix_spawnattr_destroy(&attributes)
-            unsafe strings.forEach { unsafe free($0) }
+        // A copy, because other threads may read the environment.
+        var variables = unsafe [strdup("\(variable.name)=\(variable.value)")]
+        var entry = unsafe environ
+        while let text = unsafe entry.pointee {
+            unsafe variables.append(strdup(text))
+            unsafe entry += 1
         }
-        // A descriptor that is duplicated onto itself loses its close-on-exec flag.
-        for number in descriptors { unsafe posix_spawn_file_actions_adddup2(&actions, number, number) }
-        unsafe sigemptyset(&mask)
-        for signal in blocked { unsafe sigaddset(&mask, signal) }
-        unsafe posix_spawnattr_setsigmask(&attributes, &mask)
-        unsafe posix_spawnattr_setpgroup(&attributes, 0)
-        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK))
-        unsafe setenv(variable.name, variable.value, 1)
-        defer { unsafe unsetenv(variable.name) }
-        var process: pid_t = 0
-        let result = unsafe posix_spawn(&process, path, &actions, &attributes, &strings, environ)
-        guard result == 0 else { throw SystemError(call: "posix_spawn", number: result) }
+        unsafe variables.append(nil)
+        defer { unsafe (strings + variables).forEach { unsafe free($0) } }
+        let process = unsafe associated_start(
+            path, &strings, &variables, descriptors, Int32(descriptors.count), blocked, Int32(blocked.count),
+            reports.childDescriptor)
+        reports.closeChildDescriptor()
+        if process < 0 { throw .last("clone") }
         return process
     }
 
@@ -102,6 +97,8 @@ public final class ChildReports {
     /// One message.
     public enum Report {
         case state(SystemdNotifier.State)
+        /// Why the program could not be started.
+        case notStarted(SystemError)
         case invalid
     }
 
@@ -124,7 +121,7 @@ public final class ChildReports {
     }
 
     /// To be called when the child has been started.
-    public func closeChildDescriptor() {
+    func closeChildDescriptor() {
         if let far { closeDescriptor(far) }
         far = nil
     }
@@ -146,10 +143,20 @@ public final class ChildReports {
         let count = retrying { unsafe recv(number, &buffer, buffer.count, flags) }
         if count < 0 { return nil }
         // With MSG_TRUNC, the length of the whole message.
-        guard count <= buffer.count, let state = SystemdNotifier.State(parsing: buffer[..<count]) else {
-            return .invalid
+        guard count <= buffer.count else { return .invalid }
+        if let number = errorNumber(buffer[..<count]) {
+            return .notStarted(SystemError(call: "execve", number: number))
         }
-        return .state(state)
+        return SystemdNotifier.State(parsing: buffer[..<count]).map(Report.state) ?? .invalid
+    }
+}
+
+extension ChildReports {
+    /// Reads what `associated_start` writes, such as `ERRNO=002`.
+    private static func errorNumber(_ message: ArraySlice<UInt8>) -> Int32? {
+        let text = String(decoding: message, as: UTF8.self)
+        guard text.hasPrefix("ERRNO="), text.hasSuffix("\n"), text.utf8.count == 10 else { return nil }
+        return Int32(text.dropFirst(6).dropLast())
     }
 }
 

@@ -130,6 +130,14 @@ public struct ControlGroups {
         return texts.compactMap { Int($0) }.filter { $0 < ControlGroups.unlimitedBytes }.min()
     }
 
+    /// How many processes of the own group, and of those below it, the kernel has ended because memory ran out; nil if unknown.
+    public var outOfMemoryKills: Int? {
+        let lines = texts("", "memory.events", lineCount: .max) + texts("memory", "memory.oom_control", lineCount: .max)
+        // That of the own group comes first.
+        let line = lines.first { $0.hasPrefix("oom_kill ") }
+        return line.flatMap { Int($0.dropFirst("oom_kill ".count)) }
+    }
+
     /// The lowest processor limit of the groups, in processors; nil without a limit.
     public var processors: Double? {
         let unified = texts("", "cpu.max").map { $0.split(separator: " ") }
@@ -141,14 +149,14 @@ public struct ControlGroups {
     }
 
     /// The texts of a file in the process's own group and in each group above it.
-    private func texts(_ controller: Substring, _ name: String) -> [Substring] {
+    private func texts(_ controller: Substring, _ name: String, lineCount: Int = 1) -> [Substring] {
         var texts: [Substring] = []
         for folder in folders where folder.controller == controller {
             let top = controller.isEmpty ? ControlGroups.root : "\(ControlGroups.root)/\(controller)"
             var path = folder.path
             while true {
                 while path.last == "/" { path = path.dropLast() }
-                if let text = read("\(top)\(path)/\(name)") { texts += text.split(separator: "\n").prefix(1) }
+                if let text = read("\(top)\(path)/\(name)") { texts += text.split(separator: "\n").prefix(lineCount) }
                 guard let slash = path.lastIndex(of: "/") else { break }
                 path = path[..<slash]
             }

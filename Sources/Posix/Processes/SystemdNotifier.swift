@@ -93,11 +93,13 @@ public final class SystemdNotifier: Sendable {
     private static let statusLengthMax = 250
 }
 
-/// Decides when to send that the process is alive: at half the watchdog's timeout, and only while it is alive. It is called every
-/// second, so it works with timeouts of four seconds or more.
+/// Decides when to send that the process is alive: at half the watchdog's timeout, and only while it is alive.
 public struct Watchdog: Sendable {
     private let milliseconds: Int64?
     private var last = Int64.min / 2
+
+    /// When the next one is due; nil for never.
+    public var dueMilliseconds: Int64? { milliseconds.map { last + $0 } }
 
     /// - Parameter milliseconds: how often; nil for never.
     public init(milliseconds: Int64?) { self.milliseconds = milliseconds }

@@ -97,22 +97,22 @@ public enum Privileges {
         }
     }
 
-    /// Does something with the rights of another user, if this process is root's: what it makes belongs to that user. For a process
-    /// with one thread. The corresponding C functions are `setgroups`, `setegid` and `seteuid`.
+    /// Has the calling thread use files with the rights of another user, if this process is root's: what it makes belongs to that user.
+    /// The corresponding C functions are `setfsgid` and `setfsuid`.
     public static func acting<Result>(
         as account: Account?, _ body: () throws(SystemError) -> Result
     ) throws(SystemError) -> Result {
         guard let account, isRoot, !account.isRoot else { return try body() }
         let own = (group: getegid(), groups: currentGroups)
         defer {
-            let isBack =
-                unsafe seteuid(0) == 0 && setegid(own.group) == 0 && setgroups(own.groups.count, own.groups) == 0
+            let isBack = unsafe associated_act_as(0, own.group, own.groups, own.groups.count) == 0
             precondition(isBack, "root can be root again")
             // A change of user has allowed dumps again.
             _ = associated_prctl(PR_SET_DUMPABLE, 0, 0)
         }
-        guard unsafe setgroups(account.groups.count, account.groups) == 0 else { throw .last("setgroups") }
-        guard setegid(account.group) == 0, seteuid(account.user) == 0 else { throw .last("seteuid") }
+        guard unsafe associated_act_as(account.user, account.group, account.groups, account.groups.count) == 0 else {
+            throw .last("setfsuid")
+        }
         return try body()
     }
 

@@ -32,7 +32,10 @@ enum ManagerProcess {
             let isWhole = stop(manager, signals)
             let status = reason.map { end($0, inheritance) } ?? .success
             // Threads that still work must not meet a process that takes its libraries down. What they do may end at any moment.
-            if !isWhole { _exit(status.rawValue) }
+            if !isWhole {
+                Log.end()
+                _exit(status.rawValue)
+            }
             return status
         } catch {
             return end("\(error)", inheritance)
@@ -63,6 +66,7 @@ enum ManagerProcess {
         // Before system calls are restricted, because loading a library maps its code.
         let manager = try RunningManager(inputs)
         try sandbox.restrictCalls()
+        try Log.writeAside()
         try manager.begin(admin: admin)
         sandbox.report()
         return manager

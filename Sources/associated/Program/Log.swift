@@ -3,6 +3,7 @@
 // the journal records it. All messages are escaped here, so an event is always one line.
 
 import Association
+import Glibc
 import HTTP
 import Hosting
 import Posix
@@ -17,8 +18,25 @@ enum Log {
     /// Nil until a server starts; other commands report to a person (Console).
     private static let settings = Mutex<ProcessLogSettings?>(nil)
 
+    /// Writes the lines. Nil until the threads of this process may start: before, they would have more rights than it keeps.
+    private static let writer = Mutex<SlowWork<Never>?>(nil)
+    /// The lines that wait to be written.
+    private static let waiting = Mutex((byteCount: 0, lostCount: 0))
+    private static let waitingBytesMax = 1 << 20
+    private static let endMilliseconds: Int32 = 1_000
+
     /// Makes all further events of this process lines of the log.
     static func begin(_ wanted: ProcessLogSettings) { settings.withLock { $0 = wanted } }
+
+    /// From now on no thread waits for the reader of the log.
+    static func writeAside() throws(SystemError) {
+        let new = try SlowWork<Never>(name: "log")
+        writer.withLock { $0 = new }
+        atexit { Log.end() }
+    }
+
+    /// Waits a moment for the reader, before the process exits.
+    static func end() { writer.withLock { $0 }?.finish(milliseconds: endMilliseconds) }
 
     static func error(_ message: String, _ fields: Fields = []) { write(.error, message, fields) }
     static func warning(_ message: String, _ fields: Fields = []) { write(.warning, message, fields) }
@@ -47,8 +65,30 @@ enum Log {
         guard level <= settings.level else { return true }
         let priority = isJournal ? "<\(level.rawValue)>" : ""
         let time = isJournal ? nil : Log.time(milliseconds: Clock.wallNanoseconds() / 1_000_000)
-        Console.error(line: priority + line(settings.format, time, level, message, fields))
+        let text = priority + line(settings.format, time, level, message, fields)
+        guard let writer = writer.withLock({ $0 }) else {
+            Console.error(line: text)
+            return true
+        }
+        let count = text.utf8.count
+        let isRoom = waiting.withLock { waiting in
+            let isRoom = waiting.byteCount + count <= waitingBytesMax
+            if isRoom { waiting.byteCount += count } else { waiting.lostCount += 1 }
+            return isRoom
+        }
+        if isRoom { writer.add { writeAside(text, count) } }
         return true
+    }
+
+    private static func writeAside(_ line: String, _ byteCount: Int) -> Never? {
+        Console.error(line: line)
+        let lostCount = waiting.withLock { waiting in
+            waiting.byteCount -= byteCount
+            defer { waiting.lostCount = 0 }
+            return waiting.lostCount
+        }
+        if lostCount > 0 { warning("\(Count.of(lostCount, "line")) of this log lost, because its reader was too slow") }
+        return nil
     }
 
     /// The line of one event, without the line end.

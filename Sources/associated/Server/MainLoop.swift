@@ -29,7 +29,6 @@ final class MainLoop: @unchecked Sendable {
     /// When to read everything again, because not everything is watched.
     private var nextLook: Int64?
     private var retrying = Retrying()
-    private var watchdog: Watchdog
     private var settingsWatch: SettingsWatch
     private var refusals = RefusalWatch(now: Clock.monotonicMilliseconds())
     private var isFailing = false
@@ -55,7 +54,6 @@ final class MainLoop: @unchecked Sendable {
         gatherer.note(loaded.later, at: Clock.monotonicMilliseconds())
         status = "serving \(loaded.summary)"
         settingsWatch = SettingsWatch(given)
-        watchdog = Watchdog(milliseconds: server.notifier.watchdogMilliseconds)
         poller = try Poller(eventsMax: 8)
         for (descriptor, token) in [
             (server.requests.descriptor, Token.requests), (rounds.descriptor, .done),
@@ -216,9 +214,6 @@ final class MainLoop: @unchecked Sendable {
         nextTick = now + MainLoop.tickMilliseconds
         server.state.change { $0.tickMilliseconds = now }
         checkSettings(isRequested: false)
-        // By then, a worker that needs a heartbeat request has had one.
-        let isAlive = server.engine.silentMilliseconds().allSatisfy { $0 <= WorkerState.silentMillisecondsMax }
-        if watchdog.isDue(now: now, isAlive: isAlive) { server.notifier.notify(.alive) }
         for text in server.admin.keeper.takeWarnings() { Log.warning(text) }
         // Surveys and handshakes leave their findings here.
         if let news = server.certificates?.register.drain() {

@@ -1,5 +1,6 @@
 // The process of a running server: it loads everything, starts the engine and waits for signals.
 
+import Administration
 import Association
 import Catalogue
 import Engine
@@ -25,6 +26,7 @@ struct Server {
     private static let connectionsUsual = 8_192
 
     private static let endingSignals = [SIGTERM, ServerSignal.exitNow]
+    private static let lookMilliseconds: Int32 = 1_000
 
     init(_ loaded: LoadedSettings, _ inheritance: Inheritance) throws {
         guard let reports = inheritance.reports else { preconditionFailure("a server reports to its parent") }
@@ -94,7 +96,8 @@ struct Server {
         var engineSettings = try engineSettings(certificates, wiring.metrics)
         engineSettings.challenges = challengeSource(published)
         try sandbox.restrictCalls()
-        // It starts a thread.
+        // Both start a thread.
+        try Log.writeAside()
         engineSettings.accessLog = try AccessLog.open(settings.accessLog, wiring.metrics)
         let engine = try Engine(engineSettings, published: published)
         let admin = try wiring.begin(
@@ -108,6 +111,7 @@ struct Server {
         sandbox.report()
         // In this order: when an operator reads that the server is ready, the parent knows it.
         notifier.notify(.ready(status: "serving \(loaded.summary)"))
+        try Server.giveSignsOfLife(engine, notifier)
         announce(loaded, engine, development, admin: settings.admin?.address)
         let surveyor = try certificates.map { try CertificateSurveyor($0, published) }
         surveyor?.survey()
@@ -118,6 +122,19 @@ struct Server {
             admin: admin, standIn: ManagerStandIn(wiring.state, on: sockets.managerAdmin),
             journal: ChangeJournal(folder: given.statePath), foldersWithoutEvents: foldersWithoutEvents)
         return (server, try MainLoop(server, background, settings: given, after: loaded))
+    }
+
+    /// Starts the thread that tells the parent that all workers run. It does nothing else, so that nothing can hold it up.
+    private static func giveSignsOfLife(_ engine: Engine, _ notifier: SystemdNotifier) throws(SystemError) {
+        try Thread(name: "watchdog", owning: WakeUp()) { never in
+            var watchdog = Watchdog(milliseconds: notifier.watchdogMilliseconds)
+            while true {
+                _ = never.wait(milliseconds: Server.lookMilliseconds)
+                // By then, a worker that needs a heartbeat request has had one.
+                let isAlive = engine.silentMilliseconds().allSatisfy { $0 <= WorkerState.silentMillisecondsMax }
+                if watchdog.isDue(now: Clock.monotonicMilliseconds(), isAlive: isAlive) { notifier.notify(.alive) }
+            }
+        }.detach()
     }
 
     /// Runs the first round.

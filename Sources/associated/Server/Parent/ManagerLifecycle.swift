@@ -43,8 +43,9 @@ struct ManagerLifecycle {
     private var isEnding = false
     private var isStopping = false
     private var restartAt: Int64?
-    /// When to kill a manager that was told to end.
+    /// When to kill a manager that was told to end, and when to wait no longer for one that does not end, because it waits for a disk.
     private var killAt: Int64?
+    private var leaveAt: Int64?
     private var delay = RestartDelay()
     private var lastEnd: ChildProcess.End?
     private var lastReason: String?
@@ -59,9 +60,11 @@ struct ManagerLifecycle {
     static let repeatMilliseconds: Int64 = 3_600_000
     /// The time that a manager has to end when another one waits for it, or the parent.
     static let endMilliseconds: Int64 = 5_000
+    /// The time that the kernel has to end it.
+    static let killMilliseconds: Int64 = 1_000
 
     /// When the next `due` event is wanted.
-    var dueMilliseconds: Int64? { killAt ?? restartAt }
+    var dueMilliseconds: Int64? { killAt ?? leaveAt ?? restartAt }
 
     var isAlive: Bool { startedAt != nil }
     /// Whether it has died, and another one will be started.
@@ -81,7 +84,7 @@ struct ManagerLifecycle {
             return isAlive ? tellToEnd(now) : [start(now)]
         case .dismiss: return dismiss(now)
         case .pass(let signal): return isAlive ? [.send(signal)] : []
-        case .stop: return stop()
+        case .stop: return stop(now)
         case .serversEnded: return dismiss(now)
         case .due: return due(now)
         }
@@ -107,11 +110,11 @@ struct ManagerLifecycle {
 
     private mutating func dismiss(_ now: Int64) -> [Action] {
         (isWanted, restartAt) = (false, nil)
-        return isAlive ? tellToEnd(now) : []
+        return isAlive && leaveAt == nil ? tellToEnd(now) : []
     }
 
-    private mutating func stop() -> [Action] {
-        if isStopping { return isAlive ? [.send(SIGKILL)] : [] }
+    private mutating func stop(_ now: Int64) -> [Action] {
+        if isStopping { return isAlive ? [kill(now)] : [] }
         (isStopping, isWanted, restartAt) = (true, false, nil)
         if !isAlive || isEnding { return [] }
         // It has as long as the servers, which may finish requests.
@@ -119,10 +122,15 @@ struct ManagerLifecycle {
         return [.send(SIGTERM)]
     }
 
+    private mutating func kill(_ now: Int64) -> Action {
+        (killAt, leaveAt) = (nil, isWanted ? nil : leaveAt ?? now + ManagerLifecycle.killMilliseconds)
+        return .send(SIGKILL)
+    }
+
     private mutating func ended(_ end: ChildProcess.End?, _ reason: String?, _ now: Int64) -> [Action] {
         let livedMilliseconds = startedAt.map { now - $0 } ?? 0
         let wasEnding = isEnding
-        (startedAt, killAt, isEnding) = (nil, nil, false)
+        (startedAt, killAt, leaveAt, isEnding) = (nil, nil, nil, false)
         if !isWanted { return [] }
         if wasEnding { return [start(now)] }
         if livedMilliseconds >= RestartDelay.steadyMilliseconds { forgetDeaths() }
@@ -142,8 +150,11 @@ struct ManagerLifecycle {
     private mutating func due(_ now: Int64) -> [Action] {
         if let time = killAt {
             if now < time { return [] }
-            killAt = nil
-            return [.send(SIGKILL), .say(.killed)]
+            return [kill(now), .say(.killed)]
+        }
+        if let time = leaveAt {
+            if now >= time { (startedAt, leaveAt) = (nil, nil) }
+            return []
         }
         guard let time = restartAt, now >= time else { return [] }
         return [start(now)]

@@ -1,6 +1,7 @@
 // The parent of the server and of the manager, which is what `associated serve` starts first: it opens the listening sockets and
 // keeps them open while servers come and go. It reads the settings, no other file, and nothing that a client sends. When to start
-// and stop the others is decided by `ServerLifecycle` and `ManagerLifecycle`.
+// and stop the others is decided by `ServerLifecycle` and `ManagerLifecycle`. Nothing here waits for a file system or for the reader of
+// the log, except before the first server is started: what may wait is `SlowWork`, and `Log` has a thread of its own.
 
 import Glibc
 import Hosting
@@ -12,9 +13,13 @@ final class ParentProcess {
     private let signals: Signals
     private let poller: Poller
     private let notifier = SystemdNotifier()
-    private var setup: Setup
+    private let slowWork: SlowWork<(number: Int, setup: Result<ParentSetup, any Error>)>
+    private var watchdog: Watchdog
+    private var setup: ParentSetup
     /// That of an upgrade under way.
-    private var upgrade: Setup?
+    private var upgrade: ParentSetup?
+    /// The server whose setup is being made.
+    private var preparing: Int?
     private var lifecycle = ServerLifecycle()
     /// By their numbers.
     private var servers: [Int: Server] = [:]
@@ -29,16 +34,8 @@ final class ParentProcess {
     private var managerEnd = ""
     /// The status to exit with as soon as the manager has ended too; nil while there are servers, or will be.
     private var exitStatus: Int32?
-
-    /// What follows from the settings for the parent.
-    private struct Setup {
-        var sockets: ListeningSet
-        let wantsManager: Bool
-        /// The text of `server.json`, which servers and managers get until an upgrade: a mistake in it must not keep the next
-        /// one from starting when one has died.
-        let settings: MemoryFile
-        let hasSettingsFile: Bool
-    }
+    /// How many processes of the control group the kernel had ended because memory ran out when the last child ended.
+    private var outOfMemoryKills = ControlGroups().outOfMemoryKills ?? 0
 
     private final class Server {
         let process: Int32
@@ -48,12 +45,20 @@ final class ParentProcess {
         var countsUntil: Int64 = 0
         /// When to read on after too many; nil while the poller watches the socket.
         var readsAgainAt: Int64?
+        /// Why its program could not be started.
+        var startProblem: String?
+        var isOutOfMemory = false
 
         init(_ process: Int32, _ reports: ChildReports) { (self.process, self.reports) = (process, reports) }
     }
 
     private static let handledSignals = [SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2, SIGCHLD]
     private static let signalToken: UInt64 = .max
+    private static let preparedToken: UInt64 = .max - 1
+    /// For files of sockets that are to be removed.
+    private static let endMilliseconds: Int32 = 500
+    /// How often a server gives a sign of life.
+    private static let aliveMilliseconds = ServerLifecycle.lookMilliseconds / 2
     /// A server has something to say about once a second. One that says more is read no faster.
     private static let messagesPerSecondMax = 20
 
@@ -72,23 +77,15 @@ final class ParentProcess {
         guard poller.add(signals.descriptor.number, .readable, token: ParentProcess.signalToken) else {
             throw SystemError.exhausted("epoll_ctl")
         }
-        setup = try ParentProcess.setup(for: loaded, after: nil)
-        try dropRights(loaded.settings)
-    }
-
-    private func dropRights(_ settings: ServerSettings) throws {
-        try Privileges.setNoNewPrivileges()
-        if let name = settings.user, Privileges.isRoot, try !Account(name).isRoot,
-            !Privileges.capabilities.contains(.signalOthers)
-        {
-            throw Refusal.failure(
-                "cannot signal a server of user \(name): this process lacks CAP_KILL; grant it, or start it as that user"
-            )
+        watchdog = Watchdog(milliseconds: notifier.watchdogMilliseconds)
+        setup = try ParentSetup(loaded, after: nil)
+        try ParentSetup.dropRights(loaded.settings)
+        // The threads get the rights that are left.
+        try Log.writeAside()
+        slowWork = try SlowWork(name: "slow work")
+        guard poller.add(slowWork.descriptor, .readable, token: ParentProcess.preparedToken) else {
+            throw SystemError.exhausted("epoll_ctl")
         }
-        // Without a sandbox, root keeps all rights of root.
-        if settings.sandbox.mode == .off, Privileges.isRoot { return }
-        let kept = Privileges.isRoot ? Privileges.Capabilities.ofParent : .bindLowPorts
-        try Privileges.dropCapabilities(keeping: kept, bounding: kept)
     }
 
     /// Returns only if nothing was started.
@@ -100,43 +97,30 @@ final class ParentProcess {
         }
     }
 
-    private static func setup(for loaded: LoadedSettings, after former: Setup?) throws -> Setup {
-        let problems = StartProblems(loaded)
-        if let objection = problems.inSettings ?? problems.inDescriptors {
-            // A server reports them; here only what keeps it from being started.
-            for finding in loaded.findings { Log.finding(finding) }
-            throw Refusal.failure(former == nil ? "not started: \(objection)" : objection)
-        }
-        // With the defaults, the new server could listen elsewhere, and as another user.
-        if former?.hasSettingsFile == true, loaded.text == nil {
-            throw Refusal.failure(
-                "\(loaded.configPath)/server.json is gone; put it back, or restart to use the defaults")
-        }
-        // The sockets for the manager and for the operator are usually there.
-        SandboxPlaces(loaded).createState(for: try loaded.settings.user.map(Account.init))
-        return Setup(
-            sockets: try (former?.sockets ?? ListeningSet()).adapted(
-                to: loaded.settings, socketCount: loaded.settings.workers ?? processorCount(),
-                link: loaded.settings.manager.isWanted ? loaded.linkPath : nil),
-            wantsManager: loaded.settings.manager.isWanted && !loaded.settings.manager.isSeparate,
-            settings: try MemoryFile(loaded.text ?? []), hasSettingsFile: loaded.text != nil)
-    }
-
     private func run() -> Never {
         handle(.begin)
         while true {
-            if let exitStatus, !managerLifecycle.isAlive { exit(exitStatus) }
+            if let exitStatus, !managerLifecycle.isAlive {
+                slowWork.finish(milliseconds: ParentProcess.endMilliseconds)
+                exit(exitStatus)
+            }
             _ = poller.wait(milliseconds: waitMilliseconds)
             // Reports first: a server that says that it is ready is so before it is told to do anything.
             for number in servers.keys.sorted() { readReports(of: number) }
             while let signal = signals.next(timeoutMilliseconds: 0) { handle(signal) }
+            takePrepared()
             if let due = lifecycle.dueMilliseconds, Clock.monotonicMilliseconds() >= due { handle(.due) }
             if let due = managerLifecycle.dueMilliseconds, Clock.monotonicMilliseconds() >= due { handleManager(.due) }
+            // Servers are looked after here, so the supervisor need only know that this thread does.
+            if watchdog.isDue(now: Clock.monotonicMilliseconds(), isAlive: lifecycle.isInControl) {
+                notifier.notify(.alive)
+            }
         }
     }
 
     private var waitMilliseconds: Int32 {
-        let due = [lifecycle.dueMilliseconds, managerLifecycle.dueMilliseconds].compactMap(\.self)
+        let watchdogDue = lifecycle.isInControl ? watchdog.dueMilliseconds : nil
+        let due = [lifecycle.dueMilliseconds, managerLifecycle.dueMilliseconds, watchdogDue].compactMap(\.self)
         let times = servers.values.compactMap(\.readsAgainAt) + due
         guard let next = times.min() else { return 60_000 }
         // The coarse clock lags by up to 4 ms.
@@ -148,7 +132,12 @@ final class ParentProcess {
         case SIGCHLD: reap()
         case SIGUSR2: handle(.upgrade)
         case SIGHUP, SIGUSR1:
-            if signal == SIGHUP { reportUser() }
+            if signal == SIGHUP {
+                slowWork.add { [arguments] in
+                    ParentProcess.reportUser(arguments)
+                    return nil
+                }
+            }
             handle(.pass(signal))
             handleManager(.pass(signal))
         default:
@@ -159,7 +148,7 @@ final class ParentProcess {
     }
 
     /// Looks the user of the next start up. The server cannot, because its sandbox hides the system's users.
-    private func reportUser() {
+    private static func reportUser(_ arguments: ParsedArguments) {
         guard let user = try? LoadedSettings(arguments).settings.user else { return }
         do { _ = try Account(user) } catch { Log.error("the next start would fail: \(error)") }
     }
@@ -180,19 +169,36 @@ final class ParentProcess {
         switch action {
         case .start(let number, let isUpgrade): start(number, isUpgrade: isUpgrade)
         case .send(let signal, let number):
-            if let server = servers[number] { ChildProcess.send(signal, to: server.process) }
+            if let server = servers[number] {
+                ChildProcess.send(signal, to: server.process)
+            } else if preparing == number, signal == SIGKILL {
+                preparing = nil
+                startProblem = "reading server.json, or opening the sockets, takes too long"
+                handle(.ended(number, nil))
+            }
         case .keepSockets:
+            let old = setup.sockets
             setup = upgrade ?? setup
             upgrade = nil
-            setup.sockets.setPermissions()
+            slowWork.add { [sockets = setup.sockets] in
+                sockets.setPermissions()
+                return nil
+            }
+            slowWork.drop(consume old)
             handleManager(setup.wantsManager ? .restart : .dismiss)
-        case .dropSockets: upgrade = nil
-        case .closeSockets: setup.sockets.closeForClients()
+        case .dropSockets:
+            if let failed = upgrade.take() { slowWork.drop(consume failed) }
+        case .closeSockets:
+            let old = setup.sockets
+            setup.sockets.closeForClients()
+            slowWork.drop(consume old)
         case .say(let note): say(note)
         case .exit(let status):
             // Removes the files of sockets.
+            let old = [setup.sockets, upgrade?.sockets]
             upgrade = nil
             setup.sockets.closeAll()
+            slowWork.drop(consume old)
             exitStatus = exitStatus ?? status
             handleManager(.serversEnded)
         }
@@ -207,24 +213,46 @@ final class ParentProcess {
     }
 
     private func start(_ number: Int, isUpgrade: Bool) {
-        do {
-            if isUpgrade {
-                Log.info("upgrading: starting \(program)")
-                upgrade = try ParentProcess.setup(for: try LoadedSettings(arguments), after: setup)
+        if !isUpgrade { return start(number, setup) }
+        Log.info("upgrading: starting \(program)")
+        preparing = number
+        slowWork.add { [arguments, setup] in
+            (number, Result { try ParentSetup(LoadedSettings(arguments), after: setup) })
+        }
+    }
+
+    /// Starts the server of an upgrade whose settings are read and whose sockets are open.
+    private func takePrepared() {
+        for (number, result) in slowWork.takeOutcomes() {
+            // It may have come too late.
+            guard preparing == number else {
+                slowWork.drop(result)
+                continue
             }
+            preparing = nil
+            switch result {
+            case .success(let new):
+                upgrade = new
+                start(number, new)
+            case .failure(let error):
+                startProblem = "\(error)"
+                handle(.ended(number, nil))
+            }
+        }
+    }
+
+    private func start(_ number: Int, _ setup: ParentSetup) {
+        do {
             let reports = try ChildReports()
             let inheritance = Inheritance(
                 role: .server, parent: getpid(), reports: reports.childDescriptor,
-                watchdogMilliseconds: notifier.watchdogMilliseconds, settings: (upgrade ?? setup).settings.number,
-                groups: (upgrade ?? setup).sockets.groups(for: .server))
-            let server = Server(try launch(inheritance), reports)
-            reports.closeChildDescriptor()
+                watchdogMilliseconds: ParentProcess.aliveMilliseconds, settings: setup.settings.number,
+                groups: setup.sockets.groups(for: .server))
+            let server = Server(try launch(inheritance, reports), reports)
             servers[number] = server
             watch(server, number)
             Memory.returnFreed()
             Memory.returnCode()
-            // A restart may take as long as the supervisor allows between two signs of life.
-            if number > 0, !isUpgrade, notifier.watchdogMilliseconds != nil { notifier.notify(.alive) }
         } catch {
             startProblem = "\(error)"
             handle(.ended(number, nil))
@@ -237,8 +265,7 @@ final class ParentProcess {
             managerProcess = try launch(
                 Inheritance(
                     role: .manager, parent: getpid(), reports: reports.childDescriptor, settings: setup.settings.number,
-                    groups: setup.sockets.groups(for: .manager)))
-            reports.closeChildDescriptor()
+                    groups: setup.sockets.groups(for: .manager)), reports)
             managerReports = reports
             managerEnd = ""
             tellServers()
@@ -253,12 +280,18 @@ final class ParentProcess {
     private func managerReason() -> String? {
         var reason: String?
         while let report = managerReports?.next() {
-            if case .state(.serving(let status)) = report { reason = status }
+            switch report {
+            case .state(.serving(let status)): reason = status
+            case .notStarted(let error): reason = cannotStart(error)
+            case .state, .invalid: break
+            }
         }
         return reason
     }
 
-    private func launch(_ inheritance: Inheritance) throws(Refusal) -> Int32 {
+    private func cannotStart(_ error: SystemError) -> String { "cannot start \(program): \(error.reason)" }
+
+    private func launch(_ inheritance: Inheritance, _ reports: ChildReports) throws(Refusal) -> Int32 {
         let signals =
             switch inheritance.role {
             case .server: ServerSignal.all
@@ -269,9 +302,9 @@ final class ParentProcess {
                 program, CommandLine.arguments,
                 descriptors: [inheritance.reports, inheritance.settings].compactMap(\.self)
                     + inheritance.groups.flatMap(\.numbers),
-                variable: (Inheritance.variable, inheritance.text), blocked: signals)
+                variable: (Inheritance.variable, inheritance.text), blocked: signals, reports: reports)
         } catch {
-            throw .failure("cannot start \(program): \(error.reason)")
+            throw .failure(cannotStart(error))
         }
     }
 
@@ -287,7 +320,11 @@ final class ParentProcess {
         if server.readsAgainAt != nil { watch(server, number) }
         if now >= server.countsUntil { (server.messageCount, server.countsUntil) = (0, now + 1_000) }
         while let report = server.reports.next() {
-            if case .state(let state) = report { pass(state, from: number) }
+            switch report {
+            case .state(let state): pass(state, from: number)
+            case .notStarted(let error): server.startProblem = cannotStart(error)
+            case .invalid: break
+            }
             server.messageCount += 1
             if server.messageCount < ParentProcess.messagesPerSecondMax { continue }
             if server.readsAgainAt == nil { poller.remove(server.reports.descriptor) }
@@ -302,6 +339,7 @@ final class ParentProcess {
             if setup.wantsManager { handleManager(.begin) }
             if !managerEnd.isEmpty { tellServers() }
         }
+        if case .alive = state { return handle(.alive(number)) }
         // Whether everything stops is known here.
         if case .stopping = state { return }
         if lifecycle.isCurrent(number) { notifier.notify(state) }
@@ -309,13 +347,30 @@ final class ParentProcess {
 
     private func reap() {
         while let (process, end) = ChildProcess.reap() {
-            if process == managerProcess { handleManager(.ended(end, reason: managerReason())) }
-            guard let number = servers.first(where: { $0.value.process == process })?.key else { continue }
-            // It may have said that it was ready.
+            let isOutOfMemory = end == .signal(SIGKILL) && isOutOfMemory()
+            if process == managerProcess {
+                let reason = managerReason() ?? (isOutOfMemory ? ParentProcess.outOfMemory : nil)
+                handleManager(.ended(end, reason: reason))
+            }
+            guard let (number, server) = servers.first(where: { $0.value.process == process }) else { continue }
+            // It may have said that it was ready, or why it was not started.
+            server.countsUntil = 0
             readReports(of: number)
-            handle(.ended(number, end))
+            server.isOutOfMemory = isOutOfMemory
+            startProblem = server.startProblem ?? startProblem
+            handle(.ended(number, server.startProblem == nil ? end : nil))
             servers[number] = nil
         }
+    }
+
+    private static let outOfMemory =
+        "its control group is out of memory; raise MemoryMax= or the container's memory limit, or lower limits.heldBytesMax"
+
+    /// Whether the kernel has ended another process of the control group since the last call.
+    private func isOutOfMemory() -> Bool {
+        let before = outOfMemoryKills
+        outOfMemoryKills = ControlGroups().outOfMemoryKills ?? 0
+        return outOfMemoryKills > before
     }
 
     private func say(_ note: ServerLifecycle.Note) {
@@ -327,21 +382,36 @@ final class ParentProcess {
         case .notUpgraded(_, let end):
             let reason = end.map { "the new server \(text($0)) before it was ready" } ?? startProblem
             Log.error("not upgraded: \(reason); the running server continues to serve")
-        case .upgradeOverdue(let number):
-            let minutes = ServerLifecycle.upgradeMilliseconds / 60_000
-            Log.error("the new server (\(name(number))) is not ready after \(minutes) minutes, so it is killed")
+        case .slow(let number, let isUpgrade):
+            let what = preparing == number ? "reading server.json and opening its sockets" : "the start of \(program)"
+            let rest = isUpgrade ? "; the running server continues to serve" : ""
+            Log.warning(
+                "\(isUpgrade ? "the new" : "the") server (\(name(number))) is not ready after "
+                    + "\(ServerLifecycle.slowMilliseconds / 1_000) seconds: \(what) takes long; does a file system hang?\(rest)"
+            )
+        case .overdue(let number):
+            let minutes = ServerLifecycle.startMilliseconds / 60_000
+            Log.error("the server (\(name(number))) is not ready after \(minutes) minutes, so it is killed")
+        case .silent(let number):
+            let seconds = ServerLifecycle.missedLooksMax * Int(ServerLifecycle.lookMilliseconds / 1_000)
+            Log.error(
+                "the server (\(name(number))) has given no sign of life for \(seconds) seconds, because it is stopped or a worker "
+                    + "hangs; it is killed, and replaced")
+        case .stoppedEarly: Log.error("stopped before the server was ready")
         case .upgradeUnderWay: Log.warning("an upgrade is under way; this SIGUSR2 has no effect")
         case .upgradeTooEarly:
             Log.warning("the server is not ready yet; this SIGUSR2 has no effect, send it again later")
         case .died(let number, let end, let milliseconds):
             let next = milliseconds.map { "; the next one starts in \($0 / 1_000) s" } ?? ""
-            Log.error((end.map { "the server (\(name(number))) \(text($0))" } ?? startProblem) + next)
+            let cause = servers[number]?.isOutOfMemory == true ? ": \(ParentProcess.outOfMemory)" : ""
+            Log.error((end.map { "the server (\(name(number))) \(text($0))\(cause)" } ?? startProblem) + next)
         case .diedDraining(let number, let end):
             let reason = end.map(text) ?? ""
             Log.warning("the former server (\(name(number))) \(reason) while it finished its requests")
         case .gaveUp:
             Log.error(
-                "the server failed to start \(ServerLifecycle.failedStartsMax) times in a row, so this process exits")
+                "\(ServerLifecycle.failedStartsMax) servers in a row ended before they were ready, so this process exits"
+            )
         }
     }
 

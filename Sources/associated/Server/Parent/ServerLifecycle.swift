@@ -8,6 +8,8 @@ struct ServerLifecycle {
     enum Event: Equatable {
         case begin
         case ready(Int)
+        /// A sign of life.
+        case alive(Int)
         /// Nil: it could not be started.
         case ended(Int, ChildProcess.End?)
         /// SIGTERM or SIGINT
@@ -23,6 +25,7 @@ struct ServerLifecycle {
     enum Action: Equatable {
         /// For an upgrade, with the settings on disk; otherwise with those in force and the sockets that are open.
         case start(Int, isUpgrade: Bool)
+        /// A server without a process, which is not started yet, ends by SIGKILL.
         case send(Int32, to: Int)
         /// The sockets of the upgrade replace those of before.
         case keepSockets
@@ -38,35 +41,47 @@ struct ServerLifecycle {
     enum Note: Equatable {
         case upgraded(to: Int, from: Int?)
         case notUpgraded(Int, ChildProcess.End?)
-        /// The new server is not ready in time, and is killed.
-        case upgradeOverdue(Int)
+        /// It is not ready after `slowMilliseconds`.
+        case slow(Int, isUpgrade: Bool)
+        /// It is not ready in time, and is killed.
+        case overdue(Int)
+        /// It gives no sign of life, and is killed.
+        case silent(Int)
         case upgradeUnderWay
         case upgradeTooEarly
         case died(Int, ChildProcess.End?, restartMilliseconds: Int64?)
         case diedDraining(Int, ChildProcess.End?)
+        /// The parent was told to stop before the server was ready, which is killed.
+        case stoppedEarly
         case gaveUp
     }
 
     private struct Server {
         let number: Int
+        let startedAt: Int64
         var readySince: Int64?
+        /// How many looks in a row have found no sign of life.
+        var missedCount = 0
+        var isCalledSlow = false
+        var isKilled = false
     }
 
     /// The server that answers clients, or the one that is started to do so; nil between a server's end and its restart.
     private var current: Server?
     /// The server that an upgrade has started, until it is ready.
     private var successor: Server?
-    /// When to kill it, if it is not ready by then.
-    private var upgradeEndsAt: Int64?
     /// Servers that finish their requests after an upgrade.
-    private var draining: [Int] = []
+    private var draining: [Server] = []
     private var count = 0
     private var hasServed = false
     private var failedStarts = 0
     private var delay = RestartDelay()
     private var restartAt: Int64?
-    /// When to kill what an operator has told twice to stop.
+    /// When to look for signs of life, if a server is to give them.
+    private var lookAt: Int64?
+    /// When to kill what an operator has told twice to stop, and when to exit although it has not ended.
     private var killAt: Int64?
+    private var exitAt: Int64?
     private var isStopping = false
     /// Whether no server is started any more; those that finish their requests may do so.
     private var hasGivenUp = false
@@ -74,20 +89,45 @@ struct ServerLifecycle {
     private var status: Int32 = 0
 
     static let failedStartsMax = 3
-    /// The time that the server of an upgrade has to become ready: far more than the largest configuration takes from its saved state.
-    static let upgradeMilliseconds: Int64 = 600_000
-    /// The time that a server has to write its last log lines when it is told to exit immediately.
+    /// The time that a server has to become ready, except the first one, which none can stand in for: far more than the largest
+    /// configuration takes from its saved state.
+    static let startMilliseconds: Int64 = 600_000
+    static let slowMilliseconds: Int64 = 30_000
+    /// A server that is ready gives a sign of life twice in this time, while all its workers do. Looks are counted, not seconds, because
+    /// the machine may have slept.
+    static let lookMilliseconds: Int64 = 10_000
+    static let missedLooksMax = 3
+    /// The time that a server has to write its last log lines when it is told to exit immediately, and then to end.
     static let killMilliseconds: Int64 = 1_000
 
     /// When the next `due` event is wanted.
-    var dueMilliseconds: Int64? { [killAt, upgradeEndsAt, restartAt].compactMap(\.self).min() }
+    var dueMilliseconds: Int64? {
+        let starts = [current, successor].compactMap(\.self).flatMap(startsDue)
+        return ([killAt, exitAt, restartAt, hasReady ? lookAt : nil].compactMap(\.self) + starts).min()
+    }
+
+    private var hasReady: Bool { current?.readySince != nil || !draining.isEmpty }
+
+    /// When something is to be said about, or done to, a server that is not ready.
+    private func startsDue(_ server: Server) -> [Int64] {
+        if server.readySince != nil || server.isKilled { return [] }
+        return (server.isCalledSlow ? [] : [server.startedAt + ServerLifecycle.slowMilliseconds])
+            + (hasServed ? [server.startedAt + ServerLifecycle.startMilliseconds] : [])
+    }
 
     func isCurrent(_ number: Int) -> Bool { current?.number == number }
 
+    /// Whether a server has been ready, and answers clients or will be replaced. One that was killed and does not end cannot be.
+    var isInControl: Bool { hasServed && current?.isKilled != true }
+
     mutating func handle(_ event: Event, now: Int64) -> [Action] {
         switch event {
-        case .begin: return [startCurrent()]
+        case .begin: return [startCurrent(now)]
         case .ready(let number): return ready(number, now)
+        case .alive(let number):
+            if current?.number == number { current?.missedCount = 0 }
+            if let index = draining.firstIndex(where: { $0.number == number }) { draining[index].missedCount = 0 }
+            return []
         case .ended(let number, let ending):
             let actions = ended(number, ending, now)
             return (isStopping || hasGivenUp) && alive.isEmpty ? actions + [.exit(status)] : actions
@@ -98,46 +138,51 @@ struct ServerLifecycle {
         }
     }
 
-    private var alive: [Int] { [current?.number, successor?.number].compactMap(\.self) + draining }
+    private var alive: [Int] { ([current, successor].compactMap(\.self) + draining).map(\.number) }
 
-    private mutating func startCurrent() -> Action {
-        current = Server(number: count)
+    private mutating func startCurrent(_ now: Int64) -> Action {
+        current = Server(number: count, startedAt: now)
         count += 1
         return .start(count - 1, isUpgrade: false)
     }
 
     private mutating func ready(_ number: Int, _ now: Int64) -> [Action] {
-        if isStopping { return [] }
+        let isKilled = [current, successor].contains { $0?.number == number && $0?.isKilled == true }
+        if isStopping || isKilled { return [] }
+        if !hasReady { lookAt = now + ServerLifecycle.lookMilliseconds }
         if current?.number == number, current?.readySince == nil {
             current?.readySince = now
             (hasServed, failedStarts) = (true, 0)
             return []
         }
-        guard successor?.number == number else { return [] }
-        let old = current?.number
-        current = Server(number: number, readySince: now)
-        (successor, upgradeEndsAt, restartAt, failedStarts) = (nil, nil, nil, 0)
+        guard var new = successor, new.number == number else { return [] }
+        new.readySince = now
+        var old = current
+        // One that is not ready has no requests to finish.
+        let signal = old?.readySince == nil ? SIGKILL : ServerSignal.takenOver
+        old?.isKilled = signal == SIGKILL
+        (current, successor, restartAt, failedStarts) = (new, nil, nil, 0)
         delay.reset()
         draining += [old].compactMap(\.self)
-        return [.keepSockets] + [old].compactMap { $0.map { .send(ServerSignal.takenOver, to: $0) } }
-            + [.say(.upgraded(to: number, from: old))]
+        return [.keepSockets] + [old].compactMap { $0.map { .send(signal, to: $0.number) } }
+            + [.say(.upgraded(to: number, from: old?.number))]
     }
 
     private mutating func ended(_ number: Int, _ ending: ChildProcess.End?, _ now: Int64) -> [Action] {
-        if let index = draining.firstIndex(of: number) {
-            draining.remove(at: index)
-            return ending == .status(0) ? [] : [.say(.diedDraining(number, ending))]
+        if let index = draining.firstIndex(where: { $0.number == number }) {
+            let server = draining.remove(at: index)
+            return ending == .status(0) || server.isKilled ? [] : [.say(.diedDraining(number, ending))]
         }
         if successor?.number == number {
-            (successor, upgradeEndsAt) = (nil, nil)
+            successor = nil
             if isStopping { return [.dropSockets] }
-            if current == nil { scheduleRestart(now) }
-            return [.dropSockets, .say(.notUpgraded(number, ending))]
+            return [.dropSockets, .say(.notUpgraded(number, ending))] + (current == nil ? replaceCurrent(now) : [])
         }
         guard let server = current, server.number == number else { return [] }
         current = nil
         if isStopping {
-            status = killAt == nil ? ServerLifecycle.status(ending) : ExitStatus.failure.rawValue
+            let isInTime = killAt == nil && server.readySince != nil
+            status = isInTime ? ServerLifecycle.status(ending) : ExitStatus.failure.rawValue
             return []
         }
         if !hasServed {
@@ -149,52 +194,99 @@ struct ServerLifecycle {
             if now - since >= RestartDelay.steadyMilliseconds { delay.reset() }
         } else {
             failedStarts += 1
+            status = max(ExitStatus.failure.rawValue, ServerLifecycle.status(ending))
         }
-        if failedStarts >= ServerLifecycle.failedStartsMax {
-            (hasGivenUp, status) = (true, max(ExitStatus.failure.rawValue, ServerLifecycle.status(ending)))
-            // A client must not wait at a socket from which nothing accepts.
-            return [.say(.died(number, ending, restartMilliseconds: nil)), .say(.gaveUp), .closeSockets]
-        }
-        // Otherwise the upgrade's server is about to serve.
-        if successor == nil { scheduleRestart(now) }
-        return [.say(.died(number, ending, restartMilliseconds: restartAt.map { $0 - now }))]
+        let next = replaceCurrent(now)
+        return [.say(.died(number, ending, restartMilliseconds: restartAt.map { $0 - now }))] + next
     }
 
-    private mutating func scheduleRestart(_ now: Int64) { restartAt = now + delay.take() }
+    /// Starts another server after a pause, or gives up.
+    private mutating func replaceCurrent(_ now: Int64) -> [Action] {
+        if failedStarts < ServerLifecycle.failedStartsMax {
+            if restartAt == nil { restartAt = now + delay.take() }
+            return []
+        }
+        // The server of an upgrade may be another program, with other settings.
+        if successor != nil { return [] }
+        hasGivenUp = true
+        // A client must not wait at a socket from which nothing accepts.
+        return [.say(.gaveUp), .closeSockets]
+    }
 
     private mutating func stop(_ now: Int64) -> [Action] {
         if isStopping {
-            if killAt != nil { return alive.map { .send(SIGKILL, to: $0) } }
+            if killAt != nil { return kill(now) }
             killAt = now + ServerLifecycle.killMilliseconds
             return alive.map { .send(ServerSignal.exitNow, to: $0) }
         }
-        (isStopping, upgradeEndsAt, restartAt) = (true, nil, nil)
-        // Those that finish their requests already need not be told.
-        let told = [current?.number, successor?.number].compactMap(\.self)
-        return [.closeSockets] + told.map { .send(SIGTERM, to: $0) } + (alive.isEmpty ? [.exit(status)] : [])
+        (isStopping, restartAt) = (true, nil)
+        var actions = [Action.closeSockets]
+        if let current, current.readySince == nil { actions.append(.say(.stoppedEarly)) }
+        // Those that finish their requests already need not be told, and one that is not ready has none.
+        for server in [current, successor].compactMap(\.self) {
+            actions.append(.send(server.readySince == nil ? SIGKILL : SIGTERM, to: server.number))
+        }
+        return actions + (alive.isEmpty ? [.exit(status)] : [])
+    }
+
+    /// Does not wait for processes that the kernel cannot end, because they wait for a disk.
+    private mutating func kill(_ now: Int64) -> [Action] {
+        (killAt, exitAt) = (.max, exitAt ?? now + ServerLifecycle.killMilliseconds)
+        return alive.map { .send(SIGKILL, to: $0) }
     }
 
     private mutating func upgrade(_ now: Int64) -> [Action] {
         if isStopping { return [] }
         if successor != nil { return [.say(.upgradeUnderWay)] }
         if current?.readySince == nil { return [.say(.upgradeTooEarly)] }
-        (successor, upgradeEndsAt) = (Server(number: count), now + ServerLifecycle.upgradeMilliseconds)
+        successor = Server(number: count, startedAt: now)
         count += 1
         return [.start(count - 1, isUpgrade: true)]
     }
 
     private mutating func due(_ now: Int64) -> [Action] {
-        if let time = killAt, now >= time {
-            killAt = .max
-            return alive.map { .send(SIGKILL, to: $0) }
+        if let time = exitAt, now >= time {
+            exitAt = nil
+            return [.exit(ExitStatus.failure.rawValue)]
         }
-        if let time = upgradeEndsAt, now >= time, let number = successor?.number {
-            upgradeEndsAt = nil
-            return [.say(.upgradeOverdue(number)), .send(SIGKILL, to: number)]
+        if let time = killAt, now >= time { return kill(now) }
+        var actions = ServerLifecycle.checkStart(&current, isUpgrade: false, hasServed, now)
+        actions += ServerLifecycle.checkStart(&successor, isUpgrade: true, hasServed, now)
+        if hasReady, let time = lookAt, now >= time {
+            lookAt = now + ServerLifecycle.lookMilliseconds
+            actions += ServerLifecycle.look(&current)
+            for index in draining.indices {
+                var server: Server? = draining[index]
+                actions += ServerLifecycle.look(&server)
+                draining[index] = server ?? draining[index]
+            }
         }
-        guard let time = restartAt, now >= time else { return [] }
-        restartAt = nil
-        return [startCurrent()]
+        if let time = restartAt, now >= time {
+            restartAt = nil
+            actions.append(startCurrent(now))
+        }
+        return actions
+    }
+
+    private static func checkStart(
+        _ server: inout Server?, isUpgrade: Bool, _ hasServed: Bool, _ now: Int64
+    ) -> [Action] {
+        guard let found = server, found.readySince == nil, !found.isKilled else { return [] }
+        if hasServed, now >= found.startedAt + startMilliseconds {
+            server?.isKilled = true
+            return [.say(.overdue(found.number)), .send(SIGKILL, to: found.number)]
+        }
+        if found.isCalledSlow || now < found.startedAt + slowMilliseconds { return [] }
+        server?.isCalledSlow = true
+        return [.say(.slow(found.number, isUpgrade: isUpgrade))]
+    }
+
+    private static func look(_ server: inout Server?) -> [Action] {
+        guard let found = server, found.readySince != nil, !found.isKilled else { return [] }
+        server?.missedCount += 1
+        if found.missedCount + 1 < missedLooksMax { return [] }
+        server?.isKilled = true
+        return [.say(.silent(found.number)), .send(SIGKILL, to: found.number)]
     }
 
     private static func status(_ ending: ChildProcess.End?) -> Int32 {

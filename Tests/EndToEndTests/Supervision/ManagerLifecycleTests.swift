@@ -165,6 +165,16 @@ struct ManagerLifecycleTests {
         #expect(actions == [[.send(SIGTERM)], [], [], [.send(SIGKILL), .say(.killed)], []])
         let hasty = ManagerLifecycleTests.later([(1, .stop), (2, .stop), (3, .ended(.signal(SIGKILL)))])
         #expect(hasty == [[.send(SIGTERM)], [.send(SIGKILL)], []])
+        // The kernel cannot end a process that waits for some disks.
+        var stuck = ManagerLifecycle()
+        for (time, event) in [(0, .begin), (1, .stop), (2, .stop), (2, .serversEnded)] as [(Int64, Event)] {
+            _ = stuck.handle(event, now: time * 1_000)
+        }
+        #expect(stuck.isAlive && stuck.dueMilliseconds == 2_000 + ManagerLifecycle.killMilliseconds)
+        _ = stuck.handle(.due, now: 2_999)
+        #expect(stuck.isAlive)
+        _ = stuck.handle(.due, now: 3_000)
+        #expect(!stuck.isAlive && stuck.dueMilliseconds == nil)
         // Servers that are given up end it too.
         let givenUp = ManagerLifecycleTests.later([(1, .serversEnded), (6, .due)])
         #expect(givenUp == [[.send(SIGTERM)], [.send(SIGKILL), .say(.killed)]])

@@ -54,6 +54,20 @@ struct ParentTests {
         server.stop()
     }
 
+    @Test func `a second server is refused the state directory of the first`() throws {
+        let server = try start("--http", "127.0.0.1:0")
+        let second = ["--config", "\(folder.path)/config", "--state", "\(folder.path)/state", "--http", "127.0.0.1:0"]
+        let run = try Subject.run(["serve"] + second)
+        #expect(run.status == 1)
+        #expect(run.messages == ["another server works in \(folder.path)/state; stop it, or use another --state"])
+        // An upgrade has two servers for a moment.
+        server.send(SIGUSR2)
+        #expect(server.line(beginning: "upgraded: ") != nil)
+        server.send(SIGKILL)
+        _ = server.waitUntilExit()
+        try start("--http", "127.0.0.1:0").stop()
+    }
+
     @Test func `the state belongs to the configuration, however its path is written`() throws {
         try start("--http", "127.0.0.1:0").stop()
         try folder.write("config/apps/a.json", "{ name")

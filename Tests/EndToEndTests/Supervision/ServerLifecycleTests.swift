@@ -92,22 +92,93 @@ struct ServerLifecycleTests {
         #expect(Array(stopped.dropFirst(9)) == [[.closeSockets], [.send(SIGINT, to: 0)], [.exit(1)]])
     }
 
-    @Test func `kills the server of an upgrade that is not ready in time`() {
-        let end = 2 + ServerLifecycle.upgradeMilliseconds / 1_000
-        let killed = ChildProcess.End.signal(SIGKILL)
-        let actions = ServerLifecycleTests.later([
-            (2, .upgrade), (end - 1, .due), (end, .due), (end, .due), (end + 1, .ended(1, killed)), (end + 2, .upgrade),
-            (end + 3, .ready(2)), (2 * end + 9, .due),
-        ])
+    private static let slow = ServerLifecycle.slowMilliseconds / 1_000
+    private static let limit = ServerLifecycle.startMilliseconds / 1_000
+    private static let killed = ChildProcess.End.signal(SIGKILL)
+
+    @Test func `says once that the server of an upgrade is slow, and kills it when its time is over`() {
+        let (slow, end) = (2 + ServerLifecycleTests.slow, 2 + ServerLifecycleTests.limit)
+        var events: [(Int64, Event)] = [(2, .upgrade), (slow - 1, .due), (slow, .due), (slow + 1, .due)]
+        // It works meanwhile.
+        events += [(end - 1, .alive(0)), (end - 1, .due), (end, .alive(0)), (end, .due), (end, .alive(0)), (end, .due)]
+        events += [(end + 1, .ready(1)), (end + 1, .ended(1, ServerLifecycleTests.killed))]
+        events += [(end + 2, .upgrade), (end + 3, .ready(2)), (end + 4, .due)]
+        let actions = ServerLifecycleTests.later(events)
         #expect(
             Array(actions.dropFirst()) == [
-                [], [.say(.upgradeOverdue(1)), .send(SIGKILL, to: 1)], [],
-                [.dropSockets, .say(.notUpgraded(1, killed))], [.start(2, isUpgrade: true)],
+                [], [.say(.slow(1, isUpgrade: true))], [], [], [], [], [.say(.overdue(1)), .send(SIGKILL, to: 1)], [],
+                [],
+                [], [.dropSockets, .say(.notUpgraded(1, ServerLifecycleTests.killed))], [.start(2, isUpgrade: true)],
                 [.keepSockets, .send(SIGQUIT, to: 0), .say(.upgraded(to: 2, from: 0))], [],
             ])
+    }
+
+    @Test func `a restart is limited like an upgrade, the first start only said to be slow`() {
+        let first = ServerLifecycleTests.actions([
+            (0, .begin), (ServerLifecycleTests.slow - 1, .due), (ServerLifecycleTests.slow, .due),
+            (2 * ServerLifecycleTests.limit, .due),
+        ])
+        #expect(Array(first.dropFirst()) == [[], [.say(.slow(0, isUpgrade: false))], []])
+        let end = 3 + ServerLifecycleTests.limit
+        let restart = ServerLifecycleTests.later([
+            (2, .ended(0, nil)), (3, .due), (3 + ServerLifecycleTests.slow, .due), (end - 1, .due), (end, .due),
+            (end, .ended(1, ServerLifecycleTests.killed)),
+        ])
+        #expect(
+            Array(restart.dropFirst(2)) == [
+                [.say(.slow(1, isUpgrade: false))], [], [.say(.overdue(1)), .send(SIGKILL, to: 1)],
+                [.say(.died(1, ServerLifecycleTests.killed, restartMilliseconds: 2_000))],
+            ])
+    }
+
+    @Test func `wants to be called for each of these times`() {
         var lifecycle = ServerLifecycle()
-        for event in [Event.begin, .ready(0), .upgrade] { _ = lifecycle.handle(event, now: 0) }
-        #expect(lifecycle.dueMilliseconds == ServerLifecycle.upgradeMilliseconds)
+        func due(_ event: Event, at now: Int64) -> Int64? {
+            _ = lifecycle.handle(event, now: now)
+            return lifecycle.dueMilliseconds
+        }
+        #expect(due(.begin, at: 0) == ServerLifecycle.slowMilliseconds)
+        #expect(due(.ready(0), at: 1) == 1 + ServerLifecycle.lookMilliseconds)
+        #expect(due(.due, at: 10_001) == 10_001 + ServerLifecycle.lookMilliseconds)
+        #expect(due(.stop, at: 10_002) == 20_001)
+        #expect(due(.stop, at: 10_003) == 10_003 + ServerLifecycle.killMilliseconds)
+        #expect(due(.due, at: 11_003) == 11_003 + ServerLifecycle.killMilliseconds)
+    }
+
+    @Test
+    func `kills a ready server that gives no sign of life three times in a row, also one that finishes its requests`() {
+        let looks = (1...6).map { Int64(1) + $0 * ServerLifecycle.lookMilliseconds / 1_000 }
+        let actions = ServerLifecycleTests.later([
+            (looks[0], .due), (looks[1], .due), (looks[1], .alive(0)), (looks[2], .due), (looks[3], .due),
+            (looks[4], .due), (looks[5], .due), (looks[5], .ended(0, ServerLifecycleTests.killed)),
+        ])
+        #expect(
+            actions == [
+                [], [], [], [], [], [.say(.silent(0)), .send(SIGKILL, to: 0)], [],
+                [.say(.died(0, ServerLifecycleTests.killed, restartMilliseconds: 1_000))],
+            ])
+        let draining = ServerLifecycleTests.later([
+            (2, .upgrade), (3, .ready(1)), (looks[0], .due), (looks[1], .due), (looks[1], .alive(1)), (looks[2], .due),
+            (looks[2], .ended(0, ServerLifecycleTests.killed)),
+        ])
+        #expect(Array(draining.dropFirst(5)) == [[.say(.silent(0)), .send(SIGKILL, to: 0)], []])
+        // A machine that has slept wakes up once.
+        let slept = ServerLifecycleTests.later([(looks[0] + 36_000, .due), (looks[0] + 36_001, .due)])
+        #expect(slept == [[], []])
+    }
+
+    @Test func `a supervisor is told nothing before a server is ready, and while a killed one does not end`() {
+        var lifecycle = ServerLifecycle()
+        _ = lifecycle.handle(.begin, now: 0)
+        #expect(!lifecycle.isInControl)
+        _ = lifecycle.handle(.ready(0), now: 0)
+        for look in 1...3 {
+            #expect(lifecycle.isInControl)
+            _ = lifecycle.handle(.due, now: Int64(look) * ServerLifecycle.lookMilliseconds)
+        }
+        #expect(!lifecycle.isInControl)
+        _ = lifecycle.handle(.ended(0, ServerLifecycleTests.killed), now: 40_000)
+        #expect(lifecycle.isInControl)
     }
 
     @Test func `an upgrade replaces the server when the new one is ready`() {
@@ -141,11 +212,35 @@ struct ServerLifecycleTests {
         let replaced = ServerLifecycleTests.later([(2, .upgrade), (3, .ended(0, died)), (4, .ready(1))])
         #expect(
             replaced == [
-                [.start(1, isUpgrade: true)], [.say(.died(0, died, restartMilliseconds: nil))],
+                [.start(1, isUpgrade: true)], [.say(.died(0, died, restartMilliseconds: 1_000))],
                 [.keepSockets, .say(.upgraded(to: 1, from: nil))],
+            ])
+        // One that hangs keeps no other from being started, whichever is ready first.
+        let restarted = ServerLifecycleTests.later([
+            (2, .upgrade), (3, .ended(0, died)), (4, .due), (5, .ready(2)), (6, .ready(1)),
+        ])
+        #expect(restarted[2] == [.start(2, isUpgrade: false)])
+        #expect(restarted[4] == [.keepSockets, .send(SIGQUIT, to: 2), .say(.upgraded(to: 1, from: 2))])
+        let overtaken = ServerLifecycleTests.later([
+            (2, .upgrade), (3, .ended(0, died)), (4, .due), (5, .ready(1)),
+            (5, .ended(2, ServerLifecycleTests.killed)),
+        ])
+        #expect(
+            Array(overtaken.dropFirst(3)) == [
+                [.keepSockets, .send(SIGKILL, to: 2), .say(.upgraded(to: 1, from: 2))], [],
             ])
         let failed = ServerLifecycleTests.later([(2, .upgrade), (3, .ended(0, died)), (4, .ended(1, nil)), (5, .due)])
         #expect(failed[2] == [.dropSockets, .say(.notUpgraded(1, nil))])
+        let failures: [(Int64, Event)] = [
+            (2, .upgrade), (3, .ended(0, died)), (4, .due), (4, .ended(2, nil)), (6, .due), (6, .ended(3, nil)),
+            (10, .due), (10, .ended(4, nil)),
+        ]
+        let last = ServerLifecycleTests.later(failures + [(11, .due), (12, .ended(1, nil))])
+        #expect(
+            Array(last.dropFirst(7)) == [
+                [.say(.died(4, nil, restartMilliseconds: nil))], [],
+                [.dropSockets, .say(.notUpgraded(1, nil)), .say(.gaveUp), .closeSockets, .exit(1)],
+            ])
         #expect(failed[3] == [.start(2, isUpgrade: false)])
     }
 
@@ -156,12 +251,15 @@ struct ServerLifecycleTests {
         ])
         #expect(Array(actions.dropFirst(2)) == [[.closeSockets, .send(SIGTERM, to: 1)], [], [], [], [.exit(0)]])
         let hasty = ServerLifecycleTests.later([
-            (2, .stop), (3, .stop), (3, .due), (4, .due), (5, .ended(0, .signal(SIGKILL))),
+            (2, .stop), (3, .stop), (3, .due), (4, .due), (4, .ended(0, .signal(SIGKILL))),
         ])
         #expect(
             hasty == [
                 [.closeSockets, .send(SIGTERM, to: 0)], [.send(SIGINT, to: 0)], [], [.send(SIGKILL, to: 0)], [.exit(1)],
             ])
+        // The kernel cannot end a process that waits for some disks.
+        let stuck = ServerLifecycleTests.later([(2, .stop), (3, .stop), (4, .due), (4, .due), (5, .due)])
+        #expect(Array(stuck.dropFirst(2)) == [[.send(SIGKILL, to: 0)], [], [.exit(1)]])
     }
 
     @Test func `a stop during an upgrade, or before a restart, starts nothing more`() {
@@ -170,13 +268,14 @@ struct ServerLifecycleTests {
         ])
         #expect(
             upgrading == [
-                [.start(1, isUpgrade: true)], [.closeSockets, .send(SIGTERM, to: 0), .send(SIGTERM, to: 1)],
+                [.start(1, isUpgrade: true)], [.closeSockets, .send(SIGTERM, to: 0), .send(SIGKILL, to: 1)],
                 [.dropSockets], [.exit(0)],
             ])
         let waiting = ServerLifecycleTests.later([(2, .ended(0, .signal(SIGKILL))), (2, .stop)])
         #expect(waiting[1] == [.closeSockets, .exit(0)])
-        let starting = ServerLifecycleTests.actions([(0, .begin), (0, .stop), (1, .ended(0, .status(1)))])
-        #expect(Array(starting.dropFirst()) == [[.closeSockets, .send(SIGTERM, to: 0)], [.exit(1)]])
+        let starting = ServerLifecycleTests.actions([(0, .begin), (0, .stop), (1, .ended(0, .signal(SIGKILL)))])
+        #expect(
+            Array(starting.dropFirst()) == [[.closeSockets, .say(.stoppedEarly), .send(SIGKILL, to: 0)], [.exit(1)]])
     }
 }
 

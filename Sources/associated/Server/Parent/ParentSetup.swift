@@ -1,0 +1,76 @@
+// What follows from the settings for the parent: made at its start, and by each upgrade from the settings that are then on disk. It waits
+// for file systems.
+
+import Hosting
+import Posix
+
+struct ParentSetup: Sendable {
+    var sockets: ListeningSet
+    let wantsManager: Bool
+    /// The text of `server.json`, which servers and managers get until an upgrade: a mistake in it must not keep the next one from
+    /// starting when one has died.
+    let settings: MemoryFile
+    private let hasSettingsFile: Bool
+    /// Nil if the state directory cannot be written; the server says so.
+    private let lock: StateLock?
+
+    init(_ loaded: LoadedSettings, after former: ParentSetup?) throws {
+        let problems = StartProblems(loaded)
+        if let objection = problems.inSettings ?? problems.inDescriptors {
+            // A server reports them; here only what keeps it from being started.
+            for finding in loaded.findings { Log.finding(finding) }
+            throw Refusal.failure(former == nil ? "not started: \(objection)" : objection)
+        }
+        // With the defaults, the new server could listen elsewhere, and as another user.
+        if former?.hasSettingsFile == true, loaded.text == nil {
+            throw Refusal.failure(
+                "\(loaded.configPath)/server.json is gone; put it back, or restart to use the defaults")
+        }
+        // The sockets for the manager and for the operator are usually there.
+        let account = try loaded.settings.user.map(Account.init)
+        SandboxPlaces(loaded).createState(for: account)
+        // Before the sockets of the other server are replaced.
+        lock = former == nil ? try StateLock.take(in: loaded.statePath, for: account) : former?.lock
+        sockets = try (former?.sockets ?? ListeningSet()).adapted(
+            to: loaded.settings, socketCount: loaded.settings.workers ?? processorCount(),
+            link: loaded.settings.manager.isWanted ? loaded.linkPath : nil)
+        wantsManager = loaded.settings.manager.isWanted && !loaded.settings.manager.isSeparate
+        settings = try MemoryFile(loaded.text ?? [])
+        hasSettingsFile = loaded.text != nil
+    }
+
+    /// Gives up the rights that the parent does not need.
+    static func dropRights(_ settings: ServerSettings) throws {
+        try Privileges.setNoNewPrivileges()
+        if let name = settings.user, Privileges.isRoot, try !Account(name).isRoot,
+            !Privileges.capabilities.contains(.signalOthers)
+        {
+            throw Refusal.failure(
+                "cannot signal a server of user \(name): this process lacks CAP_KILL; grant it, or start it as that user"
+            )
+        }
+        // Without a sandbox, root keeps all rights of root.
+        if settings.sandbox.mode == .off, Privileges.isRoot { return }
+        let kept = Privileges.isRoot ? Privileges.Capabilities.ofParent : .bindLowPorts
+        try Privileges.dropCapabilities(keeping: kept, bounding: kept)
+    }
+}
+
+/// Keeps other servers out of the state directory, which belongs to one.
+private final class StateLock: Sendable {
+    private let file: FileLock
+
+    private init(_ file: consuming FileLock) { self.file = file }
+
+    /// Nil if the state directory cannot be written.
+    static func take(in state: String, for account: Account?) throws(Refusal) -> StateLock? {
+        let taken = try? Privileges.acting(as: account) { () throws(SystemError) -> (isFree: Bool, lock: StateLock?) in
+            guard let file = try FileLock.take("\(state)/server.lock") else { return (false, nil) }
+            return (true, StateLock(file))
+        }
+        if taken?.isFree == false {
+            throw .failure("another server works in \(state); stop it, or use another --state")
+        }
+        return taken?.lock
+    }
+}
