@@ -132,12 +132,6 @@ final class ParentProcess {
         case SIGCHLD: reap()
         case SIGUSR2: handle(.upgrade)
         case SIGHUP, SIGUSR1:
-            if signal == SIGHUP {
-                slowWork.add { [arguments] in
-                    ParentProcess.reportUser(arguments)
-                    return nil
-                }
-            }
             handle(.pass(signal))
             handleManager(.pass(signal))
         default:
@@ -145,12 +139,6 @@ final class ParentProcess {
             handle(.stop)
             handleManager(.stop)
         }
-    }
-
-    /// Looks the user of the next start up. The server cannot, because its sandbox hides the system's users.
-    private static func reportUser(_ arguments: ParsedArguments) {
-        guard let user = try? LoadedSettings(arguments).settings.user else { return }
-        do { _ = try Account(user) } catch { Log.error("the next start would fail: \(error)") }
     }
 
     private func handle(_ event: ServerLifecycle.Event) {
