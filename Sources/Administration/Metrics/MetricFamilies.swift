@@ -189,6 +189,8 @@ extension MetricsSnapshot {
             .gauge(
                 "process_start_time_seconds", "When the process was started, in seconds since 1970.",
                 process.startSeconds),
+            .gauge(
+                "associated_upgrades", "Upgrades (SIGUSR2) since the parent process was started.", status.upgradeCount),
         ]
     }
 

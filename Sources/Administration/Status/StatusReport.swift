@@ -14,6 +14,8 @@ public struct StatusReport: Sendable, Equatable {
     /// The time of the report and of the server's start, in seconds since 1970.
     public var nowSeconds: Int64 = 0
     public var startedSeconds: Int64 = 0
+    /// For the metrics only.
+    public var upgradeCount = 0
     /// By the monotonic clock, because the wall clock may have been set since.
     public var uptimeSeconds: Int64 = 0
     /// Why it is not ready; empty if it is.

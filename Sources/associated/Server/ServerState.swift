@@ -108,7 +108,10 @@ final class ServerState: Sendable {
     init(configPath: String, statePath: String) {
         self.statePath = statePath
         diskTimer = DiskTimer(configPath: configPath)
-        change { $0.report.startedSeconds = Clock.wallSeconds() }
+        change {
+            $0.report.startedSeconds = Clock.wallSeconds()
+            $0.report.upgradeCount = Inheritance.own?.upgradeCount ?? 0
+        }
     }
 
     /// Everything at this moment.

@@ -281,7 +281,7 @@ struct ServerLifecycleTests {
 
 struct InheritanceTests {
     private static let whole = Inheritance(
-        role: .server, parent: 7, reports: 4, watchdogMilliseconds: 15_000, settings: 11,
+        role: .server, parent: 7, reports: 4, watchdogMilliseconds: 15_000, upgradeCount: 3, settings: 11,
         groups: [
             Inheritance.Group(purpose: .http, numbers: [5, 6]),
             Inheritance.Group(purpose: .https, expectsProxyHeader: true, numbers: [7]),
@@ -292,7 +292,7 @@ struct InheritanceTests {
     @Test func `a server reads what its parent writes`() {
         #expect(
             InheritanceTests.whole.text
-                == "2 server 7 4 15000 settings:11 http:5,6 https+proxy:7 admin:8 manager-admin:9 link:10")
+                == "2 server 7 4 15000 settings:11 upgrades:3 http:5,6 https+proxy:7 admin:8 manager-admin:9 link:10")
         #expect(Inheritance(InheritanceTests.whole.text) == InheritanceTests.whole)
         // From a parent of an earlier version.
         #expect(Inheritance("2 server 7 4 0") == Inheritance(role: .server, parent: 7, reports: 4))
@@ -312,7 +312,7 @@ struct InheritanceTests {
         "2 server 7 4 -1", "2 server 7 4 0 http", "2 server 7 4 0 http:", "2 server 7 4 0 http:5,",
         "2 server 7 4 0 http:2", "2 server 7 4 0 ftp:5", "2 server 7 4 0 http+:5", "2 server 7 4 0 http:5:6",
         "2 server 7 4 0 +proxy:5", "2 server 7 4 0 settings:", "2 server 7 4 0 settings:2",
-        "2 server 7 4 0 http:5 settings:6",
+        "2 server 7 4 0 http:5 settings:6", "2 server 7 4 0 upgrades:0", "2 server 7 4 0 upgrades:1 settings:6",
         // What belongs to the other child.
         "2 server 7 0 0", "2 manager 7 2 0", "2 manager 7 0 0 admin:5",
         "2 manager 7 0 0 http:5",

@@ -13,6 +13,8 @@ struct Inheritance: Equatable {
     var reports: Int32?
     /// How often to report that the server is alive; nil for never.
     var watchdogMilliseconds: Int64?
+    /// How many upgrades there have been, this one included, so that monitoring can tell them from crashes.
+    var upgradeCount = 0
     /// A `MemoryFile` with the text of `server.json` that is in force, or nothing if there was none. Nil if the parent is of an
     /// earlier version.
     var settings: Int32?
@@ -49,6 +51,7 @@ struct Inheritance: Equatable {
     private static let version = "2"
     private static let proxyMark = "+proxy"
     private static let settingsMark = "settings:"
+    private static let upgradesMark = "upgrades:"
 
     private static let taken = Mutex<Inheritance?>(nil)
 
@@ -78,7 +81,8 @@ struct Inheritance: Equatable {
             Inheritance.version, role.rawValue, "\(parent)", "\(reports ?? 0)", "\(watchdogMilliseconds ?? 0)",
         ]
         let file = settings.map { ["\(Inheritance.settingsMark)\($0)"] } ?? []
-        return (words + file + groups.map(\.text)).joined(separator: " ")
+        let upgrades = upgradeCount > 0 ? ["\(Inheritance.upgradesMark)\(upgradeCount)"] : []
+        return (words + file + upgrades + groups.map(\.text)).joined(separator: " ")
     }
 
     /// The text of `server.json`, to be read once.
@@ -100,6 +104,11 @@ extension Inheritance {
         if let word = rest.first, word.hasPrefix(Inheritance.settingsMark) {
             guard let number = Int32(word.dropFirst(Inheritance.settingsMark.count)), number > 2 else { return nil }
             settings = number
+            rest.removeFirst()
+        }
+        if let word = rest.first, word.hasPrefix(Inheritance.upgradesMark) {
+            guard let count = Int(word.dropFirst(Inheritance.upgradesMark.count)), count > 0 else { return nil }
+            upgradeCount = count
             rest.removeFirst()
         }
         groups = rest.compactMap(Group.init)

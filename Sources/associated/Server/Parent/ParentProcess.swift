@@ -34,6 +34,7 @@ final class ParentProcess {
     private var managerEnd = ""
     /// The status to exit with as soon as the manager has ended too; nil while there are servers, or will be.
     private var exitStatus: Int32?
+    private var upgradeCount = 0
     /// How many processes of the control group the kernel had ended because memory ran out when the last child ended.
     private var outOfMemoryKills = ControlGroups().outOfMemoryKills ?? 0
 
@@ -168,6 +169,7 @@ final class ParentProcess {
             let old = setup.sockets
             setup = upgrade ?? setup
             upgrade = nil
+            upgradeCount += 1
             slowWork.add { [sockets = setup.sockets] in
                 sockets.setPermissions()
                 return nil
@@ -234,7 +236,9 @@ final class ParentProcess {
             let reports = try ChildReports()
             let inheritance = Inheritance(
                 role: .server, parent: getpid(), reports: reports.childDescriptor,
-                watchdogMilliseconds: ParentProcess.aliveMilliseconds, settings: setup.settings.number,
+                watchdogMilliseconds: ParentProcess.aliveMilliseconds,
+                upgradeCount: upgradeCount + (upgrade == nil ? 0 : 1),
+                settings: setup.settings.number,
                 groups: setup.sockets.groups(for: .server))
             let server = Server(try launch(inheritance, reports), reports)
             servers[number] = server
