@@ -16,4 +16,13 @@ struct ReloadLogTests {
                 == "config/hosts and the manager both have a certificate for \(hosts); clients get the one in config/hosts; "
                 + "to serve the manager's, remove fullchain.pem and privkey.pem there")
     }
+
+    @Test func `many hosts without a certificate are one line`() {
+        let files = (1...ReloadLog.fleetMin).map { "config/hosts/h\($0).test/fullchain.pem" }
+        #expect(ReloadLog.fleet(Array(files.dropLast())) == nil)
+        #expect(
+            ReloadLog.fleet(files)
+                == "CERT-025: 10 hosts have no certificate, so TLS clients are rejected: h1.test, h2.test, h3.test, h4.test, h5.test "
+                + "and 5 more; `associated status` lists them")
+    }
 }

@@ -83,8 +83,10 @@ struct ReloadLog {
         func tenantOf(file: String) -> TenantID {
             tenantOf(folder: file.split(separator: "/").dropLast().last.map(String.init) ?? file)
         }
-        for problem in news.found where lines.admits(tenantOf(file: problem.file), now) {
-            Log.finding(Finding(problem))
+        let fleet = ReloadLog.fleet(news.found.filter { $0.kind == .missing }.map(\.file))
+        if let fleet { Log.error(fleet) }
+        for problem in news.found where fleet == nil || problem.kind != .missing {
+            if lines.admits(tenantOf(file: problem.file), now) { Log.finding(Finding(problem)) }
         }
         if news.moreFound > 0 {
             Log.warning("\(Count.of(news.moreFound, "more problem")) of certificates; `associated status` lists them")
@@ -101,6 +103,17 @@ struct ReloadLog {
         if let overriding = news.overriding {
             Log.info(ReloadLog.precedence(overriding.count, first: overriding.first))
         }
+    }
+
+    static let fleetMin = 10
+    private static let fleetNamedMax = 5
+
+    /// One line for many hosts whose certificates are missing, which is one cause; nil for few.
+    static func fleet(_ files: [String]) -> String? {
+        if files.count < fleetMin { return nil }
+        let hosts = files.prefix(fleetNamedMax).compactMap { $0.split(separator: "/").dropLast().last }
+        return "CERT-025: \(files.count) hosts have no certificate, so TLS clients are rejected: "
+            + "\(hosts.joined(separator: ", ")) and \(files.count - hosts.count) more; `associated status` lists them"
     }
 
     private mutating func announce() {

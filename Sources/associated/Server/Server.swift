@@ -385,7 +385,8 @@ extension AccessLog {
 
     /// Logs the messages of the access log itself.
     static func report(_ log: AccessLog?) {
-        for note in log?.takeNotes() ?? [] { Log.warning(note) }
+        let problems = Set(log?.problems.map(\.text) ?? [])
+        for note in log?.takeNotes() ?? [] { Log.write(problems.contains(note) ? .error : .warning, note) }
     }
 
     /// Writes the remaining lines, with a time limit.
