@@ -12,6 +12,15 @@ public enum DNSOutcome: Hashable, Sendable {
     /// The name, or the last of its aliases, does not exist (NXDOMAIN).
     case noSuchName(aliases: [DomainName])
     case failed(DNSFailure)
+
+    /// Whether no name server has answered at all.
+    public var isSilence: Bool {
+        guard case .failed(let failure) = self else { return false }
+        switch failure.kind {
+        case .timedOut, .unreachable: return true
+        default: return false
+        }
+    }
 }
 
 /// Why a lookup failed.

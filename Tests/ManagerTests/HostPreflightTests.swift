@@ -2,6 +2,7 @@
 
 import Glibc
 import Posix
+import Synchronization
 import Testing
 
 @testable import DNS
@@ -15,6 +16,7 @@ struct HostPreflightTests {
         rules.preflightMilliseconds = 100
         let start = Clock.monotonicMilliseconds()
         let report = HostPreflight(rules, "thumbprint", nil).report("shop.example.com")
+        #expect(report.areNameServersSilent == true)
         // The limits of the two lookups alone are 12 seconds.
         #expect(Clock.monotonicMilliseconds() - start < 10_000)
         #expect(
@@ -22,6 +24,27 @@ struct HostPreflightTests {
                 == .dns(
                     "cannot look up A of shop.example.com: no name server answered in time; "
                         + "no certificate is ordered until that works"))
+    }
+}
+
+struct NameServerSilenceTests {
+    @Test func `name servers are called silent after several hosts in a row, once, until one answers`() throws {
+        let lines = Mutex<[String]>([])
+        let control = try ManagerControl(workerCount: 1) { level, text in
+            lines.withLock { $0.append("\(level) \(text)") }
+        }
+        func note(_ looks: [Bool]) -> [String] {
+            for areSilent in looks { control.noteNameServers(areSilent: areSilent) }
+            return lines.exchange([]).map { String($0.prefix { $0 != "," }) }
+        }
+        let (silent, back) = (
+            "error no name server of this machine answers", "info the name servers of this machine answer again"
+        )
+        #expect(note([true, true, false, true, true]) == [])
+        #expect(note([true]) == [silent])
+        #expect(note([true, true]) == [])
+        #expect(note([false, false]) == [back])
+        #expect(note([true, true, true, false]) == [silent, back])
     }
 }
 

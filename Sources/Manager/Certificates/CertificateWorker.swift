@@ -216,7 +216,9 @@ public struct CertificateWorker: ~Copyable {
     /// Why the host cannot get a certificate now; nil if it can.
     private mutating func preflight(_ host: String, _ authority: AuthorityURL) -> PreflightProblem? {
         // An authority that does not answer is met by the order.
-        HostPreflight(rules, account.key.thumbprint, try? link.session(authority)).report(host).problem
+        let report = HostPreflight(rules, account.key.thumbprint, try? link.session(authority)).report(host)
+        if let areSilent = report.areNameServersSilent { control.noteNameServers(areSilent: areSilent) }
+        return report.problem
     }
 
     /// Orders a certificate.

@@ -46,11 +46,15 @@ public struct HostPreflight: Sendable {
         var preflight = preflight
         preflight.method = (records == nil ? ChallengeKind.http : .dns).rawValue
         let end = Clock.monotonicMilliseconds() + rules.preflightMilliseconds
+        var isSilent: Bool?
         var report = Preflight.check(name, preflight) { type, name in
-            rules.resolver.lookUp(type, of: name, endingBy: end)
+            let outcome = rules.resolver.lookUp(type, of: name, endingBy: end)
+            isSilent = isSilent != false && outcome.isSilence
+            return outcome
         } probe: { remote in
             probe(host, remote, endingBy: end)
         }
+        report.areNameServersSilent = isSilent
         if report.problem == nil, let records {
             do throws(PreflightProblem) { try records.check(host) } catch { report.problem = error }
         }

@@ -31,6 +31,8 @@ public final class ManagerControl: Sendable {
         var deliveryFailures: Set<DeliveryVerifier> = []
         /// The services whose outage is in the log.
         var reportedServices: Set<DeliveryVerifier> = []
+        /// The looks at hosts in a row for which no name server has answered.
+        var silentLooks = 0
         /// Why the server does not answer, by what it was asked for.
         var sourceProblems: [String: String] = [:]
     }
@@ -222,6 +224,25 @@ public final class ManagerControl: Sendable {
     public var sourceProblems: [String] {
         state.withLock { state in
             state.sourceProblems.sorted { $0.key < $1.key }.map { "cannot ask the server for \($0.key): \($0.value)" }
+        }
+    }
+
+    /// The name servers of one domain may be silent; those of this machine are if several hosts in a row get no answer.
+    static let silentLooksMax = 3
+
+    /// Notes whether a name server has answered about a host, and says so when none does for several.
+    func noteNameServers(areSilent: Bool) {
+        let (before, now) = state.withLock { state in
+            defer { state.silentLooks = areSilent ? state.silentLooks + 1 : 0 }
+            return (state.silentLooks, areSilent ? state.silentLooks + 1 : 0)
+        }
+        if now == ManagerControl.silentLooksMax {
+            log(
+                .error,
+                "no name server of this machine answers, so no certificate can be ordered; check the network and /etc/resolv.conf; "
+                    + "trying again")
+        } else if now == 0, before >= ManagerControl.silentLooksMax {
+            log(.info, "the name servers of this machine answer again")
         }
     }
 

@@ -214,6 +214,8 @@ public struct PreflightReport: Hashable, Sendable {
     public internal(set) var authorityProblem: String?
     /// Nil if the host can get a certificate.
     public internal(set) var problem: PreflightProblem?
+    /// Whether no name server has answered; nil if none was asked.
+    var areNameServersSilent: Bool?
 }
 
 /// Why a host cannot get a certificate now: what is wrong, and what to do.

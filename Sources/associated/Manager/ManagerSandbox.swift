@@ -72,6 +72,8 @@ enum ManagerSandbox {
         let issuance = settings.manager.issuance
         return [
             settings.manager.keyFile, issuance?.caFile, issuance?.externalAccount?.keyFile, issuance?.updates?.keyFile,
+            // Of OpenSSL.
+            Environment.value("SSL_CERT_FILE"), Environment.value("SSL_CERT_DIR"),
         ].compactMap(\.self) + (settings.manager.delivery?.webhooks.map(\.secretFile) ?? [])
     }
 }
