@@ -1,6 +1,8 @@
 // Swift source, told apart into code, comments and literals, so that a rule about code does not stumble over the same
 // word in a comment, a message or a test's name. A small lexer: enough of the language for that, and no parser.
 
+import Glibc
+
 /// One source text in views of equal length and equal lines: what does not belong to a view is blank in it.
 struct SourceText {
     let lines: [String]
@@ -8,26 +10,23 @@ struct SourceText {
     let code: [String]
     /// Only the comments.
     let comments: [String]
-    /// Without code: what people read.
-    let prose: [String]
-
-    /// - Parameter isSwift: false for a document, which is prose in all its lines.
+    /// - Parameter isSwift: false for a document, which has no code.
     init(_ text: String, isSwift: Bool = true) {
         lines = text.linesByLineFeed
         guard isSwift else {
-            (code, comments, prose) = ([], [], lines)
+            (code, comments) = ([], [])
             return
         }
         var lexer = Lexer(text)
         lexer.run()
         code = lexer.lines { $0 == .code }
         comments = lexer.lines { $0 == .comment }
-        prose = lexer.lines { $0 != .code }
     }
 
     /// The numbers, from 1, of the lines of `view` in which `word` stands by itself.
     static func lines(of view: [String], containing word: String) -> [Int] {
-        view.indices.filter { contains(view[$0], word: word) }.map { $0 + 1 }
+        // Most lines have no such bytes, and a search by characters is slow.
+        view.indices.filter { strstr(view[$0], word) != nil && contains(view[$0], word: word) }.map { $0 + 1 }
     }
 
     /// `Data(` is found in `x = Data(y)`, and neither in `userData(y)` nor in `.Data(y)`; `any ` only before a type.

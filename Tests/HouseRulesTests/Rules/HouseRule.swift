@@ -34,7 +34,7 @@ struct HouseRule: Sendable, CustomTestStringConvertible {
     ]
 
     /// The rules that every text is held to.
-    static let forText = [whiteSpace, machinePaths, plainWords]
+    static let forText = [whiteSpace, machinePaths]
 
     /// What is wrong in these files, the exceptions left out.
     func violations(in files: [SourceFile]) -> [Violation] {
