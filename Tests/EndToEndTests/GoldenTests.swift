@@ -87,7 +87,8 @@ struct GoldenTests {
             GoldenCommand("health", "associated health --http $(cat http)"),
             GoldenCommand("health-closed", "associated health --http 127.0.0.1:1"),
             GoldenCommand("serve-wrong", "associated serve --http localhost"),
-            GoldenCommand("serve-nothing", "associated serve --config nosuch --http 127.0.0.1:0"),
+            // The server of the folder has `state`.
+            GoldenCommand("serve-nothing", "associated serve --config nosuch --state other --http 127.0.0.1:0"),
         ]
         + ["ios", "android", "capacitor", "flutter", "expo", "react-native", "html"].map {
             GoldenCommand("snippet-\($0)", "associated snippet shop \($0)")

@@ -108,14 +108,18 @@ struct HangTests {
         }
         #expect(seen == 3)
         #expect(try server.fetch("/.well-known/apple-app-site-association").hasPrefix("{"))
-        server.send(SIGTERM)
+        // The kernel may not end a thread that waits for FUSE, and so not the server. That does not hold up its parent, unless it is
+        // one of its own threads, which reads settings.
         if signal == SIGHUP {
-            // The kernel ends no thread that waits for FUSE, so the server stays. That does not hold up its parent.
-            server.send(SIGTERM)
-            #expect(eventually { HangTests.hasExited(server.processIdentifier) })
+            #expect(
+                eventually {
+                    server.send(SIGTERM)
+                    return HangTests.hasExited(server.processIdentifier)
+                })
         }
         kill(mount.processIdentifier, SIGCONT)
-        #expect(server.waitUntilExit() == (signal == SIGHUP ? 1 : 0))
+        server.send(SIGTERM)
+        #expect([0, 1].contains(server.waitUntilExit()))
     }
 
     /// `Process` waits for the children of its process too.
