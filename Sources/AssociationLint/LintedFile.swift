@@ -35,6 +35,12 @@ public struct LintedFile: Sendable {
         case .unknown: []
         }
     }
+
+    /// The findings whose edits can be applied without asking a person: they change no decision of a system that reads the file.
+    /// - Parameter isMeant: the rules whose advice is taken too.
+    public func fixableFindings(isMeant: (RuleID) -> Bool = { _ in false }) -> [Finding] {
+        lint().filter { finding in finding.edit.map { !$0.changesMeaning || isMeant(finding.rule) } ?? false }
+    }
 }
 
 /// A kind of file.

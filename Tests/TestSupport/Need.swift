@@ -34,6 +34,11 @@ package struct Need: Sendable {
     package static let processNamespaces = Need(
         running: "unshare", "--pid", "--fork", "true", absence: "only root with CAP_SYS_ADMIN can make process 1")
 
+    /// A collection of published files.
+    package static let realFiles = Need(
+        isMet: !RealFiles.apple.isEmpty && !RealFiles.statements.isEmpty,
+        absence: "there is no collection of published files beside the repository")
+
     /// CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_KILL, CAP_SETGID and CAP_SETUID.
     private static let capabilitiesOfUsers = Privileges.Capabilities(rawValue: 0b1110_0011)
 

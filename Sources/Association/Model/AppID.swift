@@ -81,7 +81,7 @@ public enum AppID {
         return TextProblem(
             .aasa020,
             "app id \(text.quoted) has a prefix with lower-case letters, but team ids are upper case, so it may match no app",
-            fix: "write it in upper case", replacement: prefix.uppercased() + "." + bundleID)
+            fix: "write it in upper case", replacement: prefix.uppercased() + "." + bundleID, changesMeaning: true)
     }
 
     /// First words of bundle ids: an id that begins with one has no team id.

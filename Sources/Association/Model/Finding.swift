@@ -80,20 +80,26 @@ public struct TextProblem: Hashable, Sendable {
     public var fix: String?
     /// The replacement for the whole string, where it is mechanical.
     public var replacement: String?
+    /// Whether other URLs or apps match afterwards; see `SourceEdit.changesMeaning`.
+    public var changesMeaning: Bool
 
     /// The default severity is that of the rule.
     public init(
-        _ rule: RuleID, _ message: String, fix: String? = nil, replacement: String? = nil, severity: Severity? = nil
+        _ rule: RuleID, _ message: String, fix: String? = nil, replacement: String? = nil, changesMeaning: Bool = false,
+        severity: Severity? = nil
     ) {
         self.rule = rule
         self.severity = severity ?? rule.severity
         (self.message, self.fix, self.replacement) = (message, fix, replacement)
+        self.changesMeaning = changesMeaning
     }
 }
 
 extension [TextProblem] {
-    mutating func report(_ rule: RuleID, _ message: String, fix: String, replacement: String? = nil) {
-        append(TextProblem(rule, message, fix: fix, replacement: replacement))
+    mutating func report(
+        _ rule: RuleID, _ message: String, fix: String, replacement: String? = nil, changesMeaning: Bool = false
+    ) {
+        append(TextProblem(rule, message, fix: fix, replacement: replacement, changesMeaning: changesMeaning))
     }
 }
 

@@ -25,7 +25,7 @@ enum AndroidPatternCheck {
             problems.report(
                 .dal043,
                 "\(pattern.quoted) does not start with a slash, so it never matches on Android",
-                fix: "write the slash", replacement: "/" + pattern)
+                fix: "write the slash", replacement: "/" + pattern, changesMeaning: true)
         }
         if let problem = innerStar(pattern) { problems.append(problem) }
         return problems

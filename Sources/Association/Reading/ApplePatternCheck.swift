@@ -71,7 +71,7 @@ struct ApplePatternCheck {
             problems.report(
                 .aasa060, "\(pattern.quoted) has the undefined variable \(name.quoted), so it never matches",
                 fix: nearest.map { "write $(\($0))" } ?? "define it under substitutionVariables",
-                replacement: nearest.map { pattern.replacingVariable(name, by: $0) })
+                replacement: nearest.map { pattern.replacingVariable(name, by: $0) }, changesMeaning: true)
         }
         return problems
     }
@@ -183,7 +183,7 @@ struct ApplePatternCheck {
                 isSingle
                     ? "\(pattern.quoted) is one character without a slash, so it never matches"
                     : "\(pattern.quoted) does not start with a slash; macOS 27 adds it, earlier systems perhaps not",
-                fix: "write the slash", replacement: "/" + pattern)
+                fix: "write the slash", replacement: "/" + pattern, changesMeaning: isSingle)
         }
         if endsInOpenQuestionMark(pattern) {
             problems.report(
@@ -299,7 +299,8 @@ struct ApplePatternCheck {
                     .aasa051,
                     "\(pattern.quoted) has \(String(bad).quoted), which a URL has only percent-encoded, so the "
                         + "pattern never matches",
-                    fix: "percent-encode it, or set percentEncoded to false", replacement: encoded(pattern))
+                    fix: "write \(encoded(pattern)?.quoted ?? "it percent-encoded"), or set percentEncoded to false",
+                    replacement: encoded(pattern), changesMeaning: true)
             }
             if let doubtful = text.unicodeScalars.first(where: { isDoubtful($0, isForeign: isForeign) }) {
                 problems.report(
@@ -313,7 +314,8 @@ struct ApplePatternCheck {
                     .aasa053,
                     "\(pattern.quoted) has lower-case letters after a percent sign, but most clients write upper case, so it "
                         + "does not match their URLs",
-                    fix: "write upper-case digits", replacement: escapes.hasMalformed ? nil : upperCased(pattern))
+                    fix: "write upper-case digits", replacement: escapes.hasMalformed ? nil : upperCased(pattern),
+                    changesMeaning: true)
             }
             if escapes.hasMalformed {
                 problems.report(

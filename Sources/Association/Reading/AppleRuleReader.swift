@@ -25,7 +25,8 @@ struct AppleRuleReader {
         let elements = findings.read(
             \.asArray, of: value, "components", .aasa031, "but must be an array", fix: "write an array of objects",
             converts: false,
-            edit: value.asObject.flatMap { _ in findings.list.wrapping(value.range, in: "[", "]") })
+            edit: value.asObject.flatMap { _ in findings.list.wrapping(value.range, in: "[", "]", changesMeaning: true)
+            })
         guard let elements else { return nil }
         if elements.isEmpty {
             findings.report(
@@ -138,7 +139,7 @@ struct AppleRuleReader {
             let text = findings.read(
                 \.asString, of: member.value, "the pattern of query parameter \(member.key.quoted)", .aasa033,
                 "so all query patterns are ignored and the component matches more than intended",
-                fix: "put the value in quotation marks")
+                fix: "put the value in quotation marks", changesMeaning: true)
             guard let text else { return nil }
             rule.query.append(LocatedText(text, range: member.value.range))
             return QueryItemPattern(name: member.key, pattern: text)
@@ -180,8 +181,11 @@ struct AppleRuleReader {
         _ value: SourceValue, defaults own: AppleComponent?
     ) -> (rules: [AppleLegacyPath], ignored: [Int])? {
         let elements = findings.read(
-            \.asArray, of: value, "paths", .aasa031, "but must be an array of strings", fix: "write an array of strings"
-        )
+            \.asArray, of: value, "paths", .aasa031, "but must be an array of strings",
+            fix: "write an array of strings",
+            converts: false,
+            edit: value.asString.flatMap { _ in findings.list.wrapping(value.range, in: "[", "]", changesMeaning: true)
+            })
         guard let elements else { return nil }
         if elements.isEmpty {
             findings.report(

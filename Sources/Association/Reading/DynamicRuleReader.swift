@@ -60,7 +60,7 @@ struct DynamicRuleReader {
                 .dal027, at: relation.keyRange,
                 "rules under \(relation.key.quoted) have no effect: Android reads those under \(wanted.quoted) only",
                 fix: "write \(wanted.quoted)",
-                edit: SourceEdit(range: relation.keyRange, replacement: wanted.jsonQuoted))
+                edit: SourceEdit(range: relation.keyRange, replacement: wanted.jsonQuoted, changesMeaning: true))
             return false
         }
         if statement.relations.contains(where: { $0.text == wanted }) { return true }
@@ -79,7 +79,8 @@ struct DynamicRuleReader {
         findings.report(
             .dal027, at: field.keyRange, "Android does not read \(field.key.quoted) in an extension",
             fix: "write \(Self.key.quoted)",
-            edit: isNear ? SourceEdit(range: field.keyRange, replacement: Self.key.jsonQuoted) : nil,
+            edit: isNear
+                ? SourceEdit(range: field.keyRange, replacement: Self.key.jsonQuoted, changesMeaning: true) : nil,
             severity: isNear ? .error : .warning)
     }
 

@@ -86,16 +86,20 @@ package struct FindingList: Sendable {
     package mutating func report(_ problem: TextProblem, at range: SourceRange) {
         report(
             problem.rule, at: range, problem.message, fix: problem.fix,
-            edit: problem.replacement.map { SourceEdit(range: range, replacement: $0.jsonQuoted) },
-            severity: problem.severity)
+            edit: problem.replacement.map {
+                SourceEdit(range: range, replacement: $0.jsonQuoted, changesMeaning: problem.changesMeaning)
+            }, severity: problem.severity)
     }
 
     /// An edit that adds text around a range: `"x"` becomes `["x"]`. Nil if the range is outside the text.
-    package func wrapping(_ range: SourceRange, in before: String, _ after: String) -> SourceEdit? {
+    package func wrapping(
+        _ range: SourceRange, in before: String, _ after: String, changesMeaning: Bool = false
+    ) -> SourceEdit? {
         let (start, end) = (range.start.offset, range.end.offset)
         guard start >= 0, start <= end, end <= text.count else { return nil }
         return SourceEdit(
-            range: range, replacement: before + String(decoding: text[start..<end], as: UTF8.self) + after)
+            range: range, replacement: before + String(decoding: text[start..<end], as: UTF8.self) + after,
+            changesMeaning: changesMeaning)
     }
 
     /// Adds the problems of a document as findings, and keeps its text for edits.
@@ -140,11 +144,18 @@ package struct FindingList: Sendable {
             .aasa057, at: range,
             "the pattern * always matches, even without the parameter, which then counts as empty",
             fix: "write ?* to require the parameter, or remove it from the rule",
-            edit: SourceEdit(range: range, replacement: "?*".jsonQuoted))
+            edit: SourceEdit(range: range, replacement: "?*".jsonQuoted, changesMeaning: true))
     }
 
     /// Reports a pattern for the whole query that one more parameter prevents from matching.
     package mutating func reportWholeQuery(_ pattern: String, at range: SourceRange) {
+        if !pattern.isEmpty, pattern.unicodeScalars.allSatisfy({ $0.isLetter || $0.isDigit || $0 == "_" || $0 == "-" })
+        {
+            return report(
+                .aasa058, at: range,
+                "a string is compared with the whole query, so it matches only a URL that ends in ?\(pattern), without a value",
+                fix: "if \(pattern.quoted) is a parameter, write { \(pattern.jsonQuoted): \"?*\" }")
+        }
         guard pattern.utf8.contains(UInt8(ascii: "=")), !pattern.ends(with: "*") else { return }
         report(
             .aasa058, at: range,

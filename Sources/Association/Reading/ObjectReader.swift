@@ -119,6 +119,20 @@ struct KeyRules: Sendable {
     /// By the place, the key that was probably meant, and whether there is an edit.
     let severity: @Sendable (String, String?, Bool) -> Severity
 
+    /// Keys without which systems ignore the object, so that it decides nothing until they are right, and keys that decide nothing.
+    private static let ineffectiveWithout: Set<String> = [
+        "applinks", "webcredentials", "appclips", "activitycontinuation", "details", "apps", "appIDs", "appID",
+        "relation",
+        "target", "namespace", "package_name", "sha256_cert_fingerprints", "site", "appid", "comment", "comments",
+    ]
+
+    /// Whether systems that read some members would read another thing if one of them had this key. An app file with such a mistake is
+    /// not published, so it is not read at all.
+    fileprivate func changesMeaning(_ key: String, _ members: [SourceMember]) -> Bool {
+        guard !isAppFile else { return false }
+        return !Self.ineffectiveWithout.contains(key) || key == "appIDs" && members.contains { $0.key == "appID" }
+    }
+
     /// Keys of other formats, and guesses, for those of a rule.
     static let synonymsOfRules = [
         "path": "/", "pathname": "/", "url": "/", "pattern": "/", "query": "?", "params": "?", "queryparams": "?",
@@ -151,12 +165,13 @@ final class FindingCollector {
     /// The value as another type; nil, and a finding, if it has not that type. The edit converts it where nothing is lost.
     func read<Value>(
         _ cast: (SourceValue) -> Value?, of value: SourceValue, _ name: @autoclosure () -> String, _ rule: RuleID,
-        _ consequence: String, fix: String? = nil, converts: Bool = true, edit: SourceEdit? = nil
+        _ consequence: String, fix: String? = nil, converts: Bool = true, edit: SourceEdit? = nil,
+        changesMeaning: Bool = false
     ) -> Value? {
         if let read = cast(value) { return read }
-        report(
-            rule, at: value.range, "\(name()) is \(value.typeName), \(consequence)", fix: fix,
-            edit: edit ?? (converts ? conversion(of: value, to: Value.self) : nil))
+        var edit = edit ?? (converts ? conversion(of: value, to: Value.self) : nil)
+        if changesMeaning { edit?.changesMeaning = true }
+        report(rule, at: value.range, "\(name()) is \(value.typeName), \(consequence)", fix: fix, edit: edit)
         return nil
     }
 
@@ -203,7 +218,8 @@ final class FindingCollector {
                 ? nil
                 : SourceEdit(
                     range: member.keyRange,
-                    replacement: rules.isAppFile && nearest.allSatisfy(\.isLetter) ? nearest : nearest.jsonQuoted)
+                    replacement: rules.isAppFile && nearest.allSatisfy(\.isLetter) ? nearest : nearest.jsonQuoted,
+                    changesMeaning: rules.changesMeaning(nearest, members))
         }
         let differsInCase = nearest?.lowercased() == key.lowercased()
         let severity = rules.severity(place, nearest, edit != nil)

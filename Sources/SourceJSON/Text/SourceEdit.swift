@@ -4,9 +4,12 @@
 public struct SourceEdit: Hashable, Sendable {
     public var range: SourceRange
     public var replacement: String
+    /// Whether readers that accept the text as it is would read it differently afterwards. Such an edit is advice: nothing applies it
+    /// unless a person agrees.
+    public var changesMeaning: Bool
 
-    public init(range: SourceRange, replacement: String) {
-        (self.range, self.replacement) = (range, replacement)
+    public init(range: SourceRange, replacement: String, changesMeaning: Bool = false) {
+        (self.range, self.replacement, self.changesMeaning) = (range, replacement, changesMeaning)
     }
 
     public init(inserting text: String, at place: SourcePosition) {

@@ -1,5 +1,5 @@
 // The mechanical fixes of one file, applied in memory. Fixing is repeated as long as there are new edits, because a fixed text reveals
-// problems of its values.
+// problems of its values. What would change which links open is advice, and a person has to write it.
 
 import Association
 import AssociationLint
@@ -19,7 +19,8 @@ struct FixedFile {
     /// Each pass fixes what the previous one revealed; after more than a few, fixes undo each other.
     private static let passesMax = 10
 
-    init(_ file: LintedFile) {
+    /// - Parameter isMeant: the rules whose advice is taken too.
+    init(_ file: LintedFile, isMeant: (RuleID) -> Bool = { _ in false }) {
         original = file
         self.file = file
         let isIntact = !file.document.problems.contains { $0.kind == .invalidEncoding }
@@ -34,7 +35,7 @@ struct FixedFile {
         // UTF-8 without a byte order mark is already a fix.
         replace(editable, count: editable == file.bytes ? 0 : 1)
         for _ in 0..<FixedFile.passesMax {
-            let fixable = self.file.lint().filter { $0.edit != nil }
+            let fixable = self.file.fixableFindings(isMeant: isMeant)
             let fixed = SourceEdit.apply(fixable.compactMap(\.edit), to: self.file.bytes)
             if fixed.text == self.file.bytes { break }
             for finding in fixable where !rules.contains(finding.rule) { rules.append(finding.rule) }

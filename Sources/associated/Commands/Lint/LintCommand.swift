@@ -23,7 +23,8 @@ extension Command {
             manifests are compared with those of the app files only if --config or ASSOCIATED_CONFIG is given, or a PATH
             is a configuration.
 
-            --fix applies mechanical fixes to the files and reports the remaining findings.
+            --fix applies mechanical fixes to the files and reports the remaining findings. It changes no decision about a
+            link: what would open other links is left to you, such as a misspelt `exclude`.
 
             To turn off a warning or note: `lint: { ignore: ["APP-040"] }` in server.json, or the comment
             `// associated-ignore APP-040` anywhere in an app file, for that file. Errors in app files and in the
