@@ -116,7 +116,9 @@ let package = Package(
         tests("Administration", "HTTP", "Posix", "SourceJSON", "TLS", "Telemetry", "Tenancy", "TestSupport"),
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["associated", "Administration", "Manager", "Posix", "TLS", "Tenancy", "TestSupport"],
+            dependencies: [
+                "associated", "Administration", "Manager", "Posix", "SourceJSON", "TLS", "Tenancy", "TestSupport",
+            ],
             swiftSettings: house),
         .testTarget(
             name: "FuzzingTests",

@@ -65,10 +65,11 @@ struct ImportCommandTests {
         let text = String(run.output.dropFirst("==> shop.json <==\n".count))
         let app = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
         #expect(app["hosts"] as? [String] == ["a.acme.test", "b.acme.test"])
-        let package = ((app["android"] as? [String: Any])?["packages"] as? [[String: Any]])?.first
-        #expect(package?["fingerprints"] as? [String] == [LintCommandTests.print])
-        #expect(run.errors.isEmpty, "they have the same name")
-        #expect(app["name"] as? String == "a.acme.test")
+        let android = app["android"] as? [String: Any]
+        #expect(android?["package"] as? String == "org.acme.shop" && android?.count == 2)
+        #expect(android?["fingerprints"] as? [String] == [LintCommandTests.print])
+        #expect(!run.errors.contains("as one app"), "they have the same name")
+        #expect(app["name"] as? String == "Shop")
     }
 
     /// Each row: what is imported, and the message.
@@ -217,8 +218,10 @@ struct ImportCommandTests {
             let name = path.split(separator: "/").last?.dropLast(".json".count) ?? ""
             let app = try value(try folder.read("config/apps/\(name).json"))
             let ios = app["ios"] as? [String: Any] ?? [:]
-            let named = (app["android"] as? [String: Any])?["packages"] as? [[String: Any]] ?? []
-            let parts = (ios["appIDs"] as? [String] ?? []) + named.compactMap { $0["name"] as? String }
+            let android = app["android"] as? [String: Any]
+            let named = (android?["packages"] as? [[String: Any]] ?? []).compactMap { $0["name"] as? String }
+            let parts =
+                (ios["appIDs"] as? [String] ?? []) + named + [android?["package"] as? String].compactMap { $0 }
             return
                 "\(name): \((parts + (ios["legacyPaths"] as? Bool == true ? ["legacyPaths"] : [])).joined(separator: " "))"
         }
@@ -273,7 +276,7 @@ struct ImportCommandTests {
         )
         let run = try Subject.run("import", "\(folder.path)/list", "--host", "a.acme.test")
         let lines = run.output.split(separator: "\n").map { $0.drop { $0 == " " } }
-        for start in [#""name": "nodots",  // "#, #""AB",  // "#, #""CD",  // "#, #""\u009b\u202e"  // "#] {
+        for start in [#""package": "nodots",  // "#, #""AB",  // "#, #""CD",  // "#, #""\u009b\u202e"  // "#] {
             #expect(lines.contains { $0.hasPrefix(start) }, "\(run.output)")
         }
     }
@@ -298,12 +301,55 @@ struct ImportCommandTests {
         #expect(!run.errors.contains("the builds of a.bank"))
     }
 
-    @Test func `one app has the given name, or that of its host`() throws {
+    /// Ids, and the names of the files.
+    @Test(arguments: [
+        ("9JA89QQLNQ.com.acme.Shop", "shop"), ("9JA89QQLNQ.com.acme.www", "acme"),
+        ("9JA89QQLNQ.com.example.app", "widgets"),
+        ("9JA89QQLNQ.me", "widgets"), ("9JA89QQLNQ.com.acme.shop-beta", "shop"),
+    ]) func `a file has the name of its app, or else of its host`(id: String, name: String) throws {
+        let folder = try Folder()
+        try folder.write("aasa", Self.association([#"{"appID": "\#(id)", \#(Self.companies)}"#]))
+        let run = try Subject.run("import", "\(folder.path)/aasa", "--host", "www.widgets.test")
+        #expect(run.output.hasPrefix("==> \(name).json <==\n"), "\(run.output)")
+    }
+
+    @Test func `a rule and a short list have a line each`() throws {
+        let folder = try Folder()
+        let rules = [
+            #"{"/": "/a", "?": {"b": "?*", "c": "1"}, "exclude": true}"#,
+            #"{"/": "/\#(String(repeating: "a", count: 150))"}"#,
+        ]
+        try folder.write(
+            "aasa",
+            Self.association([
+                #"{"appIDs": ["9JA89QQLNQ.org.acme.shop"], "components": [\#(rules.joined(separator: ", "))]}"#
+            ]))
+        let run = try Subject.run("import", "\(folder.path)/aasa", "--host", "a.acme.test")
+        #expect(
+            run.output == """
+                ==> shop.json <==
+                {
+                  "name": "Shop",
+                  "hosts": ["a.acme.test"],
+                  "ios": {
+                    "appIDs": ["9JA89QQLNQ.org.acme.shop"],
+                    "services": ["applinks"]
+                  },
+                  "links": [
+                    { "/": "/a", "?": { "b": "?*", "c": "1" }, "exclude": true },
+                    { "/": "/\(String(repeating: "a", count: 150))" }
+                  ]
+                }
+
+                """)
+    }
+
+    @Test func `one app has the given name, or that of its id`() throws {
         let folder = try Folder()
         try folder.write("aasa", Self.families[0].aasa)
         let arguments = ["import", "\(folder.path)/aasa", "--host", "a.acme.test"]
-        #expect(try Subject.run(arguments).output.contains(#""name": "a.acme.test""#))
-        #expect(try Subject.run(arguments + ["--name", "Acme"]).output.contains(#""name": "Acme""#))
+        #expect(try Subject.run(arguments).output.contains(#""name": "Acme""#))
+        #expect(try Subject.run(arguments + ["--name", "My Shop"]).output.contains(#""name": "My Shop""#))
     }
 
     @Test func `marks apps that share links, so that lint does not report them`() throws {
@@ -358,6 +404,14 @@ struct ImportCommandTests {
         #expect(run.errors.contains("cannot fetch https://a.acme.test/x"))
     }
 
+    @Test func `does not say that a host has no files if it could not ask`() throws {
+        let run = try Subject.run("import", "https://a.acme.test", "--resolve", "a.acme.test:443:127.0.0.1:1")
+        #expect(run.status == 1)
+        #expect(run.errors.contains("no file of https://a.acme.test could be read"), "\(run.errors)")
+        #expect(
+            !run.errors.contains("has no apple-app-site-association") && !run.errors.contains("imported without it"))
+    }
+
     @Test func `rejects files that are not association files or name no app`() throws {
         let folder = try Folder()
         try folder.write("other", "{}")
@@ -367,7 +421,7 @@ struct ImportCommandTests {
         #expect(try Subject.run(["import", "\(folder.path)/other"] + host).errors.contains("unknown file type: "))
         let broken = try Subject.run(["import", "\(folder.path)/broken"] + host).errors.split(separator: "\n")
         #expect(broken.first?.contains("error[AASA-001]") == true)
-        #expect(broken.last == "associated: cannot import \(folder.path)/broken")
+        #expect(broken.last == "associated: cannot import \(folder.path)/broken; correct these errors first")
         #expect(try Subject.run(["import", "\(folder.path)/empty"] + host).errors.hasSuffix("the files name no app\n"))
     }
 }

@@ -16,7 +16,7 @@ public enum AndroidRelation {
         return full.utf8.count <= 200 && StatementRelation.isWellFormed(full) ? full : nil
     }
 
-    static func shortened(_ relation: String) -> String {
+    package static func shortened(_ relation: String) -> String {
         relation.begins(with: prefix) ? String(relation.dropFirst(prefix.count)) : relation
     }
 }

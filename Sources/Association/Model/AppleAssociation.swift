@@ -8,6 +8,8 @@ public import SourceJSON
 public struct AppleAssociation: Sendable {
     /// The services that can name apps, by their keys.
     package static let services = ["applinks", "webcredentials", "appclips", "activitycontinuation"]
+    /// Services that Apple's systems know and this project does not check.
+    package static let otherServices = ["authsrv", "messagefilter", "classificationreport"]
 
     public var applinks: AppleLinks?
     public var webcredentials: AppleServiceApps?

@@ -47,13 +47,11 @@ struct AppleReader {
         isFixable ? .error : .warning
     }
 
-    /// Services that Apple's systems know and this project does not check.
-    private static let otherServices = ["authsrv", "messagefilter", "classificationreport"]
-
     /// The top level.
     mutating func association(_ root: SourceValue) -> AppleAssociation? {
         let file = findings.object(
-            root, "the file", keys: AppleAssociation.services, more: Self.otherServices, rules: Self.serviceRules,
+            root, "the file", keys: AppleAssociation.services, more: AppleAssociation.otherServices,
+            rules: Self.serviceRules,
             .aasa002,
             "so it has no services", fix: "put the services into one object: {\"applinks\": …}")
         guard let file else { return nil }

@@ -12,6 +12,13 @@ public enum SourceWriter {
         return text.bytes
     }
 
+    /// The form for people in one line: a space after each comma and colon, and inside the braces of an object.
+    public static func line(_ value: SourceValue) -> String {
+        var text = Output(isIndented: false, isSpaced: true)
+        text.write(value)
+        return String(decoding: text.bytes, as: UTF8.self)
+    }
+
     /// The shortest form: no white space at all.
     public static func minified(_ value: SourceValue) -> [UInt8] {
         var text = Output(isIndented: false)
@@ -60,9 +67,10 @@ public enum SourceWriter {
 
         var bytes: [UInt8] = []
         let isIndented: Bool
+        let isSpaced: Bool
         private var open: [Open] = []
 
-        init(isIndented: Bool) { self.isIndented = isIndented }
+        init(isIndented: Bool, isSpaced: Bool = false) { (self.isIndented, self.isSpaced) = (isIndented, isSpaced) }
 
         mutating func write(_ value: SourceValue) {
             begin(value)
@@ -78,14 +86,16 @@ public enum SourceWriter {
                     begin(elements[next])
                 case .object(let members, let next):
                     guard next < members.count else {
+                        if isSpaced, !members.isEmpty { bytes.append(Byte.space) }
                         end(Byte.closeBrace, isEmpty: members.isEmpty)
                         continue
                     }
                     open.append(.object(members, next: next + 1))
                     separate(isFirst: next == 0)
+                    if isSpaced, next == 0 { bytes.append(Byte.space) }
                     write(members[next].key)
                     bytes.append(Byte.colon)
-                    if isIndented { bytes.append(Byte.space) }
+                    if isIndented || isSpaced { bytes.append(Byte.space) }
                     begin(members[next].value)
                 }
             }
@@ -109,6 +119,7 @@ public enum SourceWriter {
 
         private mutating func separate(isFirst: Bool) {
             if !isFirst { bytes.append(Byte.comma) }
+            if isSpaced, !isFirst { bytes.append(Byte.space) }
             breakLine()
         }
 

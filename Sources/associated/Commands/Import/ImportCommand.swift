@@ -15,8 +15,8 @@ extension Command {
             in its .well-known/.
 
             The app files are printed, each after a line with its name, or written to --output. Import is lenient: content that
-            phones would reject is converted too, and invalid values get a comment. Anything that cannot be expressed in an app
-            file, or needs your attention, is reported on standard error.
+            phones would reject is converted too, misspelt keys are read as they were meant, and invalid values get a comment.
+            The errors and warnings of the files, and what an app file cannot express, are reported on standard error.
             """,
         operands: Operands(usage: "FILE|DIR|URL [FILE|URL]", counts: 1...2),
         options: [
@@ -25,13 +25,14 @@ extension Command {
                 help: "host of the files (repeatable; default: the host of the URL)", isRepeatable: true),
             Option(
                 name: "--name", value: "NAME",
-                help: "name of the app, if the files name only one (default: the host)"),
+                help: "name of the app, if the files name only one (default: a word of its id)"),
             Option(
                 name: "--output", value: "DIR",
                 help: "directory to write the app files to, such as config/apps (default: print them)"),
             .force, .resolve, .authority,
         ],
-        failure: "a file could not be read or written, or the files name no app"
+        failure:
+            "a file could not be read or written, the files name no app, or an app or a statement is in no app file"
     ) { arguments throws(Refusal) in
         var inputs: [(path: String, bytes: [UInt8])] = []
         for operand in arguments.operands { inputs += try files(at: operand, arguments) }
@@ -46,13 +47,18 @@ extension Command {
                 return .failure(
                     saying:
                         "unknown file type: \(path) (neither an apple-app-site-association file nor a statement list)")
-            case .unreadable(let finding):
-                if let finding { Console.error(finding) }
-                return .failure(saying: "cannot import \(path)")
-            case .added(let finding?):
-                Console.error(finding)
-                Console.complain("phones reject \(path) because of this error; imported its content as intended")
-            case .added(nil): break
+            case .unreadable(let findings):
+                report(findings, of: path)
+                return .failure(saying: "cannot import \(path); correct these errors first")
+            case .added(let findings, let fixes):
+                report(findings, of: path)
+                let isRejected = findings.contains(where: \.isFatal)
+                if isRejected || fixes != nil {
+                    Console.complain(
+                        (isRejected ? "phones reject \(path); " : "")
+                            + "imported \(isRejected ? "its content" : path) as it was meant"
+                            + (fixes.map { ", with \($0)" } ?? ""))
+                }
             }
         }
         let files = try apps.files(name: arguments["--name"])
@@ -61,7 +67,17 @@ extension Command {
         let output = arguments["--output"]
         let status = try OutputFile.write(files, to: output, force: arguments.has("--force"))
         if let output, status == .success { Console.error(line: "next: \(nextStep(from: output, host: hosts[0]))") }
-        return status
+        return apps.hasLoss ? .failure : status
+    }
+
+    /// More are of no use in a terminal.
+    private static let findingsMax = 100
+
+    private static func report(_ findings: [Finding], of path: String) {
+        for finding in findings.prefix(findingsMax) { Console.error(finding) }
+        if findings.count > findingsMax {
+            Console.complain("and \(Count.of(findings.count - findingsMax, "more finding")) in \(path)")
+        }
     }
 
     private static func nextStep(from folder: String, host: String) -> String {
@@ -84,16 +100,20 @@ extension Command {
         }
         let base = operand.hasSuffix("/") ? String(operand.dropLast()) : operand
         var found: [(String, [UInt8])] = []
+        var failures: [String] = []
         for place in [AssociationPath.apple, AssociationPath.statements] {
             let places = isFolder ? [place, place.replacing("/.well-known", with: "")] : [place]
             guard let path = places.map({ base + $0 }).first(where: { !isFolder || File.exists($0) }) else { continue }
             do throws(Refusal) { found.append((path, try read(path, arguments))) } catch {
-                Console.complain("\(error.message); imported without it")
+                failures.append(error.message)
             }
         }
+        for failure in failures { Console.complain(failure + (found.isEmpty ? "" : "; imported without it")) }
         guard !found.isEmpty else {
             throw .failure(
-                "\(operand) has no apple-app-site-association and no assetlinks.json, also not in .well-known/")
+                failures.isEmpty
+                    ? "\(operand) has no apple-app-site-association and no assetlinks.json, also not in .well-known/"
+                    : "no file of \(operand) could be read, so nothing was imported")
         }
         return found
     }

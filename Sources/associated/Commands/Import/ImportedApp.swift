@@ -1,5 +1,5 @@
-// One imported app: the parts of association files that go into one app file, and the text of that file. Values that no phone
-// accepts are kept with a comment, so that the user can fix them in place.
+// One imported app: the parts of association files that go into one app file. Values that no phone accepts are kept with a comment,
+// so that the user can fix them in place.
 
 import Association
 import SourceJSON
@@ -50,12 +50,25 @@ struct ImportedApp {
             .union(packages.map { ImportedApp.family(of: $0.name) })
     }
 
-    /// A name for the file, and for an app without a name.
-    var stem: String {
-        let name = appIDs.first.map(ImportedApp.bundleID(of:)) ?? packages.first?.name ?? ""
-        let last = ImportedApp.family(of: name).split(separator: ".").last.map(String.init) ?? ""
-        let letters = last.filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
-        return letters.isEmpty ? "app" : letters
+    /// Words that say nothing about an app, as in `com.acme.www`.
+    private static let commonWords: Set<String> = [
+        "www", "web", "website", "site", "link", "links", "example", "sample", "demo", "default", "com", "org", "net",
+        "io", "me", "my", "co", "the", "apps", "client", "template", "project",
+    ]
+
+    /// A name for the file, and for an app without a name: the last word of its id that says something, or else the longest label of
+    /// the host.
+    func stem(hosts: [String]) -> String {
+        let id = appIDs.first.map(ImportedApp.bundleID(of:)) ?? packages.first?.name ?? ""
+        let words = ImportedApp.family(of: id).split { ".-_".contains($0) }.reversed().map(String.init)
+        let labels = (hosts.first ?? "").split(separator: ".").dropLast().map(String.init)
+        let stems = (words + labels.sorted { $0.count > $1.count }).map { word in
+            word.lowercased().filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
+        }
+        let telling = stems.first { stem in
+            stem.count > 1 && !ImportedApp.commonWords.contains(stem) && !ImportedApp.buildWords.contains(stem)
+        }
+        return telling ?? stems.first { !$0.isEmpty } ?? "app"
     }
 
     var relations: [String] {
@@ -83,59 +96,47 @@ struct ImportedApp {
     }
 
     func text(name: String, hosts: [String], priority: Int, hasDynamicRules: Bool) -> [UInt8] {
-        var members: [(String, SourceValue)] = [
-            ("name", .string(name)), ("hosts", .array(hosts.map { .string($0) })),
-        ]
-        if priority > 0 { members.append(("priority", .integer(priority))) }
-        if !appIDs.isEmpty { members.append(("ios", ios)) }
-        if !packages.isEmpty { members.append(("android", android(hasDynamicRules: hasDynamicRules))) }
         let links = rules.map { $0.value(includingComment: true) }
-        if !links.isEmpty { members.append(("links", .array(links))) }
-        return commented(SourceWriter.canonical(.object(members)))
+        let value = SourceValue.object(present: [
+            ("name", .string(name)), ("hosts", .strings(hosts)),
+            ("priority", priority > 0 ? .integer(priority) : nil),
+            ("ios", appIDs.isEmpty ? nil : ios),
+            ("android", packages.isEmpty ? nil : android(hasDynamicRules: hasDynamicRules)),
+            ("links", links.isEmpty ? nil : .array(links)),
+        ])
+        var text = AppFileText(comments: comments)
+        if sharesURLs {
+            text.add("// As in the imported file, several apps open some links: associated-ignore APP-036")
+        }
+        text.add(value)
+        return Array(text.text.utf8)
     }
 
     private var ios: SourceValue {
-        var ios: [(String, SourceValue)] = [
-            ("appIDs", .array(appIDs.map { .string($0) })), ("services", .array(services.map { .string($0) })),
-        ]
-        if !appClips.isEmpty { ios.append(("appClips", .array(appClips.map { .string($0) }))) }
-        if hasLegacyPaths { ios.append(("legacyPaths", .bool(true))) }
-        if !variables.isEmpty {
-            let values = variables.map { ($0.name, SourceValue.array($0.values.map { .string($0) })) }
-            ios.append(("variables", .object(values)))
-        }
-        return .object(ios)
+        let values = variables.map { ($0.name, SourceValue.strings($0.values)) }
+        let isUsual = services == AppleService.defaults.map(\.rawValue)
+        return .object(present: [
+            ("appIDs", .strings(appIDs)), ("services", isUsual ? nil : .strings(services)),
+            ("appClips", appClips.isEmpty ? nil : .strings(appClips)),
+            ("legacyPaths", hasLegacyPaths ? .bool(true) : nil),
+            ("variables", variables.isEmpty ? nil : .object(values)),
+        ])
     }
 
     private func android(hasDynamicRules: Bool) -> SourceValue {
         let values = packages.map { package in
             SourceValue.object([
-                ("name", .string(package.name)),
-                ("fingerprints", .array(package.fingerprints.texts.map { .string($0) })),
+                ("name", .string(package.name)), ("fingerprints", .strings(package.fingerprints.texts)),
             ])
         }
-        let android: [(String, SourceValue)] = [
-            ("packages", .array(values)), ("relations", .array(relations.map { .string($0) })),
-        ]
-        return .object(hasDynamicRules ? android + [("dynamicRules", .bool(true))] : android)
-    }
-
-    /// The text with the comments. Each value is the last thing in its line, alone or as a `name`, and its comment follows it.
-    private func commented(_ text: [UInt8]) -> [UInt8] {
-        if comments.isEmpty, !sharesURLs { return text }
-        let comments = Dictionary(
-            uniqueKeysWithValues: comments.map { (ExactText(SourceWriter.quoted($0.key)), $0.value) })
-        var lines = String(decoding: text, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
-            .map { line in
-                let element = line.drop { $0 == " " }
-                let value = element.hasPrefix("\"name\": ") ? element.dropFirst("\"name\": ".count) : element
-                let comment = comments[ExactText(String(value.hasSuffix(",") ? value.dropLast() : value))]
-                return comment.map { "\(line)  // \(Printable.line($0))" } ?? String(line)
-            }
-        if sharesURLs {
-            lines.insert("// As in the imported file, several apps open some links: associated-ignore APP-036", at: 0)
-        }
-        return Array(lines.joined(separator: "\n").utf8)
+        let only = packages.count == 1 ? packages.first : nil
+        let isUsual = relations == [AndroidApp.handleAllURLs]
+        return .object(present: [
+            ("package", only.map { .string($0.name) }), ("fingerprints", only.map { .strings($0.fingerprints.texts) }),
+            ("packages", only == nil ? .array(values) : nil),
+            ("relations", isUsual ? nil : .strings(relations.map(AndroidRelation.shortened))),
+            ("dynamicRules", hasDynamicRules ? .bool(true) : nil),
+        ])
     }
 }
 

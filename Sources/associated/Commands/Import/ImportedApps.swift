@@ -11,48 +11,84 @@ struct ImportedApps {
     private let hosts: [String]
     private var association: AppleAssociation?
     private var list: StatementList?
+    /// The ids in the files that an app could have, and where.
+    private var written: [(id: String, place: String)] = []
     private var noted = DistinctTexts()
     /// Content that an app file cannot express, or that needs the user's attention.
     var remarks: [String] { noted.texts }
+    /// Whether an app or a statement is in none of the app files.
+    private(set) var hasLoss = false
 
-    /// The result of reading a file.
+    /// The result of reading a file, with its errors and warnings.
     enum Addition {
         case otherKind
-        /// The file cannot be read because of this finding.
-        case unreadable(Finding?)
-        /// The content was added. Phones reject the file because of this finding, if there is one.
-        case added(unlessFixed: Finding?)
+        case unreadable([Finding])
+        /// The content was added. `fixes` says what was imported as it was meant.
+        case added([Finding], fixes: String?)
     }
 
     init(hosts: [String]) { self.hosts = hosts }
 
+    /// Keys and values that systems ignore: an app file has them as they were meant, or not at all.
+    private static let ignoredParts: Set<RuleID> = [.aasa031, .aasa033, .aasa035, .dal027, .dal041]
+
     /// Reads a file; its content shows the type.
     mutating func add(_ bytes: [UInt8], file: String) -> Addition {
-        switch Linter.recognise(bytes) {
-        case .signedAppleAssociation:
-            guard let content = SignedDocument.content(of: bytes) else {
-                return .unreadable(Linter.lint(apple: bytes, file: file).first)
-            }
+        var original = LintedFile(bytes, path: file)
+        if original.kind == .signedAppleAssociation {
+            guard let content = SignedDocument.content(of: bytes) else { return .unreadable(original.lint()) }
             remark("\(file) is signed; add signed: true to ios if a client still needs that")
-            return addAssociation(content, file: file)
-        case .appleAssociation: return addAssociation(bytes, file: file)
-        case .statementList:
-            let reading = StatementList.read(bytes, file: file, leniently: true)
-            list = reading.list
-            return addition(isRead: reading.list != nil, reading.findings)
-        case .appFile, .entitlements, .androidManifest, .unknown: return .otherKind
+            original = LintedFile(content, path: file, kind: .appleAssociation)
+        }
+        guard original.kind == .appleAssociation || original.kind == .statementList else { return .otherKind }
+        let findings = original.lint().filter { $0.severity != .note }
+        let fixed = FixedFile(original, isMeant: ImportedApps.ignoredParts.contains)
+        let (text, document) = (fixed.file.bytes, fixed.file.document)
+        if original.kind == .appleAssociation {
+            association = AppleAssociation.read(text, parsed: document, file: file, leniently: true).association
+            guard association != nil else { return .unreadable(findings) }
+        } else {
+            list = StatementList.read(text, parsed: document, file: file, leniently: true).list
+            guard list != nil else { return .unreadable(findings) }
+        }
+        if let root = document.value { look(at: root, in: file) }
+        return .added(findings, fixes: fixed.isChanged ? fixed.summary : nil)
+    }
+
+    /// Notes every app id in a file, wherever it is, and what is no part of the model.
+    private mutating func look(at root: SourceValue, in file: String) {
+        for member in root.asObject ?? [] where AppleAssociation.otherServices.contains(member.key) {
+            remark("skipped the service \(member.key) of \(file), which app files do not have")
+        }
+        for entry in root.asArray ?? [] where entry.asObject == nil {
+            lose("skipped the entry on line \(entry.range.start.line) of \(file), which is not an object")
+        }
+        var values = [root]
+        while let value = values.popLast() {
+            switch value.kind {
+            case .string(let text): note(text, at: value.range, in: file)
+            case .array(let elements): values += elements.reversed()
+            case .object(let members):
+                // In the form of 2015, ids are keys.
+                for member in members { note(member.key, at: member.keyRange, in: file) }
+                values += members.reversed().map(\.value)
+            default: break
+            }
         }
     }
 
-    private mutating func addAssociation(_ bytes: [UInt8], file: String) -> Addition {
-        let reading = AppleAssociation.read(bytes, file: file, leniently: true)
-        association = reading.association
-        return addition(isRead: reading.association != nil, reading.findings)
+    private mutating func note(_ text: String, at range: SourceRange, in file: String) {
+        // Other texts have no dot at this place.
+        guard text.utf8.count <= ImportedApps.idBytesMax, text.utf8.dropFirst(10).first == UInt8(ascii: "."),
+            !AppID.problems(in: text).contains(where: { $0.severity == .error })
+        else { return }
+        written.append((text, "\(file), line \(range.start.line)"))
     }
 
-    private func addition(isRead: Bool, _ findings: [Finding]) -> Addition {
-        let fatal = findings.first(where: \.isFatal)
-        return isRead ? .added(unlessFixed: fatal) : .unreadable(fatal ?? findings.first { $0.severity == .error })
+    /// Adds a remark about an app or a statement that is in none of the app files.
+    private mutating func lose(_ text: String) {
+        hasLoss = true
+        remark(text)
     }
 
     /// Adds a remark, once.
@@ -66,24 +102,33 @@ struct ImportedApps {
         if apps.count > 1, name != nil {
             remark("--name was ignored, because the files name \(apps.count) apps; set each app file's `name`")
         }
+        let imported = Set(apps.flatMap { $0.appIDs + $0.appClips }.map(ExactText.init(_:)))
+        for (id, place) in written where !imported.contains(ExactText(id)) {
+            lose(
+                "\(id) (\(place)) is in no app file, because systems do not read it there; add it to one if it is an app of the host"
+            )
+        }
         markOverlaps(&apps)
         // Files that share a host are merged by priority, and the order of rules matters.
         var stems: [String: Int] = [:]
         return apps.enumerated().map { index, app in
-            var stem = app.stem
+            var stem = app.stem(hosts: hosts)
             stems[stem, default: 0] += 1
             if let number = stems[stem], number > 1 { stem += "-\(number)" }
             let hasRules = app.hasDynamicRules && app.rendersDynamicRules(hosts: hosts)
             if app.hasDynamicRules, !hasRules {
+                let packages = app.packages.filter { $0.rules.contains { $0 != nil } }.map(\.name).joined(
+                    separator: ", ")
                 remark(
                     app.rules.isEmpty
-                        ? "the dynamic rules for Android were not imported, because there is no apple-app-site-association file "
+                        ? "the dynamic rules of \(packages) were not imported, because there is no apple-app-site-association file "
                             + "with the same rules: write them as links, then set dynamicRules"
-                        : "the dynamic rules for Android differ from the links, so they were not imported: compare both, then "
+                        : "the dynamic rules of \(packages) differ from the links, so they were not imported: compare both, then "
                             + "set dynamicRules")
             }
             let text = app.text(
-                name: apps.count == 1 ? name ?? hosts[0] : stem, hosts: hosts, priority: index,
+                name: (apps.count == 1 ? name : nil) ?? stem.prefix(1).uppercased() + stem.dropFirst(), hosts: hosts,
+                priority: index,
                 hasDynamicRules: hasRules)
             return OutputFile(name: "\(stem).json", text: String(decoding: text, as: UTF8.self))
         }
@@ -112,9 +157,13 @@ struct ImportedApps {
                 let ids = detail.appIDs.map(\.text)
                 let fresh = ids.filter { builds.isNew($0) }
                 if fresh.count < ids.count {
+                    let known = ids.first { !fresh.contains($0) } ?? ""
                     remark(
-                        "an app has two entries in details; only the first was imported, because it is not known whether "
-                            + "phones use the second (AASA-023)")
+                        "\(known) has another entry in details on line \(detail.range.start.line); only the rules of the first were "
+                            + "imported, because it is not known whether phones use the second (AASA-023)")
+                }
+                if ids.isEmpty {
+                    remark("skipped the entry on line \(detail.range.start.line), which names no app")
                 }
                 if fresh.isEmpty { continue }
                 var app = ImportedApp()
@@ -188,8 +237,8 @@ struct ImportedApps {
         if let components = detail.components {
             if detail.paths != nil {
                 remark(
-                    "an entry has components and paths; only its components were imported; the server generates paths from them"
-                )
+                    "the entry on line \(detail.range.start.line) has components and paths; only its components were imported; the "
+                        + "server generates paths from them")
             }
             return components.map { $0.inheriting(from: defaults) }
         }
@@ -239,14 +288,20 @@ struct ImportedApps {
         package: ImportedApp.Package, family: String, comments: [String: String]
     )] {
         guard let list else { return [] }
-        if !list.includes.isEmpty {
-            remark("skipped the includes of the statement list; import the files that they name as well")
+        for include in list.includes {
+            lose("skipped the include on line \(include.range.start.line); import \(include.text) as well")
         }
         var packages: [(package: ImportedApp.Package, family: String, comments: [String: String])] = []
         var places: [ExactText: Int] = [:]
         for statement in list.statements {
             guard case .androidApp(let name, let fingerprints)? = statement.target else {
-                remark("skipped the statement on line \(statement.range.start.line), which is not for an Android app")
+                let reason =
+                    switch statement.target {
+                    case .web(let site)?: "is for the site \(site.text)"
+                    case .iOSApp(let id)?: "is for the iOS app \(id.text), which nothing on Android reads"
+                    default: "names no Android app"
+                    }
+                lose("skipped the statement on line \(statement.range.start.line), which \(reason)")
                 continue
             }
             let index = places[ExactText(name.text)] ?? packages.count
