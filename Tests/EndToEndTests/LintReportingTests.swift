@@ -26,6 +26,23 @@ struct LintReportingTests {
         #expect(try lint(path, "--fail-on", "warning").status == 1)
     }
 
+    @Test(arguments: [true, false]) func `an app is not warned of one that names its host without owning it`(
+        isOwned: Bool
+    ) throws {
+        func app(_ id: String, _ host: String) -> String {
+            #"{ name: "A", hosts: ["\#(host)"], ios: { appIDs: ["9JA89QQLNQ.org.acme.\#(id)"] }, links: [{ "/": "*" }] }"#
+        }
+        let folder = try Folder(files: [
+            "config/server.json": isOwned
+                ? #"{ owners: { a: ["a.acme-widgets.com"], b: ["b.acme-widgets.com"] } }"# : "{}",
+            "config/apps/a/app.json": app("a", "a.acme-widgets.com"),
+            "config/apps/b/app.json": app("b", "a.acme-widgets.com"),
+        ])
+        let run = try lint("\(folder.path)/config")
+        #expect(run.output.contains("b/app.json:1:24: error[APP-046]") == isOwned, "\(run.output)")
+        #expect(run.output.contains("[APP-036]") != isOwned, "\(run.output)")
+    }
+
     @Test func `applies the project's ignored rules and severities`() throws {
         let app =
             #"{ name: "A", hosts: ["*.acme.test"], ios: { appIDs: ["9JA89QQLNQ.org.acme.a"] }, links: [{ "/": "/a" }] }"#

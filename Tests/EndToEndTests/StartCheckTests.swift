@@ -66,6 +66,12 @@ struct StartCheckTests {
             #expect((run.output + run.errors).contains("error[APP-042]: this version removes live entries"))
         }
         #expect(try saved() == before)
+        // A mistake comes before what it removes.
+        let file = try folder.read("config/apps/a.json")
+        try folder.write("config/apps/a.json", file.replacing("8KQ2V7M4XN", with: "8kq2v7m4xn"))
+        let output = try lint(state).output
+        let cause = try #require(output.range(of: "[AASA-020]")), effect = try #require(output.range(of: "[APP-042]"))
+        #expect(cause.lowerBound < effect.lowerBound, "\(output)")
         // Without its state, nothing would be known to be live.
         let other = try lint("\(folder.path)/none")
         #expect(other.status == 1)

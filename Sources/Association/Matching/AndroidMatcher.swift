@@ -102,7 +102,8 @@ public struct AndroidMatcher: Sendable {
         if compiled.isEmpty { return (.rule, "has no `/`, `?` or `#`, so it never matches on Android") }
         if let path = compiled.path, !path.matches(view.path) {
             let found = PatternDescription.found(String(decoding: view.path, as: UTF16.self))
-            return (.path, "needs the path to \(demand(rule.path)); the URL has \(found)" + starHint(path))
+            let hint = starHint(path, rule.path, view.path)
+            return (.path, "needs the path to \(demand(rule.path)); the URL has \(found)" + hint)
         }
         if let fragment = compiled.fragment, view.fragment.map({ fragment.matches($0) }) != true {
             let found = PatternDescription.found(view.fragment.map { String(decoding: $0, as: UTF16.self) })
@@ -116,15 +117,19 @@ public struct AndroidMatcher: Sendable {
             let found = PatternDescription.found(values.first.map { String(decoding: $0, as: UTF16.self) })
             let bare = view.items.contains { $0.elementsEqual(item.name.utf16) } ? " with a `=` after it" : ""
             let message = "needs query `\(item.name)` to \(demand(item.pattern)); the URL has \(found)\(bare)"
-            return (.queryItem(item.name), message + starHint(glob))
+            return (.queryItem(item.name), message + starHint(glob, item.pattern, values.first.map { Array($0) } ?? []))
         }
         return nil
     }
 
     private func demand(_ pattern: String?) -> String { PatternDescription.demand(pattern ?? "") }
 
-    /// Explains that Android's star differs from others.
-    private func starHint(_ glob: AndroidGlob) -> String {
+    /// Explains that Android's star differs from others, if the text is as the pattern up to its first star.
+    private func starHint(_ glob: AndroidGlob, _ pattern: String?, _ text: [UInt16]) -> String {
+        let start = (pattern ?? "").utf16.prefix { $0 != UInt16(UInt8(ascii: "*")) }
+        let isNear =
+            text.count >= start.count && zip(start, text).allSatisfy { $0 == $1 || $0 == UInt16(UInt8(ascii: "?")) }
+        guard isNear else { return "" }
         let hasInnerStar = glob.steps.contains { step in
             if case .through = step { return true }
             return false

@@ -125,7 +125,7 @@ public struct AppleMatcher: Sendable {
         for (index, rule) in rules.enumerated() {
             let range = rule.component.range
             let number = number(of: index)
-            if let (part, message) = Self.failure(of: rule, url, &views) {
+            if let (part, message) = failure(of: rule, url, &views) {
                 steps.append(
                     MatchStep(
                         failed: part, rule: index, path: rule.component.path, url, message: "rule \(number) \(message)",
@@ -148,14 +148,14 @@ public struct AppleMatcher: Sendable {
         return steps
     }
 
-    private static func failure(
-        of rule: AppleRule, _ url: LinkURL, _ views: inout URLViews
-    ) -> (MatchStep.Part, String)? {
+    private func failure(of rule: AppleRule, _ url: LinkURL, _ views: inout URLViews) -> (MatchStep.Part, String)? {
         let view = views.view(rule.reading)
-        let manner = manner(of: rule.reading)
+        let manner = Self.manner(of: rule.reading)
+        func demand(_ written: String?, _ pattern: GlobPattern) -> String { Self.demand(written, pattern) }
         if let path = rule.path, !views.matches(path, view.path) {
             let found = "the URL has \(PatternDescription.quoted(url.path.isEmpty ? "/" : url.path))"
-            return (.path, "needs the path to \(demand(rule.component.path, path))\(manner); \(found)")
+            let hint = differsInCase(rule, url) ? ", which differs only in upper and lower case" : ""
+            return (.path, "needs the path to \(demand(rule.component.path, path))\(manner); \(found)\(hint)")
         }
         if let fragment = rule.fragment, !views.matches(fragment, view.fragment) {
             let found = "the URL has \(PatternDescription.found(url.fragment))"
@@ -167,10 +167,21 @@ public struct AppleMatcher: Sendable {
             return (.query, "needs the whole query to \(demand(written, pattern))\(manner); \(found)")
         case (.items(let wanted), _):
             let items = views.items(rule.reading)
-            guard let item = wanted.first(where: { !holds($0, in: items, &views) }) else { return nil }
-            return (.queryItem(item.name), describe(item, in: items, manner))
+            guard let item = wanted.first(where: { !Self.holds($0, in: items, &views) }) else { return nil }
+            return (.queryItem(item.name), Self.describe(item, in: items, manner))
         default: return nil
         }
+    }
+
+    /// Whether the path of a URL would match if case were not compared.
+    private func differsInCase(_ rule: AppleRule, _ url: LinkURL) -> Bool {
+        guard !rule.reading.folds else { return false }
+        var component = rule.component
+        component.caseSensitive = false
+        let folding = AppleRule(component, table: table)
+        var views = URLViews(url)
+        let path = views.view(folding.reading).path
+        return folding.path.map { views.matches($0, path) } ?? false
     }
 
     private static func describe(_ item: AppleRule.Query.Item, in items: QueryItems, _ manner: String) -> String {

@@ -22,7 +22,7 @@ public enum RuleID: String, Hashable, Sendable, CaseIterable {
     case app001, app002, app003, app004, app005, app006, app007, app008, app009, app010, app011, app012, app013, app014,
         app015, app016, app017, app018, app019, app020, app021, app022, app023, app024, app025, app026, app027, app028,
         app029, app030, app031, app032, app033, app034, app035, app036, app037, app038, app039, app040, app041, app042,
-        app043, app045, app046, app047, app048, app049
+        app043, app045, app046, app047, app049
     case srv001, srv002, srv003, srv004, srv005, srv006, srv007, srv008, srv009, srv010, srv011, srv012, srv013, srv014,
         srv015, srv016
     case cert001, cert002, cert003, cert004, cert005, cert006, cert007, cert008, cert009, cert010, cert011, cert012,
@@ -50,7 +50,7 @@ public enum RuleID: String, Hashable, Sendable, CaseIterable {
             .warning
         case .aasa009, .aasa013, .aasa024, .aasa027, .aasa040, .aasa047, .aasa049, .aasa055, .aasa056, .aasa065,
             .aasa067, .aasa077, .aasa079, .aasa081, .aasa082, .ahst007, .ahst015, .dal014, .dal017, .dal040, .dal044,
-            .ghst012, .app009, .app015, .app027, .app030, .app032, .app039, .app043, .app048, .srv014, .cert023:
+            .ghst012, .app009, .app015, .app027, .app030, .app032, .app039, .app043, .srv014, .cert023:
             .note
         default: .error
         }

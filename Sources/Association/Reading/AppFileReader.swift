@@ -33,6 +33,12 @@ struct AppFileReader {
 
     /// Reads the whole file. The result is valid only if no error was reported.
     mutating func appFile(_ value: SourceValue, environment: String?) -> AppFile? {
+        if let name = AppFileReader.associationFile(value) {
+            findings.report(
+                .app002, at: value.range, "this is \(name), not an app file",
+                fix: "move it out of the configuration, and convert it with `associated import FILE --host HOST`")
+            return nil
+        }
         let members = findings.read(
             \.asObject, of: value, "the file", .app002, "but an app file is an object", fix: "put its keys into { }")
         guard let members else { return nil }
@@ -69,6 +75,16 @@ struct AppFileReader {
         app.examples = examples(in: root, hosts: allHosts + app.hosts)
         checkWhole(app, root)
         return app
+    }
+
+    /// The kind of an association file that lies where an app file should be.
+    private static func associationFile(_ value: SourceValue) -> String? {
+        func has(_ value: SourceValue, _ keys: [String]) -> Bool { keys.contains { value.member(named: $0) != nil } }
+        if value.asArray?.first.map({ has($0, ["relation", "target", "include"]) }) == true {
+            return "a statement list (assetlinks.json)"
+        }
+        let isOther = has(value, AppleAssociation.services) && !has(value, AppFileSchema.rootKeys)
+        return isOther ? "an apple-app-site-association file" : nil
     }
 
     /// Reads the names under `environments`, and the hosts of every overlay and of the plain file: examples are shared, so
@@ -213,7 +229,9 @@ struct AppFileReader {
         let wildcards = hosts.filter(\.isWildcard)
         return members.compactMap { member in
             guard let outcomes = outcomes(of: member),
-                let url = url(member, { host in exactHosts.contains(host) || wildcards.contains { $0.matches(host) } })
+                let url = url(
+                    member, in: root.range,
+                    { host in exactHosts.contains(host) || wildcards.contains { $0.matches(host) } })
             else { return nil }
             return LinkExample(
                 url: url, ios: outcomes[0], android: outcomes[1], android14: outcomes[2], range: member.keyRange)
@@ -236,7 +254,7 @@ struct AppFileReader {
     }
 
     /// The URL of an example: a whole http or https URL on one of the file's hosts.
-    private func url(_ member: SourceMember, _ isKnown: (String) -> Bool) -> LinkURL? {
+    private func url(_ member: SourceMember, in root: SourceRange, _ isKnown: (String) -> Bool) -> LinkURL? {
         func report(_ rule: RuleID, _ message: String, fix: String) {
             findings.report(rule, at: member.keyRange, message, fix: fix)
         }
@@ -250,6 +268,8 @@ struct AppFileReader {
             return nil
         case .success(let url):
             if isKnown(url.host) { return url }
+            // It may be on the host that could not be read.
+            if findings.list.hasFinding(.app008, within: root) { return nil }
             report(
                 .app028, "the example is on \(url.host.quoted), which is not a host of this file",
                 fix: "add the host, or remove the example")

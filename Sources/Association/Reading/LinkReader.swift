@@ -39,7 +39,7 @@ struct LinkReader {
         var check = ApplePatternCheck(
             part: .path, percentEncoded: link.percentEncoded ?? defaults.percentEncoded ?? true,
             caseSensitive: link.caseSensitive ?? defaults.caseSensitive ?? true, variables: variables)
-        link.path = pattern("/", in: object, check)
+        link.path = pattern("/", in: object, check).map(slashed)
         check.part = .query
         link.query = query(in: object, check)
         check.part = .fragment
@@ -51,6 +51,11 @@ struct LinkReader {
             findings.list.reportRuleWithoutPattern("rule", excludes: link.exclude == true, at: value.range)
         }
         return link
+    }
+
+    /// The pattern with the slash that every path begins with, which the newest systems add and earlier ones perhaps do not.
+    private func slashed(_ path: String) -> String {
+        path.isEmpty || ["/", "*", "$(", "?"].contains(where: path.begins(with:)) ? path : "/" + path
     }
 
     private func pattern(_ key: String, in object: ObjectReader, _ check: ApplePatternCheck) -> String? {
@@ -95,6 +100,11 @@ struct LinkReader {
         for var problem in check.problems(in: pattern.text) {
             // The key has another name here than in the document.
             if problem.rule == .aasa060, problem.replacement == nil { problem.fix = "define it under `ios.variables`" }
+            // It gets the slash, so another spelling of it means the same.
+            if problem.rule == .aasa049, problem.replacement != nil {
+                problem.message = "\(pattern.text.quoted) does not start with a slash, so it is published with one"
+                problem.changesMeaning = false
+            }
             findings.report([problem], at: pattern.range)
         }
     }

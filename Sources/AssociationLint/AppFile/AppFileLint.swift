@@ -12,7 +12,12 @@ extension AppFile {
     public static func lint(_ document: SourceDocument, file: String) -> [Finding] {
         var workLeft = ExampleCheck.workMax
         let plain = read(document, file: file, environment: nil, workLeft: &workLeft)
-        var findings = plain.findings + (plain.appFile?.ruleFindings() ?? [])
+        // A pattern that can match nothing was reported while it was read.
+        let marked = plain.findings.filter { $0.rule == .aasa051 && $0.severity != .note }.compactMap(\.range)
+        let ruleFindings = (plain.appFile?.ruleFindings() ?? []).filter { finding in
+            finding.rule != .app040 || !marked.contains { finding.range?.contains($0) == true }
+        }
+        var findings = plain.findings + ruleFindings
         var seen = Set(findings)
         var settings = Set([plain.appFile.map(RuleSettings.init)])
         for (index, environment) in plain.environments.enumerated() {
@@ -75,16 +80,5 @@ extension AppFile {
         let source = sourceMatcher
         return LinkOrderCheck(app: self, source: source).findings()
             + PlatformComparison(self, source: source).findings()
-    }
-
-    /// A note if the landing page has no link to the iOS app.
-    public var pageFinding: Finding? {
-        guard let ios, ios.services.contains(.applinks), ios.storeID == nil, scheme == nil, pages.hasLandingPage else {
-            return nil
-        }
-        return Finding(
-            .app048, in: self, at: ranges.appIDs.first,
-            "neither `ios.storeID` nor `scheme` is set, so the landing page has no link to the iOS app",
-            fix: "add one of them, or write pages: { landing: false }")
     }
 }

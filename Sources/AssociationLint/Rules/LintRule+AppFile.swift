@@ -243,10 +243,6 @@ extension LintRule {
                 + "earlier as `android14`.",
             sources: [.androidConfigure]),
         LintRule(
-            .app048, "a landing page has no link to the iOS app",
-            why: "On an iPhone without the app, the page shows a name and no button.",
-            fix: "Add ios.storeID or scheme, or turn the landing page off."),
-        LintRule(
             .app049, "a host has a form that IDNA reserves or does not allow",
             why:
                 "Phones request such a name if the DNS has it. But certificate authorities put no label with -- in positions "

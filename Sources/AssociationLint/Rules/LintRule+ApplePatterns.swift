@@ -196,7 +196,7 @@ extension LintRule {
             why:
                 "The first path that matches a URL decides, and an earlier path matches every URL that this one "
                 + "matches.",
-            fix: "Put the NOT paths first.",
+            fix: "If the earlier path has NOT too, remove this one. Otherwise put it first.",
             sources: [.appleArchive, .swcutil]),
         LintRule(
             .aasa073, "a legacy path contains a query",

@@ -34,6 +34,8 @@ struct LintedFiles {
     private let base: GivenConfiguration
     /// Files with fixes that are not written.
     private var unwritten: Set<String> = []
+    /// The app files that name a host which another folder owns. They are not published, so they share nothing with others.
+    private var trespassing: Set<String> = []
 
     /// - Parameter managedPath: the folder with the manager's certificates.
     init(
@@ -194,9 +196,11 @@ struct LintedFiles {
         let byFile = Dictionary(grouping: found.filter { seen.insert($0).inserted }, by: \.file)
         findings = byFile.sorted { $0.key < $1.key }.flatMap { file, findings in
             let owner = configurations.first { file.hasPrefix($0.path + "/") }
-            let findings = withholding(findings, of: file)
+            let sorted = withholding(findings, of: file).sortedInFile
+            // Why something is removed comes before that it is.
+            let findings = sorted.filter { $0.rule != .app042 } + sorted.filter { $0.rule == .app042 }
             return (owner ?? base).lint.apply(
-                to: findings.sortedInFile, alsoIgnoring: ignored[file] ?? [],
+                to: findings, alsoIgnoring: ignored[file] ?? [],
                 keepsErrors: owner != nil || ignored[file] != nil)
         }
     }
@@ -278,6 +282,7 @@ struct LintedFiles {
             findings += (loaded.findings + loaded.strays + (try refusedRemovals(given))).filter {
                 !unwritten.contains($0.file)
             }
+            trespassing.formUnion(findings.lazy.filter { $0.rule == .app046 }.map(\.file))
             hostCount += loaded.hosts.count
             var coverage = CertificateCoverage(
                 hostsPath: "\(given.path)/hosts", managedPath: managedPath, links: given.linkTargets,
@@ -309,7 +314,8 @@ struct LintedFiles {
     private mutating func findings(about given: GivenConfiguration) -> [Finding] {
         let apps = files.filter { $0.kind == .appFile && $0.path.hasPrefix("\(given.path)/apps/") }
             .sorted { $0.path < $1.path }
-        var findings = self.findings(about: apps.compactMap { model(of: $0, given.environment) })
+        let published = apps.filter { !trespassing.contains($0.path) }
+        var findings = self.findings(about: published.compactMap { model(of: $0, given.environment) })
         if let environment = given.environment {
             let names = apps.map { EnvironmentCheck.names(in: $0.bytes, $0.document, environment) }
             findings += [EnvironmentCheck.finding(environment, in: names, of: given.path)].compactMap { $0 }
@@ -332,16 +338,15 @@ struct LintedFiles {
         return findings
     }
 
-    /// URLs that two apps of a host claim, and problems of landing pages.
+    /// URLs that two apps of a host claim.
     private func findings(about apps: [AppFile]) -> [Finding] {
         var byHost: [String: [AppFile]] = [:]
         for app in apps {
             for host in app.hosts { byHost[host.text, default: []].append(app) }
         }
-        return apps.compactMap(\.pageFinding)
-            + byHost.filter { $0.value.count > 1 }.sorted { $0.key < $1.key }.flatMap { host, apps in
-                Linter.overlaps(of: Renderer.mergeOrder(apps), host: host)
-            }
+        return byHost.filter { $0.value.count > 1 }.sorted { $0.key < $1.key }.flatMap { host, apps in
+            Linter.overlaps(of: Renderer.mergeOrder(apps), host: host)
+        }
     }
 
     /// The numbers of findings and skipped files; empty if nothing could be linted.
