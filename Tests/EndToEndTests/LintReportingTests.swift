@@ -39,7 +39,7 @@ struct LintReportingTests {
             "config/apps/b/app.json": app("b", "a.acme-widgets.com"),
         ])
         let run = try lint("\(folder.path)/config")
-        #expect(run.output.contains("b/app.json:1:24: error[APP-046]") == isOwned, "\(run.output)")
+        #expect(run.output.contains("b/app.json:1:22: error[APP-046]") == isOwned, "\(run.output)")
         #expect(run.output.contains("[APP-036]") != isOwned, "\(run.output)")
     }
 
