@@ -61,10 +61,34 @@ struct StartCheckTests {
         try serve("other.example")
         let saved = { try Data(contentsOf: URL(fileURLWithPath: "\(state)/tenants")) }
         let before = try saved()
-        for run in [try check("--http", "127.0.0.1:0"), try lint(state)] {
-            #expect(run.status == 1)
-            #expect((run.output + run.errors).contains("error[APP-042]: this version removes live entries"))
+        for (run, severity) in [
+            (try lint(state), "error"), (try check("--http", "127.0.0.1:0", "--strict"), "error"),
+            (try check("--http", "127.0.0.1:0"), "warning"),
+        ] {
+            #expect((run.status == 0) == (severity == "warning"))
+            #expect((run.output + run.errors).contains("\(severity)[APP-042]: this version removes live entries"))
         }
+        // Nor does a broken file keep the server from a reload, while its last good version is served; another one does.
+        try folder.write("config/apps/a.json", "{ name: ")
+        let broken = try check("--http", "127.0.0.1:0")
+        #expect(broken.status == 0, "\(broken.errors)")
+        #expect(broken.errors.contains("note: the server keeps the last good versions of 1 app file\n"))
+        try folder.write("config/apps/b.json", "{ name: ")
+        #expect(try check("--http", "127.0.0.1:0").status == 1)
+        try folder.remove("config/apps/b.json")
+        try serve("other.example")
+        // No phone has seen what a developer tries: it is not guarded, and leaves the state as it was.
+        #expect(try check("--http", "127.0.0.1:0", "--dev").status == 0)
+        let files = { try FileManager.default.contentsOfDirectory(atPath: state).sorted() }
+        let filesBefore = try files()
+        let history = try folder.read("state/history.jsonl")
+        let development = try folder.serve("--dev")
+        try serve("third.example")
+        #expect(development.line(beginning: "third.example: ") != nil)
+        development.stop()
+        #expect(try files() == filesBefore)
+        #expect(try folder.read("state/history.jsonl") == history)
+        #expect(try folder.read("state/.gitignore") == "*\n")
         #expect(try saved() == before)
         // A mistake comes before what it removes.
         let file = try folder.read("config/apps/a.json")

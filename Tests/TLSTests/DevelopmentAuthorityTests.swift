@@ -30,7 +30,7 @@ struct DevelopmentAuthorityTests {
         let certificate = try folder.bytes("state/tls/development-ca.pem")
         _ = try DevelopmentAuthority(directory: state)
         #expect(try folder.bytes("state/tls/development-ca.pem") == certificate)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: state).count == 2)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: state).count == 3)
     }
 
     @Test(arguments: ["shop.example.com", "shop.localhost", "localhost"])
@@ -115,6 +115,6 @@ struct DevelopmentAuthorityTests {
         #expect(results.value.count == 8)
         #expect(Set(results.value).count == 1)
         #expect(results.value.first?.isEmpty == false)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: state).count == 2)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: state).count == 3)
     }
 }

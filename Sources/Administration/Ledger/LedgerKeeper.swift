@@ -116,7 +116,7 @@ public final class LedgerKeeper: Sendable {
     }
 
     private func save(_ mark: inout FileStatus?, isLast: Bool) throws(SystemError) {
-        try Directory.create(folder, permissions: 0o700)
+        try Directory.createPrivate(folder)
         guard ledger.hasUnsaved else { return isLast ? () : try File.checkWritable(folder) }
         var latest = mark
         // Only this thread changes the ledger, and other processes cannot write the file meanwhile.

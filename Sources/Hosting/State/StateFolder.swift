@@ -122,7 +122,7 @@ struct StateFolder: Sendable {
 
     /// Writes a file next to its final path, where the old one may be mapped.
     func draft(of name: String, _ records: TenantRecords, _ layer: CatalogueLayer) throws(SystemError) -> FileDraft {
-        try Directory.create(path, permissions: 0o700)
+        try Directory.createPrivate(path)
         let (bytes, texts) = records.encoded()
         var draft: FileDraft?
         var failure: SystemError?

@@ -15,6 +15,8 @@ public struct LoadedConfiguration: Sendable {
     public let hosts: [String]
     /// Findings on hosts that are served although no app file names them. That can be intended, so a server does not log them.
     public let strays: [Finding]
+    /// The app files whose last good version of the given state is served instead of that on disk.
+    public let keptFiles: Set<String>
 }
 
 /// The configuration cannot be loaded at all.
@@ -44,7 +46,8 @@ extension Tenants {
         let report = try round(.allAgain)
         let hosts = report.catalogue.layers.last?.hosts.sorted() ?? []
         return LoadedConfiguration(
-            catalogue: report.catalogue, findings: report.findings, hosts: hosts, strays: strays(among: hosts))
+            catalogue: report.catalogue, findings: report.findings, hosts: hosts, strays: strays(among: hosts),
+            keptFiles: Set(memory.appFiles.notInService.filter(isServed).map(source.file)))
     }
 
     private static let comparisonsMax = 1_000_000

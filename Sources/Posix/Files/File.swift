@@ -295,6 +295,15 @@ public enum Directory {
         try create(String(path[..<slash]), permissions: permissions)
         guard unsafe mkdir(path, permissions) == 0 || errno == EEXIST else { throw .last("mkdir") }
     }
+
+    /// Creates a directory for files of this machine, some of them secret, which git does not add if it is in a repository.
+    public static func createPrivate(_ path: String, permissions: UInt32 = 0o700) throws(SystemError) {
+        if exists(path) { return }
+        try create(path, permissions: permissions)
+        _ = try unsafe Array("*\n".utf8).span.withUnsafeBytes { bytes throws(SystemError) in
+            try unsafe File.create("\(path)/.gitignore", bytes, permissions: 0o600)
+        }
+    }
 }
 
 /// A lock that one process at a time can have, and that ends with the process. The corresponding C function is `flock`.

@@ -107,7 +107,7 @@ public final class DevelopmentAuthority: Sendable {
     /// Creates the key, unless it exists.
     static func makeKey(_ path: String, in directory: String) throws(TLSError) {
         do throws(SystemError) {
-            try Directory.create(directory, permissions: 0o755)
+            try Directory.createPrivate(directory, permissions: 0o755)
         } catch {
             throw TLSError(
                 "cannot create \(directory) for the development authority: \(error.reason); "

@@ -23,7 +23,9 @@ extension Command {
             ]) + [
                 Option(
                     name: "--dev", value: nil,
-                    help: "development mode: create certificates for hosts that have none, and only warn of removals",
+                    help:
+                        "development mode: create certificates for hosts that have none, only warn of removals, and save nothing "
+                        + "of what is served",
                     variable: "ASSOCIATED_DEV")
             ] + settings(["--workers", "--environment"]) + [
                 Option(

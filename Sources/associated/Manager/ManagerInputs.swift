@@ -80,7 +80,7 @@ struct ManagerInputs {
     /// Keeps other managers out of the state directory, which is created if need be.
     func lockState() throws(Refusal) -> FileLock {
         do throws(SystemError) {
-            try Directory.create(statePath, permissions: 0o700)
+            try Directory.createPrivate(statePath)
             if let lock = try FileLock.take(lockPath) { return lock }
         } catch {
             throw .failure(

@@ -62,7 +62,7 @@ final class ChangeJournal: Sendable {
             entries.append(lost)
         }
         // If the folder is missing, the reason is why it cannot be created.
-        try Directory.create(folder, permissions: 0o700)
+        try Directory.createPrivate(folder)
         try append(entries)
         // Changes while no process ran; the versions before are not known.
         try note(loaded, from: loaded.catalogue, atSeconds: now)

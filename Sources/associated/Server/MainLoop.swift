@@ -78,7 +78,7 @@ final class MainLoop: @unchecked Sendable {
         server.tenants.wasFetched = { [ledger = server.admin.ledger] host, since in
             ledger.records(of: host).contains { $0.lastSeconds >= since }
         }
-        server.state.noteState(.history) { () throws(SystemError) in try server.journal.began(loaded) }
+        server.state.noteState(.history) { () throws(SystemError) in try server.journal?.began(loaded) }
         retrying.noteRound(isUnsaved: server.state.current.isUnsaved)
     }
 

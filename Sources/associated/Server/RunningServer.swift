@@ -21,7 +21,8 @@ struct RunningServer: Sendable {
     let state: ServerState
     let admin: AdminWiring.Running
     let standIn: ManagerStandIn
-    let journal: ChangeJournal
+    /// Nil in development.
+    let journal: ChangeJournal?
     /// Folders on file systems without change events.
     let foldersWithoutEvents: [FolderWithoutEvents]
 
@@ -62,6 +63,7 @@ struct RunningServer: Sendable {
     }
 
     private func journal(_ report: RoundReport, from before: Catalogue) {
+        guard let journal else { return }
         // Without a change nothing is written, which says nothing about the folder.
         if report.changes.isEmpty, state.current.problems[.history] == nil { return }
         state.noteState(.history) { () throws(SystemError) in

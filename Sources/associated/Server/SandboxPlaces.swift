@@ -60,8 +60,9 @@ struct SandboxPlaces {
         // Its parents are readable by every user.
         try? Directory.create(ResolvedPath.parent(of: Directory.absolute(state)), permissions: 0o755)
         // If this fails, the server reports later that it cannot write its state.
-        guard (try? Directory.create(state, permissions: 0o700)) != nil else { return }
-        if let account, Privileges.isRoot { Directory.changeOwner(of: state, to: account) }
+        guard (try? Directory.createPrivate(state)) != nil else { return }
+        guard let account, Privileges.isRoot else { return }
+        for path in [state, "\(state)/.gitignore"] { Directory.changeOwner(of: path, to: account) }
     }
 
     func rules() throws(Refusal) -> [Landlock.Rule] {

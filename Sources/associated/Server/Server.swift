@@ -120,7 +120,8 @@ struct Server {
             certificates: certificates, surveyor: surveyor,
             tickets: engineSettings.secure?.tickets, notifier: notifier, sandbox: sandbox, state: wiring.state,
             admin: admin, standIn: ManagerStandIn(wiring.state, on: sockets.managerAdmin),
-            journal: ChangeJournal(folder: given.statePath), foldersWithoutEvents: foldersWithoutEvents)
+            journal: given.isDevelopment ? nil : ChangeJournal(folder: given.statePath),
+            foldersWithoutEvents: foldersWithoutEvents)
         return (server, try MainLoop(server, background, settings: given, after: loaded))
     }
 
@@ -213,12 +214,12 @@ struct Server {
             configPath: given.configPath, publicPath: given.publicPath, environment: settings.environment,
             signer: settings.signer(
                 configPath: given.configPath, managedPath: given.certificatesPath, development: development),
-            state: (given.statePath, Product.identity),
+            // No phone has seen what a developer tries, so no later server guards it.
+            state: given.isDevelopment ? nil : (given.statePath, Product.identity),
             openFilesMax: HostFolders.openFilesMax(
                 descriptors: DescriptorLimit.count, connectionsMax: settings.limits.connectionsMax),
             linkTargets: settings.linkTargets, limits: settings.limits, owners: settings.owners,
             lint: settings.lint.ofServer,
-            // No phone has seen what a developer tries.
             holdsRemovals: !given.isDevelopment)
     }
 

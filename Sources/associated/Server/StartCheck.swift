@@ -152,13 +152,20 @@ struct StartCheck {
     /// Reports everything that `lint` finds, and returns how many hosts would be served.
     private mutating func lint() -> Int {
         var files = LintedFiles(
-            arguments, managedPath: given.certificatesPath, createsCertificates: given.isDevelopment)
+            arguments, managedPath: given.certificatesPath, isDevelopment: given.isDevelopment)
         files.add(given.configPath)
         files.lint()
-        for finding in files.findings where finding.severity == .error {
+        for var finding in files.findings where finding.severity == .error {
+            // One tenant's mistake must not keep the others from a reload.
+            let isKept = !settings.isStrict && files.keptFiles.contains(finding.file)
+            if isKept { finding.severity = .warning }
             Console.error(finding)
+            if isKept { continue }
             failureCount += 1
             if finding.file != "\(given.configPath)/server.json" { fileErrorCount += 1 }
+        }
+        if !settings.isStrict, !files.keptFiles.isEmpty {
+            notes.append("the server keeps the last good versions of \(Count.of(files.keptFiles.count, "app file"))")
         }
         for problem in files.problems { fail(problem) }
         if files.hostCount == 0 { fail(StartProblems(given).noHosts) }

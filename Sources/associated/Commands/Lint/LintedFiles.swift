@@ -14,10 +14,12 @@ struct LintedFiles {
     private let arguments: ParsedArguments
     private let forced: DocumentKind?
     private let managedPath: String?
-    /// Whether the server creates certificates for hosts that have none.
-    private let createsCertificates: Bool
+    /// Whether the server is for development: it creates certificates for hosts that have none, and guards no entries.
+    private let isDevelopment: Bool
     /// How many hosts a server would serve.
     private(set) var hostCount = 0
+    /// The app files whose last good version the server of the state directory serves instead of that on disk.
+    private(set) var keptFiles: Set<String> = []
     private(set) var problems: [String] = []
     /// Files in directories that have the name of a file to lint, but not its content.
     private var skipped: [String] = []
@@ -40,10 +42,10 @@ struct LintedFiles {
     /// - Parameter managedPath: the folder with the manager's certificates.
     init(
         _ arguments: ParsedArguments, forced: DocumentKind? = nil, managedPath: String? = nil,
-        createsCertificates: Bool = false
+        isDevelopment: Bool = false
     ) {
         (self.arguments, self.forced, self.managedPath) = (arguments, forced, managedPath)
-        self.createsCertificates = createsCertificates
+        self.isDevelopment = isDevelopment
         base = GivenConfiguration(arguments)
     }
 
@@ -279,14 +281,16 @@ struct LintedFiles {
                 read.withLock { $0.append((file, model)) }
             }
             // Of files with unwritten fixes, the server has read the old version.
-            findings += (loaded.findings + loaded.strays + (try refusedRemovals(given))).filter {
-                !unwritten.contains($0.file)
-            }
+            let served = try served(given)
+            // What that server would not publish, because it removes what is live.
+            let refused = served?.findings.filter { $0.rule == .app042 && $0.severity == .error } ?? []
+            findings += (loaded.findings + loaded.strays + refused).filter { !unwritten.contains($0.file) }
             trespassing.formUnion(findings.lazy.filter { $0.rule == .app046 }.map(\.file))
-            hostCount += loaded.hosts.count
+            keptFiles.formUnion(served?.keptFiles ?? [])
+            hostCount += (served ?? loaded).hosts.count
             var coverage = CertificateCoverage(
                 hostsPath: "\(given.path)/hosts", managedPath: managedPath, links: given.linkTargets,
-                isTLSOn: given.speaksTLS && !createsCertificates,
+                isTLSOn: given.speaksTLS && !isDevelopment,
                 isOrdered: { given.orders($0) })
             findings += loaded.hosts.compactMap { coverage.problem(for: $0) }.map(Finding.init)
         } catch {
@@ -301,13 +305,10 @@ struct LintedFiles {
         return findings
     }
 
-    /// What a server with this state would not publish, because it removes what is live.
-    private func refusedRemovals(_ given: GivenConfiguration) throws(ConfigurationError) -> [Finding] {
+    /// What a server with the given state would serve; nil without one.
+    private func served(_ given: GivenConfiguration) throws(ConfigurationError) -> LoadedConfiguration? {
         let state = arguments["--state"] ?? "state"
-        guard Tenants.hasState(state) else { return [] }
-        return try given.load(state: state, managedPath: managedPath).findings.filter {
-            $0.rule == .app042 && $0.severity == .error
-        }
+        return !isDevelopment && Tenants.hasState(state) ? try given.load(state: state, managedPath: managedPath) : nil
     }
 
     /// Findings that need several files of a configuration, or its certificates.
