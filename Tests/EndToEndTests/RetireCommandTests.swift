@@ -24,7 +24,11 @@ struct RetireCommandTests {
                     + "the server's state is elsewhere, confirm that with --force"
             ), (["nwes"], 1, nil, "Did you mean CONFIG/apps/news.json5?"),
             (["old"], 0, "retired/old.json", ""), (["../x.json"], 2, nil, "is not an app file"),
-            (["team/"], 2, nil, "is not an app file"),
+            (["//"], 2, nil, "is not an app file"),
+            (["team"], 0, "retired/team/shop.json", ""), (["team/"], 0, "retired/team/shop.json", ""),
+            (["shop/"], 1, nil, "has no live version of it. Did you mean CONFIG/apps/shop.json?"),
+            (["taem"], 1, nil, "Did you mean CONFIG/apps/team?"),
+            (["team/shop.jsn"], 1, nil, "Did you mean CONFIG/apps/team/shop.json?"),
         ] as [([String], Int, String?, String)])
     func `moves app files that exist`(operands: [String], status: Int, file: String?, errors: String)
         throws
@@ -83,6 +87,7 @@ struct RetireCommandTests {
         let config = "\(folder.path)/config"
         try folder.write("config/apps/shop.json", Self.app)
         try folder.write("config/apps/shpo.json", Self.app.replacing("shop.acme.test", with: "shpo.acme.test"))
+        try folder.write("config/apps/team/app.json", Self.app.replacing("shop.acme.test", with: "team.acme.test"))
         let server = try folder.serve()
         #expect(eventually { FileManager.default.fileExists(atPath: "\(folder.path)/state/tenants") })
         server.stop()
@@ -90,6 +95,17 @@ struct RetireCommandTests {
         let run = try Subject.run("retire", "shpo", "--config", config, "--state", "\(folder.path)/state")
         #expect(run.status == 0, "\(run.errors)")
         #expect(run.output.hasPrefix("wrote \(config)/retired/shpo.json"))
+        // The tenant's folder, and not the app file that never existed.
+        try FileManager.default.removeItem(atPath: "\(config)/apps/team")
+        let command = ["--config", config, "--state", "\(folder.path)/state"]
+        let forced = try Subject.run(["retire", "taem", "--force"] + command)
+        #expect(forced.status == 1)
+        #expect(forced.errors.contains("Did you mean \(config)/apps/team?"), "\(forced.errors)")
+        #expect(
+            forced.errors.hasSuffix("If another server serves it, name that server's state directory with --state\n"))
+        let team = try Subject.run(["retire", "team"] + command)
+        #expect(team.output.hasPrefix("wrote \(config)/retired/team/app.json"), "\(team.errors)")
+        #expect(try Subject.run(["retire", "team"] + command).output.contains("is retired already"))
     }
 
     @Test func `rejects a configuration without app files`() throws {

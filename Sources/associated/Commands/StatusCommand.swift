@@ -94,7 +94,8 @@ extension Command {
                 throw Refusal.failure("the server lists no certificates; it has no TLS, or its version is too old")
             }
             throw Refusal.failure(
-                host.map { unserved($0, response, GivenConfiguration(arguments)) } ?? "the server answers 404")
+                host.map { unserved($0, response, GivenConfiguration(arguments), state: loaded.statePath) }
+                    ?? "the server answers 404")
         }
         guard response.status == 200 else {
             throw Refusal.failure(
@@ -152,13 +153,16 @@ extension Command {
             path, from: place.address, token: token, timeoutMilliseconds: statusTimeoutMilliseconds)
     }
 
-    /// Says that a host is not served, and the probable reason: the app file here that names it, or a similar host.
+    /// Says that a host is not served, and the probable reason: the app file here that names it, its removal, or a similar host.
     private static func unserved(
-        _ host: String, _ response: AdminClient.Response, _ given: GivenConfiguration
+        _ host: String, _ response: AdminClient.Response, _ given: GivenConfiguration, state: String
     ) -> String {
         let lines = String(decoding: response.body, as: UTF8.self).split(separator: "\n")
         let hint = lines.dropFirst().first { $0.hasPrefix("did you mean ") }.map { Printable.line(String($0)) }
-        let why = given.whyUnserved(HostPattern.typed(host)) ?? hint
+        let name = HostPattern.typed(host)
+        let last = (try? ChangeJournal(folder: state).entries())?.last { $0.host == name }
+        let removed = last.flatMap { $0.event == "removed" ? "it was removed at \($0.time)" : nil }
+        let why = given.whyUnserved(name) ?? removed ?? hint
         return ["\(host) is not served", why].compactMap(\.self).joined(separator: "; ")
     }
 }
