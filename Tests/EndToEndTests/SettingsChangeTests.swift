@@ -27,6 +27,25 @@ struct SettingsChangeTests {
         server.stop()
     }
 
+    @Test func `SIGHUP takes up a change of owners, which a mistake in the file leaves as they are`() throws {
+        let folder = try Folder()
+        try folder.write("config/apps/a/a.json", Folder.app("a.example"))
+        try folder.write("config/apps/b/b.json", Folder.app("b.example"))
+        try folder.write("config/server.json", #"{ owners: { a: ["a.example"], "*": [] } }"#)
+        let server = try folder.serve()
+        try folder.write("config/server.json", #"{ owners: { a: [], b: ["b.example"] } }"#)
+        server.send(SIGHUP)
+        #expect(server.line(containing: "error[APP-046]") != nil)
+        let path = "/.well-known/apple-app-site-association"
+        #expect(try server.fetch(path, host: "a.example", "--include").contains(" 404 "))
+        #expect(try server.fetch(path, host: "b.example", "--include").contains(" 200 OK"))
+        try folder.write("config/server.json", "{ owners: 7 }")
+        server.send(SIGHUP)
+        #expect(server.line(containing: "the next start would fail: `owners`") != nil)
+        #expect(try server.fetch(path, host: "b.example", "--include").contains(" 200 OK"))
+        server.stop()
+    }
+
     @Test func `a mistake that is in force stays in the status, and a lost file is not replaced by defaults`() throws {
         let folder = try Folder(serving: "a.example")
         try folder.write("config/server.json", "{ wrkers: 3 }")

@@ -41,6 +41,37 @@ struct HostOwnersTests {
     }
 
     @Test(arguments: [
+        ("a/x.json", "a.example", true), ("d/x.json", "other.example", false), ("d/x.json", "s.example", true),
+        ("a/x.json", "s.example", false), ("x.json", "other.example", true),
+    ])
+    func `the entry * is that of all folders without one`(path: String, host: String, isAllowed: Bool) throws {
+        #expect(try owners(#"{ a: ["a.example"], "*": ["s.example"] }"#).allows(host, at: path) == isAllowed)
+        let denied = try owners(#"{ a: ["a.example"], "*": [] }"#).allows(host, at: path)
+        #expect(denied == (isAllowed && host != "s.example"))
+        #expect(try owners(#"{ "*": [] }"#).allows(host, at: path) == !path.contains("/"))
+    }
+
+    @Test func `a change of owners takes effect with the next round`() throws {
+        let site = try TenantTree()
+        site.owners = try owners(#"{ a: ["a.example"], "*": [] }"#)
+        try site.shop("a/a.json", hosts: ["a.example"])
+        try site.shop("b/b.json", hosts: ["b.example"])
+        let report = try site.restart()
+        #expect(report.errors.map(\.rule) == [.app046])
+        #expect(site.answer("a.example") != nil && site.answer("b.example") == nil)
+        site.tenants.use(try owners(#"{ b: ["b.example"], "*": [] }"#))
+        #expect(try site.round(.allAgain).errors.map(\.rule) == [.app046])
+        #expect(site.answer("a.example") == nil && site.answer("b.example") != nil)
+        // The state is saved with it.
+        site.owners = try owners(#"{ b: ["b.example"], "*": [] }"#)
+        try site.restart()
+        #expect(site.answer("a.example") == nil && site.answer("b.example") != nil)
+        site.tenants.use(HostOwners())
+        #expect(try site.round(.allAgain).errors.isEmpty)
+        #expect(site.answer("a.example") != nil && site.answer("b.example") != nil)
+    }
+
+    @Test(arguments: [
         "[]", "{ a: 'a.example' }", "{ a: ['http://a.example'] }", "{ a: [7] }", "{ 'a/b': [] }", "{ '': [] }",
         "{ a: { hosts: [] } }",
     ])

@@ -7,8 +7,8 @@ import SourceJSON
 import TLS
 
 /// The hosts of the folders in `config/apps`. Files directly in `config/apps` belong to the operator and may name any host.
-public struct HostOwners: Sendable {
-    /// By the name of the folder.
+public struct HostOwners: Sendable, Equatable {
+    /// By the name of the folder, `*` for all that have no entry.
     private var hosts: [String: Set<String>] = [:]
     /// All owned hosts and the wildcards above them: folders without an entry may not name these.
     private var reserved: Set<String> = []
@@ -23,11 +23,13 @@ public struct HostOwners: Sendable {
         reserved.formUnion(names + names.flatMap { HostName.wildcards(over: $0) })
     }
 
+    private func entry(of folder: String) -> Set<String>? { hosts[folder] ?? hosts["*"] }
+
     /// Whether a file, by its path below `config/apps`, may name a host.
     func allows(_ host: String, at path: String) -> Bool {
         guard !hosts.isEmpty, let folder = AppTree.topFolder(of: path) else { return true }
         let wildcards = HostName.wildcards(over: host)
-        if let own = hosts[folder] { return own.contains(host) || wildcards.contains(where: own.contains) }
+        if let own = entry(of: folder) { return own.contains(host) || wildcards.contains(where: own.contains) }
         return !reserved.contains(host) && !wildcards.contains(where: owned.contains)
     }
 
@@ -44,7 +46,7 @@ public struct HostOwners: Sendable {
         let all = places + reading.otherHosts.map { ($0.text, SourceRange?.none) }
         return all.filter { !allows($0.0, at: path) }.prefix(AppFindings.ofFileMax).map { host, range in
             let reason =
-                hosts[folder] == nil ? "assigns it to another folder" : "does not assign it to the folder \(folder)"
+                entry(of: folder) == nil ? "assigns it to another folder" : "does not assign it to the folder \(folder)"
             return Finding(
                 rule: .app046, severity: .error, file: file, range: range,
                 message:

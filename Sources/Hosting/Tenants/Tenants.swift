@@ -21,6 +21,8 @@ public final class Tenants: @unchecked Sendable {
     private(set) var shelf = SiteShelf()
     /// Saves the state; nil if nothing is saved.
     private var keeper: StateKeeper?
+    /// The owners from the next round on; nil without a change.
+    private let nextOwners = Mutex<HostOwners?>(nil)
     /// Held while a round runs or a new base is put into service, until the result is published.
     public let turn = Mutex(())
     /// Whether the state of the previous process is only compared with.
@@ -86,13 +88,26 @@ public final class Tenants: @unchecked Sendable {
 
     /// Reads what may have changed and applies it. Throws if `config/apps` cannot be read or descriptors or memory run out; the
     /// state is unchanged then.
-    public func round(_ changes: TreeChanges) throws(ConfigurationError) -> RoundReport {
+    public func round(_ given: TreeChanges) throws(ConfigurationError) -> RoundReport {
+        takeOwners()
+        var changes = given
+        // Also those of a round that failed.
+        if hasBegun { changes.hosts.formUnion(shelf.revoked) }
         let start = try hasBegun ? nil : begin()
         source.costs = RoundCosts(isCounting: hasBegun)
         let sites = RoundSites(SiteRenderer(signer: signer), folders, above: shelf, isStart: !hasBegun && shelf.isEmpty)
         let decision = try decide(changes, start, sites)
         hasBegun = true
         return commit(decision, sites, changes, start)
+    }
+
+    /// Uses these owners from the next full round on: versions that they do not allow are forgotten, as at a start.
+    public func use(_ owners: HostOwners) { nextOwners.withLock { $0 = owners } }
+
+    private func takeOwners() {
+        guard let owners = nextOwners.withLock({ $0.take() }), owners != source.owners else { return }
+        source.owners = owners
+        shelf.revoked.formUnion(memory.forgetGood { !owners.allows($1, at: $0) })
     }
 
     /// Loads the state of the previous process.

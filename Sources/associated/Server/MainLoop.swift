@@ -149,7 +149,9 @@ final class MainLoop: @unchecked Sendable {
     }
 
     private func checkSettings(isRequested: Bool) {
-        server.report(server.state.diskTimer.measure { settingsWatch.check(isRequested: isRequested) })
+        let news = server.state.diskTimer.measure { settingsWatch.check(isRequested: isRequested) }
+        server.report(news)
+        if isRequested, let owners = news?.owners { server.tenants.use(owners) }
     }
 
     private func startRound(_ now: Int64) {

@@ -81,7 +81,7 @@ struct RunningServer: Sendable {
         if let objection = news.objection {
             Log.error("server.json has changed, and the next start would fail: \(objection)")
         } else if news.isChanged {
-            Log.info("server.json has changed: send SIGUSR2 to apply it, or restart")
+            Log.info("server.json has changed: send SIGUSR2 to apply it, or restart; SIGHUP applies only `owners`")
         } else {
             Log.info("server.json is again as it was at the start")
         }

@@ -218,7 +218,9 @@ struct Server {
             state: given.isDevelopment ? nil : (given.statePath, Product.identity),
             openFilesMax: HostFolders.openFilesMax(
                 descriptors: DescriptorLimit.count, connectionsMax: settings.limits.connectionsMax),
-            linkTargets: settings.linkTargets, limits: settings.limits, owners: settings.owners,
+            linkTargets: settings.linkTargets, limits: settings.limits,
+            // A server that died may have had later ones than the parent.
+            owners: SettingsWatch(given).ownersOnDisk ?? settings.owners,
             lint: settings.lint.ofServer,
             holdsRemovals: !given.isDevelopment)
     }

@@ -28,11 +28,19 @@ struct SettingsWatch {
         var findings: [Finding] = []
         /// Why a start with it would be refused.
         var objection: String?
+        /// The `owners` of the file, if they can be used.
+        var owners: HostOwners?
     }
 
     init(_ given: LoadedSettings) {
         self.given = given
         path = "\(given.configPath)/server.json"
+    }
+
+    /// The `owners` of the file as it is now; nil if it cannot be used.
+    var ownersOnDisk: HostOwners? {
+        var copy = self
+        return copy.check(isRequested: true)?.owners
     }
 
     /// Checks the file every second, or when an operator asks; nil if nothing is new. A file that changes between two checks is
@@ -48,7 +56,7 @@ struct SettingsWatch {
         if status != nil, reader.document == nil, given.settings.user != nil { return nil }
         if reader.document?.text == given.text, (status == nil) == (given.text == nil) {
             defer { isChanged = false }
-            return isChanged ? News(isChanged: false, findings: given.findings) : nil
+            return isChanged ? News(isChanged: false, findings: given.findings, owners: reader.settings.owners) : nil
         }
         isChanged = true
         if status == nil {
@@ -59,7 +67,10 @@ struct SettingsWatch {
         }
         var changed = given
         (changed.findings, changed.lostSafeguards) = (reader.findings, reader.lostSafeguards)
-        return News(isChanged: true, findings: reader.findings, objection: StartProblems(changed).inSettings)
+        let objection = StartProblems(changed).inSettings
+        return News(
+            isChanged: true, findings: reader.findings, objection: objection,
+            owners: objection == nil ? reader.settings.owners : nil)
     }
 }
 
