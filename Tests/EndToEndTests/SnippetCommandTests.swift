@@ -213,16 +213,20 @@ struct SnippetCommandTests {
         try folder.write("a/b/ios/App/App/Info.plist", "mine")
         try FileManager.default.removeItem(atPath: "\(folder.path)/a/b/src/deep-links.ts")
         let again = try Subject.run(arguments)
-        #expect(again.status == 1)
-        #expect(again.output == paths[4])
+        #expect(again.status == 0)
         let place = paths[1].dropLast()
+        #expect(again.output == "\(place).associated\n\(paths[4])")
         #expect(
-            again.errors.hasPrefix(
-                "associated: \(place) already exists; not overwritten (--force overwrites it)\nnext: "))
-        #expect(try folder.read("a/b/ios/App/App/Info.plist") == "mine")
+            again.errors.hasPrefix("\(place) exists, and is left as it is; merge \(place).associated into it\nnext: "))
+        try folder.write("a/b/src/deep-links.ts", "mine")
+        let kept = try Subject.run(arguments)
+        #expect(kept.status == 1)
+        #expect(kept.errors.contains("/src/deep-links.ts already exists; not overwritten (--force overwrites it)\n"))
         let forced = try Subject.run(arguments + ["--force"])
-        #expect((forced.status, forced.output) == (0, paths[1]))
-        #expect(try folder.read("a/b/ios/App/App/Info.plist").contains("CFBundleURLSchemes"))
+        #expect((forced.status, forced.output) == (0, "\(place).associated\n\(paths[4])"))
+        #expect(try folder.read("a/b/ios/App/App/Info.plist") == "mine")
+        #expect(try folder.read("a/b/ios/App/App/Info.plist.associated").contains("CFBundleURLSchemes"))
+        #expect(try folder.read("a/b/src/deep-links.ts").contains("appUrlOpen"))
     }
 
     @Test(arguments: [

@@ -18,9 +18,11 @@ struct OutputFile {
     /// The path below the output folder.
     let name: String
     let text: String
+    /// Whether projects have a file of this name with content of their own, which must not be lost.
+    var isFragment = false
 
     /// Prints the files, or writes them into a folder. Unless `force`, an existing file with other content is kept, and the
-    /// command fails.
+    /// command fails. A fragment is then written beside it.
     static func write(_ files: [OutputFile], to folder: String?, force: Bool) throws(Refusal) -> ExitStatus {
         guard let folder else {
             let text = files.map { "==> \($0.name) <==\n\($0.text)" }.joined(separator: "\n")
@@ -33,6 +35,13 @@ struct OutputFile {
             let bytes = Array(file.text.utf8)
             if try !create(path, bytes) {
                 if (try? File.read(path, bytesMax: bytes.count))?.bytes == bytes { continue }
+                if file.isFragment {
+                    let beside = "\(path).associated"
+                    if try !create(beside, bytes) { try replace(beside, bytes) }
+                    Console.error(line: "\(path) exists, and is left as it is; merge \(beside) into it")
+                    Console.output(line: beside)
+                    continue
+                }
                 guard force else {
                     status = .failure(saying: "\(path) already exists; not overwritten (--force overwrites it)")
                     continue

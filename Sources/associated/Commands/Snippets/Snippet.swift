@@ -111,7 +111,8 @@ extension Snippet {
         return OutputFile(
             name: name,
             text: Snippet.propertyList(
-                ["<key>com.apple.developer.associated-domains</key>", "<array>"] + entries + ["</array>"]))
+                ["<key>com.apple.developer.associated-domains</key>", "<array>"] + entries + ["</array>"]),
+            isFragment: true)
     }
 
     /// A property list with one dictionary.
@@ -151,14 +152,14 @@ extension Snippet {
             ]
         }
         if entries.isEmpty { return [] }
-        return [OutputFile(name: "\(folder)Info.plist", text: Snippet.propertyList(entries))]
+        return [OutputFile(name: "\(folder)Info.plist", text: Snippet.propertyList(entries), isFragment: true)]
     }
 
     private var swiftFiles: [OutputFile] {
         [
             OutputFile(name: "DeepLink.swift", text: Snippet.swiftDeepLink(ownLinks(none: "nil"))),
             OutputFile(name: "DeepLink+SwiftUI.swift", text: Snippet.swiftUIHandlers()),
-            OutputFile(name: "SceneDelegate.swift", text: Snippet.swiftSceneDelegate()),
+            OutputFile(name: "SceneDelegate.swift", text: Snippet.swiftSceneDelegate(), isFragment: true),
         ]
     }
 }
@@ -195,7 +196,7 @@ extension Snippet {
             </manifest>
 
             """
-        return [OutputFile(name: "\(folder)AndroidManifest.xml", text: text)]
+        return [OutputFile(name: "\(folder)AndroidManifest.xml", text: text, isFragment: true)]
     }
 
     /// A comment about links for which the manifest alone decides differently.
@@ -247,7 +248,7 @@ extension Snippet {
         let package = app.android?.packages.first?.name ?? "app"
         let link = Snippet.kotlinDeepLink(package: package, ownLinks(escapesDollar: true))
         return [
-            OutputFile(name: "MainActivity.kt", text: Snippet.kotlinMainActivity(package: package)),
+            OutputFile(name: "MainActivity.kt", text: Snippet.kotlinMainActivity(package: package), isFragment: true),
             OutputFile(name: "DeepLink.kt", text: link),
         ]
     }
@@ -299,7 +300,7 @@ extension Snippet {
         }
         let json = SourceWriter.canonical(.object([("expo", .object(expo))]))
         return [
-            OutputFile(name: "app.json", text: String(decoding: json, as: UTF8.self)),
+            OutputFile(name: "app.json", text: String(decoding: json, as: UTF8.self), isFragment: true),
             OutputFile(name: "app/+native-intent.ts", text: Snippet.expoIntent(routeFunction: routeFunction)),
         ]
     }
