@@ -48,8 +48,16 @@ struct RenderCommandTests {
         let one = try Subject.run("render", "shop.acme.test", "apple", "--config", config)
         let shop = "\(output)/shop.acme.test/.well-known/apple-app-site-association"
         #expect(try String(contentsOfFile: shop, encoding: .utf8) == one.output)
+        let compared = try Subject.run(
+            "render", "--all", "--diff", "--config", config, "--resolve", "*:443:127.0.0.1:1")
+        #expect(compared.status == 1)
+        for host in ["files.acme.test", "shop.acme.test"] {
+            #expect(compared.errors.contains("cannot fetch https://\(host)/.well-known/"), "\(compared.errors)")
+        }
+        #expect(!compared.errors.contains("*"))
         for wrong in [
-            ["--all"], ["--output", output], ["shop.acme.test", "--all"], ["x.test", "--diff", "--output", output],
+            ["--all"], ["--all", "--diff", "--output", output], ["--output", output], ["shop.acme.test", "--all"],
+            ["x.test", "--diff", "--output", output],
         ] { #expect(try Subject.run(["render", "--config", config] + wrong).status == 2, "\(wrong)") }
     }
 }

@@ -18,13 +18,13 @@ extension Command {
             replace generated ones, are included. The last good versions that a running server keeps are not included.
 
             --output writes the files to DIR/HOST/.well-known/ instead, for a website that serves them as static files.
-            With --all --output DIR, give no HOST: the files of every host are written. --diff compares them with what
-            the live host serves and shows the differences.
+            --diff compares them with what the live host serves and shows the differences. --all does either for every
+            host, --diff without wildcards.
             """,
         operands: Operands(usage: "[HOST [apple|ios|android]]", counts: 0...2),
         options: [
             .config, .publicFolder, .environment,
-            Option(name: "--all", value: nil, help: "with --output: write the files of every host"),
+            Option(name: "--all", value: nil, help: "instead of HOST, with --output or --diff: every host"),
             Option(
                 name: "--output", value: "DIR",
                 help: "directory to write the files to, replacing existing ones (default: print them)"),
@@ -37,12 +37,9 @@ extension Command {
             return .usage(
                 saying: arguments.has("--all") ? "give HOST or --all, not both" : "render needs one of HOST, --all")
         }
-        guard !arguments.has("--all") || arguments.has("--output"),
-            !arguments.has("--diff") || !arguments.has("--output")
-        else {
-            return .usage(
-                saying: arguments.has("--diff") ? "give --diff or --output, not both" : "--all needs --output DIR")
-        }
+        let ways = [arguments.has("--output"), arguments.has("--diff")].count { $0 }
+        if ways > 1 { return .usage(saying: "give --diff or --output, not both") }
+        if ways == 0, arguments.has("--all") { return .usage(saying: "--all needs one of --output DIR, --diff") }
         let platforms = ["apple", "android"]
         let platform = arguments.operands.dropFirst().first?.asPlatform
         if let platform, !platforms.contains(platform) {
@@ -53,7 +50,11 @@ extension Command {
         let wanted = platform.map { [$0] } ?? platforms
         guard let host = arguments.operands.first else {
             for finding in loaded.findings where finding.severity == .error { Console.error(finding) }
-            return try export(loaded.hosts, wanted, of: loaded, to: arguments["--output"] ?? "")
+            if let folder = arguments["--output"] { return try export(loaded.hosts, wanted, of: loaded, to: folder) }
+            let outcomes = try loaded.hosts.filter { !$0.hasPrefix("*") }.map { host throws(Refusal) in
+                try compare(host, documents(of: host, in: loaded) ?? [:], wanted, arguments)
+            }
+            return outcomes.contains(.failure) ? .failure : .success
         }
         guard let documents = documents(of: host, in: loaded) else {
             let errors = loaded.findings.filter { $0.severity == .error }
