@@ -28,6 +28,23 @@ struct InitCommandTests {
         #expect(try folder.read("config/server.json") == "{}")
     }
 
+    @Test(arguments: [("--app-id", "--package", "ios:"), ("--package", "--app-id", "android:")])
+    func `an id of - means that there is no such app`(given: String, none: String, block: String) throws {
+        let folder = try Folder()
+        let id = given == "--app-id" ? "9JA89QQLNQ.org.acme.shop" : "org.acme.shop"
+        let run = try Subject.run(
+            "init", "\(folder.path)/c", "--name", "Shop", "--host", "shop.acme.test", given, id, none, "-",
+            "--fingerprint", LintCommandTests.print, "--store-id", "640199958")
+        #expect(run.errors.hasPrefix("next: run `associated lint"), "\(run.errors)")
+        let text = try folder.read("c/apps/shop.json")
+        #expect(["ios:", "android:"].filter { text.contains("\n  \($0) {\n") } == [block], "\(text)")
+        let lint = try Subject.run("lint", "\(folder.path)/c")
+        #expect(lint.errors == "0 errors, 0 warnings\n", "\(lint.output)\(lint.errors)")
+        let neither = try Subject.run(
+            "init", "\(folder.path)/d", "--name", "Shop", "--host", "shop.acme.test", given, "-", none, "-")
+        #expect(neither.status == 2)
+    }
+
     @Test func `accepts a host as a URL`() throws {
         let folder = try Folder()
         let run = try Subject.run(

@@ -13,7 +13,8 @@ extension Command {
             are kept.
 
             On a terminal, the command asks for the app's name, host and ids if they are not given as options. Otherwise
-            --name and --host are required, and missing ids become placeholders.
+            --name and --host are required, and missing ids become placeholders. An app id or package of - means that there is
+            no such app.
             """,
         operands: Operands(usage: "[DIR]", counts: 0...1),
         options: [
@@ -37,6 +38,9 @@ extension Command {
                 .map({ $0.map { HostPattern.alone($0) } })
         else { return .usage(saying: "init needs --name and --host when it is not run in a terminal") }
         let known = Identities(arguments)
+        guard known.hasIOS || known.hasAndroid else {
+            return .usage(saying: "without an iOS and an Android app, there is nothing to configure")
+        }
         let text = appFile(name: name, hosts: hosts, known)
         let file = fileName(of: name)
         // A placeholder is not a mistake in the options, so the check uses valid values instead.
@@ -110,28 +114,40 @@ extension Command {
         /// Asks for the ids that were not given, unless all that is required was. An empty answer leaves a placeholder.
         init(_ arguments: ParsedArguments) {
             let asks = !arguments.has("--name") || !arguments.has("--host")
-            func id(_ option: String, _ question: String, problem: (String) -> String?) -> String? {
-                arguments[option] ?? (asks ? answer(question, problem: problem) : nil)
+            func id(_ option: String, _ question: String, if isAsked: Bool = true, problem: (String) -> String?)
+                -> String?
+            {
+                arguments[option] ?? (asks && isAsked ? answer(question, problem: problem) : nil)
             }
-            appID = id("--app-id", "iOS app id, such as 8KQ2V7M4XN.com.acme.shop (empty: a placeholder)? ") {
-                first(AppID.problems(in: $0))
+            appID = id(
+                "--app-id", "iOS app id, such as 8KQ2V7M4XN.com.acme.shop (empty: a placeholder, -: no iOS app)? "
+            ) {
+                $0 == Identities.none ? nil : first(AppID.problems(in: $0))
             }
-            storeID = id("--store-id", "Number in the App Store (empty: none)? ") {
+            storeID = id("--store-id", "Number in the App Store (empty: none)? ", if: appID != Identities.none) {
                 $0.allSatisfy(\.isNumber)
                     ? nil : "\($0) is not a number; write the digits after /id in its App Store address"
             }
-            package = id("--package", "Android package name, such as com.acme.shop (empty: a placeholder)? ") {
-                first(PackageName.problems(in: $0))
+            package = id(
+                "--package", "Android package name, such as com.acme.shop (empty: a placeholder, -: no Android app)? "
+            ) {
+                $0 == Identities.none ? nil : first(PackageName.problems(in: $0))
             }
             fingerprint = id(
-                "--fingerprint", "SHA-256 fingerprint of its signing certificate (empty: a placeholder)? "
+                "--fingerprint", "SHA-256 fingerprint of its signing certificate (empty: a placeholder)? ",
+                if: package != Identities.none
             ) {
                 Fingerprint(normalising: $0) == nil ? first(Fingerprint.problems(in: $0)) : nil
             }
         }
 
         /// Whether no placeholder is left.
-        var isComplete: Bool { appID != nil && package != nil && fingerprint != nil }
+        var isComplete: Bool { appID != nil && package != nil && (fingerprint != nil || !hasAndroid) }
+
+        /// The answer that there is no such app.
+        private static let none = "-"
+        var hasIOS: Bool { appID != Identities.none }
+        var hasAndroid: Bool { package != Identities.none }
     }
 
     /// - Parameter fillsIn: whether unknown ids become valid examples instead of placeholders.
@@ -142,18 +158,16 @@ extension Command {
         let fingerprint = known.fingerprint ?? (fillsIn ? possibleFingerprint : "FINGERPRINT")
         let store = known.storeID.map { "\n    storeID: \(quoted($0))," } ?? ""
         let example = HostPattern.example(of: hosts.first ?? "example.com")
-        return """
-            {
-              name: \(quoted(name)),
-              // All hosts of the links. "*.example.com" covers every host below it; phones get its files from "example.com", so
-              // that has to be here too.
-              hosts: [\(hosts.map(quoted).joined(separator: ", "))],
+        let ios = """
               ios: {
                 // Team id, dot, bundle id.
                 appIDs: [\(quoted(id))],\(store)
                 // applinks: universal links; webcredentials: passwords and passkeys.
                 services: ["applinks", "webcredentials"],
               },
+
+            """
+        let android = """
               android: {
                 package: \(quoted(package)),
                 // SHA-256, as `keytool -list -v` prints it; with Play App Signing, the one in the Play Console.
@@ -163,7 +177,22 @@ extension Command {
                 // Publishes the links below for Android 15 and later.
                 dynamicRules: true,
               },
-              // The first rule that matches a URL decides, as on the phone. `*` is any text, `?` one character.
+
+            """
+        let excluded = """
+            {
+            \(known.hasIOS ? "      ios: \"web\",\n" : "")      android: "web",
+                  // Android 14 and earlier read only the app's manifest, which cannot exclude paths.
+                  android14: "app",
+                }
+            """
+        return """
+            {
+              name: \(quoted(name)),
+              // All hosts of the links. "*.example.com" covers every host below it; phones get its files from "example.com", so
+              // that has to be here too.
+              hosts: [\(hosts.map(quoted).joined(separator: ", "))],
+            \(known.hasIOS ? ios : "")\(known.hasAndroid ? android : "")  // The first rule that matches a URL decides, as on the phone. `*` is any text, `?` one character.
               links: [
                 { "/": "/.well-known/*", exclude: true },
                 { "/": "/private/*", exclude: true },
@@ -172,12 +201,7 @@ extension Command {
               // URLs and their expected results, checked by `associated lint` and before this file is served.
               examples: {
                 "https://\(example)/": "app",
-                "https://\(example)/private/1": {
-                  ios: "web",
-                  android: "web",
-                  // Android 14 and earlier read only the app's manifest, which cannot exclude paths.
-                  android14: "app",
-                },
+                "https://\(example)/private/1": \(known.hasAndroid ? excluded : "\"web\""),
               },
             }
 
