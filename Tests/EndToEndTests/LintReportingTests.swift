@@ -43,6 +43,20 @@ struct LintReportingTests {
         #expect(run.output.contains("[APP-036]") != isOwned, "\(run.output)")
     }
 
+    @Test func `reads standard input, and names files as a pull request has them`() throws {
+        let folder = try Folder(files: ["sub/assetlinks.json": "{"])
+        let command = "cd '\(folder.path)'; '\(Subject.executable.path)' lint"
+        let input = try Subject.shell("printf '{' | '\(Subject.executable.path)' lint - --as android")
+        #expect(input.status == 1)
+        #expect(input.output.hasPrefix("-:1:"), "\(input.output)\(input.errors)")
+        for path in ["sub", "./sub/assetlinks.json", "\(folder.path)/sub", "././/sub"] {
+            let github = try Subject.shell("\(command) '\(path)' --format github")
+            #expect(github.output.hasPrefix("::error file=sub/assetlinks.json,"), "\(path): \(github.output)")
+            let sarif = try Subject.shell("\(command) '\(path)' --format sarif")
+            #expect(sarif.output.contains(#""uri": "sub/assetlinks.json""#), "\(path): \(sarif.output)")
+        }
+    }
+
     @Test func `applies the project's ignored rules and severities`() throws {
         let app =
             #"{ name: "A", hosts: ["*.acme.test"], ios: { appIDs: ["9JA89QQLNQ.org.acme.a"] }, links: [{ "/": "/a" }] }"#

@@ -2,6 +2,7 @@
 // created.
 
 import Association
+import Glibc
 import Posix
 
 enum InputFile {
@@ -9,6 +10,24 @@ enum InputFile {
     static func read(_ path: String, bytesMax: Int = AppFile.bytesMax) throws(Refusal) -> [UInt8] {
         do throws(FileError) { return try File.read(path, bytesMax: bytesMax).bytes } catch {
             throw .failure("cannot read \(path): \(error)")
+        }
+    }
+
+    /// Everything on standard input.
+    static func standardInput(bytesMax: Int = AppFile.bytesMax) throws(Refusal) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = unsafe buffer.withUnsafeMutableBytes {
+                unsafe Glibc.read(STDIN_FILENO, $0.baseAddress, $0.count)
+            }
+            if count == 0 { return bytes }
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw .failure("cannot read standard input: \(SystemError(call: "read", number: errno).reason)")
+            }
+            bytes += buffer[..<count]
+            if bytes.count > bytesMax { throw .failure("standard input has more than \(bytesMax) bytes") }
         }
     }
 }

@@ -2,6 +2,7 @@
 
 import Association
 import AssociationLint
+import Posix
 import SourceJSON
 
 enum FindingFormat: String, CaseIterable {
@@ -44,10 +45,18 @@ enum FindingFormat: String, CaseIterable {
         ])
     }
 
+    /// The path of a file as a pull request has it, if this command runs in the directory of the repository.
+    static func place(_ path: String) -> String {
+        let here = Directory.absolute("")
+        var path = path.hasPrefix(here) ? path.dropFirst(here.count) : path[...]
+        while path.hasPrefix("./") { path = path.dropFirst(2).drop { $0 == "/" } }
+        return String(path)
+    }
+
     /// A workflow command in one line.
     private static func annotation(_ finding: Finding) -> String {
         let level = finding.severity == .note ? "notice" : finding.severity.rawValue
-        var properties = ["file=\(property(finding.file))"]
+        var properties = ["file=\(property(place(finding.file)))"]
         if let range = finding.range {
             properties += ["line=\(range.start.line)", "endLine=\(range.end.line)", "col=\(range.start.column)"]
             if range.start.line == range.end.line { properties.append("endColumn=\(range.end.column)") }

@@ -13,8 +13,8 @@ extension Command {
             fix. While an app file has errors, some checks of the whole file are skipped; run `lint` again after correcting
             them.
 
-            PATH is a configuration (a directory with apps/, hosts/ or server.json), another directory, or a file; the default
-            is the directory of --config. A configuration is loaded as `serve` loads it, with its certificates. In any other
+            PATH is a configuration (a directory with apps/, hosts/ or server.json), another directory, a file, or - for a file
+            on standard input; the default is the directory of --config. A configuration is loaded as `serve` loads it, with its certificates. In any other
             directory, each file is checked on its own. If there is a state directory of a server with this configuration, the
             removals that this server would refuse are reported too.
 

@@ -127,7 +127,7 @@ struct LintedFiles {
     }
 
     private mutating func read(_ path: String) -> [UInt8]? {
-        do throws(Refusal) { return try InputFile.read(path) } catch {
+        do throws(Refusal) { return try path == "-" ? InputFile.standardInput() : InputFile.read(path) } catch {
             problems.append(error.message)
             return nil
         }
@@ -137,7 +137,7 @@ struct LintedFiles {
     mutating func fix(writes: Bool, showsDifference: Bool) {
         for given in configurations { addAppFiles(of: given) }
         for (index, file) in files.enumerated() where file.kind != .entitlements && file.kind != .androidManifest {
-            if boundary(of: file.path) != nil { continue }
+            if file.path == "-" || boundary(of: file.path) != nil { continue }
             let fixed = FixedFile(file)
             if let reason = fixed.refusal { problems.append("cannot fix \(file.path): \(reason)") }
             guard fixed.isChanged else { continue }

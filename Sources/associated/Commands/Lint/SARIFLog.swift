@@ -55,7 +55,7 @@ enum SARIFLog {
     }
 
     private static func result(_ finding: Finding, _ index: Int) -> SourceValue {
-        var place: [(String, SourceValue)] = [("artifactLocation", artifact(finding.file))]
+        var place: [(String, SourceValue)] = [("artifactLocation", artifact(FindingFormat.place(finding.file)))]
         if let range = finding.range { place.append(("region", region(range))) }
         var members: [(String, SourceValue)] = [
             ("ruleId", .string(finding.rule.description)), ("ruleIndex", .integer(index)),
@@ -71,7 +71,7 @@ enum SARIFLog {
             ("deletedRegion", region(edit.range)), ("insertedContent", message(edit.replacement)),
         ])
         let change: SourceValue = .object([
-            ("artifactLocation", artifact(finding.file)), ("replacements", .array([replacement])),
+            ("artifactLocation", artifact(FindingFormat.place(finding.file))), ("replacements", .array([replacement])),
         ])
         return .object([
             ("description", message(finding.fix ?? finding.message)), ("artifactChanges", .array([change])),
