@@ -264,6 +264,13 @@ struct Server {
             Log.info("listening on \(address.isUnix ? "" : scheme)\(address)")
         }
         if let admin { Log.info("listening on \(admin.isUnix ? "" : "http://")\(admin) (admin)") }
+        if given.isDevelopment, let host = loaded.catalogue.servedHosts.sorted().first(where: { !$0.hasPrefix("*") }),
+            let (scheme, address) = listeners.last, !address.isUnix
+        {
+            let trust = development.map { "--cacert \($0.certificatePath) " } ?? ""
+            Log.info(
+                "try: curl \(trust)--connect-to ::\(address) \(scheme)\(host):\(address.port)\(AssociationPath.apple)")
+        }
         Log.info("ready")
     }
 
