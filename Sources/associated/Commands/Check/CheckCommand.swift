@@ -2,6 +2,7 @@
 // and its output.
 
 import Association
+import AssociationLint
 import Client
 import Glibc
 import Hosting
@@ -193,7 +194,7 @@ enum CheckOutput {
                 lines.append("  \(file.path)  \(status)" + (status == 200 ? " \(facts.joined(separator: ", "))" : ""))
             }
         }
-        for (finding, rules) in distinct(report.findings) {
+        for (finding, rules) in distinct(FindingDigest.digest(report.findings)) {
             let place = finding.range.map { " \($0.start.line):\($0.start.column)" } ?? ""
             let path = isAboutOtherFile(finding) ? " \(finding.file.dropFirst("https://\(report.host)".count)):" : ""
             lines.append("  \(finding.severity.rawValue)[\(rules)]:\(path)\(place) \(finding.text)")
@@ -206,17 +207,18 @@ enum CheckOutput {
         (RuleID.srv006 ... .srv013).contains(finding.rule)
     }
 
-    /// A problem for both verifiers is reported once, with the rules of both.
+    /// A problem for both verifiers, or of both files, is reported once, with the rules of both.
     private static func distinct(_ findings: [Finding]) -> [(finding: Finding, rules: String)] {
         var found: [(finding: Finding, rules: String)] = []
         for finding in findings {
             let index = found.firstIndex { other in
-                other.finding.rule != finding.rule && other.finding.severity == finding.severity
-                    && other.finding.message == finding.message && other.finding.fix == finding.fix
+                (!isAboutOtherFile(finding) || other.finding.file == finding.file)
+                    && other.finding.severity == finding.severity && other.finding.message == finding.message
+                    && other.finding.fix == finding.fix
                     && other.finding.range == finding.range
             }
             if let index {
-                found[index].rules += ", \(finding.rule)"
+                if !found[index].rules.contains(finding.rule.description) { found[index].rules += ", \(finding.rule)" }
             } else {
                 found.append((finding, finding.rule.description))
             }
