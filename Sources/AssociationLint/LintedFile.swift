@@ -24,14 +24,14 @@ public struct LintedFile: Sendable {
         self.document = isApp == (self.kind == .appFile) ? document : parse(!isApp)
     }
 
-    /// - Parameter appHosts: the hosts of the app files, if known. Native projects with other hosts are reported.
-    public func lint(appHosts: [HostPattern]? = nil) -> [Finding] {
+    /// - Parameter appFiles: the app files, if known, with which native projects are compared.
+    public func lint(appFiles: [AppFile]? = nil) -> [Finding] {
         switch kind {
         case .appleAssociation, .signedAppleAssociation: Linter.lint(apple: bytes, parsed: document, file: path)
         case .statementList: Linter.lint(statements: bytes, parsed: document, file: path)
         case .appFile: AppFile.lint(document, file: path)
-        case .entitlements: Linter.lint(entitlements: bytes, file: path, appHosts: appHosts)
-        case .androidManifest: Linter.lint(manifest: bytes, file: path, appHosts: appHosts)
+        case .entitlements: Linter.lint(entitlements: bytes, file: path, appFiles: appFiles)
+        case .androidManifest: Linter.lint(manifest: bytes, file: path, appFiles: appFiles)
         case .unknown: []
         }
     }

@@ -29,16 +29,16 @@ public enum Linter {
     }
 
     /// Lints the entitlements of an app on Apple's systems, an XML property list.
-    /// - Parameter appHosts: the hosts of the app files, if known. Other hosts are reported.
-    public static func lint(entitlements bytes: [UInt8], file: String, appHosts: [HostPattern]? = nil) -> [Finding] {
-        var check = EntitlementsCheck(file: NativeFile(bytes, file: file, appHosts: appHosts))
+    /// - Parameter appFiles: the app files, if known. Hosts that only one side has are reported.
+    public static func lint(entitlements bytes: [UInt8], file: String, appFiles: [AppFile]? = nil) -> [Finding] {
+        var check = EntitlementsCheck(file: NativeFile(bytes, file: file, appFiles: appFiles))
         return check.run()
     }
 
     /// Lints the AndroidManifest.xml of an app: the XML source, not the binary form in a package.
-    /// - Parameter appHosts: the hosts of the app files, if known. Other hosts are reported.
-    public static func lint(manifest bytes: [UInt8], file: String, appHosts: [HostPattern]? = nil) -> [Finding] {
-        var check = ManifestCheck(file: NativeFile(bytes, file: file, appHosts: appHosts))
+    /// - Parameter appFiles: the app files, if known. Hosts that only one side has are reported.
+    public static func lint(manifest bytes: [UInt8], file: String, appFiles: [AppFile]? = nil) -> [Finding] {
+        var check = ManifestCheck(file: NativeFile(bytes, file: file, appFiles: appFiles))
         return check.run()
     }
 

@@ -6,6 +6,10 @@ import SourceJSON
 /// Lints an entitlements file.
 struct EntitlementsCheck {
     var file: NativeFile
+    /// The hosts that the entitlements name, by service.
+    private var named: [String: [HostPattern]] = [:]
+
+    init(file: NativeFile) { self.file = file }
 
     static let domainsKey = "com.apple.developer.associated-domains"
     private static let modes = ["mode=developer", "mode=managed", "mode=developer+managed"]
@@ -27,7 +31,24 @@ struct EntitlementsCheck {
                 lint(domain: Self.trimmed(entry.text), at: file.range(entry.content))
             }
         }
+        if let range = lists.first.map({ file.range($0.tag) }) { reportMissingHosts(at: range) }
         return file.findings.sorted
+    }
+
+    /// Reports hosts that the app file has and the entitlements do not, the classic cause of dead links. Of services other than links,
+    /// which an app file has by default, only those that the entitlements use.
+    private mutating func reportMissingHosts(at range: SourceRange) {
+        guard let app = file.ownApp(sharing: named.values.flatMap(\.self)), let ios = app.ios else { return }
+        for service in ios.services.map(\.rawValue).sorted() where service == "applinks" || named[service] != nil {
+            for host in file.lacking(app, in: named[service] ?? []) {
+                let outcome =
+                    service == "applinks" ? "iOS opens no link to it in the app" : "iOS does not use \(service) with it"
+                file.findings.report(
+                    .ahst028, at: range,
+                    "the entitlements lack \("\(service):\(host.text)".quoted), a host of \(app.file), so \(outcome)",
+                    fix: "add it, or remove the host from the app file")
+            }
+        }
     }
 
     private mutating func reportMissingKey(among keys: [XMLElement], in root: XMLElement) {
@@ -127,7 +148,9 @@ struct EntitlementsCheck {
         }
         if let fault = Self.fault(of: host, isForDevelopment: isForDevelopment) {
             file.findings.report(.ahst025, at: range, "iOS rejects \(text.quoted): \(fault.reason)", fix: fault.fix)
-        } else if case .success(let pattern) = HostPattern.parse(host), !isForDevelopment {
+        } else if case .success(let pattern) = HostPattern.parse(host) {
+            named[service, default: []].append(pattern)
+            if isForDevelopment { return }
             file.compare(pattern, rule: .ahst028, at: range)
         }
     }

@@ -10,8 +10,40 @@ struct ManifestCheck {
 
     mutating func run() -> [Finding] {
         guard let root = file.manifestRoot() else { return file.findings.sorted }
-        for filter in root.all("intent-filter") { lint(filter) }
+        let filters = root.all("intent-filter")
+        for filter in filters { lint(filter) }
+        compareWithApp(root, filters)
         return file.findings.sorted
+    }
+
+    /// Reports hosts of the app file that Android does not verify, and examples that the manifest does not let through.
+    private mutating func compareWithApp(_ root: XMLElement, _ elements: [XMLElement]) {
+        let filters = elements.compactMap { AndroidManifest.Filter($0, range: file.range($0.tag)) }
+        // A build fills in names with a placeholder.
+        let named = filters.filter(\.isVerified).flatMap(\.hosts)
+        let patterns = named.compactMap { try? HostPattern.parse($0).get() }
+        guard patterns.count == named.count, let app = file.ownApp(sharing: patterns),
+            app.android?.relations.containsExactly(AndroidApp.handleAllURLs) == true
+        else { return }
+        let range = file.range(root.tag)
+        for host in file.lacking(app, in: patterns) {
+            file.findings.report(
+                .ghst016, at: range,
+                "no intent filter with autoVerify names \(host.text.quoted), a host of \(app.file), so Android opens no link to "
+                    + "it in the app", fix: "add the host, or remove it from the app file")
+        }
+        let manifest = AndroidManifest(name: "the manifest", file: nil, filters: filters)
+        let closed = app.examples.filter { example in
+            [example.android, example.android14].contains(.app)
+                && patterns.contains { $0.name == example.url.host || $0.matches(example.url.host) }
+                && manifest.decide(example.url).outcome == .staysInBrowser
+        }
+        guard let first = closed.first else { return }
+        let more = closed.count > 1 ? " (and \(Count.of(closed.count - 1, "more example")))" : ""
+        file.findings.report(
+            .ghst016, at: range,
+            "no intent filter lets \(first.url.text.quoted) through, an example of \(app.file) that must open the app\(more), so "
+                + "the link stays in the browser", fix: "widen a path of the manifest, or correct the example")
     }
 
     private mutating func lint(_ filter: XMLElement) {

@@ -10,13 +10,13 @@ struct NativeFile {
     private let bytes: [UInt8]
     /// The offsets at which lines begin.
     private let lines: [Int]
-    /// The hosts of the app files that belong to the project, if known.
-    private let appHosts: [HostPattern]?
+    /// The app files, one of which belongs to the project, in all environments; nil if they are not known.
+    private let appFiles: [AppFile]?
 
-    init(_ bytes: [UInt8], file: String, appHosts: [HostPattern]? = nil) {
+    init(_ bytes: [UInt8], file: String, appFiles: [AppFile]? = nil) {
         let text = Array(bytes[Self.start(of: bytes)...])
         lines = [0] + text.indices.filter { text[$0] == UInt8(ascii: "\n") }.map { $0 + 1 }
-        (self.bytes, self.appHosts) = (text, appHosts)
+        (self.bytes, self.appFiles) = (text, appFiles)
         findings = FindingList(file: file)
     }
 
@@ -47,11 +47,34 @@ struct NativeFile {
 
     /// Reports a host that no app file has.
     mutating func compare(_ host: HostPattern, rule: RuleID, at range: SourceRange) {
-        guard let appHosts, !appHosts.contains(where: { $0 == host || (!host.isWildcard && $0.matches(host.name)) })
-        else { return }
+        guard let appFiles, !appFiles.contains(where: { NativeFile.covers($0.hosts, host) }) else { return }
         findings.report(
             rule, at: range, "no app file has the host \(host.text.quoted), so nothing is served for the app there",
             fix: "add it to `hosts`, or remove it here")
+    }
+
+    private static func covers(_ patterns: [HostPattern], _ host: HostPattern) -> Bool {
+        patterns.contains { $0 == host || (!host.isWildcard && $0.matches(host.name)) }
+    }
+
+    /// The app file of the project, in the environment that fits best: the one that shares most hosts with it. Nil if none shares any.
+    func ownApp(sharing named: [HostPattern]) -> AppFile? {
+        func lacking(_ app: AppFile) -> Int { app.hosts.count { !NativeFile.covers(named, $0) } }
+        func isBetter(_ app: AppFile, _ best: AppFile) -> Bool {
+            // An app file with all its hosts in the project is that of the project, even if another one shares more.
+            let (left, right) = (lacking(app), lacking(best))
+            if (left == 0) != (right == 0) { return left == 0 }
+            return app.hosts.count - left > best.hosts.count - right
+        }
+        let sharing = (appFiles ?? []).filter { $0.hosts.contains { NativeFile.covers(named, $0) } }
+        return sharing.reduce(nil) { best, app in best.map { isBetter(app, $0) ? app : $0 } ?? app }
+    }
+
+    private static let lackingMax = 5
+
+    /// The first hosts of an app file that the project does not name.
+    func lacking(_ app: AppFile, in named: [HostPattern]) -> [HostPattern] {
+        Array(app.hosts.filter { !NativeFile.covers(named, $0) }.prefix(NativeFile.lackingMax))
     }
 
     func range(_ offsets: Range<Int>) -> SourceRange {

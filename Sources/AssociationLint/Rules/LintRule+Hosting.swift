@@ -149,9 +149,10 @@ extension LintRule {
             fix: "Write content=\"app-id=…, app-argument=https://…\".",
             sources: [.appleBanner], subject: .host),
         LintRule(
-            .ahst028, "the entitlement names a host that no app file has",
-            why: "The server serves nothing for the app there, so iOS does not associate the host.",
-            fix: "Add the host to the app file, or remove it from the entitlement.",
+            .ahst028, "the entitlements and the app file have different hosts",
+            why:
+                "iOS associates a host only if the entitlements name it and the server serves a file for the app there.",
+            fix: "Add the host where it is missing, or remove it from the other side.",
             sources: [.appleTN3155], subject: .nativeProject),
         LintRule(
             .ahst029, "the entitlements have no associated domains",
@@ -241,9 +242,11 @@ extension LintRule {
             fix: "Use the filter that `associated snippet` prints.",
             sources: [.androidVerify], subject: .nativeProject),
         LintRule(
-            .ghst016, "the manifest names a host that no app file has",
-            why: "The server serves nothing for the app there. Android 11 and earlier then verify no host of the app.",
-            fix: "Add the host to the app file, or remove it from the manifest.",
+            .ghst016, "the manifest and the app file have different hosts or paths",
+            why:
+                "Android opens a link in the app only if the manifest lets it through and the server serves a file for the app "
+                + "there. With a host that has none, Android 11 and earlier verify no host of the app.",
+            fix: "Add the host or path where it is missing, or remove it from the other side.",
             sources: [.androidVerify], subject: .nativeProject),
         LintRule(
             .ghst017, or: .error, "the manifest's intent filter has a path or a host that no URL has",

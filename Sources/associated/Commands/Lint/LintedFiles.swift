@@ -184,10 +184,10 @@ struct LintedFiles {
     mutating func lint() {
         var found: [Finding] = []
         for given in configurations { found += load(given) }
-        let appHosts = appHosts()
+        let apps = appFiles()
         var ignored: [String: Set<RuleID>] = [:]
         for file in files {
-            found += file.lint(appHosts: appHosts)
+            found += file.lint(appFiles: apps)
             guard file.kind == .appFile else { continue }
             let ids = IgnoreComment.rules(in: file.bytes)
             ignored[file.path] = Set(ids.compactMap { RuleID($0.text) })
@@ -238,22 +238,22 @@ struct LintedFiles {
         }
     }
 
-    /// The hosts of all app files of configurations, in all environments; nil without a configuration or a native file.
-    private mutating func appHosts() -> [HostPattern]? {
+    /// All app files of configurations, in all environments; nil without a configuration or a native file.
+    private mutating func appFiles() -> [AppFile]? {
         guard files.contains(where: { $0.kind == .entitlements || $0.kind == .androidManifest }) else { return nil }
         let given = configurations + (arguments.has("--config") ? [base] : [])
         let known = Dictionary(files.map { ($0.path, $0) }) { first, _ in first }
         let all = given.compactMap(\.appFiles)
         if all.isEmpty { return nil }
-        var hosts: [HostPattern] = []
+        var found: [AppFile] = []
         for (apps, path) in all.flatMap({ apps in apps.paths.map { (apps, $0) } }) {
             // Unreadable files are reported when the configuration itself is linted.
             let read = { apps.bytes(of: path).map { LintedFile($0, path: path, kind: .appFile) } }
             guard let file = known[path] ?? read() else { continue }
             let environments: [String?] = [nil] + (AppFile.environments(in: file.document) ?? [])
-            for environment in environments { hosts += model(of: file, environment)?.hosts ?? [] }
+            for environment in environments { found += [model(of: file, environment)].compactMap(\.self) }
         }
-        return hosts
+        return found
     }
 
     private mutating func model(of file: LintedFile, _ environment: String?) -> AppFile? {
