@@ -217,7 +217,10 @@ struct TreeWatchTests {
         for index in 0...eventsMax / 2 { try #require(rename(names[index % 2], names[1 - index % 2]) == 0) }
         try site.shop("late/c.json", hosts: ["c.example.com"])
         try site.write("public/late.example.com/index.html", "")
-        #expect(watch.takeChanges().everything)
+        var passes: [TreeChanges] = []
+        while passes.last?.everything != true, passes.count <= eventsMax { passes.append(watch.takeChanges()) }
+        // Each pass takes some thousand events.
+        #expect(passes.last?.everything == true && passes.count > 1)
         #expect(!watch.takeChanges().everything)
         #expect(try changes { try site.shop("late/c.json", hosts: ["d.example.com"]) } == .apps("late/c.json"))
         #expect(

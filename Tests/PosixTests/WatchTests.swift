@@ -48,6 +48,23 @@ struct WatchTests {
         watch.remove(number)
     }
 
+    @Test func `takes a limited number of events at a time, and equal ones once`() throws {
+        let watch = try Watch()
+        _ = try watch.add(path)
+        try root.write("a", "")
+        try root.write("b", "")
+        while !watch.takeEvents().isEmpty {}
+        // Each event has 32 bytes.
+        for _ in 0..<Watch.bytesMax / 64 {
+            #expect(rename("\(path)/a", "\(path)/c") == 0)
+            #expect(rename("\(path)/c", "\(path)/a") == 0)
+        }
+        // Of each name, that it came and went.
+        for _ in 0..<2 { #expect(watch.takeEvents().count == 4) }
+        chmod("\(path)/b", 0o600)
+        #expect(watch.takeEvents().map(\.name) == ["b"])
+    }
+
     @Test func `fails for a missing directory`() throws {
         let watch = try Watch()
         let error = #expect(throws: SystemError.self) { _ = try watch.add(path + "/none") }

@@ -9,7 +9,7 @@ public struct Watch: ~Copyable, Sendable {
     public let descriptor: Descriptor
 
     /// A change of a name.
-    public struct Event: Sendable {
+    public struct Event: Hashable, Sendable {
         /// The number that `add` returned for the directory; -1 when events were lost.
         public let directory: Int32
         /// Empty when it is about the directory itself.
@@ -53,18 +53,20 @@ public struct Watch: ~Copyable, Sendable {
     /// Stops watching a directory, which may have been removed already.
     public func remove(_ directory: Int32) { _ = inotify_rm_watch(descriptor.number, directory) }
 
-    /// The events since the last call. Does not wait.
+    /// The next events, equal ones once. Does not wait, and does not go on for as long as others make changes: while there are more, the
+    /// descriptor stays readable.
     public func takeEvents() -> [Event] {
         var events: [Event] = []
-        unsafe withUnsafeTemporaryAllocation(byteCount: 64 * 1024, alignment: 8) { buffer in
-            while true {
-                let count = retrying { unsafe Glibc.read(descriptor.number, buffer.baseAddress, buffer.count) }
-                if count <= 0 { return }
-                unsafe Watch.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]), to: &events)
-            }
+        unsafe withUnsafeTemporaryAllocation(byteCount: Watch.bytesMax, alignment: 8) { buffer in
+            let count = retrying { unsafe Glibc.read(descriptor.number, buffer.baseAddress, buffer.count) }
+            if count > 0 { unsafe Watch.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]), to: &events) }
         }
-        return events
+        var known: Set<Event> = []
+        return events.filter { known.insert($0).inserted }
     }
+
+    /// Some thousand events.
+    static let bytesMax = 65_536
 
     private static func append(_ bytes: UnsafeRawBufferPointer, to events: inout [Event]) {
         let headBytes = MemoryLayout<inotify_event>.size
