@@ -70,6 +70,13 @@ public struct Limits: Sendable {
     public static let sessionBytes = 16_384
     /// What a session in its handshake adds: 47 KiB were measured.
     public static let handshakeBytes = 49_152
+    /// The certificate, with its chain and key, that this includes.
+    static let usualCertificateBytes = 16_384
+
+    /// The same with a certificate of this size, which exists as long as the handshake, even if the cache has given it up.
+    public static func handshakeBytes(certificateBytes: Int) -> Int {
+        handshakeBytes + max(0, certificateBytes - usualCertificateBytes)
+    }
 
     public init() {}
 

@@ -16,4 +16,9 @@ struct LimitsTests {
         let limits = Limits(fitting: row[0] << 20)
         #expect([limits.heldBytesMax >> 20, limits.connectionsMax, limits.handshakesMax] == Array(row.dropFirst()))
     }
+
+    @Test(arguments: [(0, 0), (16_384, 0), (16_385, 1), (600_000, 583_616)])
+    func `counts a large certificate in each handshake that uses it`(byteCount: Int, more: Int) {
+        #expect(Limits.handshakeBytes(certificateBytes: byteCount) == Limits.handshakeBytes + more)
+    }
 }

@@ -23,6 +23,8 @@ struct HelloGateTests {
         private(set) var turns: [Int] = []
         /// Whether nothing was signed because the client has gone.
         private(set) var hasEnded = false
+        /// What the certificate takes that a session keeps, after each step of its handshake.
+        private(set) var keptBytes: [Int] = []
 
         init(_ store: CertificateStore) throws {
             self.store = store
@@ -79,6 +81,7 @@ struct HelloGateTests {
                             context, context.unreadRecords, for: client, certificate: turn.certificate, hasTurn: true)
                     }
                     if outcome == .ended { hasEnded = true }
+                    keptBytes.append(SSL_get_certificate(session.ssl) == nil ? 0 : context.certificateBytes)
                 }
                 context.clearInput()
                 let output = context.output
@@ -121,6 +124,14 @@ struct HelloGateTests {
         #expect(try server.shake("A.b.example.COM") == (0, "*.b.example.com"))
         #expect(try server.shake("unknown.test") == (0, nil))
         #expect(store.identityCount == 1)
+    }
+
+    @Test func `a session keeps its certificate no longer than its handshake`() throws {
+        try bench.install("shop.test", names: ["shop.test"])
+        let store = bench.store()
+        let server = try Server(store)
+        #expect(try server.shake("shop.test").name == "shop.test")
+        #expect(server.keptBytes == [try bench.identity("shop.test").byteCount, 0])
     }
 
     @Test(arguments: [

@@ -44,6 +44,8 @@ struct Connection {
     var addressWeight: UInt32 = 0
     /// Its place among the handshakes, while it is one.
     var handshakeIndex: Int32 = 0
+    /// The memory of the certificate of its handshake.
+    var certificateBytes: Int32 = 0
     /// Its part of the table's `heldBytes`.
     var countedBytes = 0
 
@@ -54,7 +56,7 @@ struct Connection {
         var bytes = Limits.connectionBytes + held.count + exchanges.byteCount + (outgoing?.copiedBytes ?? 0)
         if session == nil { return bytes }
         switch phase {
-        case .handshake, .certificate: bytes += Limits.handshakeBytes
+        case .handshake, .certificate: bytes += Limits.handshakeBytes(certificateBytes: Int(certificateBytes))
         case .proxyHeader, .idle, .head, .body, .challenge, .lingering: bytes += Limits.sessionBytes
         }
         return bytes

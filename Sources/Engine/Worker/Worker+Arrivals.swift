@@ -217,6 +217,8 @@ extension Worker {
             token: table.token(slot), network: slot.pointee.remote.networkGroup, fd: slot.pointee.fd)
         let outcome = unsafe session.handshake(
             layer.context, received, for: client, certificate: certificate, hasTurn: hasTurn)
+        unsafe slot.pointee.certificateBytes = max(
+            slot.pointee.certificateBytes, Int32(clamping: layer.context.certificateBytes))
         // Records after a handshake are read next, and those after a pause are held.
         if outcome != .done(0), outcome != .wantsCertificate, outcome != .wantsTurn { layer.context.clearInput() }
         switch outcome {

@@ -113,6 +113,12 @@ public import Posix
         return (gate.certificate, UInt64(UInt(bitPattern: ObjectIdentifier(identity).hashValue)), identity.signingCost)
     }
 
+    /// The memory of the certificate that the last step of a handshake has used, which the session keeps until its handshake ends; 0 for
+    /// none.
+    public var certificateBytes: Int {
+        if case .identity(let identity) = gate?.certificate { identity.byteCount } else { 0 }
+    }
+
     /// Received records that are not read yet.
     public var unreadRecords: UnsafeRawBufferPointer { unsafe wire.pointee.input }
 

@@ -52,7 +52,11 @@ import COpenSSL
         context.gate?.begin(client, carrying: certificate, hasTurn: hasTurn)
         ERR_clear_error()
         let result = unsafe SSL_do_handshake(ssl)
-        if result == 1 { return .done(0) }
+        if result == 1 {
+            // Nothing asks for the certificate any more, and the client may keep the session for long.
+            unsafe SSL_certs_clear(ssl)
+            return .done(0)
+        }
         let outcome = outcome(result)
         switch context.gate?.obstacle {
         case .turn: return .wantsTurn
