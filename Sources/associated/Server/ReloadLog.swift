@@ -83,10 +83,14 @@ struct ReloadLog {
         func tenantOf(file: String) -> TenantID {
             tenantOf(folder: file.split(separator: "/").dropLast().last.map(String.init) ?? file)
         }
-        let fleet = ReloadLog.fleet(news.found.filter { $0.kind == .missing }.map(\.file))
-        if let fleet { Log.error(fleet) }
-        for problem in news.found where fleet == nil || problem.kind != .missing {
-            if lines.admits(tenantOf(file: problem.file), now) { Log.finding(Finding(problem)) }
+        // One tenant's fleet must not hide the host of another.
+        let missing = Dictionary(grouping: news.found.filter { $0.kind == .missing }.map(\.file), by: tenantOf(file:))
+        let fleets = missing.compactMapValues(ReloadLog.fleet)
+        for fleet in fleets.values.sorted() { Log.error(fleet) }
+        for problem in news.found {
+            let tenant = tenantOf(file: problem.file)
+            if problem.kind == .missing, fleets[tenant] != nil { continue }
+            if lines.admits(tenant, now) { Log.finding(Finding(problem)) }
         }
         if news.moreFound > 0 {
             Log.warning("\(Count.of(news.moreFound, "more problem")) of certificates; `associated status` lists them")
@@ -108,12 +112,12 @@ struct ReloadLog {
     static let fleetMin = 10
     private static let fleetNamedMax = 5
 
-    /// One line for many hosts whose certificates are missing, which is one cause; nil for few.
+    /// One line for many hosts of a tenant whose certificates are missing, which is one cause; nil for few.
     static func fleet(_ files: [String]) -> String? {
         if files.count < fleetMin { return nil }
         let hosts = files.prefix(fleetNamedMax).compactMap { $0.split(separator: "/").dropLast().last }
         return "CERT-025: \(files.count) hosts have no certificate, so TLS clients are rejected: "
-            + "\(hosts.joined(separator: ", ")) and \(files.count - hosts.count) more; `associated status` lists them"
+            + "\(hosts.joined(separator: ", ")) and \(files.count - hosts.count) more; order them with the manager, or put them into config/hosts"
     }
 
     private mutating func announce() {
