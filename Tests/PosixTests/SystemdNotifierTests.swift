@@ -1,5 +1,6 @@
 // Notifications to the supervisor that the process is alive.
 
+import Glibc
 import Testing
 
 @testable import Posix
@@ -25,5 +26,26 @@ struct SystemdNotifierTests {
         var none = Watchdog(milliseconds: nil)
         let sign = none.isDue(now: 0, isAlive: true)
         #expect(!sign)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a receiver that does not read holds up no message for longer than a second`() throws {
+        let reports = try ChildReports()
+        var size: Int32 = 4_096
+        setsockopt(reports.childDescriptor, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+        let notifier = SystemdNotifier(takingOwnershipOf: dup(reports.childDescriptor), watchdogMilliseconds: nil)
+        var longest: Int64 = 0
+        while longest < 400 {
+            let begin = Clock.monotonicMilliseconds()
+            notifier.notify(.stopping)
+            longest = Clock.monotonicMilliseconds() - begin
+        }
+        #expect(longest < 1_000)
+        while reports.next() != nil {}
+        notifier.notify(.serving(status: "one app"))
+        guard case .state(.serving("one app")) = reports.next() else {
+            Issue.record("a message is delivered again")
+            return
+        }
     }
 }

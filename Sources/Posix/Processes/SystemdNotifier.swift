@@ -1,6 +1,6 @@
 // Notifies the service manager of state changes (sd_notify(3)) with one datagram each. Without a `NOTIFY_SOCKET` it sends
-// nothing. A message that cannot be delivered is dropped, because serving is more important. The socket is opened first, so that
-// the server needs no new one in the sandbox.
+// nothing. A message that cannot be delivered within half a second is dropped, because serving is more important. The socket is
+// opened first, so that the server needs no new one in the sandbox.
 
 import CLinux
 import Glibc
@@ -31,6 +31,7 @@ public final class SystemdNotifier: Sendable {
     public init() {
         if let address = environment("NOTIFY_SOCKET").flatMap(SocketAddress.init(notifying:)) {
             number = SystemdNotifier.connect(to: address)
+            number.map(SystemdNotifier.limitWaiting)
         } else {
             number = nil
         }
@@ -44,6 +45,13 @@ public final class SystemdNotifier: Sendable {
     /// Reports to a parent process instead, over a socket that it has passed on.
     public init(takingOwnershipOf number: Int32, watchdogMilliseconds: Int64?) {
         (self.number, self.watchdogMilliseconds) = (number, watchdogMilliseconds)
+        SystemdNotifier.limitWaiting(number)
+    }
+
+    /// The queue of a busy receiver may be full. One that hangs must not hold up this process.
+    private static func limitWaiting(_ number: Int32) {
+        var limit = timeval(tv_sec: 0, tv_usec: 500_000)
+        _ = unsafe setsockopt(number, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     }
 
     /// Half the timeout, if it is meant for this process (sd_watchdog_enabled(3)).

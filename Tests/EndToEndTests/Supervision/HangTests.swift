@@ -67,13 +67,7 @@ struct HangTests {
         while write(pipe, bytes, bytes.count) > 0 {}
         while write(pipe, bytes, 1) > 0 {}
         server.send(SIGHUP)
-        var seen = 0
-        while seen < 3 {
-            let message = ear.next()
-            if message.isEmpty { break }
-            if message["WATCHDOG"] == "1" { seen += 1 }
-        }
-        #expect(seen == 3)
+        #expect(HangTests.heartbeats(ear, 3) == 3)
         #expect(try server.fetch("/.well-known/apple-app-site-association").hasPrefix("{"))
         server.stop()
     }
@@ -100,13 +94,7 @@ struct HangTests {
         #expect(ear.next()["READY"] == "1")
         kill(mount.processIdentifier, SIGSTOP)
         server.send(signal)
-        var seen = 0
-        while seen < 3 {
-            let message = ear.next()
-            if message.isEmpty { break }
-            if message["WATCHDOG"] == "1" { seen += 1 }
-        }
-        #expect(seen == 3)
+        #expect(HangTests.heartbeats(ear, 3) == 3)
         #expect(try server.fetch("/.well-known/apple-app-site-association").hasPrefix("{"))
         // The kernel may not end a thread that waits for FUSE, and so not the server. That does not hold up its parent, unless it is
         // one of its own threads, which reads settings.
@@ -120,6 +108,17 @@ struct HangTests {
         kill(mount.processIdentifier, SIGCONT)
         server.send(SIGTERM)
         #expect([0, 1].contains(server.waitUntilExit()))
+    }
+
+    /// How many of so many signs for the watchdog arrive.
+    private static func heartbeats(_ ear: ActivationTests.Ear, _ count: Int) -> Int {
+        var seen = 0
+        while seen < count {
+            let message = ear.next()
+            if message.isEmpty { break }
+            if message["WATCHDOG"] == "1" { seen += 1 }
+        }
+        return seen
     }
 
     /// `Process` waits for the children of its process too.
