@@ -171,15 +171,24 @@ struct StateKeeperTests {
             (["t/a.json": "a.example.com", "z.json": "z.example.com"], true), (["z.json": "z.example.com"], false),
             (["t/a.json": "z.example.com", "z.json": "other.example.com"], false), (["z.json": ""], true),
             (["y.json": "", "z.json": "z.example.com"], false), (["y.json": "", "z.json": "b.example.com"], true),
+            // A name that does not decide: the link in it leads nowhere, or the owner of `t` may not have the host.
+            (["t/y.json": "->", "z.json": "z.example.com"], false),
+            (["t/y.json": "b.example.com", "z.json": "z.example.com"], false),
+            // One that does.
+            (["b.json": "->", "z.json": "z.example.com"], true),
         ] as [([String: String], Bool)])
     func `a state belongs to a configuration that shares an app file or a host with it`(
         files: [String: String], isOwn: Bool
     ) throws {
         let other = try moved()
         try other.remove("config/apps")
-        try other.write("config/apps/README", "")
+        try other.write("config/apps/t/README", "")
+        try other.owners.assign(["a.example.com", "z.example.com"].map { try HostPattern.parse($0).get() }, to: "t")
         for (path, host) in files {
-            if host.isEmpty {
+            if host == "->" {
+                try FileManager.default.createSymbolicLink(
+                    atPath: "\(other.tree.config)/apps/\(path)", withDestinationPath: "nowhere")
+            } else if host.isEmpty {
                 try other.write("config/apps/\(path)", "{ name")
             } else {
                 try other.shop(path, hosts: [host])
@@ -192,7 +201,11 @@ struct StateKeeperTests {
         // Of its own, the guard holds what is missing.
         #expect((other.answer("c.example.com") != nil) == isOwn)
         // A known file that names another host loses the answers of its host, so the guard holds it.
-        for (path, host) in files where !host.isEmpty { #expect((other.answer(host) != nil) == (path != "a.json")) }
+        for (path, host) in files where host.contains(".") {
+            #expect(
+                (other.answer(host) != nil)
+                    == (path != "a.json" && other.owners.allows(host, at: path) || isOwn && host == "b.example.com"))
+        }
         // What is saved then is the state of this one.
         #expect(try !other.restart().hasNewOtherState)
     }

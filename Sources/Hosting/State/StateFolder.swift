@@ -47,7 +47,7 @@ struct StateFolder: Sendable {
             if case .unreadable(let error) = error, error.isRefused {
                 start.refused = "\(path)/\(name)"
             } else if case .otherKey = error {
-                start.isOfOther = true
+                start.found = .other
             } else if !error.isMissingFile {
                 start.notes.append("ignoring \(path)/\(name): \(error)")
             }
@@ -63,19 +63,24 @@ struct StateFolder: Sendable {
         }
     }
 
-    /// Whether the state is that of another configuration: no app file on disk is known to it, and none names a host that it knows.
-    /// If none names a host, or some cannot be listed or read, it is this one's: that is what last good versions are for.
-    static func isOfOther(_ known: AppFileIndex, _ listing: AppTree.Listing, _ tree: AppTree) -> Bool {
-        let paths = listing.files.keys
-        let isWhole = listing.unlisted.isEmpty && listing.problems.isEmpty
-        if known.records.isEmpty || paths.isEmpty || !isWhole || paths.contains(where: { known[$0] != nil }) {
+    /// Whether the state is that of another configuration: no app file on disk is known to it, and none names a host of its owner that
+    /// it knows. If none names such a host, or a file that it knows may be in a folder that cannot be listed, it is this one's: that is
+    /// what last good versions are for. A file that cannot be read says nothing, because any tenant can make one.
+    static func isOfOther(
+        _ known: AppFileIndex, _ listing: AppTree.Listing, _ tree: AppTree, _ owners: HostOwners
+    ) -> Bool {
+        if known.records.keys.contains(where: { path in
+            listing.files[path] != nil || listing.problems[path] != nil
+                || listing.unlisted.contains { AppTree.isPath(path, below: $0) }
+        }) {
             return false
         }
         var namesAny = false
-        for path in paths {
-            guard case .contents(let contents) = tree.read(path) else { return false }
+        if known.records.isEmpty { return false }
+        for path in listing.files.keys {
+            guard case .contents(let contents) = tree.read(path) else { continue }
             let reading = AppFile.read(AppFile.parse(contents.bytes), file: path, environment: nil)
-            for host in (reading.hosts + reading.otherHosts).map(\.text) {
+            for host in (reading.hosts + reading.otherHosts).map(\.text) where owners.allows(host, at: path) {
                 if !known.paths(naming: host).isEmpty || known.countNamingElsewhere(host) > 0 { return false }
                 namesAny = true
             }

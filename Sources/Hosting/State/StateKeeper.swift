@@ -7,11 +7,9 @@ import Posix
 /// What has been saved, and what has not.
 struct StateKeeper {
     let folder: StateFolder
-    /// The file that the server's user may not read. Nothing replaces it, because it has last good versions that a start with the
-    /// right permissions can use.
-    private(set) var refused: String?
-    /// Whether it is that of another configuration, and could not be set aside.
-    private(set) var isOfOther = false
+    /// The file that nothing replaces: the server's user may not read it, and a start with the right permissions can use its last good
+    /// versions, or it is of another configuration and cannot be set aside.
+    private(set) var protected: (file: String, isOfOther: Bool)?
     /// Identifies the program and settings that sites are rendered with.
     let rendering: String
     /// The generation of the base on disk; nil if there is none that this process can extend.
@@ -45,16 +43,21 @@ struct StateKeeper {
         var notes: [String] = []
         /// A file that the server's user may not read.
         var refused: String?
-        /// Whether the state is of another configuration or environment, and not used.
-        var isOfOther = false
+        var found = Found.nothing
         /// All app files on disk; nil if they have not been listed.
         var listing: AppTree.Listing?
         /// Hosts to render although their files have not changed.
         var hosts: Set<String> = []
-        /// Whether sites of the previous process are served.
-        var hasSites = false
-        /// Whether only the texts can be used, because another program version wrote the rest.
-        var isOfOtherProgram = false
+    }
+
+    enum Found: Sendable {
+        case nothing
+        /// Sites of the previous process, which are served.
+        case sites
+        /// Another program version wrote it, so only the texts can be used.
+        case texts
+        /// It is of another configuration or environment, and not used.
+        case other
     }
 
     init(folder: StateFolder, rendering: String) { (self.folder, self.rendering) = (folder, rendering) }
@@ -72,10 +75,11 @@ struct StateKeeper {
         thread.join()
         var start = try restored.get()
         start.listing = listed.listing
-        if let listing = listed.listing, !start.isOfOther, StateFolder.isOfOther(memory.appFiles, listing, tree) {
+        if let listing = listed.listing, start.found != .other,
+            StateFolder.isOfOther(memory.appFiles, listing, tree, owners)
+        {
             (self, memory, shelf) = before
-            start = Start(listing: listing)
-            start.isOfOther = true
+            start = Start(found: .other, listing: listing)
         }
         return start
     }
@@ -83,7 +87,7 @@ struct StateKeeper {
     /// Makes room for the state of this configuration.
     mutating func setAside() {
         do throws(SystemError) { try folder.setAside() } catch {
-            (refused, isOfOther, failure) = ("\(folder.path)/\(StateFolder.baseName)", true, error)
+            (protected, failure) = (("\(folder.path)/\(StateFolder.baseName)", true), error)
         }
     }
 
@@ -101,7 +105,7 @@ struct StateKeeper {
         _ owners: HostOwners, _ memory: inout TenantMemory, _ shelf: inout SiteShelf
     ) throws(ConfigurationError) -> Start {
         var start = Start()
-        defer { if let file = start.refused { (refused, failure) = (file, .refused("open")) } }
+        defer { if let file = start.refused { (protected, failure) = ((file, false), .refused("open")) } }
         guard let base = try folder.load(StateFolder.baseName, rendering: rendering, &start) else { return start }
         memory.restore(base.records)
         var layers = [base.layer]
@@ -113,16 +117,14 @@ struct StateKeeper {
                 apps: Set(changes.records.apps.map(\.path)), folders: Set(changes.records.folders.map(\.host)))
             layers.insert(changes.layer, at: 0)
         }
-        // The base decides.
-        start.isOfOther = false
         let revoked = memory.forgetGood { !owners.allows($1, at: $0) }
         if layers.contains(where: { $0 == nil }) {
-            start.isOfOtherProgram = true
+            start.found = .texts
             memory.keepOnlyTexts()
             start.hosts = Set(memory.appFiles.hosts).union(memory.appFiles.hostsElsewhere)
         } else {
             generation = base.records.generation
-            start.hasSites = true
+            start.found = .sites
             start.hosts = Set(layers.flatMap { $0?.staleHosts ?? [] })
             shelf.restore(layers.compactMap { $0 })
             shelf.revoked = revoked
@@ -143,7 +145,7 @@ struct StateKeeper {
 
     /// Saves what differs from the base. The round is published only after this.
     mutating func save(_ memory: TenantMemory, _ shelf: SiteShelf) {
-        guard isDirty, refused == nil, let generation else { return }
+        guard isDirty, protected == nil, let generation else { return }
         var records = TenantRecords(memory, rendering: rendering, generation: generation)
         let all = changed.union(compacting)
         for path in all.apps.sorted() { records.apps.append((path, memory.appFiles[path])) }
@@ -160,7 +162,7 @@ struct StateKeeper {
     var wantsBase: Bool { generation == nil }
 
     /// A full disk is not tried at every change.
-    var mayTry: Bool { refused == nil && Clock.monotonicMilliseconds() >= retryMilliseconds }
+    var mayTry: Bool { protected == nil && Clock.monotonicMilliseconds() >= retryMilliseconds }
 
     /// A compaction begins; it contains all changes so far.
     mutating func beginCompaction() { (compacting, changed) = (changed, Changed()) }

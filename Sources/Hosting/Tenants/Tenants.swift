@@ -67,8 +67,8 @@ public final class Tenants: @unchecked Sendable {
 
     /// What to do about that, if the server's user could not read the state at the start.
     public var stateRemedy: String? {
-        guard let keeper, let file = keeper.refused else { return nil }
-        if keeper.isOfOther {
+        guard let keeper, let (file, isOfOther) = keeper.protected else { return nil }
+        if isOfOther {
             return
                 "\(file) is of another configuration or environment; move it away, or use another --state, and restart"
         }
@@ -117,7 +117,7 @@ public final class Tenants: @unchecked Sendable {
         (memory, shelf) = (known, SiteShelf())
         defer { if onlyReadsState { keeper = nil } }
         let start = try keeper?.begin(folders, source.owners, &memory, &shelf) ?? StateKeeper.Start()
-        if start.isOfOther, !onlyReadsState { keeper?.setAside() }
+        if start.found == .other, !onlyReadsState { keeper?.setAside() }
         return start
     }
 
@@ -196,7 +196,7 @@ public final class Tenants: @unchecked Sendable {
         report.folders = all.map { ($0, folder(of: $0)) }
         if let start, let keeper {
             report.otherStates = keeper.folder.others { !memory.appFiles.paths(naming: $0).isEmpty }
-            report.hasNewOtherState = start.isOfOther && keeper.refused == nil
+            report.hasNewOtherState = start.found == .other && keeper.protected == nil
         }
         keeper?.note(scan, isAnything: changes.savesState || !sites.isEmpty)
         keeper?.save(memory, shelf)

@@ -149,8 +149,8 @@ struct TreeScanner {
         // Loading the last good version is already measured with the file.
         var source = source
         source.costs = RoundCosts(isCounting: false)
-        let isOfOtherProgram = start?.isOfOtherProgram == true
-        let notesAdded = start?.hasSites != false
+        let hasOnlyTexts = start?.found == .texts
+        let notesAdded = start.map { $0.found == .sites } ?? true
         // The first round must be complete.
         let waitsForText = start == nil
         try Parallel.forEach(paths, atOnce: RoundSites.batchCount) { [source] path in
@@ -159,7 +159,7 @@ struct TreeScanner {
             let known = appFiles[path]
             let reading = costs.measure(folder) {
                 var reading = FileReading(
-                    path, tree.read(path), known: isOfOtherProgram ? nil : known, source, waitsForText: waitsForText)
+                    path, tree.read(path), known: hasOnlyTexts ? nil : known, source, waitsForText: waitsForText)
                 reading.compare(with: known?.good, source, notesAdded: notesAdded)
                 return reading
             }
