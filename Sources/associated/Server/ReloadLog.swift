@@ -20,16 +20,22 @@ struct ReloadLog {
     private static let findingsMax = 500
 
     /// The first round, before anything is served.
-    static func began(_ report: RoundReport) {
-        // Errors first: they keep something from being served.
-        found(report.findings.count > findingsMax ? Array(sorted(report).prefix(findingsMax)) : report.findings, report)
+    /// - Parameter tenant: whose a file is.
+    static func began(_ report: RoundReport, tenant: (String) -> TenantID) {
+        found(fitting(report, tenant), report)
         for other in report.otherStates { Log.error(other.text) }
-        for change in report.changes.prefix(hostsMax) { host(change) }
-        more(report.changes.count - hostsMax, "host", "changed")
+        let changes = FairShare.fitting(report.changes, room: hostsMax, tenant: \.tenant)
+        for change in changes { host(change) }
+        more(report.changes.count - changes.count, "host", "changed")
     }
 
-    private static func sorted(_ report: RoundReport) -> [Finding] {
-        report.findings.filter { $0.severity == .error } + report.findings.filter { $0.severity != .error }
+    /// The findings that are logged, of each tenant as many as of any other.
+    private static func fitting(_ report: RoundReport, _ tenant: (String) -> TenantID) -> [Finding] {
+        if report.findings.count <= findingsMax { return report.findings }
+        // Errors first: they keep something from being served.
+        let sorted =
+            report.findings.filter { $0.severity == .error } + report.findings.filter { $0.severity != .error }
+        return FairShare.fitting(sorted, room: findingsMax) { tenant($0.file) }
     }
 
     private static func found(_ findings: [Finding], _ report: RoundReport) {
@@ -49,12 +55,9 @@ struct ReloadLog {
             return ReloadLog.found([], report)
         }
         // A round has lines of all its tenants; an operator who asks gets all of them.
-        var (findings, changes, files) = (report.findings, report.changes, report.fixedFiles)
-        if findings.count > ReloadLog.findingsMax {
-            findings = FairShare.fitting(ReloadLog.sorted(report), room: ReloadLog.findingsMax) { tenant($0.file) }
-        }
-        changes = FairShare.fitting(changes, room: ReloadLog.hostsMax, tenant: \.tenant)
-        files = FairShare.fitting(files, room: ReloadLog.filesMax, tenant: tenant)
+        var findings = ReloadLog.fitting(report, tenant)
+        var changes = FairShare.fitting(report.changes, room: ReloadLog.hostsMax, tenant: \.tenant)
+        var files = FairShare.fitting(report.fixedFiles, room: ReloadLog.filesMax, tenant: tenant)
         if !isRequested {
             findings = findings.filter { lines.admits(tenant($0.file), now) }
             changes = changes.filter { lines.admits($0.tenant, now) }

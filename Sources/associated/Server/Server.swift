@@ -86,7 +86,7 @@ struct Server {
         let tenants = tenants(development)
         let background = try Background()
         let loaded = try load(tenants, background, signals)
-        ReloadLog.began(loaded)
+        ReloadLog.began(loaded, tenant: tenants.tenant(ofFile:))
         if let objection = problems.inRound(loaded) { throw Refusal.failure("not started: \(objection)") }
         wiring.state.reloaded(loaded, tenants)
         wiring.state.note(settings: given.findings)
