@@ -162,6 +162,11 @@ struct ServerLifecycleTests {
             (looks[2], .ended(0, ServerLifecycleTests.killed)),
         ])
         #expect(Array(draining.dropFirst(5)) == [[.say(.silent(0)), .send(SIGKILL, to: 0)], []])
+        // The kernel may not end a process that waits for a file system, which does not hold up a stop.
+        let stuck = ServerLifecycleTests.later([
+            (2, .stop), (looks[0], .due), (looks[1], .due), (looks[2], .due), (looks[2] + 1, .due),
+        ])
+        #expect(Array(stuck.dropFirst(3)) == [[.say(.silent(0)), .send(SIGKILL, to: 0)], [.exit(1)]])
         // A machine that has slept wakes up once.
         let slept = ServerLifecycleTests.later([(looks[0] + 36_000, .due), (looks[0] + 36_001, .due)])
         #expect(slept == [[], []])

@@ -260,6 +260,7 @@ struct ServerLifecycle {
                 actions += ServerLifecycle.look(&server)
                 draining[index] = server ?? draining[index]
             }
+            if isStopping, !actions.isEmpty { exitAt = exitAt ?? now + ServerLifecycle.killMilliseconds }
         }
         if let time = restartAt, now >= time {
             restartAt = nil
