@@ -216,6 +216,9 @@ final class RunningServer {
         return line.isEmpty ? nil : String(decoding: line, as: UTF8.self)
     }
 
+    /// Reads the log to its end, however long the server says nothing.
+    func skipLog() { _ = try? errors.fileHandleForReading.readToEnd() }
+
     /// Waits until there is something to read or the end is reached.
     private func hasMore() -> Bool {
         var events = pollfd(fd: errors.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
