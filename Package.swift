@@ -64,16 +64,17 @@ let package = Package(
             name: "Manager",
             dependencies: ["ACME", "Client", "DNS", "Database", "Posix", "SourceJSON", "TLS", "Verifier"],
             swiftSettings: strict),
+        .target(name: "Service", dependencies: ["HTTP", "Posix"], swiftSettings: strict),
         .target(
             name: "Administration",
-            dependencies: ["Client", "TLS", "Telemetry", "HTTP", "Posix", "SourceJSON", "Tenancy"],
+            dependencies: ["Client", "Service", "TLS", "Telemetry", "HTTP", "Posix", "SourceJSON", "Tenancy"],
             swiftSettings: strict),
         .executableTarget(
             name: "associated",
             dependencies: [
                 "SourceJSON", "Association", "AssociationLint", "HTTP", "Posix", "TLS", "Catalogue", "Telemetry",
                 "Hosting", "Engine",
-                "Client", "Verifier", "Administration", "ACME", "DNS", "Database", "Manager", "Tenancy",
+                "Client", "Verifier", "Administration", "ACME", "DNS", "Database", "Manager", "Service", "Tenancy",
             ],
             swiftSettings: strict),
 
@@ -113,7 +114,8 @@ let package = Package(
             swiftSettings: house),
         tests("DNS", "DNSSupport", "Posix", "TestSupport"),
         tests("Verifier", "Association", "AssociationLint", "Client", "Posix", "TLS", "TestSupport"),
-        tests("Administration", "HTTP", "Posix", "SourceJSON", "TLS", "Telemetry", "Tenancy", "TestSupport"),
+        tests("Service", "HTTP", "Posix", "TestSupport"),
+        tests("Administration", "HTTP", "Posix", "Service", "SourceJSON", "TLS", "Telemetry", "Tenancy", "TestSupport"),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [

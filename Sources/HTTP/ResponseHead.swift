@@ -7,6 +7,9 @@ public enum StatusLine {
     public static func bytes(_ status: Status) -> [UInt8] {
         Array("HTTP/1.1 \(status.rawValue) \(status.reason)\r\n".utf8)
     }
+
+    /// The interim answer to a client that waits before it sends a body (RFC 9110 §15.2.1).
+    public static let goOn = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
 }
 
 /// The field lines of a response as bytes, without `date`, `connection` and the empty line at the end.
@@ -40,6 +43,8 @@ public struct FieldLines: Sendable, Hashable {
 /// A status code (RFC 9110 §15).
 public enum Status: UInt16, Sendable, CaseIterable {
     case ok = 200
+    case created = 201
+    case accepted = 202
     case noContent = 204
     case partialContent = 206
     case movedPermanently = 301
@@ -50,16 +55,22 @@ public enum Status: UInt16, Sendable, CaseIterable {
     case permanentRedirect = 308
     case badRequest = 400
     case unauthorized = 401
+    case forbidden = 403
     case notFound = 404
     case methodNotAllowed = 405
     case notAcceptable = 406
     case requestTimeout = 408
+    case conflict = 409
     case preconditionFailed = 412
     case contentTooLarge = 413
     case uriTooLong = 414
+    case unsupportedMediaType = 415
     case rangeNotSatisfiable = 416
     case expectationFailed = 417
     case misdirectedRequest = 421
+    case unprocessableContent = 422
+    case preconditionRequired = 428
+    case tooManyRequests = 429
     case requestHeaderFieldsTooLarge = 431
     case internalServerError = 500
     case notImplemented = 501
@@ -69,6 +80,8 @@ public enum Status: UInt16, Sendable, CaseIterable {
     public var reason: StaticString {
         switch self {
         case .ok: "OK"
+        case .created: "Created"
+        case .accepted: "Accepted"
         case .noContent: "No Content"
         case .partialContent: "Partial Content"
         case .movedPermanently: "Moved Permanently"
@@ -79,16 +92,22 @@ public enum Status: UInt16, Sendable, CaseIterable {
         case .permanentRedirect: "Permanent Redirect"
         case .badRequest: "Bad Request"
         case .unauthorized: "Unauthorized"
+        case .forbidden: "Forbidden"
         case .notFound: "Not Found"
         case .methodNotAllowed: "Method Not Allowed"
         case .notAcceptable: "Not Acceptable"
         case .requestTimeout: "Request Timeout"
+        case .conflict: "Conflict"
         case .preconditionFailed: "Precondition Failed"
         case .contentTooLarge: "Content Too Large"
         case .uriTooLong: "URI Too Long"
+        case .unsupportedMediaType: "Unsupported Media Type"
         case .rangeNotSatisfiable: "Range Not Satisfiable"
         case .expectationFailed: "Expectation Failed"
         case .misdirectedRequest: "Misdirected Request"
+        case .unprocessableContent: "Unprocessable Content"
+        case .preconditionRequired: "Precondition Required"
+        case .tooManyRequests: "Too Many Requests"
         case .requestHeaderFieldsTooLarge: "Request Header Fields Too Large"
         case .internalServerError: "Internal Server Error"
         case .notImplemented: "Not Implemented"

@@ -2,6 +2,7 @@
 
 import Foundation
 import Posix
+import Service
 import Synchronization
 import Telemetry
 import Testing
@@ -10,19 +11,19 @@ import Testing
 
 /// A running listener, stopped when the test ends.
 final class AdminBench: Sendable {
-    let listener: AdminListener
+    let listener: Service
     /// The parent's, in a running server.
     private let socket: ListeningSocket
     private let health = Answers()
 
     init(
         _ address: String = "127.0.0.1:0", token: String? = nil, hosts: [String] = [],
-        limits: AdminLimits = AdminLimits(), sharing other: AdminBench? = nil
+        limits: ServiceLimits = ServiceLimits(), sharing other: AdminBench? = nil
     ) throws {
         var settings = AdminSettings(address: SocketAddress(address)!, hosts: hosts)
         settings.token = try token.map { try AdminToken($0.utf8) }
         socket = try other?.socket ?? ListeningSocket(settings.address, sharesPort: false)
-        listener = try AdminListener(settings, health, on: socket, limits: limits)
+        listener = try Service(settings, health, on: socket, limits: limits)
     }
 
     /// The source of the listener's answers.

@@ -2,6 +2,7 @@
 
 import Foundation
 import Posix
+import Service
 import Testing
 
 @testable import Administration
@@ -167,7 +168,7 @@ struct AdminListenerTests {
     }
 
     @Test func `silent and slow clients do not block others`() throws {
-        var limits = AdminLimits()
+        var limits = ServiceLimits()
         limits.connectionsMax = 4
         limits.headMilliseconds = 60_000
         let bench = try AdminBench(limits: limits)
@@ -203,7 +204,7 @@ struct AdminListenerTests {
     }
 
     @Test func `does not wait for a head that is not complete in time`() throws {
-        var limits = AdminLimits()
+        var limits = ServiceLimits()
         limits.headMilliseconds = 50
         let bench = try AdminBench(limits: limits)
         let client = try ClientSocket(to: bench.address, timeoutMilliseconds: 10_000)

@@ -2,26 +2,33 @@
 
 import HTTP
 import Posix
+import Service
 import Synchronization
 import Testing
 
 @testable import Administration
 
 struct AdminRoutesTests {
-    private func ask(_ sources: any AdminSources, _ path: String, isAuthorized: Bool = true) throws -> AdminResponse {
-        let address = try #require(SocketAddress("127.0.0.1:9464"))
-        return AdminRoutes(AdminSettings(address: address), sources).answer(
-            AdminRequest(method: .get, path: path, host: "localhost", isAuthorized: isAuthorized))
+    private static let token = "0123456789abcdef-token"
+
+    private func ask(
+        _ sources: any AdminSources, _ path: String, _ method: Method = .get,
+        lines: [String] = ["authorization: Bearer \(token)"]
+    ) throws -> ServiceResponse {
+        var settings = AdminSettings(address: try #require(SocketAddress("127.0.0.1:9464")))
+        settings.token = try AdminToken(Self.token.utf8)
+        return Router(settings, sources).answer(ServiceRequest(method, path, lines: lines))
     }
 
-    private func text(_ response: AdminResponse) -> String { String(decoding: response.body, as: UTF8.self) }
+    private func text(_ response: ServiceResponse) -> String { String(decoding: response.body, as: UTF8.self) }
 
     @Test(
         arguments: [
             ("/healthz", .ok, "alive\n"), ("/readyz", .ok, "ready\n"), ("/metrics", .ok, "# HELP associated_"),
-            ("/status", .ok, "{"), ("/status/shop.example.com", .ok, "{"), ("/status/", .notFound, "this host"),
+            ("/status", .ok, "{"), ("/status/shop.example.com", .ok, "{"), ("/status/", .notFound, "/healthz\n"),
             ("/hosts", .ok, "{"), ("/hosts/unfetched", .ok, "{"), ("/hosts/", .notFound, "/healthz\n"),
-            ("/expiring/0", .ok, "{"), ("/expiring/", .notFound, "/healthz\n"),
+            ("/expiring/0", .ok, "{"), ("/expiring/", .notFound, "/healthz\n"), ("/expiring/-1", .notFound, "give"),
+            ("/expiring/x", .notFound, "give"),
         ] as [(String, Status, String)])
     func `the server answers at its paths`(path: String, status: Status, beginning: String) throws {
         let answer = try ask(AdminBench.Answers(), path)
@@ -49,7 +56,7 @@ struct AdminRoutesTests {
         #expect(try text(ask(Worker(), "/readyz")) == "starting\n")
         #expect(try text(ask(Worker(), "/metrics")).hasSuffix("\n# TYPE orders gauge\norders 3\n"))
         #expect(try text(ask(Worker(), "/orders")) == "[]")
-        #expect(try ask(Worker(), "/orders", isAuthorized: false).status == .unauthorized)
+        #expect(try ask(Worker(), "/orders", lines: []).status == .unauthorized)
     }
 
     private struct Worker: AdminSources {
@@ -59,35 +66,26 @@ struct AdminRoutesTests {
             [MetricFamily("orders", .gauge, "Open orders.", [MetricFamily.Sample(.count(3))])]
         }
 
-        func answer(path: String) -> AdminResponse? {
-            guard path == "/orders" else { return nil }
-            return AdminResponse(.ok, AdminResponse.json, Array("[]".utf8))
+        var routes: [Route] {
+            [Route(.get, "/orders", .status) { _ in ServiceResponse(.ok, ServiceResponse.json, Array("[]".utf8)) }]
         }
-
-        var paths: [String] { ["/orders"] }
     }
 
     @Test(arguments: [
-        "/served", "/served/00ff", "/documents", "/document/apple/shop.example.com", "/fetched/0", "/manager/-",
-        "/manager/7/66",
+        "/served", "/served/00ff", "/documents", "/document/apple/shop.example.com", "/fetched/0", "/manager",
     ])
     func `has nothing of the link to the manager, and changes nothing`(path: String) throws {
         let sources = AdminBench.Answers()
-        let address = try #require(SocketAddress("unix:/run/admin.sock"))
-        let routes = AdminRoutes(AdminSettings(address: address), sources)
-        for (method, status) in [(Method.get, Status.notFound), (.head, .notFound), (.notServed, .methodNotAllowed)] {
-            let answer = routes.answer(AdminRequest(method: method, path: path, host: "", isAuthorized: true))
-            #expect(answer.status == status)
-        }
+        for method in [Method.get, .head, .put] { #expect(try ask(sources, path, method).status == .notFound) }
         #expect(sources.reports.withLock { $0 }.isEmpty)
     }
 
-    @Test func `an answer without content has neither type nor length`() throws {
-        for (status, count) in [(Status.noContent, 0), (.ok, 1)] {
-            let bytes = AdminResponse(status, lines: []).bytes(wantsBody: true, closes: false)
-            let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\r\n")
-            #expect(lines.count { $0.hasPrefix("content-length: ") } == count)
-            #expect(lines.count { $0.hasPrefix("content-type: ") } == count)
+    @Test func `every route but the probes needs the token, and only reads`() throws {
+        let router = Router(
+            AdminSettings(address: try #require(SocketAddress("127.0.0.1:9464"))), AdminBench.Answers())
+        for route in router.routes {
+            #expect((route.scope == nil) == ["/healthz", "/readyz"].contains(route.pattern))
+            #expect(route.isQuick == (route.scope == nil) && route.method == .get && route.bodyBytesMax == 0)
         }
     }
 }

@@ -1,6 +1,7 @@
 // What makes a server unready or unhealthy, and what does neither.
 
 import HTTP
+import Service
 import Telemetry
 import Testing
 

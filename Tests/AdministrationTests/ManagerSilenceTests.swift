@@ -2,6 +2,7 @@
 
 import HTTP
 import SourceJSON
+import Service
 import Telemetry
 import Testing
 

@@ -4,9 +4,9 @@ import HTTP
 import Testing
 
 struct ChunkExtensionTests {
-    private func drain(_ extensions: String) -> BodyDrain.Outcome? {
+    private func drain(_ extensions: String) -> BodyReader.Outcome? {
         let body = octets("1\(extensions)\r\nx\r\n0\(extensions)\r\n\r\n")
-        guard var drain = BodyDrain(.chunked, bytesMax: 1_000) else { return nil }
+        guard var drain = BodyReader(.chunked, bytesMax: 1_000) else { return nil }
         let outcome = drain.drain(body.span)
         return outcome == .complete(bytes: body.count) ? .complete(bytes: 0) : outcome
     }

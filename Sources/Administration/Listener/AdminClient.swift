@@ -2,6 +2,7 @@
 
 import Client
 public import Posix
+import Service
 
 public enum AdminClient {
     /// An answer.
@@ -22,21 +23,22 @@ public enum AdminClient {
     public static func get(
         _ path: String, from address: SocketAddress, token: AdminToken?, timeoutMilliseconds: Int
     ) throws(Failure) -> Response {
-        try ask("GET", path, address, token, timeoutMilliseconds)
+        var request = request("GET", path, address, timeoutMilliseconds)
+        if let token { request.fields = [.init(name: "Authorization", value: token.authorization)] }
+        return try ask(request)
     }
 
     /// Sends what the manager says of itself.
     public static func put(
         _ report: ManagerReport, to address: SocketAddress, timeoutMilliseconds: Int
     ) throws(Failure) -> Response {
-        try ask("PUT", report.path, address, nil, timeoutMilliseconds)
+        var request = request("PUT", ManagerReport.path, address, timeoutMilliseconds)
+        request.fields = [.init(name: "Content-Type", value: ServiceResponse.json)]
+        request.body = report.json
+        return try ask(request)
     }
 
-    private static func ask(
-        _ method: String, _ path: String, _ address: SocketAddress, _ token: AdminToken?, _ timeoutMilliseconds: Int
-    ) throws(Failure) -> Response {
-        var request = request(method, path, address, timeoutMilliseconds)
-        if let token { request.fields = [.init(name: "Authorization", value: token.authorization)] }
+    private static func ask(_ request: FetchRequest) throws(Failure) -> Response {
         // The end of the connection alone does not show that an answer is complete. A 204 has no length.
         guard case .success(let response) = try fetch(request), response.statusLine.hasPrefix("HTTP/1.1 "),
             response.status == 204 || response["content-length"] == "\(response.body.count)"

@@ -2,6 +2,7 @@
 
 import HTTP
 public import Posix
+import Service
 
 /// The settings of the admin listener.
 public struct AdminSettings: Sendable {
@@ -62,6 +63,11 @@ public struct AdminToken: Sendable {
             throw Problem(description: "\(error)")
         }
         try self.init(contents.bytes)
+    }
+
+    func isShown(by request: ServiceRequest) -> Bool {
+        guard case .once(let value) = request.field("authorization") else { return false }
+        return matches(Array(value.utf8).span)
     }
 
     /// Whether a value of `Authorization` contains this token. The comparison takes constant time, so that the token cannot be

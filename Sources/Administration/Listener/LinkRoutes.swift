@@ -2,7 +2,8 @@
 // for what is served, and says how it is. Operators ask the admin listener, where nothing can be changed.
 
 import HTTP
-import TLS
+public import Posix
+public import Service
 public import Telemetry
 
 /// The sources of the server's answers to its manager.
@@ -21,89 +22,75 @@ public protocol LinkSources: Sendable {
     func note(_ report: ManagerReport)
 }
 
-/// What the manager says of itself several times a minute, with PUT, as a path such as `/manager/7/6e6f`.
+/// What the manager says of itself several times a minute.
 public struct ManagerReport: Sendable, Equatable {
     /// Hosts that it has never had a certificate for, and orders one; nil if it does not know yet.
     public var awaitedCount: Int?
     /// Why it cannot work; nil if it can.
     public var problem: String?
 
-    private static let prefix = "/manager/"
-    private static let unknown = "-"
-    private static let problemBytesMax = 400
+    static let path = "/manager"
+    static let bytesMax = 16_384
 
     public init(awaitedCount: Int? = nil, problem: String? = nil) {
         (self.awaitedCount, self.problem) = (awaitedCount, problem)
     }
+}
 
-    public var path: String {
-        let count = ManagerReport.prefix + (awaitedCount.map { "\($0)" } ?? ManagerReport.unknown)
-        guard let problem else { return count }
-        return "\(count)/\(Digest.hexadecimal(problem.utf8.prefix(ManagerReport.problemBytesMax)))"
-    }
-
-    /// Nil for any other path.
-    init?(path: String) {
-        let parts = path.suffix(after: ManagerReport.prefix)?.split(separator: "/", omittingEmptySubsequences: false)
-        guard let parts, parts.count <= 2 else { return nil }
-        awaitedCount = Int(parts[0])
-        guard parts[0] == ManagerReport.unknown || awaitedCount.map({ $0 >= 0 }) == true else { return nil }
-        if parts.count == 2 { problem = ManagerReport.text(parts[1]) }
-    }
-
-    /// Without control characters. Nil if nothing is left.
-    private static func text(_ digits: Substring) -> String? {
-        let digits = Array(digits.utf8.prefix(problemBytesMax * 2))
-        let bytes = stride(from: 0, to: digits.count - 1, by: 2).compactMap { index in
-            UInt8(String(decoding: digits[index...index + 1], as: UTF8.self), radix: 16)
-        }
-        let text = String(decoding: bytes.filter { $0 >= 0x20 && $0 != 0x7F }, as: UTF8.self)
-        return text.isEmpty ? nil : text
+extension ManagerReport: JSONRecord {
+    package static var blank: Self { Self() }
+    package static var members: [JSONMember<Self>] {
+        [.sparse("awaited", \.awaitedCount), .sparse("problem", \.problem)]
     }
 }
 
-/// The endpoints of the link.
-struct LinkRoutes: Sendable {
-    let sources: any LinkSources
+extension Service {
+    /// Starts to answer the manager on the socket.
+    public convenience init(_ sources: any LinkSources, on socket: ListeningSocket) throws(SystemError) {
+        try self.init("link", Router(sources), on: socket)
+    }
+}
 
-    func answer(_ request: AdminRequest) -> AdminResponse {
-        switch request.method {
-        case .get: return answer(path: request.path) ?? AdminResponse(.notFound, lines: ["no such path"])
-        // Of the methods that change something, the manager uses PUT.
-        case .notServed:
-            guard let report = ManagerReport(path: request.path) else {
-                return AdminResponse(.notFound, lines: ["no such path"])
+extension Router {
+    /// Whoever can open the socket may do everything here.
+    init(_ sources: any LinkSources) {
+        let link = Scope("link")
+        func get(_ pattern: String, _ handler: @escaping @Sendable (ServiceRequest) -> ServiceResponse?) -> Route {
+            Route(.get, pattern, link) { handler($0) ?? ServiceResponse(.notFound, lines: ["no such path"]) }
+        }
+        @Sendable func json(_ bytes: [UInt8]) -> ServiceResponse { ServiceResponse(.ok, ServiceResponse.json, bytes) }
+        func file(_ pattern: String, _ document: RequestedDocument) -> Route {
+            get(pattern) { request in
+                sources.file(of: request.parameters[0], document).map {
+                    ServiceResponse(.ok, ServiceResponse.bytes, $0)
+                } ?? ServiceResponse(.notFound, lines: ["this host does not send such a file"])
             }
-            sources.note(report)
-            return AdminResponse(.noContent, lines: [])
-        case .head, .options, .connect, .unknown:
-            return AdminResponse(.methodNotAllowed, lines: ["only GET and PUT"])
         }
+        self.init([
+            get("/served") { _ in json(sources.served().json) },
+            get("/served/DIGEST") { request in
+                if request.parameters[0] == sources.servedDigest() { return ServiceResponse(.noContent, lines: []) }
+                return json(sources.served().json)
+            },
+            get("/documents") { _ in json(sources.documents(after: "").json) },
+            get("/documents/NAME") { json(sources.documents(after: $0.parameters[0]).json) },
+            file("/document/apple/HOST", .appleAssociation),
+            file("/document/google/HOST", .statementList),
+            get("/fetched/SECONDS") { request in
+                guard let seconds = Int64(request.parameters[0]), seconds >= 0 else { return nil }
+                return json(sources.fetches(since: seconds).json)
+            },
+            Route(
+                .put, ManagerReport.path, link, bodyBytesMax: ManagerReport.bytesMax,
+                contentType: ServiceResponse.json
+            ) { request in
+                guard var report = ManagerReport(json: request.body), report.awaitedCount ?? 0 >= 0 else {
+                    return ServiceResponse(.badRequest, lines: ["send an object with awaited and problem"])
+                }
+                if report.problem?.isEmpty == true { report.problem = nil }
+                sources.note(report)
+                return ServiceResponse(.noContent, lines: [])
+            },
+        ]) { _ in Identity("manager", [link]) }
     }
-
-    private func answer(path: String) -> AdminResponse? {
-        if let digest = path == "/served" ? "" : path.suffix(after: "/served/") {
-            if digest == sources.servedDigest() { return AdminResponse(.noContent, lines: []) }
-            return AdminResponse(.ok, AdminResponse.json, sources.served().json)
-        }
-        if let name = path == "/documents" ? "" : path.suffix(after: "/documents/") {
-            return AdminResponse(.ok, AdminResponse.json, sources.documents(after: String(name)).json)
-        }
-        if let host = path.suffix(after: "/document/apple/") { return file(of: host, .appleAssociation) }
-        if let host = path.suffix(after: "/document/google/") { return file(of: host, .statementList) }
-        guard let text = path.suffix(after: "/fetched/"), let seconds = Int64(text), seconds >= 0 else { return nil }
-        return AdminResponse(.ok, AdminResponse.json, sources.fetches(since: seconds).json)
-    }
-
-    private func file(of host: Substring, _ document: RequestedDocument) -> AdminResponse {
-        guard let file = sources.file(of: String(host), document) else {
-            return AdminResponse(.notFound, lines: ["this host does not send such a file"])
-        }
-        return AdminResponse(.ok, AdminResponse.bytes, file)
-    }
-}
-
-extension String {
-    /// What follows a prefix; nil without it.
-    func suffix(after prefix: String) -> Substring? { hasPrefix(prefix) ? dropFirst(prefix.count) : nil }
 }

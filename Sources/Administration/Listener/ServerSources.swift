@@ -2,6 +2,7 @@
 // another socket (`LinkRoutes`).
 
 import HTTP
+public import Service
 
 /// The sources of the server's answers.
 public protocol ServerSources: AdminSources {
@@ -20,38 +21,35 @@ public protocol ServerSources: AdminSources {
 extension ServerSources {
     public func metricFamilies() -> [MetricFamily] { metrics().families }
 
-    public var paths: [String] {
-        ["/status", "/status/HOST", "/hosts", "/hosts/unfetched", "/expiring/SECONDS"]
+    public var routes: [Route] {
+        func get(_ pattern: String, _ handler: @escaping @Sendable (ServiceRequest) -> ServiceResponse) -> Route {
+            Route(.get, pattern, .status, handler: handler)
+        }
+        @Sendable func json(_ bytes: [UInt8]) -> ServiceResponse { ServiceResponse(.ok, ServiceResponse.json, bytes) }
+        return [
+            get("/status") { _ in json(status().json) },
+            get("/status/HOST") { hostAnswer($0.parameters[0].lowercased()) },
+            get("/hosts") { _ in json(hosts(onlyUnfetched: false).json) },
+            get("/hosts/unfetched") { _ in json(hosts(onlyUnfetched: true).json) },
+            get("/expiring/SECONDS") { expiryAnswer(within: $0.parameters[0]) },
+        ]
     }
 
-    public func answer(path: String) -> AdminResponse? {
-        switch path {
-        case "/status": return AdminResponse(.ok, AdminResponse.json, status().json)
-        case "/hosts", "/hosts/unfetched":
-            return AdminResponse(.ok, AdminResponse.json, hosts(onlyUnfetched: path != "/hosts").json)
-        default: break
-        }
-        if let host = path.suffix(after: "/status/") { return hostAnswer(host.lowercased()) }
-        if let text = path.suffix(after: "/expiring/"), let seconds = Int64(text),
-            (0...ExpiryReport.withinMax).contains(seconds)
-        {
-            return expiryAnswer(within: seconds)
-        }
-        return nil
-    }
-
-    private func hostAnswer(_ host: String) -> AdminResponse {
+    private func hostAnswer(_ host: String) -> ServiceResponse {
         guard let report = self.host(host) else {
             let nearest = nearestHost(to: host).map { "did you mean \($0)?" }
-            return AdminResponse(.notFound, lines: ["this host is not served"] + [nearest].compactMap { $0 })
+            return ServiceResponse(.notFound, lines: ["this host is not served"] + [nearest].compactMap { $0 })
         }
-        return AdminResponse(.ok, AdminResponse.json, report.json)
+        return ServiceResponse(.ok, ServiceResponse.json, report.json)
     }
 
-    private func expiryAnswer(within seconds: Int64) -> AdminResponse {
-        guard let report = expiring(within: seconds) else {
-            return AdminResponse(.notFound, lines: ["this server speaks no TLS"])
+    private func expiryAnswer(within text: String) -> ServiceResponse {
+        guard let seconds = Int64(text), (0...ExpiryReport.withinMax).contains(seconds) else {
+            return ServiceResponse(.notFound, lines: ["give a number of seconds up to \(ExpiryReport.withinMax)"])
         }
-        return AdminResponse(.ok, AdminResponse.json, report.json)
+        guard let report = expiring(within: seconds) else {
+            return ServiceResponse(.notFound, lines: ["this server speaks no TLS"])
+        }
+        return ServiceResponse(.ok, ServiceResponse.json, report.json)
     }
 }

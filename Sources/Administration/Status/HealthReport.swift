@@ -2,6 +2,7 @@
 // replaced (liveness), and whether to send requests to it now (readiness).
 
 import HTTP
+import Service
 public import Telemetry
 
 /// The reasons why the server is not alive or not ready.
@@ -48,16 +49,16 @@ public struct HealthReport: Sendable, Equatable {
 
     /// The answer of `/healthz`.
     /// - Parameter includesReasons: false for a probe without the token.
-    func alive(includesReasons: Bool) -> AdminResponse {
-        if isAlive { return AdminResponse(.ok, lines: ["alive"]) }
-        return AdminResponse(.serviceUnavailable, lines: includesReasons ? failures : ["not alive"])
+    func alive(includesReasons: Bool) -> ServiceResponse {
+        if isAlive { return ServiceResponse(.ok, lines: ["alive"]) }
+        return ServiceResponse(.serviceUnavailable, lines: includesReasons ? failures : ["not alive"])
     }
 
     /// The answer of `/readyz`.
     /// - Parameter includesReasons: false for a probe without the token.
-    func ready(includesReasons: Bool) -> AdminResponse {
-        if isReady { return AdminResponse(.ok, lines: ["ready"] + (includesReasons ? notes : [])) }
-        return AdminResponse(.serviceUnavailable, lines: includesReasons ? failures + waits + notes : ["not ready"])
+    func ready(includesReasons: Bool) -> ServiceResponse {
+        if isReady { return ServiceResponse(.ok, lines: ["ready"] + (includesReasons ? notes : [])) }
+        return ServiceResponse(.serviceUnavailable, lines: includesReasons ? failures + waits + notes : ["not ready"])
     }
 }
 

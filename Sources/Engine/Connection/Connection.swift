@@ -111,7 +111,7 @@ struct Connection {
         /// A head, of which a part has arrived.
         case head(RequestParser)
         /// A body. The answer was decided with the head and is sent after the body; its bytes are in this catalogue.
-        case body(BodyDrain, Response, Unmanaged<Catalogue>)
+        case body(BodyReader, Response, Unmanaged<Catalogue>)
         /// Nothing: the disk is searched for the answer. Received bytes are held.
         case challenge(Response)
         /// Bytes that are discarded until the client closes, so that a reset does not destroy the answer.

@@ -36,7 +36,7 @@ enum Responder {
             return response
         case .options:
             return Response(status: .noContent, allowsMethods: true)
-        case .connect, .notServed:
+        case .connect, .post, .put, .patch, .delete, .trace:
             return Response(status: .methodNotAllowed, allowsMethods: true)
         case .unknown:
             return Response(status: .notImplemented)

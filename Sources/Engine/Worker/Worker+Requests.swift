@@ -225,7 +225,7 @@ extension Worker {
             if response.closes { unsafe slot.pointee.ending = hasBody ? .linger : .close }
             return response.closes ? .ending : .next
         }
-        guard let drain = BodyDrain(head.body, bytesMax: limits.bodyBytesMax) else {
+        guard let drain = BodyReader(head.body, bytesMax: limits.bodyBytesMax) else {
             return unsafe writeAnswer(slot, response, catalogue.owner)
         }
         if drain.isTooLong { return unsafe reject(slot, .bodyTooLong) }

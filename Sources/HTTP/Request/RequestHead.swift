@@ -50,6 +50,24 @@ public struct RequestHead: Sendable {
     }
 
     public init() {}
+
+    /// The value of a field that has no place above. For answers that are not prepared; it searches the whole head.
+    /// - Parameters:
+    ///   - name: in lower case.
+    ///   - bytes: of a head that the parser has accepted.
+    public static func value(of name: StaticString, in bytes: Span<UInt8>) -> FieldValue {
+        var value = FieldValue.absent
+        var start = 0
+        while let end = bytes.firstIndex(of: Octet.lineFeed, from: start) {
+            if let colon = bytes.firstIndex(of: UInt8(ascii: ":"), from: start, to: end),
+                bytes.extracting(start..<colon).equalsIgnoringCase(name)
+            {
+                value.note(bytes.trimmed(colon + 1, end - 1))
+            }
+            start = end + 1
+        }
+        return value
+    }
 }
 
 /// The range of a field's value, and whether the field occurs more than once. A repeated list is one list (RFC 9110 §5.3); the
@@ -79,8 +97,8 @@ public enum Method: UInt8, Sendable {
     case head
     case options
     case connect
-    /// Another method of RFC 9110 §9.3, or PATCH (RFC 5789).
-    case notServed
+    // The public server has no resource for these. PATCH is of RFC 5789, the others are of RFC 9110 §9.3.
+    case post, put, patch, delete, trace
     /// Any other well-formed token, such as the methods of WebDAV.
     case unknown
 
@@ -99,13 +117,18 @@ public enum Method: UInt8, Sendable {
     private init(rare token: Span<UInt8>) {
         if token.equals("OPTIONS") {
             self = .options
+        } else if token.equals("POST") {
+            self = .post
+        } else if token.equals("PUT") {
+            self = .put
+        } else if token.equals("PATCH") {
+            self = .patch
+        } else if token.equals("DELETE") {
+            self = .delete
         } else if token.equals("CONNECT") {
             self = .connect
         } else {
-            let isKnown =
-                token.equals("POST") || token.equals("PUT") || token.equals("DELETE") || token.equals("PATCH")
-                || token.equals("TRACE")
-            self = isKnown ? .notServed : .unknown
+            self = token.equals("TRACE") ? .trace : .unknown
         }
     }
 }

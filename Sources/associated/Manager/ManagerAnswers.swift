@@ -5,6 +5,7 @@ import Administration
 import HTTP
 import Manager
 import Posix
+import Service
 import SourceJSON
 import Synchronization
 
@@ -39,12 +40,13 @@ final class ManagerAnswers: AdminSources {
         return metrics.families + (figures.deliveries?.families ?? [])
     }
 
-    var paths: [String] { ["/status"] }
-
-    func answer(path: String) -> AdminResponse? {
-        guard path == "/status" else { return nil }
-        let members = figures.withLock { $0 }.issuance.members
-        return AdminResponse(.ok, AdminResponse.json, SourceWriter.canonical(.object(members)))
+    var routes: [Route] {
+        [
+            Route(.get, "/status", .status) { _ in
+                let members = self.figures.withLock { $0 }.issuance.members
+                return ServiceResponse(.ok, ServiceResponse.json, SourceWriter.canonical(.object(members)))
+            }
+        ]
     }
 }
 

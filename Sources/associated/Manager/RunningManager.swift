@@ -8,6 +8,7 @@ import Database
 import Glibc
 import Manager
 import Posix
+import Service
 import TLS
 
 /// The threads and the store of a running manager. Used by one thread.
@@ -32,7 +33,7 @@ final class RunningManager {
     private var awaitedCount: Int?
     /// By their numbers in the control.
     private(set) var threads: [ThreadHandle] = []
-    private var listener: AdminListener?
+    private var listener: Service?
 
     /// How often it looks at what is due.
     static let tickMilliseconds: Int32 = 5_000
@@ -98,7 +99,7 @@ final class RunningManager {
     /// Starts to answer operators. Called when no more libraries are loaded.
     func begin(admin socket: ListeningSocket?) throws {
         guard let socket else { return }
-        listener = try AdminListener(AdminSettings(address: socket.address), answers, on: socket)
+        listener = try Service(AdminSettings(address: socket.address), answers, on: socket)
     }
 
     /// Does what is due.

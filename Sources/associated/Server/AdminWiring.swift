@@ -5,6 +5,7 @@ import Catalogue
 import Engine
 import Hosting
 import Posix
+import Service
 import TLS
 import Telemetry
 
@@ -22,7 +23,7 @@ struct AdminWiring: Sendable {
         let ledger: VerifierLedger
         let keeper: LedgerKeeper
         fileprivate let state: ServerState
-        fileprivate let listeners: [AdminListener]
+        fileprivate let listeners: [Service]
 
         /// The server is not ready from now on. A server that has taken over answers at the address.
         func drain(isTakenOver: Bool) {
@@ -44,7 +45,7 @@ struct AdminWiring: Sendable {
         self.given = given
         settings = try given.settings.admin.map { try AdminSettings($0) }
         state = ServerState(configPath: given.configPath, statePath: given.statePath)
-        if let objection = settings?.objection { throw AdminListener.StartError.refused(objection) }
+        if let objection = settings?.objection { throw Refusal.failure(objection) }
         // Read in any case, because the sandbox hides the control groups later.
         let processors = processorCount()
         metrics = WorkerMetrics(workerCount: given.settings.workers ?? processors)
@@ -64,9 +65,9 @@ struct AdminWiring: Sendable {
             state: state, workerMetrics: metrics, usage: usage, parent: parent,
             expectsManager: given.settings.manager.isWanted, engine: engine, published: published,
             certificates: certificates, ledger: ledger)
-        var listeners: [AdminListener] = []
-        if let settings, let socket { listeners.append(try AdminListener(settings, answers, on: socket)) }
-        if let link { listeners.append(try AdminListener(answers, on: link)) }
+        var listeners: [Service] = []
+        if let settings, let socket { listeners.append(try Service(settings, answers, on: socket)) }
+        if let link { listeners.append(try Service(answers, on: link)) }
         return Running(ledger: ledger, keeper: keeper, state: state, listeners: listeners)
     }
 }

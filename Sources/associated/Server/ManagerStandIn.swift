@@ -3,6 +3,7 @@
 
 import Administration
 import Posix
+import Service
 import Synchronization
 
 /// Used by the main loop; its answers are computed by a thread of their own.
@@ -11,7 +12,7 @@ final class ManagerStandIn: Sendable {
     /// Nil if the manager has no admin address.
     private let socket: ListeningSocket?
     /// Nil while a manager runs.
-    private let listener = Mutex<AdminListener?>(nil)
+    private let listener = Mutex<Service?>(nil)
 
     init(_ state: ServerState, on socket: ListeningSocket?) { (self.state, self.socket) = (state, socket) }
 
@@ -21,8 +22,8 @@ final class ManagerStandIn: Sendable {
         if end.isEmpty { return }
         state.change { $0.managerProblem = "it \(end)" }
         guard let socket else { return }
-        do throws(AdminListener.StartError) {
-            let answers = try AdminListener(AdminSettings(address: socket.address), Answers(end: end), on: socket)
+        do throws(SystemError) {
+            let answers = try Service(AdminSettings(address: socket.address), Answers(end: end), on: socket)
             listener.withLock { $0 = answers }
         } catch { Log.warning("cannot answer for the manager: \(error)") }
     }
@@ -39,7 +40,6 @@ final class ManagerStandIn: Sendable {
             return metrics.families
         }
 
-        var paths: [String] { [] }
-        func answer(path: String) -> AdminResponse? { nil }
+        var routes: [Route] { [] }
     }
 }

@@ -91,7 +91,7 @@ struct StartCheck {
     /// The secrets that a server reads before it drops privileges.
     private func readSecrets() throws {
         if let place = settings.admin, let objection = try AdminSettings(place).objection {
-            throw AdminListener.StartError.refused(objection)
+            throw Refusal.failure(objection)
         }
         if !settings.https.isEmpty, let file = settings.ticketKeyFile { _ = try TicketKeys(file: file) }
     }

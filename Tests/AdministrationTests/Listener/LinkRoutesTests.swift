@@ -1,29 +1,32 @@
 // What a server answers its manager, and what it notes of it.
 
 import HTTP
+import Service
 import Synchronization
 import Testing
 
 @testable import Administration
 
 struct LinkRoutesTests {
-    private func ask(_ sources: AdminBench.Answers, _ path: String, _ method: Method = .get) -> AdminResponse {
-        LinkRoutes(sources: sources).answer(
-            AdminRequest(method: method, path: path, host: "localhost", isAuthorized: true))
+    private func ask(
+        _ sources: AdminBench.Answers, _ path: String, _ method: Method = .get, _ body: String = ""
+    ) -> ServiceResponse {
+        Router(sources).answer(
+            ServiceRequest(method, path, lines: ["content-type: application/json"], body: Array(body.utf8)))
     }
 
     @Test(
         arguments: [
             ("/served", .ok, "{\"digest\":"), ("/served/00ff", .noContent, ""), ("/served/00fe", .ok, "{\"digest\":"),
-            ("/served/", .ok, "{\"digest\":"), ("/servedx", .notFound, "no such path\n"),
+            ("/served/", .notFound, "/served\n"), ("/servedx", .notFound, "/served\n"),
             ("/documents", .ok, "{\"digest\":\"00ff\",\"hosts\":[{"),
             ("/documents/shop.example.com", .ok, "{\"digest\":\"00ff\",\"hosts\":[]"),
             ("/document/apple/shop.example.com", .ok, "{}"), ("/document/google/shop.example.com", .notFound, "this"),
-            ("/document/other/shop.example.com", .notFound, "no"),
+            ("/document/other/shop.example.com", .notFound, "/served\n"),
             ("/fetched/0", .ok, "{\"fetches\":[{\"host\":\"news."),
             ("/fetched/9999999999", .ok, "{\"fetches\":[],\"more\":false}"), ("/fetched/-1", .notFound, "no"),
-            ("/fetched/", .notFound, "no"), ("/status", .notFound, "no"), ("/metrics", .notFound, "no"),
-            ("/manager/-", .notFound, "no"),
+            ("/fetched/", .notFound, "/served\n"), ("/status", .notFound, "/served\n"),
+            ("/metrics", .notFound, "/served\n"), ("/manager", .methodNotAllowed, "only PUT\n"),
         ] as [(String, Status, String)])
     func `GET answers what the manager asks for, and changes nothing`(path: String, status: Status, beginning: String) {
         let sources = AdminBench.Answers()
@@ -35,34 +38,27 @@ struct LinkRoutesTests {
 
     @Test(
         arguments: [
-            ("/manager/-", .notServed, .noContent), ("/manager/7", .notServed, .noContent),
-            ("/manager/7/66", .notServed, .noContent), ("/manager", .notServed, .notFound),
-            ("/manager/", .notServed, .notFound), ("/manager/-1", .notServed, .notFound),
-            ("/manager/x", .notServed, .notFound), ("/manager/7/66/", .notServed, .notFound),
-            ("/served", .notServed, .notFound), ("/manager/-", .unknown, .methodNotAllowed),
-            ("/manager/-", .head, .methodNotAllowed), ("/manager/-", .options, .methodNotAllowed),
-        ] as [(String, Method, Status)])
-    func `only PUT of the manager's report is noted`(path: String, method: Method, status: Status) {
+            (#"{"awaited":7,"problem":"full"}"#, ManagerReport(awaitedCount: 7, problem: "full")),
+            (#"{"problem":""}"#, ManagerReport()), ("{}", ManagerReport()), (#"{"later":1}"#, ManagerReport()),
+            (#"{"awaited":"7"}"#, ManagerReport()), (#"{"awaited":-1}"#, nil), ("", nil), ("{", nil),
+        ] as [(String, ManagerReport?)])
+    func `PUT of the manager's report is noted`(body: String, report: ManagerReport?) {
         let sources = AdminBench.Answers()
-        #expect(ask(sources, path, method).status == status)
-        #expect(sources.reports.withLock { $0.count } == (status == .noContent ? 1 : 0))
+        #expect(ask(sources, "/manager", .put, body).status == (report == nil ? .badRequest : .noContent))
+        #expect(sources.reports.withLock { $0 } == [report].compactMap(\.self))
     }
 
-    @Test(
-        arguments: [
-            (nil, nil, "/manager/-", nil), (nil, "full", "/manager/-/66756c6c", "full"),
-            (7, "\u{A}é", "/manager/7/0ac3a9", "é"), (0, "", "/manager/0/", nil),
-        ] as [(Int?, String?, String, String?)])
-    func `a report is a path`(count: Int?, problem: String?, path: String, read: String?) {
-        #expect(ManagerReport(awaitedCount: count, problem: problem).path == path)
-        #expect(ManagerReport(path: path) == ManagerReport(awaitedCount: count, problem: read))
+    @Test(arguments: [Method.get, .head, .post, .delete, .options, .unknown])
+    func `only PUT changes something`(method: Method) {
+        let sources = AdminBench.Answers()
+        #expect(ask(sources, "/manager", method, "{}").status == .methodNotAllowed)
+        #expect(sources.reports.withLock { $0 }.isEmpty)
     }
 
-    @Test(arguments: ["/manager/-/6", "/manager/-/zz", "/manager/-/0a"])
-    func `a malformed problem is none`(path: String) { #expect(ManagerReport(path: path) == ManagerReport()) }
-
-    @Test func `a long problem is cut`() {
-        let long = ManagerReport(problem: String(repeating: "a", count: 401))
-        #expect(ManagerReport(path: long.path)?.problem == String(repeating: "a", count: 400))
+    @Test func `a report is read as it was written`() {
+        for report in [ManagerReport(), ManagerReport(awaitedCount: 0), ManagerReport(awaitedCount: 1, problem: "é\n")]
+        {
+            #expect(ManagerReport(json: report.json) == report)
+        }
     }
 }

@@ -43,7 +43,7 @@ private struct RequestReading {
 
     init(_ input: [UInt8], pieces: [Int], _ limits: HeadLimits) throws(Complaint) {
         var parser = RequestParser()
-        var body: BodyDrain?
+        var body: BodyReader?
         /// Where the current head or the rest of the current body begins.
         var start = 0
         var seen = 0
@@ -79,7 +79,7 @@ private struct RequestReading {
                         events.append("head until \(start + count): \(found)")
                         start += count
                         parser = RequestParser()
-                        body = BodyDrain(found.body, bytesMax: RequestReading.bodyBytesMax)
+                        body = BodyReader(found.body, bytesMax: RequestReading.bodyBytesMax)
                         if let body, body.isTooLong {
                             events.append("a body that is too long")
                             return

@@ -65,15 +65,18 @@ enum ModuleTable {
                 "ACME", "Client", "DNS", "Database", "Posix", "SourceJSON", "TLS", "Verifier", "Glibc",
                 "Synchronization",
             ]),
+        Module("Service", .control, mayImport: ["HTTP", "Posix", "Synchronization"]),
         Module(
             "Administration", .control,
-            mayImport: ["Client", "TLS", "Telemetry", "HTTP", "Posix", "SourceJSON", "Tenancy", "Synchronization"]),
+            mayImport: [
+                "Client", "Service", "TLS", "Telemetry", "HTTP", "Posix", "SourceJSON", "Tenancy", "Synchronization",
+            ]),
         Module(
             "associated", .control,
             mayImport: [
                 "SourceJSON", "Association", "AssociationLint", "HTTP", "Posix", "TLS", "Catalogue", "Telemetry",
                 "Hosting", "Engine", "Client", "Verifier", "Administration", "ACME", "DNS", "Database", "Manager",
-                "Tenancy", "Glibc", "Synchronization",
+                "Service", "Tenancy", "Glibc", "Synchronization",
             ]),
     ]
 

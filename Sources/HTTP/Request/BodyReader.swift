@@ -1,8 +1,8 @@
-// Skips a request's body without storing it, to find the start of the next request on the connection. No resource of this
-// server accepts a body, but a client may send one anyway (RFC 9110 §9.3.1).
+// Reads a request's body to its end, where the next request on the connection begins. The public server skips bodies: none of its
+// resources accepts one, but a client may send one anyway (RFC 9110 §9.3.1).
 
-/// The state of skipping one body that arrives in pieces.
-public struct BodyDrain: Sendable {
+/// The state of reading one body that arrives in pieces.
+public struct BodyReader: Sendable {
     private var phase: Phase
     /// Bytes left of the current chunk or of the whole body.
     private var remaining: UInt64
@@ -52,7 +52,18 @@ public struct BodyDrain: Sendable {
     /// Whether the announced length is already more than is allowed.
     public var isTooLong: Bool { phase == .length && remaining > allowance }
 
-    public mutating func drain(_ bytes: Span<UInt8>) -> Outcome {
+    /// Skips what has arrived.
+    public mutating func drain(_ bytes: Span<UInt8>) -> Outcome { read(bytes) { _ in } }
+
+    /// Appends what has arrived to `body`, without its framing.
+    public mutating func read(_ bytes: Span<UInt8>, into body: inout [UInt8]) -> Outcome {
+        read(bytes) { range in
+            unsafe bytes.extracting(range).withUnsafeBufferPointer { unsafe body.append(contentsOf: $0) }
+        }
+    }
+
+    @inline(__always)
+    private mutating func read(_ bytes: Span<UInt8>, _ take: (Range<Int>) -> Void) -> Outcome {
         var index = 0
         while index < bytes.count {
             if phase == .length || phase == .chunkData {
@@ -60,6 +71,7 @@ public struct BodyDrain: Sendable {
                 if UInt64(step) > allowance { return .rejected(.bodyTooLong) }
                 allowance -= UInt64(step)
                 remaining -= UInt64(step)
+                take(index..<index + step)
                 index += step
                 if remaining > 0 { return .incomplete }
                 if phase == .length { return .complete(bytes: index) }
@@ -81,7 +93,7 @@ public struct BodyDrain: Sendable {
     /// Reads one byte of framing (RFC 9112 §7.1); false if it is invalid. One switch, because it is one grammar.
     private mutating func advance(_ byte: UInt8) -> Bool {
         lineBytes += 1
-        if lineBytes > BodyDrain.lineBytesMax { return false }
+        if lineBytes > BodyReader.lineBytesMax { return false }
         switch phase {
         case .chunkSize:
             if let digit = Octet.hexValue(byte) {

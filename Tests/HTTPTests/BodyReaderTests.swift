@@ -3,11 +3,11 @@
 import HTTP
 import Testing
 
-struct BodyDrainTests {
-    private func drain(_ body: RequestHead.Body, _ text: String, steps: [Int]? = nil, max: UInt64 = 1_000) -> BodyDrain
+struct BodyReaderTests {
+    private func drain(_ body: RequestHead.Body, _ text: String, steps: [Int]? = nil, max: UInt64 = 1_000) -> BodyReader
         .Outcome?
     {
-        guard var drain = BodyDrain(body, bytesMax: max) else { return nil }
+        guard var drain = BodyReader(body, bytesMax: max) else { return nil }
         let bytes = octets(text)
         var used = 0
         for count in steps ?? [bytes.count] {
@@ -57,8 +57,8 @@ struct BodyDrainTests {
     }
 
     @Test func `refuses an announced length that is too long at once`() throws {
-        #expect(try #require(BodyDrain(.length(10), bytesMax: 10)).isTooLong == false)
-        #expect(try #require(BodyDrain(.length(11), bytesMax: 10)).isTooLong)
+        #expect(try #require(BodyReader(.length(10), bytesMax: 10)).isTooLong == false)
+        #expect(try #require(BodyReader(.length(11), bytesMax: 10)).isTooLong)
     }
 
     @Test func `counts the framing of a chunked body too`() {

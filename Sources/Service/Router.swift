@@ -1,0 +1,177 @@
+// Which handler answers a request. What a route needs is data, so one test can list all routes with it. The order of the checks: the
+// guard (such as the host), the path, the method, the scope, the fields; then the body is read.
+
+public import HTTP
+
+/// A path and method, what they need, and who answers.
+public struct Route: Sendable {
+    public let method: Method
+    /// A path. Its segments in capitals, as in `/status/HOST`, stand for any text that is not empty.
+    public let pattern: String
+    /// Nil if strangers may ask.
+    public let scope: Scope?
+    /// Longer bodies are refused with 413, their framing counted. Without one, a body is ignored.
+    public let bodyBytesMax: Int
+    /// The type that a body must have; nil for any.
+    public let contentType: String?
+    /// The fields that must be there, once each, in lower case.
+    public let requiredFields: [StaticString]
+    /// Whether the handler never waits, and so needs no other thread.
+    public let isQuick: Bool
+    let handler: @Sendable (ServiceRequest) -> ServiceResponse
+    private let segments: [Substring]
+
+    public init(
+        _ method: Method, _ pattern: String, _ scope: Scope?, bodyBytesMax: Int = 0, contentType: String? = nil,
+        requiring requiredFields: [StaticString] = [], isQuick: Bool = false,
+        handler: @escaping @Sendable (ServiceRequest) -> ServiceResponse
+    ) {
+        (self.method, self.pattern, self.scope, self.handler) = (method, pattern, scope, handler)
+        (self.bodyBytesMax, self.contentType, self.requiredFields) = (bodyBytesMax, contentType, requiredFields)
+        self.isQuick = isQuick
+        segments = Route.segments(of: pattern)
+    }
+
+    private static func segments(of path: String) -> [Substring] {
+        path.split(separator: "/", omittingEmptySubsequences: false)
+    }
+
+    /// The parameters of a path; nil if it does not fit.
+    func parameters(of path: String) -> [String]? {
+        let parts = Route.segments(of: path)
+        guard parts.count == segments.count else { return nil }
+        var parameters: [String] = []
+        for (segment, part) in zip(segments, parts) {
+            if segment.isEmpty || segment.contains(where: \.isLowercase) {
+                if segment != part { return nil }
+                continue
+            }
+            guard let text = Route.decoded(part), !text.isEmpty else { return nil }
+            parameters.append(text)
+        }
+        return parameters
+    }
+
+    /// Nil if the bytes are not UTF-8. The parser has checked the escapes.
+    private static func decoded(_ part: Substring) -> String? {
+        guard part.utf8.contains(UInt8(ascii: "%")) else { return String(part) }
+        var bytes: [UInt8] = []
+        var rest = part.utf8[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let value = UInt8(String(Substring(rest.prefix(2))), radix: 16) else { return nil }
+            bytes.append(value)
+            rest = rest.dropFirst(2)
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
+    fileprivate func answers(_ method: Method) -> Bool {
+        method == self.method || method == .head && self.method == .get
+    }
+
+    /// Why the fields of a request do not fit; nil if they do.
+    fileprivate func objection(to request: ServiceRequest) -> ServiceResponse? {
+        for name in requiredFields {
+            switch request.field(name) {
+            case .once: continue
+            case .repeated: return ServiceResponse(.badRequest, lines: ["send the field \(name) once"])
+            case .absent:
+                return ServiceResponse(
+                    name.description == "if-match" ? .preconditionRequired : .badRequest,
+                    lines: ["the field \(name) is required"])
+            }
+        }
+        guard let contentType else { return nil }
+        switch request.field("content-type") {
+        case .repeated: return ServiceResponse(.badRequest, lines: ["send the field content-type once"])
+        case .once(let type) where Route.mediaType(type) == contentType: return nil
+        case .once, .absent:
+            return ServiceResponse(.unsupportedMediaType, lines: ["send the body as content-type: \(contentType)"])
+        }
+    }
+
+    /// Without parameters, such as `charset=utf-8`.
+    private static func mediaType(_ text: String) -> String {
+        let type = text.prefix { $0 != ";" }
+        return type.lowercased().filter { $0 != " " && $0 != "\t" }
+    }
+}
+
+public struct Router: Sendable {
+    public let routes: [Route]
+    private let refuses: @Sendable (ServiceRequest) -> ServiceResponse?
+    private let identify: @Sendable (ServiceRequest) -> Identity?
+
+    /// What becomes of a request.
+    enum Decision {
+        case answer(ServiceResponse)
+        case handle(Route, ServiceRequest)
+    }
+
+    /// - Parameters:
+    ///   - refuses: looks at each request first, and may answer it.
+    ///   - identify: nil for a stranger.
+    public init(
+        _ routes: [Route], refuses: @escaping @Sendable (ServiceRequest) -> ServiceResponse? = { _ in nil },
+        identify: @escaping @Sendable (ServiceRequest) -> Identity?
+    ) {
+        (self.routes, self.refuses, self.identify) = (routes, refuses, identify)
+    }
+
+    func decide(_ request: ServiceRequest) -> Decision {
+        if let refusal = refuses(request) { return .answer(refusal) }
+        var request = request
+        request.identity = identify(request)
+        let fitting = routes.compactMap { route in route.parameters(of: request.path).map { (route, $0) } }
+        if let (route, parameters) = fitting.first(where: { $0.0.answers(request.method) }) {
+            if let objection = objection(to: request.identity, of: route) { return .answer(objection) }
+            if let objection = route.objection(to: request) { return .answer(objection) }
+            request.parameters = parameters
+            return .handle(route, request)
+        }
+        // A stranger learns no paths.
+        if request.identity == nil, !fitting.contains(where: { $0.0.scope == nil }) { return .answer(Router.stranger) }
+        return .answer(fitting.isEmpty ? unknownPath(request.identity) : Router.unknownMethod(fitting.map(\.0)))
+    }
+
+    /// For tests: the answer to a request with its body, by the thread that asks.
+    package func answer(_ request: ServiceRequest) -> ServiceResponse {
+        switch decide(request) {
+        case .answer(let response): response
+        case .handle(let route, let request): route.handler(request)
+        }
+    }
+
+    private func objection(to identity: Identity?, of route: Route) -> ServiceResponse? {
+        guard let scope = route.scope else { return nil }
+        guard let identity else { return Router.stranger }
+        if identity.scopes.contains(scope) { return nil }
+        return ServiceResponse(
+            .forbidden, lines: ["\(identity.name) may not do this; it needs the scope \(scope.name)"])
+    }
+
+    private static var stranger: ServiceResponse {
+        var response = ServiceResponse(.unauthorized, lines: ["a token is required: Authorization: Bearer …"])
+        response.fields.add("www-authenticate", "Bearer realm=\"associated\"")
+        return response
+    }
+
+    /// Names the paths that the client may use.
+    private func unknownPath(_ identity: Identity?) -> ServiceResponse {
+        let usable = routes.filter { route in route.scope.map { identity?.scopes.contains($0) ?? false } ?? true }
+        var lines: [String] = []
+        for route in usable where lines.last != route.pattern { lines.append(route.pattern) }
+        return ServiceResponse(.notFound, lines: lines)
+    }
+
+    private static func unknownMethod(_ routes: [Route]) -> ServiceResponse {
+        let names = routes.flatMap { $0.method == .get ? ["GET", "HEAD"] : ["\($0.method)".uppercased()] }
+        var response = ServiceResponse(.methodNotAllowed, lines: ["only \(names.joined(separator: " and "))"])
+        response.fields.add("allow", names.joined(separator: ", "))
+        return response
+    }
+}
