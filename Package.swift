@@ -43,10 +43,14 @@ let package = Package(
         .target(name: "Catalogue", dependencies: ["HTTP", "Posix"], swiftSettings: strict),
         .target(name: "Telemetry", dependencies: ["HTTP", "Posix"], swiftSettings: strict),
         .target(
+            name: "Settings",
+            dependencies: ["Association", "SourceJSON", "HTTP", "TLS", "Posix", "Telemetry", "Tenancy"],
+            swiftSettings: strict),
+        .target(
             name: "Hosting",
             dependencies: [
-                "Association", "AssociationLint", "SourceJSON", "Catalogue", "HTTP", "TLS", "Posix", "Telemetry",
-                "Tenancy", "CZlib",
+                "Association", "AssociationLint", "SourceJSON", "Catalogue", "HTTP", "Settings", "TLS", "Posix",
+                "Telemetry", "Tenancy", "CZlib",
             ],
             swiftSettings: strict),
         .target(
@@ -74,7 +78,8 @@ let package = Package(
             dependencies: [
                 "SourceJSON", "Association", "AssociationLint", "HTTP", "Posix", "TLS", "Catalogue", "Telemetry",
                 "Hosting", "Engine",
-                "Client", "Verifier", "Administration", "ACME", "DNS", "Database", "Manager", "Service", "Tenancy",
+                "Client", "Verifier", "Administration", "ACME", "DNS", "Database", "Manager", "Service", "Settings",
+                "Tenancy",
             ],
             swiftSettings: strict),
 
@@ -92,8 +97,10 @@ let package = Package(
         tests("TLS", "Posix", "Tenancy", "TestSupport"),
         tests("Catalogue", "HTTP", "TestSupport"),
         tests(
-            "Hosting", "Association", "Catalogue", "HTTP", "Posix", "SourceJSON", "TLS", "Telemetry", "Tenancy",
-            "TestSupport"),
+            "Hosting", "Association", "Catalogue", "HTTP", "Posix", "Settings", "SourceJSON", "TLS", "Telemetry",
+            "Tenancy", "TestSupport"),
+        tests(
+            "Settings", "Association", "HTTP", "Posix", "SourceJSON", "TLS", "Telemetry", "TestSupport"),
         tests("Telemetry", "HTTP", "Posix", "SourceJSON", "TestSupport"),
         tests("Engine", "Catalogue", "HTTP", "Posix", "TLS", "Telemetry", "TestSupport"),
         .testTarget(
@@ -119,7 +126,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "associated", "Administration", "Manager", "Posix", "SourceJSON", "TLS", "Tenancy", "TestSupport",
+                "associated", "Administration", "Manager", "Posix", "Settings", "SourceJSON", "TLS", "Tenancy",
+                "TestSupport",
             ],
             swiftSettings: house),
         .testTarget(

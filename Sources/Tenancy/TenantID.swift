@@ -10,6 +10,12 @@ public struct TenantID: Hashable, Sendable, CustomStringConvertible {
     /// Of a folder directly in `config/apps`.
     public init(folder: String) { self.init("\(folder)/") }
 
+    /// The top folder of `config/apps` that contains an app file, whose files share everything that is limited; nil for a file
+    /// directly in it, which is the operator's.
+    public static func folder(ofApp path: String) -> String? {
+        path.utf8.firstIndex(of: UInt8(ascii: "/")).map { String(path[..<$0]) }
+    }
+
     /// Of a host: the first folder below `config/apps` of its app file. Without one, a host is a tenant of its own.
     public init(of host: String, folder: String?) { self.init(folder.map { "\($0)/" } ?? host) }
 

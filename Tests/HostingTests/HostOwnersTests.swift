@@ -1,6 +1,7 @@
 // Whose hosts are whose: what `owners` of server.json lets the app files of a folder name, and that nothing else is ever served.
 
 import Association
+import Settings
 import Testing
 
 @testable import Hosting

@@ -4,6 +4,7 @@ import Association
 import Catalogue
 import Foundation
 import Posix
+import Settings
 import Telemetry
 import TestSupport
 import Testing

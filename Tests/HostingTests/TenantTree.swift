@@ -5,6 +5,7 @@ import Catalogue
 import Foundation
 import HTTP
 import Posix
+import Settings
 import Telemetry
 import TestSupport
 import Testing

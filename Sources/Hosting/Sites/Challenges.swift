@@ -4,22 +4,8 @@
 
 import Association
 public import Posix
+public import Settings
 import TLS
-
-/// `acme` of `server.json`.
-public struct ACMESettings: Hashable, Sendable {
-    /// The folder in which an ACME client puts the answers for all hosts.
-    public var webroot: String?
-    /// The thumbprint of an account's key, from which every answer can be computed.
-    public var thumbprint: String?
-
-    public init() {}
-
-    /// RFC 7638: a SHA-256 in base64url.
-    static func isThumbprint(_ text: String) -> Bool {
-        text.utf8.count == 43 && text.utf8.allSatisfy(Base64URL.isDigit)
-    }
-}
 
 /// Looks for answers in this order: the host's own folder, the webroot, the thumbprint of the settings, that of the manager.
 public struct Challenges: Sendable {

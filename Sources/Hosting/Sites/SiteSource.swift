@@ -2,6 +2,7 @@
 
 import Association
 import Catalogue
+import Settings
 
 /// An app file in service. A class, because it is large and shared by many hosts.
 final class LoadedAppFile: Sendable {

@@ -5,6 +5,7 @@
 import Association
 import Catalogue
 import Posix
+import Settings
 
 struct StateFolder: Sendable {
     let path: String

@@ -3,6 +3,7 @@
 
 import Catalogue
 import Posix
+import Settings
 
 /// What has been saved, and what has not.
 struct StateKeeper {

@@ -1,6 +1,7 @@
 // The open findings about tenants' files: what keeps something from being served, as long as it does.
 
 import Association
+import Tenancy
 
 struct OpenFindings: Sendable {
     /// Why files are not in service, by path.
@@ -62,7 +63,7 @@ struct UnusableFolders: Sendable {
     /// Whether a path is in a folder above its quota.
     func isOverQuota(_ path: String) -> Bool {
         if findings.isEmpty { return false }
-        return [AppTree.topFolder(of: path) ?? "", ""].contains { findings[$0]?.rule == .cfg010 }
+        return [TenantID.folder(ofApp: path) ?? "", ""].contains { findings[$0]?.rule == .cfg010 }
     }
 
     /// Whether a path is in an unusable folder.

@@ -3,6 +3,7 @@
 
 import Posix
 import Synchronization
+import Tenancy
 
 /// CPU time by folder, from all threads of one round. Folders of `config/apps` have the prefix `apps/`, those of hosts have none.
 final class RoundCosts: Sendable {
@@ -18,7 +19,7 @@ final class RoundCosts: Sendable {
     init(isCounting: Bool = true) { self.isCounting = isCounting }
 
     /// The folder of an app file; nil for one directly in `config/apps`, which belongs to the operator.
-    static func folder(ofApp path: String) -> String? { AppTree.topFolder(of: path).map { "apps/\($0)" } }
+    static func folder(ofApp path: String) -> String? { TenantID.folder(ofApp: path).map { "apps/\($0)" } }
 
     func measure<Result>(_ folder: String?, _ work: () -> Result) -> Result {
         guard isCounting, let folder else { return work() }

@@ -3,6 +3,7 @@
 
 import Association
 import Posix
+import Tenancy
 
 /// What a round has read before it decides.
 struct Scan: Sendable {
@@ -113,7 +114,7 @@ struct Scan: Sendable {
     /// Leaves a file for a later round.
     private mutating func postpone(_ path: String) {
         candidates[path] = nil
-        AppTree.topFolder(of: path).map { _ = postponedFolders.insert($0) }
+        TenantID.folder(ofApp: path).map { _ = postponedFolders.insert($0) }
         if changed.contains(path) || filesToReport.contains(path) {
             later.appFiles.insert(path)
         } else {
@@ -125,7 +126,7 @@ struct Scan: Sendable {
     mutating func postponeGone() {
         if postponedFolders.isEmpty { return }
         for (path, candidate) in candidates where candidate.isGone {
-            if AppTree.topFolder(of: path).map(postponedFolders.contains) == true { postpone(path) }
+            if TenantID.folder(ofApp: path).map(postponedFolders.contains) == true { postpone(path) }
         }
     }
 

@@ -12,11 +12,12 @@ extension Tenants {
     /// Whose a file is: that of a top folder of `config/apps`, which may also be that of the host's app file, that of a host, or the
     /// operator's, each of whose files counts by itself.
     public func tenant(ofFile file: String) -> TenantID {
-        if let path = file.below(source.label) { return TenantID(of: path, folder: AppTree.topFolder(of: path)) }
+        if let path = file.below(source.label) { return TenantID(of: path, folder: TenantID.folder(ofApp: path)) }
         for root in [folders.hostsPath, folders.publicPath] {
             guard let path = file.below(root) else { continue }
             guard let host = HostFolders.host(of: String(path.prefix { $0 != "/" })) else { continue }
-            return TenantID(of: host, folder: memory.appFiles.paths(naming: host).first.flatMap(AppTree.topFolder))
+            return TenantID(
+                of: host, folder: memory.appFiles.paths(naming: host).first.flatMap(TenantID.folder(ofApp:)))
         }
         return TenantID(of: file, folder: nil)
     }

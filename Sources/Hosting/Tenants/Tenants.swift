@@ -8,8 +8,10 @@ public import Association
 public import Catalogue
 public import HTTP
 public import Posix
+public import Settings
 public import Synchronization
 public import TLS
+import Tenancy
 
 /// Everything that is hosted.
 public final class Tenants: @unchecked Sendable {
@@ -222,7 +224,7 @@ public final class Tenants: @unchecked Sendable {
 
     /// For `RoundReport.folders`.
     private func folder(of host: String) -> String? {
-        if let path = memory.appFiles.paths(naming: host).first { return AppTree.topFolder(of: path) }
+        if let path = memory.appFiles.paths(naming: host).first { return TenantID.folder(ofApp: path) }
         // Hosts without an app file count as those of one tenant: a folder for each of many domains is easy to make.
         return memory.folders[host]?.wellKnown == nil ? nil : "."
     }

@@ -4,6 +4,8 @@
 
 import Association
 import Posix
+import Settings
+import Tenancy
 
 /// Reads the disk for one round.
 struct TreeScanner {
@@ -115,7 +117,7 @@ struct TreeScanner {
         let arrived = changes.appFiles.filter { path in
             memory.appFiles[path] == nil || memory.openFindings.appFolders.isOverQuota(path) || tree.isLarge(path)
         }
-        return changes.appFolders.union(arrived.compactMap(AppTree.topFolder))
+        return changes.appFolders.union(arrived.compactMap(TenantID.folder(ofApp:)))
     }
 
     /// Known files that were not found.

@@ -4,6 +4,7 @@
 import Association
 import HTTP
 import Posix
+import Tenancy
 
 /// A folder of app files, kept open while it is used.
 final class AppTree: Sendable {
@@ -44,11 +45,6 @@ final class AppTree: Sendable {
         root = TenantFolder(try Folder(label, links: folders.linkTargets))
     }
 
-    /// The top folder of `config/apps` that contains a path, whose files share a quota; nil for a path directly in it.
-    static func topFolder(of path: String) -> String? {
-        path.firstIndex(of: "/").map { String(path[..<$0]) }
-    }
-
     /// Lists folders with everything below them; an empty path is the whole tree. Always lists whole top folders, because their
     /// files share a quota. If there is a link to a folder, the whole tree is listed: only then is it known under which names a
     /// folder appears. Returns what was listed, and throws if descriptors or memory run out.
@@ -57,7 +53,7 @@ final class AppTree: Sendable {
             try add(scan(""), to: &listing)
             return [""]
         }
-        let folders = Set(folders.map { AppTree.topFolder(of: $0) ?? $0 })
+        let folders = Set(folders.map { TenantID.folder(ofApp: $0) ?? $0 })
         let scans = folders.map { ($0, scan($0)) }
         if scans.contains(where: { $1.hasLinkedFolders }) { return try list([""], into: &listing) }
         for (_, scan) in scans { try add(scan, to: &listing) }
@@ -78,7 +74,7 @@ final class AppTree: Sendable {
         for (folder, excess) in overfull { addExcess(excess, of: folder, to: &listing) }
         if let excess = scan.excess { return addExcess(excess, of: "", to: &listing) }
         func isLeftOut(_ path: String) -> Bool {
-            !overfull.isEmpty && overfull[AppTree.topFolder(of: path) ?? path] != nil
+            !overfull.isEmpty && overfull[TenantID.folder(ofApp: path) ?? path] != nil
         }
         let wrongFolders = Set(scan.folders.filter(AppTree.isAppFile))
         for folder in wrongFolders where !isLeftOut(folder) {
@@ -108,7 +104,7 @@ final class AppTree: Sendable {
     private func foldersOfTooManyBytes(_ scan: FolderScan) -> [String: FolderScan.Excess] {
         var byteCounts: [String: Int] = [:]
         for file in scan.files where file.status.byteCount <= AppTree.bytesMax && AppTree.isAppFile(file.path) {
-            guard let folder = AppTree.topFolder(of: file.path) else { continue }
+            guard let folder = TenantID.folder(ofApp: file.path) else { continue }
             byteCounts[folder, default: 0] += Int(file.status.byteCount)
         }
         return byteCounts.filter { $0.value > limits.bytesPerAppFolderMax }.mapValues { _ in .bytes }
@@ -117,7 +113,7 @@ final class AppTree: Sendable {
     /// Whether a file is larger than the average that its folder's quota allows. Only such files can exceed the quota noticeably
     /// without the folder being listed again.
     func isLarge(_ path: String) -> Bool {
-        guard AppTree.topFolder(of: path) != nil, let file = try? root.open(path) else { return false }
+        guard TenantID.folder(ofApp: path) != nil, let file = try? root.open(path) else { return false }
         return file.byteCount > limits.bytesPerAppFolderMax / limits.filesPerAppFolderMax
     }
 

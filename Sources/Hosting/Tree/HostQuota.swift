@@ -3,6 +3,8 @@
 
 import Association
 import HTTP
+import Settings
+import Tenancy
 
 /// What is left of a host's quota while its folders are read.
 struct HostQuota: Sendable {
@@ -131,7 +133,7 @@ enum AppFindings {
         var first: [Finding] = []
         var folders: [String: (count: Int, last: Finding)] = [:]
         for (path, finding) in all {
-            let folder = AppTree.topFolder(of: path)
+            let folder = TenantID.folder(ofApp: path)
             let count = folder.map { (folders[$0]?.count ?? 0) + 1 } ?? 0
             if count <= countMax { first.append(finding) }
             if let folder { folders[folder] = (count, count <= countMax ? finding : folders[folder]?.last ?? finding) }

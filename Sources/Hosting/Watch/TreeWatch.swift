@@ -117,7 +117,7 @@ public final class TreeWatch: @unchecked Sendable {
         }
         // Folders that share a quota are walked together.
         let tops = places.map { place -> WatchedPlace in
-            if case .apps(let folder) = place, let top = AppTree.topFolder(of: folder) { return .apps(top) }
+            if case .apps(let folder) = place, let top = TenantID.folder(ofApp: folder) { return .apps(top) }
             return place
         }
         for place in Set(tops) { watchFolders(of: place) }
@@ -348,7 +348,7 @@ public final class TreeWatch: @unchecked Sendable {
     private func tenant(of place: WatchedPlace) -> TenantID {
         switch place {
         case .config, .linkedApps, .retired, .hosts, .pageFolders, .managed: .operator
-        case .apps(let folder): folder.isEmpty ? .operator : TenantID(folder: AppTree.topFolder(of: folder) ?? folder)
+        case .apps(let folder): folder.isEmpty ? .operator : TenantID(folder: TenantID.folder(ofApp: folder) ?? folder)
         case .host(let name), .wellKnown(let name), .pages(let name):
             name == "_default" ? .operator : HostFolders.host(of: name).map(tenantOfHost) ?? .unserved
         }

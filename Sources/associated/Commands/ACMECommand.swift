@@ -9,6 +9,7 @@ import Database
 import Hosting
 import Manager
 import Posix
+import Settings
 import TLS
 
 extension Command {

@@ -6,6 +6,7 @@ import Database
 import Hosting
 import Manager
 import Posix
+import Settings
 import TLS
 
 /// One import, with what it reports.

@@ -7,6 +7,7 @@ import Database
 import Hosting
 import Manager
 import Posix
+import Settings
 import SourceJSON
 
 /// The deliveries of one host, or those of all hosts in numbers with the worst ones.

@@ -3,6 +3,7 @@
 import Administration
 import Hosting
 import Posix
+import Settings
 
 extension Command {
     static let health = Command(

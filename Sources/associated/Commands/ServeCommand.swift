@@ -2,6 +2,7 @@
 
 import Hosting
 import Posix
+import Settings
 
 extension Command {
     static let serve = Command(

@@ -5,6 +5,7 @@ import Association
 import Hosting
 import Manager
 import Posix
+import Settings
 import SourceJSON
 
 extension Command {

@@ -6,6 +6,7 @@ import Client
 import Hosting
 import Manager
 import Posix
+import Settings
 import SourceJSON
 import Telemetry
 

@@ -8,6 +8,7 @@ import Database
 import Hosting
 import Manager
 import Posix
+import Settings
 import TLS
 
 struct ManagerInputs {

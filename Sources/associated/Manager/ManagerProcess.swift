@@ -6,6 +6,7 @@ import Glibc
 import Hosting
 import Manager
 import Posix
+import Settings
 
 enum ManagerProcess {
     /// Of the process, as `ps -e` shows it.

@@ -5,6 +5,7 @@
 import Client
 import Hosting
 import Posix
+import Settings
 
 enum ManagerSandbox {
     /// HTTPS of certificate authorities and proofs, HTTP of the preflight, and DNS.

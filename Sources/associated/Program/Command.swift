@@ -1,6 +1,7 @@
 // What a command is, as data. The parser of its arguments, its help, the completions and the manual page all use this description.
 
 import Hosting
+import Settings
 
 /// One command of the program.
 struct Command: Sendable {

@@ -6,6 +6,7 @@ import Association
 import Glibc
 import Hosting
 import Posix
+import Settings
 import SourceJSON
 import Synchronization
 

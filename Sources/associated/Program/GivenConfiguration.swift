@@ -7,6 +7,7 @@ import Catalogue
 import HTTP
 import Hosting
 import Posix
+import Settings
 import SourceJSON
 import TLS
 import Verifier

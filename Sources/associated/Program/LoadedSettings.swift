@@ -6,6 +6,7 @@ import Association
 import HTTP
 import Hosting
 import Posix
+import Settings
 import SourceJSON
 import TLS
 

@@ -7,6 +7,7 @@ import Glibc
 import HTTP
 import Hosting
 import Posix
+import Settings
 import SourceJSON
 import Synchronization
 

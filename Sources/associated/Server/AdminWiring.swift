@@ -6,6 +6,7 @@ import Engine
 import Hosting
 import Posix
 import Service
+import Settings
 import TLS
 import Telemetry
 

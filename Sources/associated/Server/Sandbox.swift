@@ -12,6 +12,7 @@
 
 import Hosting
 import Posix
+import Settings
 import TLS
 
 struct Sandbox {

@@ -5,6 +5,7 @@
 
 import Hosting
 import Posix
+import Settings
 import TLS
 
 struct SandboxPlaces {

@@ -8,6 +8,7 @@ import Glibc
 import HTTP
 import Hosting
 import Posix
+import Settings
 import TLS
 import Telemetry
 import Tenancy

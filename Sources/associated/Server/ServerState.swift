@@ -6,6 +6,7 @@ import Association
 import Catalogue
 import Hosting
 import Posix
+import Settings
 import Synchronization
 import Telemetry
 import Tenancy

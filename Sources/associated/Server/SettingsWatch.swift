@@ -8,6 +8,7 @@ import Engine
 import HTTP
 import Hosting
 import Posix
+import Settings
 import SourceJSON
 import Telemetry
 

@@ -9,6 +9,7 @@ import HTTP
 import Hosting
 import Manager
 import Posix
+import Settings
 import TLS
 import Telemetry
 

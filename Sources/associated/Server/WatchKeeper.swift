@@ -4,6 +4,7 @@
 import Catalogue
 import Hosting
 import Posix
+import Settings
 import TLS
 import Tenancy
 

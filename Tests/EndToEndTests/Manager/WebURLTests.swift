@@ -1,9 +1,8 @@
 // The settings accept exactly the URLs that the manager's client can fetch. The two are in modules that do not know each other.
 
 import Client
+import Settings
 import Testing
-
-@testable import Hosting
 
 struct WebURLTests {
     private static let texts = [

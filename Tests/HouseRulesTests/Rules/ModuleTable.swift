@@ -44,10 +44,13 @@ enum ModuleTable {
         Module("Catalogue", .data, mayImport: ["HTTP", "Posix", "Synchronization"]),
         Module("Telemetry", .data, mayImport: ["HTTP", "Posix", "Synchronization"]),
         Module(
+            "Settings", .control,
+            mayImport: ["Association", "SourceJSON", "HTTP", "TLS", "Posix", "Telemetry", "Tenancy"]),
+        Module(
             "Hosting", .control,
             mayImport: [
-                "Association", "AssociationLint", "SourceJSON", "Catalogue", "HTTP", "TLS", "Posix", "Telemetry",
-                "Tenancy", "CZlib", "Synchronization",
+                "Association", "AssociationLint", "SourceJSON", "Catalogue", "HTTP", "Settings", "TLS", "Posix",
+                "Telemetry", "Tenancy", "CZlib", "Synchronization",
             ]),
         Module("Engine", .data, mayImport: ["Catalogue", "Posix", "TLS", "HTTP", "Telemetry", "Synchronization"]),
         Module("Database", .control, mayImport: ["CSQLite", "CPostgreSQL", "Glibc", "Posix"]),
@@ -76,7 +79,7 @@ enum ModuleTable {
             mayImport: [
                 "SourceJSON", "Association", "AssociationLint", "HTTP", "Posix", "TLS", "Catalogue", "Telemetry",
                 "Hosting", "Engine", "Client", "Verifier", "Administration", "ACME", "DNS", "Database", "Manager",
-                "Service", "Tenancy", "Glibc", "Synchronization",
+                "Service", "Settings", "Tenancy", "Glibc", "Synchronization",
             ]),
     ]
 

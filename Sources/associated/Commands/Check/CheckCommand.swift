@@ -7,6 +7,7 @@ import Client
 import Glibc
 import Hosting
 import Posix
+import Settings
 import SourceJSON
 import TLS
 import Verifier

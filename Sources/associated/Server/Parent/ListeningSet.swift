@@ -4,6 +4,7 @@
 import Glibc
 import Hosting
 import Posix
+import Settings
 
 struct ListeningSet {
     /// The sockets at one address.

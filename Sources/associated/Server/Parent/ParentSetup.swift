@@ -3,6 +3,7 @@
 
 import Hosting
 import Posix
+import Settings
 
 struct ParentSetup: Sendable {
     var sockets: ListeningSet

@@ -4,15 +4,16 @@ import Association
 import Posix
 import SourceJSON
 import TLS
+import TestSupport
 import Testing
 
-@testable import Hosting
+@testable import Settings
 
 struct ManagerSettingsTests {
     private func read(_ text: String) throws -> SettingsReader {
-        let tree = try ConfigTree()
-        try tree.write("server.json", text)
-        return SettingsReader(file: tree.root + "/server.json")
+        let tree = try TemporaryFolder()
+        try tree.write("server.json", text.utf8)
+        return SettingsReader(file: tree.path + "/server.json")
     }
 
     @Test func `reads every setting`() throws {

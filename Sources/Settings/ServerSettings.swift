@@ -163,3 +163,18 @@ public struct ProcessLogSettings: Hashable, Sendable {
 
     public init() {}
 }
+
+/// `acme` of `server.json`.
+public struct ACMESettings: Hashable, Sendable {
+    /// The folder in which an ACME client puts the answers for all hosts.
+    public var webroot: String?
+    /// The thumbprint of an account's key, from which every answer can be computed.
+    public var thumbprint: String?
+
+    public init() {}
+
+    /// RFC 7638: a SHA-256 in base64url.
+    package static func isThumbprint(_ text: String) -> Bool {
+        text.utf8.count == 43 && text.utf8.allSatisfy(Base64URL.isDigit)
+    }
+}

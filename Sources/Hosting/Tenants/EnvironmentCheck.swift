@@ -3,6 +3,7 @@
 
 public import Association
 import Posix
+public import Settings
 public import SourceJSON
 
 public enum EnvironmentCheck {

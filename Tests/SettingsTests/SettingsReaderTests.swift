@@ -7,15 +7,16 @@ import Posix
 import SourceJSON
 import TLS
 import Telemetry
+import TestSupport
 import Testing
 
-@testable import Hosting
+@testable import Settings
 
 struct SettingsReaderTests {
     private func read(_ text: String?) throws -> SettingsReader {
-        let tree = try ConfigTree()
-        if let text { try tree.write("server.json", text) }
-        return SettingsReader(file: tree.root + "/server.json")
+        let tree = try TemporaryFolder()
+        if let text { try tree.write("server.json", text.utf8) }
+        return SettingsReader(file: tree.path + "/server.json")
     }
 
     @Test func `everything is optional, the file too`() throws {
@@ -246,13 +247,13 @@ struct SettingsReaderTests {
         ("config/acme", false), ("public/shared", false), ("acme", false), ("nowhere", false), ("publi", false),
     ])
     func `no link target holds what belongs to tenants`(name: String, isHolding: Bool) throws {
-        let tree = try ConfigTree()
-        let target = name == "root" ? tree.root : "\(tree.root)/\(name)"
-        for folder in ["config/hosts", "public", "acme"] { try tree.write("\(folder)/x", "") }
-        try FileManager.default.createSymbolicLink(atPath: "\(tree.root)/link", withDestinationPath: "config")
-        try tree.write("config/server.json", "{ linkTargets: ['/srv/a', '\(target)'] }")
+        let tree = try TemporaryFolder()
+        let target = name == "root" ? tree.path : "\(tree.path)/\(name)"
+        for folder in ["config/hosts", "public", "acme"] { try tree.write("\(folder)/x", "".utf8) }
+        try FileManager.default.createSymbolicLink(atPath: "\(tree.path)/link", withDestinationPath: "config")
+        try tree.write("config/server.json", "{ linkTargets: ['/srv/a', '\(target)'] }".utf8)
         let reader = SettingsReader(
-            file: "\(tree.config)/server.json", folders: ["\(tree.root)/public", "\(tree.root)/state"])
+            file: "\(tree.path)/config/server.json", folders: ["\(tree.path)/public", "\(tree.path)/state"])
         #expect(reader.findings.map(\.range?.start.column) == (isHolding ? [27] : []))
         #expect(reader.settings.linkTargets.paths == (!isHolding ? ["/srv/a", target] : []))
     }

@@ -2,8 +2,8 @@
 
 import HTTP
 
-struct LimitKey: Sendable, CustomStringConvertible {
-    let name: String
+package struct LimitKey: Sendable, CustomStringConvertible {
+    package let name: String
     let allowed: ClosedRange<Int>
     let set: @Sendable (Int, inout Limits) -> Void
 
@@ -14,18 +14,19 @@ struct LimitKey: Sendable, CustomStringConvertible {
         set = { $1[keyPath: path] = Number($0) }
     }
 
-    var description: String { name }
+    package var description: String { name }
 
     private static let milliseconds = 1...3_600_000
 
     // Keys that findings name.
-    static let filesPerHostMax = LimitKey("filesPerHostMax", 1...1_000_000, \.filesPerHostMax)
-    static let foldersPerHostMax = LimitKey("foldersPerHostMax", 1...1_000_000, \.foldersPerHostMax)
-    static let bytesPerHostMax = LimitKey("bytesPerHostMax", 65_536...1 << 40, \.bytesPerHostMax)
-    static let appFilesMax = LimitKey("appFilesMax", 1...10_000_000, \.appFilesMax)
-    static let filesPerAppFolderMax = LimitKey("filesPerAppFolderMax", 1...1_000_000, \.filesPerAppFolderMax)
-    static let foldersPerAppFolderMax = LimitKey("foldersPerAppFolderMax", 1...1_000_000, \.foldersPerAppFolderMax)
-    static let bytesPerAppFolderMax = LimitKey("bytesPerAppFolderMax", 65_536...1 << 40, \.bytesPerAppFolderMax)
+    package static let filesPerHostMax = LimitKey("filesPerHostMax", 1...1_000_000, \.filesPerHostMax)
+    package static let foldersPerHostMax = LimitKey("foldersPerHostMax", 1...1_000_000, \.foldersPerHostMax)
+    package static let bytesPerHostMax = LimitKey("bytesPerHostMax", 65_536...1 << 40, \.bytesPerHostMax)
+    package static let appFilesMax = LimitKey("appFilesMax", 1...10_000_000, \.appFilesMax)
+    package static let filesPerAppFolderMax = LimitKey("filesPerAppFolderMax", 1...1_000_000, \.filesPerAppFolderMax)
+    package static let foldersPerAppFolderMax = LimitKey(
+        "foldersPerAppFolderMax", 1...1_000_000, \.foldersPerAppFolderMax)
+    package static let bytesPerAppFolderMax = LimitKey("bytesPerAppFolderMax", 65_536...1 << 40, \.bytesPerAppFolderMax)
 
     static let all = [
         LimitKey("headBytesMax", 1_024...1_048_576, \.head.headBytesMax),

@@ -3,7 +3,7 @@
 import Foundation
 import Testing
 
-@testable import Hosting
+@testable import Settings
 
 struct SettingTests {
     private static func document(_ name: String) throws -> String {

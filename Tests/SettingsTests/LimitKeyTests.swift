@@ -4,7 +4,7 @@ import Foundation
 import HTTP
 import Testing
 
-@testable import Hosting
+@testable import Settings
 
 struct LimitKeyTests {
     /// The rows of the document's table, as cells.

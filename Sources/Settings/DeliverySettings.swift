@@ -23,7 +23,7 @@ public struct DeliverySettings: Sendable, Equatable {
 
     /// A URL that the manager's client can fetch, by its rules (`WebLocation`): no user, no IPv6 literal. Plain HTTP is for tests
     /// and for receivers on the same machine.
-    static func isWebURL(_ text: String) -> Bool {
+    package static func isWebURL(_ text: String) -> Bool {
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }),
             let scheme = ["https://", "http://"].first(where: { text.hasPrefix($0) })
         else { return false }
