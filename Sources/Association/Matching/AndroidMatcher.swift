@@ -7,6 +7,8 @@ public struct AndroidMatcher: Sendable {
     package let compiled: [Compiled]
     /// The first rule with an empty field, for which Android discards the whole list.
     public let discardedBecauseOf: Int?
+    /// For the rules of an app file: its links, and for each rule the index of the one that it was translated from.
+    private var source: (links: [AppleComponent], origins: [Int])?
 
     package struct Compiled: Sendable {
         package let path: AndroidGlob?
@@ -31,7 +33,27 @@ public struct AndroidMatcher: Sendable {
         }
     }
 
+    /// The translated rules of an app file. Messages name its links, several rules of one link once.
+    package init(_ list: TranslatedList<AndroidRule>, of links: [AppleComponent]) {
+        self.init(rules: list.rules)
+        source = (links, list.origins)
+    }
+
     public var count: Int { rules.count }
+
+    /// The index of a rule in the list that a person wrote; nil for the rule that replaces links without a translation.
+    public func number(of rule: Int) -> Int? {
+        guard let source else { return rule }
+        return source.origins[rule] < 0 ? nil : source.origins[rule]
+    }
+
+    private func name(of rule: Int) -> String {
+        guard let number = number(of: rule) else { return "the only rule for Android" }
+        return source == nil ? "rule \(number)" : "links[\(number)]"
+    }
+
+    /// A point in words, with the name of its rule.
+    public func message(of point: UnsettledPoint) -> String { "\(name(of: point.rule)): \(point.kind.message)" }
 
     /// The decision of the rules about `url`; the host is not compared.
     public func decide(_ url: LinkURL) -> AndroidDecision {
@@ -62,8 +84,8 @@ public struct AndroidMatcher: Sendable {
     public func explain(_ url: LinkURL) -> [MatchStep] {
         if let index = discardedBecauseOf {
             let message =
-                "rule \(index) has an empty field, so Android discards all rules and only the manifest decides"
-            return [MatchStep(rule: index, outcome: .leftOpen, message: message, range: rules[index].range)]
+                "\(name(of: index)) has an empty field, so Android discards all rules and only the manifest decides"
+            return [MatchStep(rule: number(of: index), outcome: .leftOpen, message: message, range: rules[index].range)]
         }
         if rules.isEmpty {
             let message = "there are no rules, so only the manifest decides"
@@ -72,12 +94,14 @@ public struct AndroidMatcher: Sendable {
         let view = AndroidView(url)
         var steps: [MatchStep] = []
         for index in rules.indices {
-            let range = rules[index].range
+            let (range, number) = (rules[index].range, number(of: index))
+            // Of the rules of one link, the one that decides counts, or the one that comes nearest.
+            let other = steps.last?.rule == number ? steps.popLast() : nil
             if let (part, message) = failure(of: index, url, view) {
-                steps.append(
-                    MatchStep(
-                        failed: part, rule: index, path: rules[index].path, url, message: "rule \(index) \(message)",
-                        range: range))
+                let step = MatchStep(
+                    failed: part, rule: number, path: rules[index].path, url,
+                    message: "\(name(of: index)) \(message)", range: range)
+                steps.append(other.flatMap { $0.nearness >= step.nearness ? $0 : nil } ?? step)
                 continue
             }
             let excludes = rules[index].exclude
@@ -87,8 +111,8 @@ public struct AndroidMatcher: Sendable {
                 : "matches, so the app opens if its manifest covers the URL"
             steps.append(
                 MatchStep(
-                    rule: index, outcome: excludes ? .staysInBrowser : .opens, message: "rule \(index) \(outcome)",
-                    path: rules[index].path, range: range))
+                    rule: number, outcome: excludes ? .staysInBrowser : .opens,
+                    message: "\(name(of: index)) \(outcome)", path: rules[index].path, range: range))
             return steps
         }
         let message = "no rule matches, so the URL stays in the browser"
@@ -102,8 +126,9 @@ public struct AndroidMatcher: Sendable {
         if compiled.isEmpty { return (.rule, "has no `/`, `?` or `#`, so it never matches on Android") }
         if let path = compiled.path, !path.matches(view.path) {
             let found = PatternDescription.found(String(decoding: view.path, as: UTF16.self))
-            let hint = starHint(path, rule.path, view.path)
-            return (.path, "needs the path to \(demand(rule.path)); the URL has \(found)" + hint)
+            let written = number(of: index).flatMap { source?.links.element(at: $0)?.path } ?? rule.path
+            let hint = differsInCase(rule.path, view.path) ?? starHint(path, rule.path, view.path)
+            return (.path, "needs the path to \(demand(written)); the URL has \(found)" + hint)
         }
         if let fragment = compiled.fragment, view.fragment.map({ fragment.matches($0) }) != true {
             let found = PatternDescription.found(view.fragment.map { String(decoding: $0, as: UTF16.self) })
@@ -123,6 +148,13 @@ public struct AndroidMatcher: Sendable {
     }
 
     private func demand(_ pattern: String?) -> String { PatternDescription.demand(pattern ?? "") }
+
+    /// Explains that only the case of letters is wrong.
+    private func differsInCase(_ pattern: String?, _ text: [UInt16]) -> String? {
+        let folded = String(decoding: text, as: UTF16.self).lowercased()
+        guard let pattern, AndroidGlob(pattern.lowercased()).matches(Array(folded.utf16)) else { return nil }
+        return PatternDescription.caseHint
+    }
 
     /// Explains that Android's star differs from others, if the text is as the pattern up to its first star.
     private func starHint(_ glob: AndroidGlob, _ pattern: String?, _ text: [UInt16]) -> String {

@@ -12,6 +12,8 @@ public struct AppleMatcher: Sendable {
     package let defaults: [AppleComponent]
     /// The places in the written list of elements that are not rules; in ascending order.
     package var gaps: [Int] = []
+    /// Whether the rules are the links of an app file, which messages call `links[0]`.
+    var isOfAppFile = false
 
     /// The rules of a `components` list. `defaults` are nearest first: those of the detail, then those of `applinks`.
     public init(components: [AppleComponent], defaults: [AppleComponent] = [], variables: [SubstitutionVariable] = []) {
@@ -62,6 +64,11 @@ public struct AppleMatcher: Sendable {
     public func number(of rule: Int) -> Int {
         gaps.reduce(rule) { number, gap in gap <= number ? number + 1 : number }
     }
+
+    private func name(_ number: Int) -> String { isOfAppFile ? "links[\(number)]" : "rule \(number)" }
+
+    /// A point in words, with the name of its rule.
+    public func message(of point: UnsettledPoint) -> String { "\(name(point.rule)): \(point.kind.message)" }
 
     /// The rules with their inherited values.
     public var components: [AppleComponent] { rules.map(\.component) }
@@ -124,11 +131,11 @@ public struct AppleMatcher: Sendable {
         var steps: [MatchStep] = []
         for (index, rule) in rules.enumerated() {
             let range = rule.component.range
-            let number = number(of: index)
+            let name = name(number(of: index))
             if let (part, message) = failure(of: rule, url, &views) {
                 steps.append(
                     MatchStep(
-                        failed: part, rule: index, path: rule.component.path, url, message: "rule \(number) \(message)",
+                        failed: part, rule: index, path: rule.component.path, url, message: "\(name) \(message)",
                         range: range))
                 continue
             }
@@ -137,7 +144,7 @@ public struct AppleMatcher: Sendable {
             steps.append(
                 MatchStep(
                     rule: index, outcome: rule.excludes ? .staysInBrowser : .opens,
-                    message: "rule \(number) \(outcome)"
+                    message: "\(name) \(outcome)"
                         + (constrained ? "" : "; it has no `/`, `?` or `#`, so it matches every URL"),
                     path: rule.component.path, range: range))
             return steps
@@ -154,7 +161,7 @@ public struct AppleMatcher: Sendable {
         func demand(_ written: String?, _ pattern: GlobPattern) -> String { Self.demand(written, pattern) }
         if let path = rule.path, !views.matches(path, view.path) {
             let found = "the URL has \(PatternDescription.quoted(url.path.isEmpty ? "/" : url.path))"
-            let hint = differsInCase(rule, url) ? ", which differs only in upper and lower case" : ""
+            let hint = differsInCase(rule, url) ? PatternDescription.caseHint : ""
             return (.path, "needs the path to \(demand(rule.component.path, path))\(manner); \(found)\(hint)")
         }
         if let fragment = rule.fragment, !views.matches(fragment, view.fragment) {

@@ -26,6 +26,7 @@ public struct MatchStep: Hashable, Sendable {
         case rule
     }
 
+    /// By its number in the list that a person wrote.
     public var rule: Int?
     public var outcome: Outcome
     /// In words, such as "rule 2 needs query `page` to be one or more characters; the URL has none".
@@ -34,20 +35,24 @@ public struct MatchStep: Hashable, Sendable {
     public var path: String?
     /// Where the rule was read from.
     public var range: SourceRange?
-    /// For a rule that failed: the length of the beginning that its path shares with the URL; the maximum if the path matched.
+    /// For a rule that failed: the length of the beginning that its path shares with the URL, in any case; the maximum if the path
+    /// matched.
     public var nearness = 0
 }
 
 extension MatchStep {
     /// A rule that did not match.
-    init(failed part: Part, rule: Int, path: String?, _ url: LinkURL, message: String, range: SourceRange?) {
+    init(failed part: Part, rule: Int?, path: String?, _ url: LinkURL, message: String, range: SourceRange?) {
         self.init(rule: rule, outcome: .failed(part), message: message, range: range)
-        nearness = part == .path ? zip((path ?? "").utf8, url.path.utf8).prefix { $0 == $1 }.count : .max
+        let shared = zip((path ?? "").utf8, url.path.utf8).prefix { $0.lowercasedASCII == $1.lowercasedASCII }
+        nearness = part == .path ? shared.count : .max
     }
 }
 
 /// Words for patterns and values.
 enum PatternDescription {
+    static let caseHint = ", which differs only in upper and lower case"
+
     /// Completes "needs the path to …".
     static func demand(_ pattern: String) -> String {
         switch pattern {

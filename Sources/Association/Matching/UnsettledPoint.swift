@@ -37,12 +37,10 @@ public struct UnsettledPoint: Hashable, Sendable {
     }
 
     public var kind: Kind
-    /// The index of the rule it concerns.
+    /// The rule it concerns; `message(of:)` of its matcher names it.
     public var rule: Int
 
     public init(_ kind: Kind, rule: Int) {
         (self.kind, self.rule) = (kind, rule)
     }
-
-    public var message: String { "rule \(rule): \(kind.message)" }
 }

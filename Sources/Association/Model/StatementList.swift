@@ -112,5 +112,6 @@ public struct MalformedRule: Hashable, Sendable {
             range: range)
     }
 
-    public var unsettled: UnsettledPoint { UnsettledPoint(.malformedRule, rule: index) }
+    /// What is not known about it, in words.
+    public var doubt: String { "rule \(index): \(UnsettledPoint.Kind.malformedRule.message)" }
 }

@@ -77,7 +77,7 @@ extension AppFile {
     }
 
     /// The rules for Android 15, ready to decide; nil if only the app's manifest decides.
-    public var androidMatcher: AndroidMatcher? { androidRules.map { AndroidMatcher(rules: $0.rules) } }
+    public var androidMatcher: AndroidMatcher? { androidRules.map { AndroidMatcher($0, of: links) } }
 
     /// The rules as they are written, for any platform. The landing page uses them.
     public var sourceMatcher: AppleMatcher {
@@ -86,7 +86,9 @@ extension AppFile {
 
     /// The same with only the first rules, for a list that is too long for a search.
     package func sourceMatcher(first count: Int, table: SubstitutionTable) -> AppleMatcher {
-        AppleMatcher(components: Array(links.prefix(count)), defaults: defaults, table: table)
+        var matcher = AppleMatcher(components: Array(links.prefix(count)), defaults: defaults, table: table)
+        matcher.isOfAppFile = true
+        return matcher
     }
 }
 

@@ -185,7 +185,7 @@ import Testing
         let malformed = try #require(statement.malformedRule)
         #expect(malformed.index == index)
         #expect(malformed.step.rule == index && malformed.step.outcome == .leftOpen)
-        #expect(malformed.unsettled == UnsettledPoint(.malformedRule, rule: index))
+        #expect(malformed.doubt.hasPrefix("rule \(index): it is not known whether "))
     }
 
     @Test func `names no rule if the rules are valid or belong to another relation`() throws {

@@ -53,6 +53,50 @@ struct MatchStepTests {
         #expect(steps.map(\.rule) == [0, 1])
     }
 
+    @Test func `names the links of an app file, each once and as it is written`() throws {
+        let fingerprint = Array(repeating: "AB", count: 32).joined(separator: ":")
+        func app(_ links: String) throws -> AppFile {
+            let text = """
+                { name: "A", hosts: ["a.example"], ios: { appIDs: ["8KQ2V7M4XM.com.acme.shop"] }, links: [\(links)],
+                  android: { package: "com.acme.shop", fingerprints: ["\(fingerprint)"], dynamicRules: true } }
+                """
+            return try #require(AppFile.read(Array(text.utf8), file: "a.json").appFile)
+        }
+        let shop = try app(#"{ "/": "/a/private/*", exclude: true }, { "/": "/a/*" }"#)
+        let (apple, android) = (try #require(shop.appleMatcher), try #require(shop.androidMatcher))
+        func url(_ path: String) throws -> LinkURL { try #require(LinkURL("https://a.example" + path)) }
+        let neither = [
+            "links[0] needs the path to match `/a/private/*`; the URL has `/b`",
+            "links[1] needs the path to match `/a/*`; the URL has `/b`",
+            "no rule matches, so the URL stays in the browser",
+        ]
+        #expect(try apple.explain(url("/b")).map(\.message) == neither)
+        #expect(try android.explain(url("/b")).map(\.message) == neither)
+        #expect(try android.explain(url("/b")).map(\.rule) == [0, 1, nil])
+        for path in ["/a", "/a/1"] {
+            #expect(try apple.explain(url(path)).last?.message == "links[1] matches, so the app opens")
+            #expect(
+                try android.explain(url(path)).map(\.message).dropFirst() == [
+                    "links[1] matches, so the app opens if its manifest covers the URL"
+                ])
+        }
+        for path in ["/A", "/A/1"] {
+            let hint =
+                "links[1] needs the path to match `/a/*`; the URL has `\(path)`, which differs only in upper and lower case"
+            #expect(try apple.explain(url(path))[1].message == hint)
+            #expect(try android.explain(url(path))[1].message == hint)
+        }
+        #expect(android.message(of: UnsettledPoint(.absentPart, rule: 3)).hasPrefix("links[1]: "))
+        #expect(apple.message(of: UnsettledPoint(.plusSign, rule: 1)).hasPrefix("links[1]: "))
+        #expect(AndroidMatcher(rules: []).message(of: UnsettledPoint(.absentPart, rule: 3)).hasPrefix("rule 3: "))
+        let none = try #require(try app(#"{ "/": "/a", "?": "id=1" }"#).androidMatcher)
+        #expect(none.number(of: 0) == nil)
+        #expect(
+            try none.explain(url("/a?id=1")).map(\.message) == [
+                "the only rule for Android excludes the URL, so it stays in the browser"
+            ])
+    }
+
     @Test func `explains the differences of Android`() throws {
         func explain(_ rules: [AndroidRule], _ path: String) throws -> [String] {
             AndroidMatcher(rules: rules).explain(try #require(LinkURL("https://example.com" + path))).map(\.message)

@@ -276,8 +276,8 @@ extension LinkMatching.Android {
     func decide(_ url: LinkURL) -> (word: String, rule: Int?) {
         guard let matcher else { return ("manifest", nil) }
         switch matcher.decide(url) {
-        case .allow(let rule): return ("allow", rule)
-        case .block(let rule): return ("block", rule)
+        case .allow(let rule): return ("allow", matcher.number(of: rule))
+        case .block(let rule): return ("block", matcher.number(of: rule))
         case .none: return ("none", nil)
         case .manifest: return ("manifest", nil)
         }

@@ -14,8 +14,8 @@ extension Command {
             decides. The output says "not settled" where platform behaviour is not documented.
 
             By default, the rules are those of your app files. With --apple and --android, they come from the given files, as if
-            the URL's host served them; with --live, from the files that the host serves now. The output numbers the rules from
-            0 in the order of the published file.
+            the URL's host served them; with --live, from the files that the host serves now. The output names the
+            rules of an app file as `links[0]`, and those of a published file by their number, from 0.
 
             Android 14 and earlier do not read rules: the app's manifest decides. The command uses the manifest that `snippet`
             generates from the app file, or your own (--manifest).

@@ -16,8 +16,7 @@ private struct PlatformAnswer {
         platform == other.platform && verdict == other.verdict && lines == other.lines
     }
 
-    /// The lines of a rule list. Without `listsAll`, only the two nearest of the rules that did not match, each app-file rule
-    /// once.
+    /// The lines of a rule list. Without `listsAll`, only the two nearest of the rules that did not match.
     static func lines(_ steps: [MatchStep], file: String, listsAll: Bool) -> [String] {
         let near = listsAll ? steps : nearest(of: steps)
         let hidden = steps.count - near.count
@@ -33,17 +32,17 @@ private struct PlatformAnswer {
 
     private static func nearest(of steps: [MatchStep]) -> [MatchStep] {
         guard let last = steps.last else { return [] }
-        var seen: Set<Int> = []
-        if let place = last.range?.start.offset { seen.insert(place) }
         let best = steps.indices.dropLast().sorted { (steps[$1].nearness, $0) < (steps[$0].nearness, $1) }
-        let kept = best.filter { index in steps[index].range.map { seen.insert($0.start.offset).inserted } ?? true }
-        return kept.prefix(nearestMax).sorted().map { steps[$0] } + [last]
+        return best.prefix(nearestMax).sorted().map { steps[$0] } + [last]
     }
 }
 
 extension LinkMatching {
     func text(of url: LinkURL, listsAll: Bool) -> String {
         var text = "\(url.text)\n"
+        if let port = url.port, port != (url.scheme == "http" ? 80 : 443) {
+            text += "  port \(port) is not compared, and phones fetch the files from port 443 only\n"
+        }
         if isKnown, apple.isEmpty, android.isEmpty {
             return text + "no app in \(origin) handles links to \(url.host)\n"
         }
@@ -97,7 +96,7 @@ extension LinkMatching.Apple {
                 lines: ["the entry has no list of rules, so \(effect) (\(file))"])
         }
         let steps = matcher.explain(url).map { isValid ? $0 : $0.withoutApp }
-        let unsettled = matcher.unsettled(url).map(\.message) + [effectOfOtherEntry(on: url)].compactMap { $0 }
+        let unsettled = matcher.unsettled(url).map(matcher.message) + [effectOfOtherEntry(on: url)].compactMap { $0 }
         return PlatformAnswer(
             platform: "iOS", apps: [appID], verdict: LinkMatching.verdict(matcher.decide(url).opens),
             lines: PlatformAnswer.lines(steps, file: file, listsAll: listsAll) + unsettled.map { "not settled: \($0)" })
@@ -173,10 +172,11 @@ extension LinkMatching.Android {
     private func ruleLines(_ url: LinkURL, listsAll: Bool) -> [String] {
         if let malformedRule {
             return PlatformAnswer.lines([malformedRule.step], file: file, listsAll: true)
-                + ["not settled: \(malformedRule.unsettled.message)"]
+                + ["not settled: \(malformedRule.doubt)"]
         }
         guard let matcher else { return ["there are no dynamic rules (\(file))"] }
-        let unsettled = matcher.unsettled(url).map(\.message) + [effectOfOtherList(on: url, matcher)].compactMap { $0 }
+        let unsettled =
+            matcher.unsettled(url).map(matcher.message) + [effectOfOtherList(on: url, matcher)].compactMap { $0 }
         return PlatformAnswer.lines(matcher.explain(url), file: file, listsAll: listsAll)
             + unsettled.map { "not settled: \($0)" }
     }

@@ -38,7 +38,7 @@ struct LinkFiles {
             RuleVerdict.merged(
                 apps.map { app in
                     let source = sources?.apple.first { $0.appID == app.appID }
-                    return app.verdict(on: url, source?.place(on: url))
+                    return app.verdict(on: url, source?.appFileSteps(on: url))
                 })
         }
         verdicts.appleCopy = appleCopy.map { apps in RuleVerdict.merged(apps.map { $0.verdict(on: url, nil) }) }
@@ -46,7 +46,7 @@ struct LinkFiles {
             RuleVerdict.merged(
                 apps.map { app in
                     let source = sources?.android.first { $0.package == app.package }
-                    return app.verdict(on: url, source?.place(on: url))
+                    return app.verdict(on: url, source?.appFileSteps(on: url))
                 })
         }
         return verdicts
@@ -65,26 +65,19 @@ extension RuleVerdict {
     }
 }
 
-/// A rule of an app file that decides about a URL.
-private struct RulePlace {
-    let path: String?
-    /// `config/apps/shop.json:21`
-    let text: String
-
-    /// Nil if no rule decides.
-    init?(_ step: MatchStep?, file: String) {
-        guard let step, let range = step.range else { return nil }
-        (path, text) = (step.path, "\(file):\(range.start.line)")
-    }
+/// What the rules of an app file decide about a URL.
+private struct AppFileSteps {
+    let steps: [MatchStep]
+    let file: String
 }
 
 extension LinkMatching.Apple {
-    fileprivate func place(on url: LinkURL) -> RulePlace? {
+    fileprivate func appFileSteps(on url: LinkURL) -> AppFileSteps? {
         guard case .list(let matcher) = rules else { return nil }
-        return RulePlace(matcher.explain(url).last, file: file)
+        return AppFileSteps(steps: matcher.explain(url), file: file)
     }
 
-    fileprivate func verdict(on url: LinkURL, _ source: RulePlace?) -> RuleVerdict {
+    fileprivate func verdict(on url: LinkURL, _ source: AppFileSteps?) -> RuleVerdict {
         if let problem { return RuleVerdict([appID], .noApp, "no signed app has this id: \(problem)") }
         guard case .list(let matcher) = rules else {
             return RuleVerdict([appID], .opensApp, "the entry has no list of rules, so every URL opens the app")
@@ -95,9 +88,11 @@ extension LinkMatching.Apple {
 }
 
 extension LinkMatching.Android {
-    fileprivate func place(on url: LinkURL) -> RulePlace? { RulePlace(matcher?.explain(url).last, file: file) }
+    fileprivate func appFileSteps(on url: LinkURL) -> AppFileSteps? {
+        matcher.map { AppFileSteps(steps: $0.explain(url), file: file) }
+    }
 
-    fileprivate func verdict(on url: LinkURL, _ source: RulePlace?) -> RuleVerdict {
+    fileprivate func verdict(on url: LinkURL, _ source: AppFileSteps?) -> RuleVerdict {
         guard rejectedBy.count < StatementConsumer.allCases.count else {
             return RuleVerdict([package], .noApp, "no verifier accepts its statement; associated lint shows why")
         }
@@ -116,16 +111,31 @@ extension LinkMatching.Android {
 }
 
 extension [MatchStep] {
-    /// The deciding rule in words, with its path, because one rule of an app file has other numbers in the two published files, and
-    /// its place. If no rule matched, also the one that came nearest.
-    /// - Parameter source: the rule of the app file that decides; another one than here if the host serves another file.
-    fileprivate func reason(from source: RulePlace?) -> String {
+    /// The deciding rule in words, with its path and its place. If no rule matched, also the one that came nearest.
+    /// - Parameter source: the app file; its own words are used if it decides alike, which it does not if the host serves another file.
+    fileprivate func reason(from source: AppFileSteps?) -> String {
+        if let source, let known = source.steps.last, known.isAlike(last) {
+            return source.steps.reason(in: source.file)
+        }
+        return reason(in: nil)
+    }
+
+    /// - Parameter file: the app file that the steps are of; nil for the file that the host serves.
+    private func reason(in file: String?) -> String {
         guard let last else { return "there are no rules" }
         let nearest = last.rule == nil ? dropLast().max { $0.nearness < $1.nearness } : nil
-        // A file without line ends has no places.
-        let line = last.range.map { $0.start.line }.flatMap { $0 > 1 ? "line \($0) of the file" : nil }
-        let place = source?.path == last.path ? source?.text ?? line : line
+        let place = last.range.map { $0.start.line }.flatMap { line in
+            // A published file without line ends has no places.
+            file.map { "\($0):\(line)" } ?? (line > 1 ? "line \(line) of the file" : nil)
+        }
         let details = [last.path.map { "path `\($0)`" }, place].compactMap(\.self).joined(separator: ", ")
         return last.message + (details.isEmpty ? "" : " (\(details))") + (nearest.map { "; \($0.message)" } ?? "")
+    }
+}
+
+extension MatchStep {
+    /// Whether another list decides by the same rule, or by none like this one. Rules have other numbers in published lists.
+    fileprivate func isAlike(_ other: MatchStep?) -> Bool {
+        outcome == other?.outcome && path == other?.path && (rule == nil) == (other?.rule == nil)
     }
 }
