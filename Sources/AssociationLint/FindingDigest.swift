@@ -12,6 +12,8 @@ public enum FindingDigest {
     private static let linesMax = 5
     /// Number of files for which a rule is shown; more are counted.
     private static let filesMax = 10
+    /// Number of rules in a summary.
+    private static let rulesMax = 5
 
     /// For each file: one note for each rule, a few warnings for each rule or else one, and every error. For each rule: the
     /// first few files.
@@ -29,6 +31,27 @@ public enum FindingDigest {
             if count > filesMax + 1 { finding.add(" (and \(Count.of(count - filesMax - 1, "more file")))") }
             return finding
         }
+    }
+
+    /// The numbers of findings. Of many errors, those of each rule, because most may have one cause, or be expected.
+    public static func summary(_ findings: [Finding], showsNotes: Bool) -> String {
+        func count(_ severity: Severity, _ noun: String) -> String {
+            Count.of(findings.count { $0.severity == severity }, noun)
+        }
+        let notes = count(.note, "note")
+        let noteCount = findings.count { $0.severity == .note }
+        let hint = "; \(notes) (add --notes to see \(noteCount == 1 ? "it" : "them"))"
+        return "\(count(.error, "error"))\(rules(of: findings.filter { $0.severity == .error })), "
+            + count(.warning, "warning") + (showsNotes ? ", \(notes)" : noteCount > 0 ? hint : "")
+    }
+
+    /// ` (300 CERT-025, 200 APP-001)`; empty for a few findings.
+    private static func rules(of findings: [Finding]) -> String {
+        guard findings.count > filesMax else { return "" }
+        let counts = Dictionary(grouping: findings, by: \.rule).mapValues(\.count)
+        let sorted = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+        let named = sorted.prefix(rulesMax).map { "\($0.value) \($0.key)" }.joined(separator: ", ")
+        return " (\(named)\(sorted.count > rulesMax ? " and others" : ""))"
     }
 
     private static func digestFiles(_ findings: [Finding]) -> [Finding] {

@@ -33,6 +33,20 @@ struct FindingDigestTests {
             ])
     }
 
+    @Test(arguments: [
+        (10, 0, "10 errors, 0 warnings"), (11, 0, "11 errors (11 AASA-001), 0 warnings"),
+        (3, 8, "11 errors (8 AASA-002, 3 AASA-001), 0 warnings"),
+    ])
+    func `counts many errors by rule`(first: Int, second: Int, summary: String) {
+        let findings = [(RuleID.aasa001, first), (.aasa002, second)].flatMap { rule, count in
+            (0..<count).map { finding(rule, .error, line: $0 + 1) }
+        }
+        #expect(FindingDigest.summary(findings, showsNotes: false) == summary)
+        #expect(
+            FindingDigest.summary(findings + [finding(.aasa003, .note, line: 1)], showsNotes: false)
+                == summary + "; 1 note (add --notes to see it)")
+    }
+
     @Test func `shows a rule for the first files, and counts the others`() {
         func shown(_ count: Int) -> [String] {
             FindingDigest.digest((1...count).map { finding(.aasa001, .error, line: 1, file: "f\($0)") }).map(\.message)

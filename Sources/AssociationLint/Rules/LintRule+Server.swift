@@ -219,7 +219,8 @@ extension LintRule {
             why: "The TLS handshakes of Apple's and Google's fetchers, phones and browsers fail.",
             fix:
                 "Put fullchain.pem and privkey.pem into the host's folder, or a certificate for it into a "
-                + "wildcard's folder. If the manager orders one, `associated acme status HOST` shows its progress."),
+                + "wildcard's folder. If the manager orders one, `associated acme status HOST` shows its progress. If the "
+                + "certificates are not where `lint` runs, ignore the rule in server.json."),
     ]
 
     static let configuration: [LintRule] = [

@@ -195,9 +195,12 @@ enum CheckOutput {
                 lines.append("  \(file.path)  \(status)" + (status == 200 ? " \(facts.joined(separator: ", "))" : ""))
             }
         }
-        for (finding, rules) in distinct(FindingDigest.digest(report.findings)) {
+        for (finding, rules, isOfBoth) in distinct(FindingDigest.digest(report.findings)) {
             let place = finding.range.map { " \($0.start.line):\($0.start.column)" } ?? ""
-            let path = isAboutOtherFile(finding) ? " \(finding.file.dropFirst("https://\(report.host)".count)):" : ""
+            let path =
+                isAboutOtherFile(finding)
+                ? " \(finding.file.dropFirst("https://\(report.host)".count)):"
+                : isOfBoth && !rules.contains(",") ? " both files:" : ""
             lines.append("  \(finding.severity.rawValue)[\(rules)]:\(path)\(place) \(finding.text)")
         }
         return lines
@@ -209,8 +212,8 @@ enum CheckOutput {
     }
 
     /// A problem for both verifiers, or of both files, is reported once, with the rules of both.
-    private static func distinct(_ findings: [Finding]) -> [(finding: Finding, rules: String)] {
-        var found: [(finding: Finding, rules: String)] = []
+    private static func distinct(_ findings: [Finding]) -> [(finding: Finding, rules: String, isOfBoth: Bool)] {
+        var found: [(finding: Finding, rules: String, isOfBoth: Bool)] = []
         for finding in findings {
             let index = found.firstIndex { other in
                 (!isAboutOtherFile(finding) || other.finding.file == finding.file)
@@ -219,9 +222,10 @@ enum CheckOutput {
                     && other.finding.range == finding.range
             }
             if let index {
+                found[index].isOfBoth = found[index].isOfBoth || found[index].finding.file != finding.file
                 if !found[index].rules.contains(finding.rule.description) { found[index].rules += ", \(finding.rule)" }
             } else {
-                found.append((finding, finding.rule.description))
+                found.append((finding, finding.rule.description, false))
             }
         }
         return found
@@ -231,7 +235,7 @@ enum CheckOutput {
         // Names and values in it come from the host, so they are escaped.
         var lines = lines(report).map(Printable.line)
         if isColored { lines = lines.map(colored) }
-        lines.append("  \(FindingFormat.summary(distinct(report.findings).map(\.finding), showsNotes: true))")
+        lines.append("  \(FindingDigest.summary(distinct(report.findings).map(\.finding), showsNotes: true))")
         return lines.joined(separator: "\n") + "\n"
     }
 

@@ -22,18 +22,6 @@ enum FindingFormat: String, CaseIterable {
 
     private func json(_ value: SourceValue) -> String { String(decoding: SourceWriter.canonical(value), as: UTF8.self) }
 
-    /// The numbers of findings.
-    static func summary(_ findings: [Finding], showsNotes: Bool) -> String {
-        func count(_ severity: Severity, _ noun: String) -> String {
-            Count.of(findings.count { $0.severity == severity }, noun)
-        }
-        let notes = count(.note, "note")
-        let noteCount = findings.count { $0.severity == .note }
-        let hint = "; \(notes) (add --notes to see \(noteCount == 1 ? "it" : "them"))"
-        return "\(count(.error, "error")), \(count(.warning, "warning"))"
-            + (showsNotes ? ", \(notes)" : noteCount > 0 ? hint : "")
-    }
-
     /// A finding for programs.
     static func value(of finding: Finding) -> SourceValue {
         .object([

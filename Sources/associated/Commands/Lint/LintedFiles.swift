@@ -353,7 +353,7 @@ struct LintedFiles {
     /// The numbers of findings and skipped files; empty if nothing could be linted.
     func summary(showsNotes: Bool) -> [String] {
         let isEmpty = files.isEmpty && findings.isEmpty && !problems.isEmpty
-        let found = isEmpty ? [] : [FindingFormat.summary(findings, showsNotes: showsNotes)]
+        let found = isEmpty ? [] : [FindingDigest.summary(findings, showsNotes: showsNotes)]
         guard let first = skipped.first else { return found }
         let named = skipped.count == 1 ? ": \(first)" : ", such as \(first)"
         return found + ["skipped \(Count.of(skipped.count, "file")) of unknown type\(named)"]
