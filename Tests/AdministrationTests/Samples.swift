@@ -168,6 +168,8 @@ enum Samples {
         var host = HostReport()
         (host.host, host.name) = ("shop.example.com", "shop.example.com")
         (host.nowSeconds, host.recordedSinceSeconds) = (now, now - 5 * 86_400)
+        (host.tenant, host.appFiles) = ("customer-a", ["customer-a/shop.json"])
+        host.apps = ["8KQ2V7M4XN.com.acme.shop", "com.acme.shop"]
         host.documents = [
             .init(kind: .appleAssociation, entityTags: ["\"b7e07d6d\"", "\"b7e07d6d-gzip\""]),
             .init(kind: .statementList, entityTags: ["\"91535165\"", "\"91535165-gzip\""]),

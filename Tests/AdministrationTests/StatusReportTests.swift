@@ -160,6 +160,9 @@ struct StatusReportTests {
         #expect(
             Samples.host.text == """
                 shop.example.com
+                  tenant customer-a/
+                  from apps/customer-a/shop.json
+                  for 8KQ2V7M4XN.com.acme.shop, com.acme.shop
                   apple-app-site-association "b7e07d6d"
                   assetlinks.json "91535165"
                   certificate in hosts/_wildcard.example.com: last good, expires in 21 days (2026-12-11), 23 % of \
@@ -181,12 +184,16 @@ struct StatusReportTests {
         var host = Samples.host
         (host.host, host.name) = ("a.example.com", "*.example.com")
         (host.documents, host.verifiers, host.certificate) = ([], [], nil)
+        (host.tenant, host.appFiles) = (nil, (1...11).map { "\($0).json" })
+        host.apps = []
         host.reasons = ["apps/shop.json: error[APP-001]: broken"]
         host.errors = ["apps/new.json: error[APP-002]: broken too"]
         #expect(SourceReader.read(host.json, as: .json).value.flatMap { HostReport($0) } == host)
         #expect(
-            host.text.split(separator: "\n").prefix(7) == [
-                "a.example.com, served as *.example.com", "  no association file",
+            host.text.split(separator: "\n").prefix(8) == [
+                "a.example.com, served as *.example.com",
+                "  from \((1...10).map { "apps/\($0).json" }.joined(separator: ", ")) and 1 more",
+                "  no association file",
                 "  serves its last good version because of:", "    apps/shop.json: error[APP-001]: broken",
                 "  errors of its files:", "    apps/new.json: error[APP-002]: broken too",
                 "Apple: no fetch of *.example.com since recording began 5 days ago",

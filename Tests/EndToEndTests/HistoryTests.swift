@@ -165,14 +165,26 @@ struct HistoryTests {
     @Test func `a retired app file is no longer served`() throws {
         let folder = try Folder()
         try folder.write("config/apps/shop.json", HistoryTests.app(["/buy/*"]))
-        try folder.write("config/apps/news.json", HistoryTests.app(["/"], host: "b.example.com"))
+        try folder.write("config/apps/press/news.json", HistoryTests.app(["/"], host: "b.example.com"))
         let server = try HistoryTests.serve(folder)
+        let ask = [
+            "status", "b.example.com", "--admin", "unix:\(folder.path)/admin", "--state", "\(folder.path)/state",
+        ]
+        let id = "8KQ2V7M4XN.dev.associated.shop"
+        let lines = "b.example.com\n  tenant press/\n  from apps/press/news.json\n  for \(id)\n  apple-app-"
+        #expect(try Subject.run(ask).output.hasPrefix(lines))
+        let json = try Subject.run(ask + ["--format", "json"]).output
+        #expect(json.contains(#""tenant": "press","# + "\n"))
         let retire = try Subject.run(
-            "retire", "\(folder.path)/config/apps/news.json", "--config", "\(folder.path)/config")
+            "retire", "\(folder.path)/config/apps/press/news.json", "--config", "\(folder.path)/config")
         #expect(retire.status == 0)
         #expect(try eventually { try HistoryTests.status(folder).contains("serves 1 app on 1 host") })
         #expect(try HistoryTests.status(folder).contains("\nno open findings\n"))
-        #expect(try folder.read("config/retired/news.json") == HistoryTests.app(["/"], host: "b.example.com"))
+        #expect(try folder.read("config/retired/press/news.json") == HistoryTests.app(["/"], host: "b.example.com"))
+        let removed = try Subject.run(ask)
+        #expect(
+            removed.status == 1
+                && removed.errors.hasPrefix("associated: b.example.com is not served; it was removed at 2"))
         server.stop()
     }
 }

@@ -12,6 +12,12 @@ public struct HostReport: Sendable, Equatable {
     /// The time of the report, in seconds since 1970.
     public var nowSeconds: Int64 = 0
     public var documents: [Document] = []
+    /// The folder of `config/apps` with its app files; nil if they are directly there.
+    public var tenant: String?
+    /// The app files that name it, below `config/apps`.
+    public var appFiles: [String] = []
+    /// The app ids and packages in its documents.
+    public var apps: [String] = []
     /// Why its last good version is served instead of the one on disk; usually empty.
     public var reasons: [String] = []
     /// Further errors of its files, which are not in service or are replaced by something else.
@@ -54,6 +60,9 @@ public struct HostReport: Sendable, Equatable {
     /// The state in lines, the last ones for the verifiers.
     public var text: String {
         var lines = [host == name ? host : "\(host), served as \(name)"]
+        if let tenant { lines.append("  tenant \(tenant)/") }
+        if !appFiles.isEmpty { lines.append("  from \(HostReport.list(appFiles.map { "apps/\($0)" }))") }
+        if !apps.isEmpty { lines.append("  for \(HostReport.list(apps))") }
         for document in documents {
             lines.append("  \(document.kind.fileName) \(document.entityTags.first ?? "without an entity tag")")
         }
@@ -65,6 +74,14 @@ public struct HostReport: Sendable, Equatable {
         lines += certificateLines
         lines += VerifierKind.known.flatMap { verifierLines($0) }
         return lines.map { "\(Printable.line($0))\n" }.joined()
+    }
+
+    private static let namedMax = 10
+
+    /// At most ten, and how many more.
+    private static func list(_ texts: [String]) -> String {
+        let rest = texts.count > namedMax ? " and \(texts.count - namedMax) more" : ""
+        return texts.prefix(namedMax).joined(separator: ", ") + rest
     }
 
     private var certificateLines: [String] {
@@ -110,6 +127,7 @@ extension HostReport: JSONRecord {
     package static var members: [JSONMember<Self>] {
         [
             .needed("host", \.host), .needed("name", \.name), .needed("nowSeconds", \.nowSeconds),
+            .optional("tenant", \.tenant), .optional("appFiles", \.appFiles), .optional("apps", \.apps),
             .needed("documents", \.documents), .needed("reasons", \.reasons), .optional("errors", \.errors),
             .optional("certificate", \.certificate),
             .needed("verifiers", \.verifiers).written { report in

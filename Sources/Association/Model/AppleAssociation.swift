@@ -16,6 +16,12 @@ public struct AppleAssociation: Sendable {
     public var appclips: AppleServiceApps?
     public var activitycontinuation: AppleServiceApps?
     public var range: SourceRange
+
+    /// The ids of all apps, each once.
+    public var apps: [String] {
+        let services = [webcredentials, appclips, activitycontinuation].flatMap { $0?.apps ?? [] }
+        return ((applinks?.details.flatMap(\.appIDs) ?? []) + services).map(\.text).eachOnce
+    }
 }
 
 /// The service of universal links.

@@ -17,6 +17,13 @@ public struct StatementList: Sendable {
         flaws.first { $0.rejectsList(on: release) }
     }
 
+    /// The packages that its statements name, each once.
+    public var packages: [String] {
+        statements.compactMap { statement in
+            if case .androidApp(let package, _)? = statement.target { package.text } else { nil }
+        }.eachOnce
+    }
+
     public func statements(for consumer: StatementConsumer) -> [Statement] {
         statements.filter { $0.consumers.contains(consumer) }
     }

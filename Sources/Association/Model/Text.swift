@@ -77,6 +77,11 @@ extension StringProtocol {
     }
 }
 
+extension [String] {
+    /// Without repetitions; for short lists.
+    var eachOnce: [String] { reduce(into: []) { if !$0.contains($1) { $0.append($1) } } }
+}
+
 /// A number and what it counts.
 public enum Count {
     /// - Parameter many: the plural, if it is not `one` with an `s`.

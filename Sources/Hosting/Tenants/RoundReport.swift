@@ -9,9 +9,9 @@ public struct RoundReport: Sendable {
     /// Hosts whose answers have changed, sorted.
     public var changes: [HostChange] = []
     public var catalogue = Catalogue(layers: [])
-    /// The first folder below `config/apps` of the app file of each host that was rendered, of all hosts after the first round. Nil
-    /// for a file that is directly there, and for a host without one.
-    public var folders: [(host: String, folder: String?)] = []
+    /// The app files of each host that was rendered, of all hosts after the first round, and the first folder below `config/apps`
+    /// of the first one. The folder is nil for a file that is directly there, and for a host without one.
+    public var folders: [(host: String, folder: String?, appFiles: [String])] = []
     /// How many app files were read in the round.
     var readCount = 0
     /// How many files of hosts were read because their marks had changed.

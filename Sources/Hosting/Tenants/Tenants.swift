@@ -195,7 +195,7 @@ public final class Tenants: @unchecked Sendable {
         report.costs = source.costs.milliseconds
         report.fixedFiles = memory.openFindings.takeFixedFiles()
         let all = start == nil ? Array(sites.outcomes.keys) : Array(memory.appFiles.hosts) + Array(memory.folders.keys)
-        report.folders = all.map { ($0, folder(of: $0)) }
+        report.folders = all.map { ($0, folder(of: $0), memory.appFiles.paths(naming: $0)) }
         if let start, let keeper {
             report.otherStates = keeper.folder.others { !memory.appFiles.paths(naming: $0).isEmpty }
             report.hasNewOtherState = start.found == .other && keeper.protected == nil

@@ -92,6 +92,9 @@ struct AdminAnswers: ServerSources, LinkSources {
             let tags = catalogue.entityTags(host: host, path: document.path)
             return tags.isEmpty ? nil : HostReport.Document(kind: document.kind, entityTags: tags)
         }
+        report.appFiles = current.appFiles[name] ?? []
+        report.tenant = report.appFiles.isEmpty ? nil : current.folders[name]
+        report.apps = apps(of: host)
         (report.reasons, report.errors) = (current.reasons[name] ?? [], current.errors[name] ?? [])
         report.certificate = judgedCertificates?.certificate(of: host).map {
             CertificateReport($0, now: Clock.wallSeconds())
@@ -139,6 +142,15 @@ struct AdminAnswers: ServerSources, LinkSources {
     func file(of host: String, _ document: RequestedDocument) -> [UInt8]? {
         guard let path = AdminAnswers.documents.first(where: { $0.kind == document })?.path else { return nil }
         return published.current.body(of: host, path: path)
+    }
+
+    /// The apps that the files of a host name, each once.
+    private func apps(of host: String) -> [String] {
+        let apple = file(of: host, .appleAssociation).flatMap {
+            LinkMatching.reading(apple: $0, file: host).association
+        }
+        let android = file(of: host, .statementList).flatMap { StatementList.read($0, file: host).list }
+        return (apple?.apps ?? []) + (android?.packages ?? [])
     }
 
     func fetches(since seconds: Int64) -> RecentFetches {

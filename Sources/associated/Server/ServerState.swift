@@ -21,6 +21,8 @@ final class ServerState: Sendable {
         fileprivate(set) var errors: [String: [String]] = [:]
         /// The folders of hosts' app files, for hosts whose files are in folders.
         fileprivate(set) var folders: [String: String] = [:]
+        /// The app files of each host, as paths below `config/apps`.
+        fileprivate(set) var appFiles: [String: [String]] = [:]
         /// When each finding was found, by its line, and when each host got its last good version, by its name.
         fileprivate var since: [String: Int64] = [:]
         /// Findings on `server.json`, and how many of them are errors.
@@ -214,7 +216,9 @@ final class ServerState: Sendable {
         state.withLock { state in
             state.failure = nil
             if began == nil { state.otherStates = report.otherStates }
-            for (host, folder) in report.folders { state.folders[host] = folder }
+            for (host, folder, files) in report.folders {
+                (state.folders[host], state.appFiles[host]) = (folder, files.isEmpty ? nil : files)
+            }
             state.report.hosting = report.figures
             state.report.guardedFiles = Array(guarded.prefix(ServerState.guardedFilesMax))
             let now = state.phase == .starting ? state.report.startedSeconds : Clock.wallSeconds()
