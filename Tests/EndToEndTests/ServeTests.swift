@@ -49,6 +49,17 @@ struct ServeTests {
         #expect(mentions.isEmpty || answer.contains(mentions))
     }
 
+    @Test func `in development, the log names the hosts, and its request is answered`() throws {
+        let folder = try Folder(serving: "a.example")
+        let server = try folder.serve("--https", "127.0.0.1:0", "--dev")
+        let announced = server.announcements
+        #expect(announced.contains { $0.hasPrefix("hosts: a.example; a request for any other gets a 404") })
+        let request = try #require(announced.first { $0.hasPrefix("try: curl ") }).dropFirst("try: ".count)
+        let run = try Subject.shell("\(request) --silent --include")
+        #expect(run.output.hasPrefix("HTTP/1.1 200 "), "\(run.errors)")
+        server.stop()
+    }
+
     @Test func `a host needs no app to serve well-known files`() throws {
         let folder = try Folder()
         try folder.write("config/apps/README.md", "")

@@ -26,6 +26,9 @@ struct Server {
     /// The number of connections that an ordinary server has room for.
     private static let connectionsUsual = 8_192
 
+    /// Hosts that are named at the start in development.
+    private static let namedMax = 10
+
     private static let endingSignals = [SIGTERM, ServerSignal.exitNow]
     private static let lookMilliseconds: Int32 = 1_000
 
@@ -243,6 +246,8 @@ struct Server {
         var engine = EngineSettings(listeners: sockets.groups, workerCount: metrics.workerCount)
         engine.metrics = metrics
         engine.limits = settings.limits
+        // No client of a developer is about to connect.
+        if given.isDevelopment { engine.limits.drainIdleMilliseconds = 0 }
         engine.trustedProxies = settings.proxies
         guard let certificates else { return engine }
         let tickets = if let file = settings.ticketKeyFile { try TicketKeys(file: file) } else { try TicketKeys() }
@@ -265,7 +270,14 @@ struct Server {
             Log.info("listening on \(address.isUnix ? "" : scheme)\(address)")
         }
         if let admin { Log.info("listening on \(admin.isUnix ? "" : "http://")\(admin) (admin)") }
-        if given.isDevelopment, let host = loaded.catalogue.servedHosts.sorted().first(where: { !$0.hasPrefix("*") }),
+        let hosts = given.isDevelopment ? loaded.catalogue.servedHosts.sorted() : []
+        if !hosts.isEmpty {
+            let rest = hosts.count > Server.namedMax ? " and \(hosts.count - Server.namedMax) more" : ""
+            Log.info(
+                "hosts: \(hosts.prefix(Server.namedMax).joined(separator: ", "))\(rest); a request for any other gets a 404 "
+                    + "or, with TLS, an alert")
+        }
+        if let host = hosts.first(where: { !$0.hasPrefix("*") }),
             let (scheme, address) = listeners.last, !address.isUnix
         {
             let trust = development.map { "--cacert \($0.certificatePath) " } ?? ""
