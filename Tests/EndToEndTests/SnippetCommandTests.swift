@@ -218,6 +218,13 @@ struct SnippetCommandTests {
         #expect(again.output == "\(place).associated\n\(paths[4])")
         #expect(
             again.errors.hasPrefix("\(place) exists, and is left as it is; merge \(place).associated into it\nnext: "))
+        // A property list gets what it lacks.
+        try folder.write("a/b/ios/App/App/App.entitlements", "<plist>\n<dict>\n<!-- mine -->\n</dict>\n</plist>\n")
+        let added = try Subject.run(arguments)
+        #expect(added.output.hasPrefix(paths[0]))
+        #expect(added.errors.hasPrefix("\(paths[0].dropLast()) exists; what it lacked was added\n"))
+        let entitlements = try folder.read("a/b/ios/App/App/App.entitlements")
+        #expect(entitlements.contains("<dict>\n<!-- mine -->\n    <key>com.apple.developer.associated-domains</key>\n"))
         try folder.write("a/b/src/deep-links.ts", "mine")
         let kept = try Subject.run(arguments)
         #expect(kept.status == 1)

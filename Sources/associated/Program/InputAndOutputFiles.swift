@@ -2,6 +2,7 @@
 // created.
 
 import Association
+import AssociationLint
 import Glibc
 import Posix
 
@@ -41,7 +42,7 @@ struct OutputFile {
     var isFragment = false
 
     /// Prints the files, or writes them into a folder. Unless `force`, an existing file with other content is kept, and the
-    /// command fails. A fragment is then written beside it.
+    /// command fails. A fragment is merged into it if nothing is lost, and otherwise written beside it.
     static func write(_ files: [OutputFile], to folder: String?, force: Bool) throws(Refusal) -> ExitStatus {
         guard let folder else {
             let text = files.map { "==> \($0.name) <==\n\($0.text)" }.joined(separator: "\n")
@@ -55,6 +56,13 @@ struct OutputFile {
             if try !create(path, bytes) {
                 if (try? File.read(path, bytesMax: bytes.count))?.bytes == bytes { continue }
                 if file.isFragment {
+                    if let own = try? InputFile.read(path), let merged = PropertyListMerge.merged(bytes, into: own) {
+                        if merged == own { continue }
+                        try replace(path, merged)
+                        Console.error(line: "\(path) exists; what it lacked was added")
+                        Console.output(line: path)
+                        continue
+                    }
                     let beside = "\(path).associated"
                     if try !create(beside, bytes) { try replace(beside, bytes) }
                     Console.error(line: "\(path) exists, and is left as it is; merge \(beside) into it")

@@ -13,9 +13,10 @@ extension Command {
             file's name.
 
             The files are printed, each after a line with its name, or written to --output, which may be the project itself;
-            existing files are not overwritten unless --force is given. A file that is merged into one of the project, such as
-            AndroidManifest.xml, never replaces it: it is written beside it, with the ending .associated. With --output, the remaining steps are printed
-            on standard error.
+            existing files are not overwritten unless --force is given. A file that is merged into one of the project never
+            replaces it: entitlements and an Info.plist in XML get the entries that they lack; others, such as
+            AndroidManifest.xml, are written beside it, with the ending .associated. With --output, the remaining steps are
+            printed on standard error.
             """,
         operands: Operands(usage: "APP \(Snippet.Kind.allCases.map(\.rawValue).joined(separator: "|"))", counts: 2...2),
         options: [
