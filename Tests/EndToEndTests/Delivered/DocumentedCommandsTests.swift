@@ -1,4 +1,4 @@
-// Runs the examples of docs/commands.md, README.md, docs/acme.md and docs/process.md and compares their output with the documents.
+// Runs the examples of docs/commands.md, README.md, docs/first-app.md, docs/acme.md and docs/process.md and compares their output with the documents.
 // Most run in a folder with the demonstration's configuration, next to a server that serves it. In the documents, `...` stands for
 // omitted lines, and the words behind the language of a block say what runs it.
 
@@ -58,7 +58,7 @@ struct DocumentedCommandsTests {
         }
     }
 
-    @Test(arguments: ["README.md", "docs/acme.md", "docs/process.md"])
+    @Test(arguments: ["README.md", "docs/first-app.md", "docs/acme.md", "docs/process.md"])
     func `each block of commands names what runs it, or why nothing does`(document: String) throws {
         for block in try Self.blocks(in: document) where ["sh", "console", "ini"].contains(block.language) {
             if block.runner.hasPrefix("untested: ") { continue }
@@ -137,6 +137,33 @@ struct DocumentedCommandsTests {
             let printed = run.output + run.errors
             #expect(run.status == 0 && Self.is(printed, like: example.shown), "\(example.command) prints\n\(printed)")
         }
+    }
+
+    @Test func `the steps of docs/first-app.md work one after the other`() throws {
+        let folder = try Folder()
+        try folder.write(".curlrc", "silent")
+        var server: RunningServer?
+        for block in try Self.blocks(in: "docs/first-app.md") where block.runner == "DocumentedCommandsTests" {
+            let script = block.lines.joined(separator: "\n").replacing("8443", with: server?.securePort ?? "0")
+            if script.hasPrefix("associated serve --dev") {
+                let options = script.split(separator: " ").dropFirst(2).map(String.init)
+                server = try RunningServer(options + ["--http", "127.0.0.1:0"] + folder.options)
+                continue
+            }
+            let examples = try Self.examples(in: "docs/first-app.md")
+            for command in block.language == "console" ? examples.map(\.command) : ["set -e; \(script)"] {
+                let run = try run(command, in: folder)
+                #expect(run.status == 0, "\(command): \(run.errors)")
+                let shown = block.language == "console" ? examples.first { $0.command == command }?.shown ?? [] : []
+                #expect(Self.is(run.output, like: shown), "\(command) prints\n\(run.output)")
+                if command.contains("curl ") {
+                    let answers = run.output.components(separatedBy: "HTTP/1.1 200 OK\r\n")
+                    #expect(
+                        answers.count == 3 && run.output.split(separator: "content-type: application/json").count == 3)
+                }
+            }
+        }
+        try #require(server).stop()
     }
 
     @Test func `the README lists every command`() throws {
@@ -225,6 +252,9 @@ struct DocumentedCommandsTests {
         let refused = try run("git add config && sh hook", in: folder)
         #expect(refused.status == 1)
         #expect(refused.output.contains("config/apps/broken.json:1:"))
+        // What is committed counts, whatever the file is now.
+        try folder.write("config/apps/broken.json", try folder.read("config/apps/shop.json"))
+        #expect(try run("sh hook", in: folder).output.contains("config/apps/broken.json:1:"))
         #expect(try run("git -c user.name=a -c user.email=a@b commit --quiet -m a; sh hook", in: folder).status == 0)
     }
 }
