@@ -1,8 +1,8 @@
 // When a manager counts as silent, and where that is reported.
 
 import HTTP
-import SourceJSON
 import Service
+import SourceJSON
 import Telemetry
 import Testing
 
