@@ -21,33 +21,9 @@ struct RangeTests {
         #expect(response.body == Array(Array(TestEngine.document.utf8)[range]))
     }
 
-    @Test func `sends several parts as one body`() throws {
-        let response = try #require(try exchange(server, get("/doc", "Range: bytes=0-3,10-12\r\n")))
-        #expect(response.status == 206)
-        #expect(response["content-range"] == nil)
-        let type = try #require(response["content-type"])
-        let boundary = type.dropFirst("multipart/byteranges; boundary=".count)
-        #expect(boundary.count >= 20)
-        #expect(
-            String(decoding: response.body, as: UTF8.self) == """
-                \r
-                --\(boundary)\r
-                content-type: application/json\r
-                content-range: bytes 0-3/130\r
-                \r
-                {"sh\r
-                --\(boundary)\r
-                content-type: application/json\r
-                content-range: bytes 10-12/130\r
-                \r
-                ue}\r
-                --\(boundary)--\r
-
-                """)
-    }
-
     @Test(arguments: [
-        ("/doc", "Range: lines=0-1"), ("/doc", "Range: bytes=0-1\r\nRange: bytes=2-3"), ("/aasa", "Range: bytes=0-0"),
+        ("/doc", "Range: lines=0-1"), ("/doc", "Range: bytes=0-3,10-12"),
+        ("/doc", "Range: bytes=0-1\r\nRange: bytes=2-3"), ("/aasa", "Range: bytes=0-0"),
         ("/doc", "Range: bytes=0-1\r\nIf-Range: \"x\""), ("/doc", "Range: bytes=0-1\r\nIf-Range: W/\"t\""),
         ("/doc", "Range: bytes=0-1\r\nIf-Range: Sun, 06 Nov 1994 08:49:36 GMT"),
         ("/doc", "Range: bytes=0-1\r\nIf-Range: Sun, 06 Nov 1994 08:49:38 GMT"),
@@ -62,7 +38,7 @@ struct RangeTests {
         #expect(try exchange(server, get("/doc", "Range: bytes=0-1\r\nIf-Range: \(value)\r\n"))?.status == 206)
     }
 
-    @Test func `HEAD ignores ranges, and an unchanged document is not sent in parts`() throws {
+    @Test func `HEAD ignores ranges, and an unchanged document is not sent in part`() throws {
         let head = get("/doc", "Range: bytes=0-1\r\n").replacing("GET", with: "HEAD", maxReplacements: 1)
         let response = try #require(try exchange(server, head, hasBody: false))
         #expect(response.status == 200)
@@ -77,35 +53,22 @@ struct RangeTests {
     }
 
     @Test(arguments: [true, false])
-    func `sends long parts from the disk, and answers the requests after them`(isFile: Bool) throws {
+    func `sends a long part from the disk, and answers the requests after it`(isFile: Bool) throws {
         let folder = try TemporaryFolder()
         try Data(TestEngine.largeBody).write(to: URL(fileURLWithPath: "\(folder.path)/large.bin"))
         let file = try Posix.Folder(folder.path).open("large.bin")
         let content: Representation.Content = isFile ? .file(file) : .bytes(TestEngine.largeBody)
         let site = PreparedSite(host: "shop.example", answers: [("/large", TestEngine.answer(content))])
         let server = try TestEngine(sites: [site])
-        // More than the kernel takes at once, out of order, with a short one between long ones.
-        let ranges = [8_000_000..<14_000_000, 5..<6, 100_000..<7_000_000, 15_999_999..<16_000_000]
-        let value = ranges.map { "\($0.lowerBound)-\($0.upperBound - 1)" }.joined(separator: ",")
+        // More than the kernel takes at once.
+        let lines = "Range: bytes=1000000-14999999\r\n"
         var client = try TestClient(server.address)
-        try client.send(get("/large", "Range: bytes=\(value)\r\n") + get("/none"))
-        let response = try #require(try client.response())
-        let boundary = try #require(response["content-type"]).dropFirst("multipart/byteranges; boundary=".count)
-        var expected: [UInt8] = []
-        for range in ranges {
-            let numbers = "\(range.lowerBound)-\(range.upperBound - 1)/16000000"
-            expected +=
-                "\r\n--\(boundary)\r\ncontent-type: application/json\r\ncontent-range: bytes \(numbers)\r\n\r\n".utf8
-            expected += TestEngine.largeBody[range]
-        }
-        expected += "\r\n--\(boundary)--\r\n".utf8
-        #expect(response.body.count == expected.count)
-        #expect(response.body == expected)
+        try client.send(get("/large", lines) + get("/none"))
+        #expect(try client.response()?.body == Array(TestEngine.largeBody[1_000_000..<15_000_000]))
         #expect(try client.response()?.status == 404)
 
-        try client.send(get("/large", "Range: bytes=\(value)\r\nConnection: close\r\n"))
-        let last = try #require(try client.response())
-        #expect(last.body.count == expected.count)
+        try client.send(get("/large", "\(lines)Connection: close\r\n"))
+        #expect(try client.response()?.body.count == 14_000_000)
         #expect(try client.rest().isEmpty)
     }
 }

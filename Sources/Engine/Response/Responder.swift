@@ -134,7 +134,7 @@ enum Responder {
         return !path.equals(WellKnownPath.appleAssociationAtRoot) && !path.hasPrefix(WellKnownPath.prefix)
     }
 
-    /// The whole body, or the requested ranges of a page. Association files are always sent whole: their readers ask for nothing
+    /// The whole body, or the requested range of a page. Association files are always sent whole: their readers ask for nothing
     /// else, and half of one is worse than none.
     private static func partial(
         _ head: RequestHead, _ bytes: Span<UInt8>, _ answer: Answer, _ form: AnswerForm, _ conditions: Conditions
@@ -143,13 +143,10 @@ enum Responder {
         guard head.range.isPresent, !head.range.isRepeated, head.method == .get, answer.kind == .page,
             conditions.allowsRange(head, bytes)
         else { return whole }
-        switch ByteRanges.read(bytes.extracting(head.range.range.range), bodyCount: form.bodyCount) {
-        case .ignored:
-            return whole
-        case .unsatisfiable:
-            return Response(status: .rangeNotSatisfiable, completeCount: form.bodyCount)
-        case .satisfiable(let ranges):
-            return Response(status: .partialContent, form: form, ranges: ranges)
+        switch RequestedRange(bytes.extracting(head.range.range.range), bodyCount: form.bodyCount) {
+        case .ignored: return whole
+        case .unsatisfiable: return Response(status: .rangeNotSatisfiable, completeCount: form.bodyCount)
+        case .satisfiable(let range): return Response(status: .partialContent, form: form, range: range)
         }
     }
 

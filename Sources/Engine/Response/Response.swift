@@ -10,8 +10,8 @@ struct Response {
     var status: Status
     /// The field lines and the body; nil for an answer without either.
     var form: AnswerForm?
-    /// The ranges to send when the status is 206.
-    var ranges: ByteRanges?
+    /// The part of the body to send when the status is 206.
+    var range: Range<Int>?
     /// The whole body's length, for a 416.
     var completeCount: Int?
     /// Whether the body is left out (HEAD).
@@ -31,17 +31,10 @@ struct Response {
     /// Whether the host is served here.
     var isOfServedHost = false
 
-    /// The body to send, unless it has several parts.
+    /// The body to send.
     var body: Body {
         guard let form, !isHeadOnly, status != .notModified else { return .none }
-        guard let ranges else { return form.part(0..<form.bodyCount) }
-        return ranges.count == 1 ? form.part(ranges[0]) : .none
-    }
-
-    /// The body to send in several parts.
-    var parts: Multipart? {
-        guard let form, let ranges, ranges.count > 1 else { return nil }
-        return Multipart(ranges, of: form)
+        return form.part(range ?? 0..<form.bodyCount)
     }
 }
 

@@ -64,16 +64,8 @@ struct ResponseWriter: ~Copyable {
     /// The length of an answer's body, for the access log.
     func bodyBytes(of response: Response) -> Int {
         if response.isHeadOnly { return 0 }
-        return response.landing?.byteCount ?? unsentBytes(of: response.parts) ?? response.body.count
+        return response.landing?.byteCount ?? response.body.count
     }
-
-    /// Writes the lines before the next part of a body in several parts, and returns the part: an empty one after the final line,
-    /// nil after that.
-    mutating func writeNext(of parts: inout Multipart) -> Body? {
-        parts.writeNext(into: &output, boundary: wire.boundary)
-    }
-
-    func unsentBytes(of parts: Multipart?) -> Int? { parts?.byteCount(boundaryCount: wire.boundary.count) }
 
     private mutating func beginHead(_ status: Status) {
         unsafe output.append(wire.statusLine(status))
@@ -102,14 +94,7 @@ struct ResponseWriter: ~Copyable {
         }
         if response.status == .notModified {
             unsafe output.append(form.sharedFields)
-        } else if let parts = response.parts {
-            unsafe output.append(form.sharedFields)
-            output.append(WireText.multipartType)
-            unsafe wire.boundary.withUnsafeBytes { unsafe output.append($0) }
-            output.append(WireText.end)
-            unsafe output.append(form.otherFields)
-            appendLength(unsentBytes(of: parts) ?? 0)
-        } else if let range = response.ranges?[0] {
+        } else if let range = response.range {
             unsafe output.append(form.fields)
             output.append(range, of: form.bodyCount)
             output.append(WireText.end)

@@ -7,8 +7,6 @@ import HTTP
     private let statusLines: UnsafeMutableBufferPointer<UnsafeRawBufferPointer>
     private let date: UnsafeMutableRawBufferPointer
     private(set) var seconds: Int64 = -1
-    /// The boundary of a body in several parts: 128 random bits, so that no page contains it.
-    let boundary: [UInt8]
     /// `strict-transport-security`, for answers over TLS; empty when it is off.
     let strictTransport: [UInt8]
     /// The port of a redirect to TLS, with its colon; empty for 443.
@@ -19,7 +17,6 @@ import HTTP
     static let keepAlive: StaticString = "connection: keep-alive\r\n"
     static let length: StaticString = "content-length: "
     static let range: StaticString = "content-range: bytes "
-    static let multipartType: StaticString = "content-type: multipart/byteranges; boundary="
     /// RFC 9110 §15.5.6 requires it in every 405.
     static let allow: StaticString = "allow: GET, HEAD, OPTIONS\r\n"
     static let wrongPort: StaticString = "This port speaks HTTPS: use https:// instead of http://.\n"
@@ -34,7 +31,6 @@ import HTTP
         strictTransport = seconds > 0 ? Array("strict-transport-security: max-age=\(seconds)\r\n".utf8) : []
         let port = settings.publicSecurePort ?? 443
         redirectPort = port == 443 ? [] : Array(":\(port)".utf8)
-        boundary = Array((0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined().utf8)
         unsafe statusLines = .allocate(capacity: 600)
         unsafe statusLines.initialize(repeating: UnsafeRawBufferPointer(start: nil, count: 0))
         for status in Status.allCases {

@@ -243,18 +243,10 @@ extension Worker {
 
     /// Writes an answer to the output; a large body is sent without a copy.
     private mutating func writeAnswer(_ slot: Slot, _ response: Response, _ owner: Unmanaged<Catalogue>) -> Step {
-        if let parts = response.parts {
-            unsafe compose(response, slot)
-            let isSent = unsafe flush(slot, parts: parts, owner: owner)
-            // Set after the parts: the end of a part is not the end of the answer.
-            if response.closes { unsafe slot.pointee.ending = .close }
-            if !isSent { return .stopped }
-        } else {
-            if response.closes { unsafe slot.pointee.ending = .close }
-            // Only the bytes of the catalogue in use stay valid as long as the output.
-            let body = unsafe compose(response, slot, isBodyKept: owner.toOpaque() == catalogue.owner.toOpaque())
-            if body.count > 0, unsafe !flush(slot, body: body, owner: owner) { return .stopped }
-        }
+        if response.closes { unsafe slot.pointee.ending = .close }
+        // Only the bytes of the catalogue in use stay valid as long as the output.
+        let body = unsafe compose(response, slot, isBodyKept: owner.toOpaque() == catalogue.owner.toOpaque())
+        if body.count > 0, unsafe !flush(slot, body: body, owner: owner) { return .stopped }
         return response.closes ? .ending : .next
     }
 

@@ -15,21 +15,9 @@ extension Worker {
         return isSent
     }
 
-    /// The same for a body in several parts. The final line stays in the output.
-    mutating func flush(_ slot: Slot, parts: Multipart, owner: Unmanaged<Catalogue>) -> Bool {
-        var parts = parts
-        while let body = writer.writeNext(of: &parts), body.count > 0 {
-            if unsafe sendOrKeep(slot, body, owner) { continue }
-            unsafe slot.pointee.outgoing?.append(parts, owner: owner)
-            unsafe accounting.finishOrHold(slot, isSent: false)
-            return false
-        }
-        return true
-    }
-
     /// Sends the output and a body after it, and keeps what the kernel does not take.
     private mutating func sendOrKeep(_ slot: Slot, _ body: Body, _ owner: Unmanaged<Catalogue>) -> Bool {
-        guard let (ready, body) = unsafe encryptIfSecure(slot, body, isLast: true) else { return false }
+        guard let (ready, body) = unsafe encryptIfSecure(slot, body) else { return false }
         if ready.count + body.count == 0 { return true }
         guard let sent = unsafe send(slot, ready, body) else { return false }
         if sent < ready.count + body.count {
@@ -44,16 +32,14 @@ extension Worker {
 
     /// The bytes to send, and the rest of the body: with TLS the output and the first bytes of the body are encrypted. Nil when
     /// the session is broken; the connection is closed then.
-    private mutating func encryptIfSecure(
-        _ slot: Slot, _ body: Body, isLast: Bool
-    ) -> (UnsafeRawBufferPointer, Body)? {
+    private mutating func encryptIfSecure(_ slot: Slot, _ body: Body) -> (UnsafeRawBufferPointer, Body)? {
         guard let session = unsafe slot.pointee.session else { return unsafe (writer.output.bytes, body) }
         guard let rest = layer.encrypt(session, &writer, body) else {
             unsafe close(slot, .error)
             return nil
         }
         // The end of the session is announced together with the last bytes.
-        if isLast, rest.count == 0, unsafe slot.pointee.ending != .none { session.finish(layer.context) }
+        if rest.count == 0, unsafe slot.pointee.ending != .none { session.finish(layer.context) }
         return unsafe (layer.context.output, rest)
     }
 
@@ -97,7 +83,7 @@ extension Worker {
         var turn = 0
         while let outgoing = unsafe slot.pointee.outgoing, turn < Transport.bytesPerTurnMax {
             if unsafe outgoing.head.isEmpty, unsafe slot.pointee.session != nil {
-                guard unsafe refill(slot, outgoing.body, isLast: outgoing.isLast) else { return false }
+                guard unsafe refill(slot, outgoing.body) else { return false }
                 continue
             }
             guard let count = unsafe send(slot, outgoing.head, outgoing.body), count > 0 else { return false }
@@ -105,21 +91,16 @@ extension Worker {
             unsafe slot.pointee.progress += count
             unsafe slot.pointee.outgoing?.advance(count)
             if unsafe slot.pointee.outgoing?.count == 0 {
-                // The next part of a body in several parts.
-                if let part = unsafe slot.pointee.outgoing?.writeNextPart(into: &writer) {
-                    guard unsafe refill(slot, part, isLast: part.count == 0) else { return false }
-                } else {
-                    unsafe slot.pointee.outgoing?.release()
-                    unsafe slot.pointee.outgoing = nil
-                }
+                unsafe slot.pointee.outgoing?.release()
+                unsafe slot.pointee.outgoing = nil
             }
         }
         return unsafe slot.pointee.outgoing == nil
     }
 
     /// Replaces sent bytes with the output and a body after it.
-    private mutating func refill(_ slot: Slot, _ body: Body, isLast: Bool) -> Bool {
-        guard let (ready, rest) = unsafe encryptIfSecure(slot, body, isLast: isLast) else { return false }
+    private mutating func refill(_ slot: Slot, _ body: Body) -> Bool {
+        guard let (ready, rest) = unsafe encryptIfSecure(slot, body) else { return false }
         unsafe slot.pointee.outgoing?.refill(ready, body: rest)
         unsafe clearOutput(slot)
         return true
@@ -227,7 +208,7 @@ extension Worker {
     /// Closes a connection and releases everything it has. `reason` is counted if none was decided before.
     mutating func close(_ slot: Slot, _ reason: CloseReason) {
         unsafe accounting.counters.add(to: .connectionsClosed(slot.pointee.closeReason ?? reason))
-        unsafe accounting.abandonExchanges(of: slot, unsentBytes: slot.pointee.outgoing?.unsentCount(writer) ?? Int.max)
+        unsafe accounting.abandonExchanges(of: slot, unsentBytes: slot.pointee.outgoing?.count ?? Int.max)
         unsafe forgetQuestion(slot)
         switch unsafe slot.pointee.phase {
         case .certificate:

@@ -116,7 +116,7 @@ private struct RequestReading {
         _ = EntityTagList.matches(head.ifMatch, named: "if-match", in: bytes.span, tag: tag.span, .strong)
         _ = EntityTagList.matches(head.ifNoneMatch, named: "if-none-match", in: bytes.span, tag: tag.span, .weak)
         if head.range.range.isPresent {
-            _ = ByteRanges.read(bytes.span.extracting(head.range.range.range), bodyCount: 1_000)
+            _ = RequestedRange(bytes.span.extracting(head.range.range.range), bodyCount: 1_000)
         }
         if head.ifModifiedSince.range.isPresent {
             _ = HTTPDate.read(bytes.span.extracting(head.ifModifiedSince.range.range), now: 1_800_000_000)
