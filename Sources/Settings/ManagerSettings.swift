@@ -60,8 +60,8 @@ public struct IssuanceSettings: Sendable, Equatable {
     public var externalAccount: AccountBinding?
     /// A file with the root certificates that the authorities' servers are checked with; nil for those of the system.
     public var caFile: String?
-    /// The kinds of key for which each host has a certificate.
-    public var keys = [SigningKey.Kind.p256]
+    /// The kind of key for which each host gets a certificate.
+    public var key = SigningKey.Kind.p256
     /// Empty for those of /etc/resolv.conf.
     public var resolvers: [SocketAddress] = []
     /// The port on which the authority fetches challenges. Only test authorities use one other than 80.
@@ -191,25 +191,22 @@ extension SettingsReader {
             fix: "write `[\"\(example)\"]`")
     }
 
-    /// One kind of key, or several.
-    mutating func readKeys(_ member: SourceMember) {
-        var kinds: Set<SigningKey.Kind> = []
-        let values = member.value.asArray ?? [member.value]
-        for value in values {
-            let text = value.asString ?? ""
-            if let kind = SigningKey.Kind(rawValue: text) {
-                kinds.insert(kind)
-                continue
-            }
-            let names = SigningKey.Kind.allCases.map(\.rawValue)
+    mutating func readKey(_ member: SourceMember) {
+        let names = SigningKey.Kind.allCases.map(\.rawValue)
+        if let list = member.value.asArray {
+            let known = names.filter { name in list.contains { $0.asString == name } }
+            return report(
+                member.value.range, "`key` is a list, but a host has one certificate, so no certificates are ordered",
+                fix: "write `\(known.first ?? names[0])` without brackets")
+        }
+        let text = member.value.asString ?? ""
+        if let kind = SigningKey.Kind(rawValue: text) {
+            settings.manager.draft.key = kind
+        } else {
             report(
-                value.range, "`\(text)` is not a kind of key, so no certificates are ordered",
+                member.value.range, "`\(text)` is not a kind of key, so no certificates are ordered",
                 fix: "write `\(NearestKey.find(text, among: names) ?? names[0])`")
         }
-        if values.isEmpty {
-            report(member.value.range, "`key` is empty, so no certificates are ordered", fix: "write `[\"p256\"]`")
-        }
-        if !kinds.isEmpty { settings.manager.draft.keys = SigningKey.Kind.allCases.filter(kinds.contains) }
     }
 
     mutating func readAccountBinding(_ member: SourceMember) {

@@ -361,7 +361,7 @@ extension Setting {
         choice("acme.preflight", \.manager.draft.preflight, "mode of the preflight", instead: nothingOrdered),
         Setting("acme.eab") { $0.readAccountBinding($1) },
         text("acme.caFile", \.manager.draft.caFile),
-        Setting("acme.key", default: SigningKey.Kind.p256.rawValue) { $0.readKeys($1) },
+        Setting("acme.key", default: SigningKey.Kind.p256.rawValue) { $0.readKey($1) },
         list("acme.resolvers", \.manager.draft.resolvers, "the address of a name server", example: "192.0.2.53:53") {
             IssuanceSettings.nameServer($0)
         },

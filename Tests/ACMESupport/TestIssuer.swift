@@ -7,7 +7,7 @@ import COpenSSL
 final class TestIssuer: Sendable {
     /// Chains in PEM without the host's certificate: the default one, and the alternate.
     let chains: [String]
-    private let intermediate: Credentials
+    private let intermediate: ServerIdentity
 
     init() throws {
         let key = try PrivateKey.generate()
@@ -15,14 +15,14 @@ final class TestIssuer: Sendable {
         let first = try draft.certificate(for: key, by: TestIssuer.root("First Root"))
         let second = try draft.certificate(for: key, by: TestIssuer.root("Second Root"))
         chains = [String(decoding: first.pem, as: UTF8.self), String(decoding: second.pem, as: UTF8.self)]
-        intermediate = Credentials(
+        intermediate = ServerIdentity(
             certificate: first, chain: nil, key: key, problems: [], certificateFile: "", keyFile: "")
     }
 
-    private static func root(_ name: String) throws -> Credentials {
+    private static func root(_ name: String) throws -> ServerIdentity {
         let key = try PrivateKey.generate()
         let draft = CertificateDraft(commonName: name, alternativeNames: nil, isAuthority: true, days: 30)
-        return Credentials(
+        return ServerIdentity(
             certificate: try draft.certificate(for: key), chain: nil, key: key, problems: [], certificateFile: "",
             keyFile: "")
     }

@@ -153,7 +153,7 @@ final class CertificateRig {
     /// The stored certificate.
     func certificate() throws -> StoredCertificate? {
         try store.read { transaction throws(DatabaseError) in
-            try StoredCertificate.load(CertificateRig.host, in: transaction).first
+            try StoredCertificate.load(CertificateRig.host, in: transaction)
         }
     }
 

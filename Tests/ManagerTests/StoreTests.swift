@@ -307,7 +307,7 @@ struct StoreTests {
                 try Observation.load("shop.example", .apple, in: transaction)
             )
         }
-        #expect(found.0 == [certificate])
+        #expect(found.0 == certificate)
         let seen = try #require(found.1)
         #expect(seen.state == .equal && seen.since == 1 && seen.looked > 1)
     }

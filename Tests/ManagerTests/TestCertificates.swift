@@ -6,17 +6,17 @@
 final class TestCertificates: Sendable {
     /// The intermediate certificate in PEM.
     let intermediate: String
-    private let issuer: Credentials
+    private let issuer: ServerIdentity
 
     init() throws {
         let rootKey = try PrivateKey.generate()
-        let root = Credentials(
+        let root = ServerIdentity(
             certificate: try TestCertificates.authority("Root").certificate(for: rootKey), chain: nil, key: rootKey,
             problems: [], certificateFile: "", keyFile: "")
         let key = try PrivateKey.generate()
         let certificate = try TestCertificates.authority("Intermediate").certificate(for: key, by: root)
         intermediate = String(decoding: certificate.pem, as: UTF8.self)
-        issuer = Credentials(
+        issuer = ServerIdentity(
             certificate: certificate, chain: nil, key: key, problems: [], certificateFile: "", keyFile: "")
     }
 

@@ -47,7 +47,7 @@ struct ManagerSettingsTests {
         #expect(issuance.expectedNames == ["edge.example.net"])
         #expect(issuance.preflight == .off)
         #expect(issuance.externalAccount?.keyID == "kid" && issuance.externalAccount?.keyFile == "/run/eab")
-        #expect(issuance.caFile == "/run/ca.pem" && issuance.keys == [.rsa2048] && issuance.port == 5002)
+        #expect(issuance.caFile == "/run/ca.pem" && issuance.key == .rsa2048 && issuance.port == 5002)
         #expect(
             issuance.resolvers.map(\.description) == [
                 "192.0.2.53:53", "127.0.0.1:8053", "[2001:db8::53]:53", "[2001:db8::53]:5353",
@@ -71,7 +71,7 @@ struct ManagerSettingsTests {
         #expect(reader.findings.isEmpty)
         let issuance = try #require(reader.settings.manager.issuance)
         #expect(issuance.directories == ["https://acme-v02.api.letsencrypt.org/directory"])
-        #expect(issuance.profile == "tlsserver" && issuance.keys == [.p256] && issuance.port == 80)
+        #expect(issuance.profile == "tlsserver" && issuance.key == .p256 && issuance.port == 80)
         #expect(issuance.preflight == .required && issuance.contact.isEmpty && issuance.resolvers.isEmpty)
         #expect(reader.settings.manager.databaseURL == nil && reader.settings.manager.admin == nil)
     }
@@ -169,10 +169,19 @@ struct ManagerSettingsTests {
             ),
             ("key: 'p384'", "'p384'", "`p384` is not a kind of key, so no certificates are ordered", "write `p256`"),
             (
-                "key: ['p256', 'rsa3048']", "'rsa3048'",
-                "`rsa3048` is not a kind of key, so no certificates are ordered", "write `rsa2048`"
+                "key: 'rsa3048'", "'rsa3048'", "`rsa3048` is not a kind of key, so no certificates are ordered",
+                "write `rsa2048`"
             ),
-            ("key: []", "[]", "`key` is empty, so no certificates are ordered", "write `[\"p256\"]`"),
+            (
+                "key: ['rsa2048', 'p256']", "['rsa2048', 'p256']",
+                "`key` is a list, but a host has one certificate, so no certificates are ordered",
+                "write `p256` without brackets"
+            ),
+            (
+                "key: ['rsa2048']", "['rsa2048']",
+                "`key` is a list, but a host has one certificate, so no certificates are ordered",
+                "write `rsa2048` without brackets"
+            ),
             ("eab: 'kid'", "'kid'", "`eab` must be an object", nil),
             (
                 "eab: { keyID: 'a' }", "{ keyID: 'a' }", "`eab` needs both `keyID` and `keyFile`",

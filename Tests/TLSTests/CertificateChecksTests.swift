@@ -136,9 +136,11 @@ struct CertificateChecksTests {
         if let fix { #expect(problem?.fix.contains(fix) == true) }
     }
 
-    @Test func `reports two pairs with the same type of key`() throws {
-        for suffix in ["", ".rsa"] { try bench.install("a.example", names: ["a.example"], suffix: suffix) }
-        #expect(kinds(folder: "a.example") == [.sameKeyTwice])
+    @Test(arguments: [["", ".rsa"], [".rsa"]]) func `reports a second pair, which is not used`(suffixes: [String])
+        throws
+    {
+        for suffix in suffixes { try bench.install("a.example", names: ["a.example"], suffix: suffix) }
+        #expect(kinds(folder: "a.example") == [.unusedPair])
     }
 
     @Test func `does not use a pair that OpenSSL rejects`() throws {

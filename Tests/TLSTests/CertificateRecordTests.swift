@@ -52,7 +52,7 @@ struct CertificateRecordTests {
 
     private func served(_ record: CertificateRecord) -> String {
         switch record.content {
-        case .identity(let identity): identity.facts.first?.names.first ?? "nameless"
+        case .identity(let identity): identity.facts.names.first ?? "nameless"
         case .broken(let problem): problem.message
         }
     }

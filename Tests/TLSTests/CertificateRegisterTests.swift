@@ -6,9 +6,7 @@ import Testing
 
 struct CertificateRegisterTests {
     private static let day = CertificateChecks.day
-    private let register = CertificateRegister(.init(found: 8, ended: 4, renewed: 4)) { folder, isOfSecondPair in
-        "\(folder)/fullchain\(isOfSecondPair ? ".rsa" : "").pem"
-    }
+    private let register = CertificateRegister(.init(found: 8, ended: 4, renewed: 4)) { "\($0)/fullchain.pem" }
     private let folder = CertificateFolder(name: "a.test")
 
     private func problem(_ kind: CertificateProblem.Kind, _ text: String = "") -> CertificateProblem {

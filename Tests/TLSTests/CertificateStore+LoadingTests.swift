@@ -71,22 +71,6 @@ struct CertificateStoreLoadingTests {
         }
     }
 
-    @Test func `a broken second pair does not affect the first`() throws {
-        try bench.install("a.example", names: ["a.example"])
-        let (first, second) = (
-            try bench.authority.issue(["a.example"], key: .rsa), try bench.authority.issue(["a.example"], key: .rsa)
-        )
-        try bench.install(TestPair(certificate: first.certificate, key: second.key), "a.example", suffix: ".rsa")
-        let store = bench.store(recheckMilliseconds: 0)
-        #expect(bench.answer(store, "a.example") == "a.example")
-        #expect(bench.problems(store).map(\.kind) == [.keyMismatch])
-        try bench.install(first, "a.example", suffix: ".rsa")
-        #expect(try bench.identity("a.example", in: store).facts.count == 2)
-        // Half a pair is not used until all of it is there again.
-        try bench.hosts.write("a.example/privkey.rsa.pem", second.key)
-        #expect(try bench.identity("a.example", in: store).facts.count == 2)
-    }
-
     @Test func `does not report a renewal that writes one file after the other`() throws {
         let (old, new) = (
             try bench.authority.issue(["a.example"]), try bench.authority.issue(["new.example", "a.example"])

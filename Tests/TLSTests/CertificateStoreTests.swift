@@ -44,7 +44,7 @@ struct CertificateStoreTests {
         // The configuration wins, even if its files are broken.
         try bench.install("a.example.com", names: ["a.example.com", "own.example.com"])
         let facts = try bench.identity("a.example.com", in: store).facts
-        #expect(facts.first?.names == ["a.example.com", "own.example.com"])
+        #expect(facts.names == ["a.example.com", "own.example.com"])
         #expect(bench.problems(store).isEmpty)
         try managed.write("d.example.com/fullchain.pem", "no certificate")
         #expect(bench.answer(store, "d.example.com") == "broken")
@@ -140,10 +140,16 @@ struct CertificateStoreTests {
         #expect(bench.answer(store, "b.example") == "a.example")
     }
 
-    @Test func `keeps an ECDSA and an RSA pair of one host`() throws {
+    @Test func `serves the first pair of a folder with two, and reports the other until it is gone`() throws {
         try bench.install("a.example", names: ["a.example"])
-        try bench.install("a.example", names: ["a.example"], key: .rsa, suffix: ".rsa")
-        #expect(try bench.identity("a.example").facts.map(\.key) == [.ecdsa(bits: 256), .rsa(bits: 2048)])
+        let store = bench.store(recheckMilliseconds: 0)
+        #expect(bench.answer(store, "a.example") == "a.example" && bench.problems(store).isEmpty)
+        try bench.install("a.example", names: ["rsa.example"], key: .rsa, suffix: ".rsa")
+        #expect(bench.answer(store, "a.example") == "a.example")
+        #expect(bench.problems(store).map(\.kind) == [.unusedPair])
+        #expect(try bench.identity("a.example", in: store).facts.key == .ecdsa(bits: 256))
+        for file in ["fullchain", "privkey"] { try bench.hosts.remove("a.example/\(file).rsa.pem") }
+        #expect(bench.answer(store, "a.example") == "a.example" && bench.problems(store).isEmpty)
     }
 
     @Test func `does not report a missing default certificate where it cannot look`() throws {

@@ -15,7 +15,7 @@ struct DevelopmentAuthorityTests {
 
     private func names(_ lookup: CertificateStore.Lookup) -> [String] {
         guard case .identity(let identity) = lookup else { return [] }
-        return identity.facts.flatMap(\.names)
+        return identity.facts.names
     }
 
     private func write(_ host: String, _ authority: DevelopmentAuthority) throws {

@@ -47,14 +47,6 @@ struct MessageSignerTests {
             try MessageSigner.sign(Self.document, with: identity) == MessageSigner.sign(Self.document, with: identity))
     }
 
-    @Test func `prefers the RSA pair of two`() throws {
-        try bench.install("a.example", names: ["a.example"])
-        try bench.install("a.example", names: ["a.example"], key: .rsa, suffix: ".rsa")
-        let signed = try MessageSigner.sign(Self.document, with: try bench.identity("a.example"))
-        let message = try #require(SignedDocument(der: signed))
-        #expect(message.signers.map(\.key) == [.rsa(bits: 2048)])
-    }
-
     @Test func `signs an empty document`() throws {
         let signed = try MessageSigner.sign([], with: try identity(.ecdsa))
         #expect(SignedDocument.content(of: signed) == [])

@@ -72,7 +72,7 @@ struct StoreBench {
 
     func answer(_ lookup: CertificateStore.Lookup) -> String {
         switch lookup {
-        case .identity(let identity): identity.facts.first?.names.first ?? "nameless"
+        case .identity(let identity): identity.facts.names.first ?? "nameless"
         case .missing: "none"
         case .broken: "broken"
         }

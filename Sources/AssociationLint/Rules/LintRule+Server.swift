@@ -191,9 +191,9 @@ extension LintRule {
             why: "They cannot complete a handshake with it.",
             fix: "Use ECDSA on P-256."),
         rule(
-            .cert020, "two certificates with the same type of key",
-            why: "The server presents only one of them.",
-            fix: "Make one ECDSA and the other RSA, or remove one."),
+            .cert020, "a host's folder has a second pair of files",
+            why: "The server presents only the certificate in fullchain.pem, with the key in privkey.pem.",
+            fix: "Remove fullchain.rsa.pem and privkey.rsa.pem, or make them the host's only pair."),
         rule(
             .cert021, "other users can read the private key",
             why: "Anyone who has the key can impersonate the host.",

@@ -96,11 +96,6 @@ public struct Budget: Sendable {
     }
 }
 
-extension Bucket.Charge {
-    /// Whether it is for certificates of exactly one host.
-    var isOfSet: Bool { Budget.limit(of: bucket) == .sets }
-}
-
 extension AuthorityURL {
     /// Without the port.
     var host: String { String(text.dropFirst("https://".count).prefix { $0 != "/" && $0 != ":" && $0 != "?" }) }

@@ -22,37 +22,32 @@ public enum CertificateRevocation {
         let stored = try store.read { transaction throws(DatabaseError) in
             try StoredCertificate.load(host, in: transaction)
         }
+        guard let stored else { return .unknown }
         var link = try AuthorityLink(rules, account, userAgent: userAgent)
+        let opened = try store.keys.open(
+            stored.sealedKey, for: StoredCertificate.sealingPlace(host, stored.keyKind))
+        let chain = try IssuedChain(pem: Array(stored.chain.utf8))
+        let key = try SigningKey(reading: opened.secret)
         var refusals: [String] = []
-        for certificate in stored {
-            let opened = try store.keys.open(
-                certificate.sealedKey, for: StoredCertificate.sealingPlace(host, certificate.keyKind))
-            let chain = try IssuedChain(pem: Array(certificate.chain.utf8))
-            let key = try SigningKey(reading: opened.secret)
-            var problems: [String] = []
-            for url in rules.directories {
-                do throws(AuthorityProblem) {
-                    try link.revoke(chain, reason, signedBy: key, at: url)
-                    problems = []
-                    break
-                } catch { problems.append("\(url.host): \(error.detail)") }
-            }
-            refusals += problems
-            if !problems.isEmpty { continue }
-            // Replaced even if another one is not revoked. The command can be repeated: what is revoked already is no error.
-            try store.write { transaction throws(DatabaseError) in
-                try transaction.execute(
-                    "update certificate set renew_at = ? where name = ? and key_kind = ?", try transaction.now(), host,
-                    certificate.keyKind)
-                _ = try IssuanceReport.hurry(host, in: transaction)
-            }
-            do throws(SystemError) { try revoked.add(chain) } catch {
-                refusals.append(
-                    "it is revoked and will be replaced, but this cannot be noted (\(error)), so a backup of the store that is restored "
-                        + "would bring it back; repeat the command")
-            }
+        for url in rules.directories {
+            do throws(AuthorityProblem) {
+                try link.revoke(chain, reason, signedBy: key, at: url)
+                refusals = []
+                break
+            } catch { refusals.append("\(url.host): \(error.detail)") }
         }
         if !refusals.isEmpty { return .refused(refusals.joined(separator: "; ")) }
-        return stored.isEmpty ? .unknown : .revoked
+        // The command can be repeated: what is revoked already is no error.
+        try store.write { transaction throws(DatabaseError) in
+            try transaction.execute(
+                "update certificate set renew_at = ? where name = ?", try transaction.now(), host)
+            _ = try IssuanceReport.hurry(host, in: transaction)
+        }
+        do throws(SystemError) { try revoked.add(chain) } catch {
+            return .refused(
+                "it is revoked and will be replaced, but this cannot be noted (\(error)), so a backup of the store that is restored "
+                    + "would bring it back; repeat the command")
+        }
+        return .revoked
     }
 }

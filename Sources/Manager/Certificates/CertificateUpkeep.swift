@@ -18,11 +18,9 @@ public struct CertificateUpkeep: ~Copyable {
     private let control: ManagerControl
     private let files: IssuedFiles
     private let thumbprint: String
-    /// Whether a host may have a certificate for ECDSA and one for RSA.
-    private let isPaired: Bool
     private var store: Store
-    /// The certificates of the last complete pass whose files are there: what their marks begin with, by host.
-    private var written: [String: [[UInt8]]] = [:]
+    /// The certificates of the last complete pass whose files are there: the beginnings of their sealed keys, by host.
+    private var written: [String: [UInt8]] = [:]
     private var pass = Pass()
     /// When buckets are removed next, by the monotonic clock.
     private var purgeDue: Int64 = 0
@@ -34,7 +32,7 @@ public struct CertificateUpkeep: ~Copyable {
     /// A pass that is not complete.
     private struct Pass {
         var after = ""
-        var written: [String: [[UInt8]]] = [:]
+        var written: [String: [UInt8]] = [:]
         /// The first one.
         var problem: String?
     }
@@ -48,9 +46,9 @@ public struct CertificateUpkeep: ~Copyable {
 
     /// - Parameter number: of its bell in the control.
     public init(
-        _ number: Int, _ control: ManagerControl, places: ManagerPlaces, isPaired: Bool = false, store: consuming Store
+        _ number: Int, _ control: ManagerControl, places: ManagerPlaces, store: consuming Store
     ) {
-        (self.number, self.control, self.isPaired) = (number, control, isPaired)
+        (self.number, self.control) = (number, control)
         (files, thumbprint) = (IssuedFiles(places), places.thumbprint)
         isResealed = !store.keys.areTwo
         self.store = store
@@ -117,19 +115,20 @@ public struct CertificateUpkeep: ~Copyable {
     }
 
     private mutating func write(_ mark: StoredCertificate.Mark) throws(DatabaseError) {
-        if written[mark.name] != mark.sealings || !files.isThere(mark.name, pairs: mark.sealings.count) {
+        if written[mark.name] != mark.sealing || !files.isThere(mark.name) {
             let known = try store.read { transaction throws(DatabaseError) in
                 try StoredCertificate.load(mark.name, in: transaction)
             }
-            if known.isEmpty { return }
-            let stored = try StoreRecovery.run(mark.name, known, files, isPaired: isPaired, &store, control)
+            guard let known, let stored = try StoreRecovery.run(mark.name, known, files, &store, control) else {
+                return
+            }
             if let problem = files.put(stored, store.keys) {
                 pass.problem = pass.problem ?? "\(mark.name): \(problem)"
                 return
             }
-            if store.keys.areTwo { for certificate in stored { try reseal(certificate) } }
+            if store.keys.areTwo { try reseal(stored) }
         }
-        pass.written[mark.name] = mark.sealings
+        pass.written[mark.name] = mark.sealing
     }
 
     private mutating func reseal(_ certificate: StoredCertificate) throws(DatabaseError) {
@@ -150,7 +149,7 @@ public struct CertificateUpkeep: ~Copyable {
         }
         for host in hosts where pass.written[host] == nil && files.isExpired(host, now: now) {
             let isStored = try store.read { transaction throws(DatabaseError) in
-                try !StoredCertificate.load(host, in: transaction).isEmpty
+                try StoredCertificate.load(host, in: transaction) != nil
             }
             if !isStored { files.remove(host) }
         }

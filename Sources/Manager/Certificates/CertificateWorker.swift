@@ -107,18 +107,14 @@ public struct CertificateWorker: ~Copyable {
         let (work, host) = (claim.work, claim.work.key)
         let isQueued = work.state == State.queued.rawValue
         let (stored, queuedMilliseconds) = try store.read {
-            transaction throws(DatabaseError) -> ([StoredCertificate], Int64) in
+            transaction throws(DatabaseError) -> (StoredCertificate?, Int64) in
             let now = try transaction.now()
             let since = try isQueued ? IssuanceReport.load(host, in: transaction)?.since : nil
             return (try StoredCertificate.load(host, in: transaction), since.map { now - $0 } ?? 0)
         }
-        let known = try StoreRecovery.run(host, stored, files, isPaired: rules.keys.count > 1, &store, control)
-        let certificates = rules.used(of: known)
-        claim.certificates = certificates
-        for other in known where !certificates.contains(other) {
-            try store.write { transaction throws(DatabaseError) in try other.remove(in: transaction) }
-        }
-        if let problem = files.put(certificates, store.keys) {
+        let certificate = try StoreRecovery.run(host, stored, files, &store, control)
+        claim.certificate = certificate
+        if let problem = certificate.flatMap({ files.put($0, store.keys) }) {
             return claim.notWritten(problem, keeping: work.journal)
         }
         // The operator has done what the authority asked for.
@@ -130,20 +126,19 @@ public struct CertificateWorker: ~Copyable {
             claim.unspent += refund(claim, .lost, journal)
         }
         guard isWanted else { return try leave(claim) }
-        guard let kind = rules.dueKind(among: certificates, now: Clock.wallSeconds() * 1_000) else {
-            return checkRenewal(claim)
+        if let certificate, certificate.renewAt / 1_000 > Clock.wallSeconds() {
+            return checkRenewal(claim, certificate)
         }
-        let replaced = rules.certificate(for: kind, among: certificates)
         // What was right before a host entered the queue may have changed since.
         let isChecked = isQueued && queuedMilliseconds < CertificateWorker.checkedMilliseconds
-        if rules.isPreflightRequired, !isChecked, let problem = preflight(host, directory(work, replaced)) {
+        if rules.isPreflightRequired, !isChecked, let problem = preflight(host, directory(work, certificate)) {
             return claim.failedPreflight(problem)
         }
         // Earlier looks at DNS are not failed orders, also if the settings no longer ask for them.
         claim.work.tries = work.orderTries
         // Renewals are free of the limits, and must not wait behind new hosts.
         if !claim.isRenewal, !isQueued { return claim.waiting(.queued) }
-        return try order(&claim, kind, replaced)
+        return try order(&claim)
     }
 
     /// Releases the work, and gives back what it has not spent. If the claim was lost in the meantime, another worker has it, and
@@ -156,7 +151,7 @@ public struct CertificateWorker: ~Copyable {
             let isOurs = try work.postpone(
                 to: try transaction.now() + outcome.waitMilliseconds, state: state.rawValue, problem: problem,
                 tries: outcome.tries, journal: outcome.journal, priority: priority, in: transaction)
-            if isOurs { for certificate in outcome.certificates { try certificate.save(in: transaction) } }
+            if isOurs { try outcome.certificate?.save(in: transaction) }
             if isOurs { try Bucket.credit(claim.unspent, in: transaction) }
             return isOurs
         }
@@ -167,7 +162,7 @@ public struct CertificateWorker: ~Copyable {
     /// The host is no longer served, or has a certificate of the operator. The certificate stays until it expires.
     private mutating func leave(_ claim: HostClaim) throws(DatabaseError) -> HostClaim.Outcome? {
         let work = claim.work
-        let life = (claim.certificates.map(\.notAfter).max() ?? 0) - Clock.wallSeconds() * 1_000
+        let life = (claim.certificate?.notAfter ?? 0) - Clock.wallSeconds() * 1_000
         guard life > 0 else {
             let isOurs = try store.write { transaction throws(DatabaseError) in
                 guard try work.finish(in: transaction) else { return false }
@@ -188,18 +183,11 @@ public struct CertificateWorker: ~Copyable {
     }
 
     /// Asks the authority when to renew, and chooses the moment again if it has moved the window.
-    private mutating func checkRenewal(_ claim: HostClaim) -> HostClaim.Outcome {
-        var (certificates, changed) = (claim.certificates, [StoredCertificate]())
-        var checks: [Int64] = []
-        for index in certificates.indices {
-            guard let info = certificates[index].renewalID.flatMap({ link.renewalInfo($0) }) else { continue }
-            checks.append(info.nextCheckSeconds)
-            let window = (info.start * 1_000)..<(info.end * 1_000)
-            var stored = certificates[index]
-            if window.contains(stored.renewAt) { continue }
-            stored.chooseRenewal(in: window)
-            certificates[index] = stored
-            changed.append(stored)
+    private mutating func checkRenewal(_ claim: HostClaim, _ certificate: StoredCertificate) -> HostClaim.Outcome {
+        var stored = certificate
+        let info = stored.renewalID.flatMap { link.renewalInfo($0) }
+        if let info, !((info.start * 1_000)..<(info.end * 1_000)).contains(stored.renewAt) {
+            stored.chooseRenewal(in: (info.start * 1_000)..<(info.end * 1_000))
             let page = info.explanation.map { "; see \($0)" } ?? ""
             if !page.isEmpty || stored.renewAt <= Clock.wallSeconds() * 1_000 {
                 control.logHost(
@@ -208,9 +196,10 @@ public struct CertificateWorker: ~Copyable {
             }
         }
         let wait = RenewalPlan.nextCheckMilliseconds(
-            nextCheckSeconds: checks.min() ?? 6 * 3_600, draw: .random(in: .min ... .max))
-        let untilRenewal = max(0, (certificates.map(\.renewAt).min() ?? 0) - Clock.wallSeconds() * 1_000)
-        return claim.issued(milliseconds: min(wait, untilRenewal), saving: changed)
+            nextCheckSeconds: info?.nextCheckSeconds ?? 6 * 3_600, draw: .random(in: .min ... .max))
+        let untilRenewal = max(0, stored.renewAt - Clock.wallSeconds() * 1_000)
+        return claim.issued(
+            milliseconds: min(wait, untilRenewal), saving: stored == certificate ? nil : stored)
     }
 
     /// Why the host cannot get a certificate now; nil if it can.
@@ -221,22 +210,17 @@ public struct CertificateWorker: ~Copyable {
         return report.problem
     }
 
-    /// Orders a certificate.
-    /// - Parameter stored: the one that it replaces.
-    private mutating func order(
-        _ claim: inout HostClaim, _ kind: SigningKey.Kind, _ stored: StoredCertificate?
-    ) throws(DatabaseError) -> HostClaim.Outcome? {
-        let url = directory(claim.work, stored)
+    /// Orders a certificate, which replaces the one that the host has.
+    private mutating func order(_ claim: inout HostClaim) throws(DatabaseError) -> HostClaim.Outcome? {
+        let url = directory(claim.work, claim.certificate)
         // A certificate that cannot be written is not ordered.
         if let problem = files.problem { return claim.failed(problem) }
-        if stored == nil, claim.isRenewal, let wait = try takeSecond(&claim, at: url) {
-            return claim.waiting(.issued, milliseconds: wait)
-        }
         let journal: OrderJournal
         do throws(TLSError) {
             journal = try OrderJournal(
-                for: [claim.work.key], at: url, key: try SigningKey(kind), by: rules.challenge(for: claim.work.key),
-                profile: rules.profile, replaces: stored?.renewalID, preferredIssuer: rules.preferredIssuer,
+                for: [claim.work.key], at: url, key: try SigningKey(rules.key),
+                by: rules.challenge(for: claim.work.key),
+                profile: rules.profile, replaces: claim.certificate?.renewalID, preferredIssuer: rules.preferredIssuer,
                 tries: claim.work.orderTries)
         } catch {
             return claim.failed(error.description)
@@ -321,32 +305,15 @@ public struct CertificateWorker: ~Copyable {
         if isLifted { control.log(.info, "\(url.host) no longer limits the account: it has accepted an order") }
     }
 
-    /// Takes what the first order for another kind of key takes from the rate limits: authorities count it like a renewal, but it
-    /// does not name a certificate that it replaces.
-    /// - Returns: how long to wait for it; nil if it was taken.
-    private mutating func takeSecond(_ claim: inout HostClaim, at url: AuthorityURL) throws(DatabaseError) -> Int64? {
-        let charges = rules.budget(url).charges(for: claim.work.key, mayUseReserve: true, suffixes).filter(\.isOfSet)
-        let shortage = try store.write { transaction throws(DatabaseError) in
-            try Bucket.take(charges, in: transaction)
-        }
-        if shortage == nil { claim.unspent += charges }
-        return shortage?.milliseconds
-    }
-
-    private func replaced(_ journal: OrderJournal, _ claim: HostClaim) -> StoredCertificate? {
-        journal.keyKind.flatMap { rules.certificate(for: $0, among: claim.certificates) }
-    }
-
     /// What a failed order gives back; nothing if it was a renewal.
     private func refund(_ claim: HostClaim, _ cause: OrderFailure.Cause, _ journal: OrderJournal) -> [Bucket.Charge] {
-        if replaced(journal, claim) != nil { return [] }
-        return rules.refund(claim.work.key, cause, journal, suffixes).filter { !claim.isRenewal || $0.isOfSet }
+        claim.isRenewal ? [] : rules.refund(claim.work.key, cause, journal, suffixes)
     }
 
     /// Whether an order is continued: at the authority whose turn it is, and at another one that has it and may still finish it.
     private func isKept(_ journal: OrderJournal, _ claim: HostClaim) -> Bool {
-        guard let kind = journal.keyKind, rules.keys.contains(kind) else { return false }
-        let stored = replaced(journal, claim)
+        guard journal.keyKind == rules.key else { return false }
+        let stored = claim.certificate
         if journal.directory == directory(claim.work, stored) { return true }
         return journal.order != nil && rules.directories.contains(journal.directory)
             && claim.work.orderTries - journal.tries < RenewalPlan.triesMax(isUrgent: stored?.isUrgent == true)
@@ -386,24 +353,21 @@ public struct CertificateWorker: ~Copyable {
         _ claim: HostClaim, _ chain: IssuedChain, _ journal: OrderJournal
     ) throws(DatabaseError) -> HostClaim.Outcome? {
         let (work, facts) = (claim.work, chain.facts)
-        let kind = (journal.keyKind ?? rules.keys[0]).rawValue
+        let kind = (journal.keyKind ?? rules.key).rawValue
         let sealed = try store.seal(journal.key, for: StoredCertificate.sealingPlace(work.key, kind))
         let certificate = StoredCertificate(chain, of: work.key, keyKind: kind, sealedKey: sealed)
-        let isPaired = rules.keys.count > 1
-        let kept = try store.write { transaction throws(DatabaseError) -> [StoredCertificate]? in
-            guard try work.renew(in: transaction) else { return nil }
-            try certificate.replace(isPaired: isPaired, in: transaction)
-            return try StoredCertificate.load(work.key, in: transaction)
+        let isKept = try store.write { transaction throws(DatabaseError) in
+            guard try work.renew(in: transaction) else { return false }
+            try certificate.replace(in: transaction)
+            return true
         }
-        guard let kept else { return nil }
+        guard isKept else { return nil }
         control.count(.issued)
-        if let problem = files.put(kept, store.keys) { return claim.notWritten(problem) }
-        let name = isPaired ? "certificate for \(kind)" : "certificate"
-        control.log(.info, "\(work.key): \(name) until \(Clock.day(facts.notAfter)), issued by \(facts.issuer)")
-        let isComplete = rules.dueKind(among: kept, now: Clock.wallSeconds() * 1_000) == nil
+        if let problem = files.put(certificate, store.keys) { return claim.notWritten(problem) }
+        control.log(.info, "\(work.key): certificate until \(Clock.day(facts.notAfter)), issued by \(facts.issuer)")
         // The next step asks the authority for its window.
         let life = certificate.notAfter - certificate.notBefore
-        return claim.issued(milliseconds: isComplete ? life / CertificateWorker.firstLookDivisor : 0)
+        return claim.issued(milliseconds: life / CertificateWorker.firstLookDivisor)
     }
 
     private mutating func end(

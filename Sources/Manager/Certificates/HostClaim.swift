@@ -1,4 +1,4 @@
-// One claim on the work for a host's certificates, and what becomes of that work after a step. Pure, but for the clock and the random
+// One claim on the work for a host's certificate, and what becomes of that work after a step. Pure, but for the clock and the random
 // part of a wait.
 
 import ACME
@@ -10,10 +10,10 @@ struct HostClaim {
     var work: Work
     /// What the claim has taken from the rate limits, until the order has reached the authority.
     var unspent: [Bucket.Charge]
-    /// Those that the host has.
-    var certificates: [StoredCertificate] = []
+    /// The one that the host has.
+    var certificate: StoredCertificate?
 
-    var isRenewal: Bool { !certificates.isEmpty }
+    var isRenewal: Bool { certificate != nil }
 
     /// How the work is released.
     struct Outcome {
@@ -27,7 +27,7 @@ struct HostClaim {
         /// Whether an attempt to get a certificate has failed.
         var isFailure = false
         /// Saved together with the work.
-        var certificates: [StoredCertificate] = []
+        var certificate: StoredCertificate?
     }
 
     /// Until a certificate is written that could not be.
@@ -42,12 +42,12 @@ struct HostClaim {
         Outcome(state: state, problem: problem, waitMilliseconds: milliseconds, tries: work.tries, journal: journal)
     }
 
-    /// The certificates are as wanted.
-    func issued(milliseconds: Int64, saving changed: [StoredCertificate] = []) -> Outcome {
-        Outcome(state: .issued, waitMilliseconds: milliseconds, tries: 0, certificates: changed)
+    /// The certificate is as wanted.
+    func issued(milliseconds: Int64, saving changed: StoredCertificate? = nil) -> Outcome {
+        Outcome(state: .issued, waitMilliseconds: milliseconds, tries: 0, certificate: changed)
     }
 
-    /// The certificates stay until they expire, which is not now.
+    /// The certificate stays until it expires, which is not now.
     func leaving(lifeMilliseconds: Int64, _ reason: String) -> Outcome {
         let wait = min(lifeMilliseconds, HostClaim.leavingMilliseconds)
         return Outcome(state: .leaving, problem: reason, waitMilliseconds: wait, tries: 0)
@@ -61,7 +61,7 @@ struct HostClaim {
         _ problem: String, _ state: IssuanceState = .failing, keeping journal: String? = nil,
         afterMilliseconds wait: Int64 = 0
     ) -> Outcome {
-        let lifeLeft = certificates.map(\.notAfter).min().map { $0 - Clock.wallSeconds() * 1_000 }
+        let lifeLeft = certificate.map { $0.notAfter - Clock.wallSeconds() * 1_000 }
         let usual = RenewalPlan.retryMilliseconds(
             tries: work.tries, needsOperator: state == .paused, lifeLeftMilliseconds: lifeLeft,
             draw: .random(in: .min ... .max))

@@ -45,7 +45,7 @@ public struct IssuanceFigures: Sendable, Equatable {
         let share = try transaction.query(
             """
             select min(cast(not_after - ? as double precision) / (not_after - not_before)) from certificate
-            where not_after > not_before and not exists
+            where not_after > not_before and \(StoredCertificate.isUsed) and not exists
                 (select 1 from work where kind = ? and key = certificate.name and state = ?)
             """, now, CertificateWork.kind, IssuanceState.leaving.rawValue)
         lifeLeftMin = try share[0][0]
@@ -69,7 +69,6 @@ public struct IssuanceReport: Sendable, Equatable {
     public let tries: Int64
     /// Until when a worker has it; nil if none has.
     public let claimedUntil: Int64?
-    /// Of the certificate that expires first.
     public let issuer: String?
     public let notAfter: Int64?
     public let renewAt: Int64?
@@ -82,9 +81,7 @@ public struct IssuanceReport: Sendable, Equatable {
     private static let select = """
         select work.key, work.state, work.problem, work.due, work.tries, certificate.issuer, certificate.not_after,
             certificate.renew_at, work.since, coalesce(work.began, work.since), work.until
-        from work left join certificate on certificate.name = work.key and not exists (
-            select 1 from certificate earlier where earlier.name = certificate.name
-                and (earlier.not_after, earlier.key_kind) < (certificate.not_after, certificate.key_kind))
+        from work left join certificate on certificate.name = work.key and \(StoredCertificate.isUsed)
         """
 
     private init(_ row: Row) throws(DatabaseError) {

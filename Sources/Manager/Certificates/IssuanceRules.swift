@@ -16,8 +16,8 @@ public struct IssuanceRules: Sendable {
     public var externalAccount: ExternalAccount?
     public var profile: String?
     public var preferredIssuer: String?
-    /// Each host has a certificate for each of them: ECDSA first, and RSA for clients that know nothing else.
-    public var keys = [SigningKey.Kind.p256]
+    /// For new certificates.
+    public var key = SigningKey.Kind.p256
     /// The CA certificates to trust instead of the system's. An authority of one's own has no known rate limits.
     public var authorityFile: String? { didSet { isBudgetModelled = authorityFile == nil } }
     /// Whether orders take tokens from the known rate limits.
@@ -45,7 +45,7 @@ public struct IssuanceRules: Sendable {
     public init(directories: [AuthorityURL]) { self.directories = directories }
 
     /// Notes the settings, and lets the hosts that wait be looked at again if they are not those of the last start: what was wrong may
-    /// be right now, and the next look may be a week away. So do hosts that lack a certificate for a kind of key.
+    /// be right now, and the next look may be a week away.
     public func note(in transaction: borrowing Transaction) throws(DatabaseError) {
         let isChanged = try transaction.execute(
             """
@@ -58,26 +58,8 @@ public struct IssuanceRules: Sendable {
         try transaction.execute(
             """
             update work set due = ?, tries = 0 where kind = ? and due > ?
-                and (state in (\(waiting.map { "'\($0.rawValue)'" }.joined(separator: ", ")))
-                    or state = 'issued' and (select count(*) from certificate where name = work.key) between 1 and ?)
-            """, now, CertificateWork.kind, now, Int64(keys.count - 1))
-    }
-
-    /// The certificate of a host that serves for a kind of key, of those in the store. If only one kind is ordered, any certificate
-    /// serves until it is renewed.
-    func certificate(for kind: SigningKey.Kind, among stored: [StoredCertificate]) -> StoredCertificate? {
-        stored.first { $0.isRSA == kind.isRSA } ?? (keys.count == 1 ? stored.first : nil)
-    }
-
-    /// Those of a host that serve for a kind of key.
-    func used(of stored: [StoredCertificate]) -> [StoredCertificate] {
-        stored.filter { one in keys.contains { certificate(for: $0, among: stored) == one } }
-    }
-
-    /// The first kind of key whose certificate is missing or is to be renewed.
-    /// - Parameter now: milliseconds since 1970.
-    func dueKind(among stored: [StoredCertificate], now: Int64) -> SigningKey.Kind? {
-        keys.first { kind in certificate(for: kind, among: stored).map { $0.renewAt / 1_000 <= now / 1_000 } ?? true }
+                and state in (\(waiting.map { "'\($0.rawValue)'" }.joined(separator: ", ")))
+            """, now, CertificateWork.kind, now)
     }
 
     func challenge(for host: String) -> ChallengeKind { host.hasPrefix("*.") ? .dns : challenge }

@@ -1,5 +1,5 @@
 // The files of issued certificates, which the server reads: `certificates/HOST/fullchain.pem` and `privkey.pem` in the state
-// directory, with a second pair for RSA. The folder of a wildcard is `_wildcard.example.com`, as in `config/hosts`. The database is
+// directory. The folder of a wildcard is `_wildcard.example.com`, as in `config/hosts`. The database is
 // the original; files that are missing or different are written again, unless they are newer (`StoreRecovery`).
 
 import Posix
@@ -12,11 +12,10 @@ struct IssuedFiles: Sendable {
 
     init(_ places: ManagerPlaces) { (path, revoked) = (places.certificates, RevokedCertificates(places)) }
 
-    /// The names of a host's files. The second pair is for clients that know only RSA.
-    private static let pairs = [
-        (key: "privkey.pem", chain: "fullchain.pem"), (key: "privkey.rsa.pem", chain: "fullchain.rsa.pem"),
-    ]
-    private static let names = pairs.flatMap { [$0.key, $0.chain] }
+    private static let (key, chain) = ("privkey.pem", "fullchain.pem")
+    /// A second pair that earlier versions wrote. It is removed.
+    private static let formerNames = ["privkey.rsa.pem", "fullchain.rsa.pem"]
+    private static let names = [key, chain] + formerNames
 
     private static let probe = ".probe"
     /// A folder that takes the place of a host's, with all files, in one step: the server never reads files of two certificates.
@@ -39,22 +38,17 @@ struct IssuedFiles: Sendable {
     /// As much as a long chain and its key.
     private static let probeBytes = 16_384
 
-    /// Opens the keys of a host's certificates and writes all, unless they are there. One that is known to be revoked does not come
-    /// back: it only stays where it is.
+    /// Opens the key of a certificate and writes both files, unless they are there. A certificate that is known to be revoked does not
+    /// come back: it only stays where it is.
     /// - Returns: why that was not possible.
-    func put(_ certificates: [StoredCertificate], _ keys: SealingKeys) -> String? {
-        let revoked = revoked.all
-        let certificates =
-            revoked.isEmpty ? certificates : certificates.filter { !revoked.contains($0) || hold([$0]) }
-        guard let host = certificates.first?.name else { return nil }
+    func put(_ certificate: StoredCertificate, _ keys: SealingKeys) -> String? {
+        if revoked.all.contains(certificate), !holds(certificate) { return nil }
+        let host = certificate.name
         do {
-            var files: [(name: String, bytes: [UInt8])] = []
-            for (names, certificate) in zip(IssuedFiles.pairs, certificates) {
-                let place = StoredCertificate.sealingPlace(host, certificate.keyKind)
-                files.append((names.key, try keys.open(certificate.sealedKey, for: place).secret))
-                files.append((names.chain, Array(certificate.chain.utf8)))
-            }
-            try put(files, in: folder(of: host))
+            let place = StoredCertificate.sealingPlace(host, certificate.keyKind)
+            let key = try keys.open(certificate.sealedKey, for: place).secret
+            try put(
+                [(IssuedFiles.key, key), (IssuedFiles.chain, Array(certificate.chain.utf8))], in: folder(of: host))
             return nil
         } catch {
             return "cannot write its certificate to \(path): \(error)"
@@ -63,9 +57,8 @@ struct IssuedFiles: Sendable {
 
     /// Makes these the files of a host's folder, unless they are.
     private func put(_ files: [(name: String, bytes: [UInt8])], in folder: String) throws(SystemError) {
-        let others = IssuedFiles.names.filter { name in !files.contains { $0.name == name } }
         let isRight = files.allSatisfy { holds(folder, $0.name, $0.bytes) }
-        if isRight, !others.contains(where: { File.exists("\(folder)/\($0)") }) { return }
+        if isRight, !IssuedFiles.formerNames.contains(where: { File.exists("\(folder)/\($0)") }) { return }
         try Directory.create(path, permissions: 0o700)
         try File.withTurn(in: path) { () throws(SystemError) in
             let draft = "\(path)/\(IssuedFiles.draft)"
@@ -74,9 +67,9 @@ struct IssuedFiles: Sendable {
             defer { IssuedFiles.clear(draft) }
             try IssuedFiles.write(files, to: draft)
             if isOurs(folder), (try? Directory.exchange(draft, folder)) != nil { return }
-            // Until both files of a pair are written, the server keeps the pair that it has.
+            // Until both files are written, the server keeps the pair that it has.
             try IssuedFiles.write(files, to: folder)
-            for name in others { File.remove("\(folder)/\(name)") }
+            for name in IssuedFiles.formerNames { File.remove("\(folder)/\(name)") }
         }
     }
 
@@ -102,30 +95,27 @@ struct IssuedFiles: Sendable {
         try File.replaceDurably(name, in: folder, permissions: 0o600) { bytes }
     }
 
-    /// Whether the certificates of these are in the folder of their host.
-    func hold(_ certificates: [StoredCertificate]) -> Bool {
-        certificates.allSatisfy { certificate in
-            IssuedFiles.pairs.contains { holds(folder(of: certificate.name), $0.chain, Array(certificate.chain.utf8)) }
-        }
+    /// Whether the certificate is in the folder of its host.
+    func holds(_ certificate: StoredCertificate) -> Bool {
+        holds(folder(of: certificate.name), IssuedFiles.chain, Array(certificate.chain.utf8))
     }
 
-    /// The pairs of a host that clients accept now.
+    /// The pair of a host, if clients accept it now.
     /// - Parameter now: seconds since 1970.
-    func usablePairs(of host: String, now: Int64) -> [ClientArchive.Certificate] {
+    func usablePair(of host: String, now: Int64) -> ClientArchive.Certificate? {
         let folder = folder(of: host)
-        return IssuedFiles.pairs.compactMap { names in
-            try? ClientArchive.Certificate(
-                reading: "\(folder)/\(names.chain)", keyFile: "\(folder)/\(names.key)", now: now)
-        }.filter { $0.chain.covers(host) }
+        let pair = try? ClientArchive.Certificate(
+            reading: "\(folder)/\(IssuedFiles.chain)", keyFile: "\(folder)/\(IssuedFiles.key)", now: now)
+        return pair.flatMap { $0.chain.covers(host) ? $0 : nil }
     }
 
     /// Removes the certificate of a host. The folder stays if the operator has put other files into it.
     func remove(_ host: String) { IssuedFiles.clear(folder(of: host)) }
 
-    /// Whether the host has the files of this many certificates, whatever is in them.
-    func isThere(_ host: String, pairs count: Int) -> Bool {
+    /// Whether the host has both files, whatever is in them.
+    func isThere(_ host: String) -> Bool {
         let folder = folder(of: host)
-        return IssuedFiles.names.prefix(2 * count).allSatisfy { File.exists("\(folder)/\($0)") }
+        return [IssuedFiles.key, IssuedFiles.chain].allSatisfy { File.exists("\(folder)/\($0)") }
     }
 
     /// The hosts that have a folder.
@@ -138,7 +128,7 @@ struct IssuedFiles: Sendable {
     /// Whether the certificate of a host has expired; false if it cannot be read.
     /// - Parameter now: seconds since 1970.
     func isExpired(_ host: String, now: Int64) -> Bool {
-        let file = "\(folder(of: host))/\(IssuedFiles.pairs[0].chain)"
+        let file = "\(folder(of: host))/\(IssuedFiles.chain)"
         guard let bytes = try? File.read(file, bytesMax: CertificateLimits.chainBytesMax).bytes,
             let chain = try? IssuedChain(pem: bytes)
         else { return false }

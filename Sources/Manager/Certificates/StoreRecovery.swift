@@ -8,41 +8,38 @@ import TLS
 
 enum StoreRecovery {
     /// Takes over what the folder of a host has newer than the store.
-    /// - Parameter stored: all certificates of the host in the store.
-    /// - Parameter isPaired: whether a host may have one for ECDSA and one for RSA.
-    /// - Returns: those that the store has now.
+    /// - Parameter stored: the certificate of the host in the store.
+    /// - Returns: the one that the store has now.
     static func run(
-        _ host: String, _ stored: [StoredCertificate], _ files: IssuedFiles, isPaired: Bool, _ store: inout Store,
+        _ host: String, _ stored: StoredCertificate?, _ files: IssuedFiles, _ store: inout Store,
         _ control: ManagerControl
-    ) throws(DatabaseError) -> [StoredCertificate] {
+    ) throws(DatabaseError) -> StoredCertificate? {
         let revoked = files.revoked.all
-        var changed: [StoredCertificate] = []
         let now = Clock.wallSeconds()
-        let isInPlace = !stored.isEmpty && files.hold(stored)
-        let pairs = isInPlace ? [] : files.usablePairs(of: host, now: now).filter { !revoked.contains($0.chain) }
-        for pair in isPaired ? pairs[...] : pairs.prefix(1) {
+        var new: StoredCertificate?
+        var isRecovered = false
+        let isInPlace = stored.map(files.holds) ?? false
+        if !isInPlace, let pair = files.usablePair(of: host, now: now), !revoked.contains(pair.chain),
+            stored.map({ isNewer(pair.chain.facts, than: $0, now, isRevoked: revoked.contains($0)) }) ?? true
+        {
             let kind = pair.key.kindName
-            let rival = stored.first { !isPaired || $0.isRSA == kind.hasPrefix("rsa") }
-            if let rival, !isNewer(pair.chain.facts, than: rival, now, isRevoked: revoked.contains(rival)) { continue }
             let sealed = try store.seal(pair.key.pem, for: StoredCertificate.sealingPlace(host, kind))
-            changed.append(StoredCertificate(pair.chain, of: host, keyKind: kind, sealedKey: sealed))
+            (new, isRecovered) = (StoredCertificate(pair.chain, of: host, keyKind: kind, sealedKey: sealed), true)
+        } else if let stored, stored.renewAt > now * 1_000, revoked.contains(stored) {
+            new = stored
+            new?.renewAt = now * 1_000
         }
-        let isRecovered = !changed.isEmpty
-        for var one in stored where changed.isEmpty && one.renewAt > now * 1_000 && revoked.contains(one) {
-            one.renewAt = now * 1_000
-            changed.append(one)
-        }
-        if changed.isEmpty { return stored }
-        let new = changed
+        guard let new else { return stored }
+        let isFromFiles = isRecovered
         let (current, isDone) = try store.write(isRepeatable: true) {
-            transaction throws(DatabaseError) -> ([StoredCertificate], Bool) in
+            transaction throws(DatabaseError) -> (StoredCertificate?, Bool) in
             // Locked, so that no worker stores another certificate meanwhile.
             _ = try transaction.lock(
                 "select key from work where kind = ? and key = ?", CertificateWork.kind, host)
             let current = try StoredCertificate.load(host, in: transaction)
             guard current == stored else { return (current, false) }
-            for one in new { try one.replace(isPaired: isPaired || stored.count > 1, in: transaction) }
-            if !isRecovered { _ = try IssuanceReport.hurry(host, in: transaction) }
+            try new.replace(in: transaction)
+            if !isFromFiles { _ = try IssuanceReport.hurry(host, in: transaction) }
             return (try StoredCertificate.load(host, in: transaction), true)
         }
         if isDone, isRecovered { control.noteRecovered() }

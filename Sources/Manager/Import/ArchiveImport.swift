@@ -25,16 +25,12 @@ public struct ArchiveImport {
     /// Certificates that are not needed here.
     public let omissions: [ClientArchive.Omission]
     private let plan: ImportPlan
-    private let isPaired: Bool
 
-    /// - Parameter isPaired: whether a host may have one for ECDSA and one for RSA.
     /// - Parameter revoked: certificates that are not imported.
     /// - Parameter covers: whether the settings allow certificates for a host.
     public init(
-        _ archive: ClientArchive, isPaired: Bool = false, revoked: RevokedCertificates? = nil,
-        covers: (String) -> Bool
+        _ archive: ClientArchive, revoked: RevokedCertificates? = nil, covers: (String) -> Bool
     ) {
-        self.isPaired = isPaired
         let known = revoked?.all
         let (out, valid) = archive.certificates.reduce(
             into: ([ClientArchive.Omission](), [ClientArchive.Certificate]())
@@ -42,7 +38,7 @@ public struct ArchiveImport {
             if known?.contains($1.chain) != true { return $0.1.append($1) }
             $0.0.append(.init(file: $1.file, reason: "it was revoked by `associated acme revoke`", isFailure: false))
         }
-        plan = ImportPlan(valid, isPaired: isPaired, covers: covers)
+        plan = ImportPlan(valid, covers: covers)
         omissions = out + plan.omissions
     }
 
@@ -57,10 +53,9 @@ public struct ArchiveImport {
             }
             let empty = ImportedCertificate(file: item.certificate.file, notAfter: chain.facts.notAfter)
             let now = Clock.wallSeconds() * 1_000
-            let isPaired = isPaired
             let imported = try store.write(isRepeatable: true) { transaction throws(DatabaseError) in
                 var imported = empty
-                for row in rows { try ArchiveImport.save(row, isPaired, now, &imported, in: transaction) }
+                for row in rows { try ArchiveImport.save(row, now, &imported, in: transaction) }
                 return imported
             }
             certificates.append(imported)
@@ -70,20 +65,18 @@ public struct ArchiveImport {
     /// Stores one row unless the store has a certificate that is as good.
     /// - Parameter now: milliseconds since 1970.
     private static func save(
-        _ row: StoredCertificate, _ isPaired: Bool, _ now: Int64, _ imported: inout ImportedCertificate,
+        _ row: StoredCertificate, _ now: Int64, _ imported: inout ImportedCertificate,
         in transaction: borrowing Transaction
     ) throws(DatabaseError) {
         let (kind, state, due) = (CertificateWork.kind, IssuanceState.issued.rawValue, try transaction.now())
         // Also locks the work, so that no worker stores another certificate meanwhile.
         try Work.add(kind, row.name, state: state, due: due, priority: CertificateWork.renewalPriority, in: transaction)
-        let present = try StoredCertificate.load(row.name, in: transaction).filter {
-            !isPaired || $0.isRSA == row.isRSA
-        }
-        if present.contains(where: { $0.chain == row.chain }) { return imported.known.append(row.name) }
-        if present.contains(where: { $0.notAfter >= row.notAfter && $0.notAfter > now }) {
+        let present = try StoredCertificate.load(row.name, in: transaction)
+        if present?.chain == row.chain { return imported.known.append(row.name) }
+        if let present, present.notAfter >= row.notAfter, present.notAfter > now {
             return imported.superseded.append(row.name)
         }
-        try row.replace(isPaired: isPaired, in: transaction)
+        try row.replace(in: transaction)
         try Work.settle(kind, row.name, state: state, due: due, in: transaction)
         imported.stored.append(row.name)
     }

@@ -23,8 +23,6 @@ struct ClientLayout: Sendable {
         case ending(String)
         /// A file in the same folder that has the folder's name, without an ending of that name.
         case named(String, without: String)
-        /// `privkey.pem`, and `privkey.rsa.pem` for `fullchain.rsa.pem`.
-        case asServed
     }
 
     static let all = [
@@ -43,7 +41,7 @@ struct ClientLayout: Sendable {
         ClientLayout(
             client: "acme.sh", accounts: "ca/**/account.key", accountDepth: 1, certificates: "*/fullchain.cer",
             key: .named(".key", without: "_ecc")),
-        ClientLayout(client: nil, certificates: "*/fullchain*.pem", key: .asServed),
+        ClientLayout(client: nil, certificates: "*/fullchain.pem", key: .beside("privkey.pem")),
     ]
 
     private init(
@@ -66,9 +64,6 @@ struct ClientLayout: Sendable {
         case .named(let ending, let suffix):
             let name = folder.split(separator: "/").last ?? ""
             return "\(folder)/\(name.hasSuffix(suffix) ? name.dropLast(suffix.count) : name)\(ending)"
-        case .asServed:
-            let keys = ["fullchain.pem": "privkey.pem", "fullchain.rsa.pem": "privkey.rsa.pem"]
-            return keys[String(path.split(separator: "/").last ?? "")].map { "\(folder)/\($0)" }
         }
     }
 

@@ -14,23 +14,21 @@ struct ImportPlan: Sendable {
     private(set) var omissions: [ClientArchive.Omission] = []
 
     /// Of several certificates for a host, the one that is valid for the longest time serves it.
-    /// - Parameter isPaired: whether a host may have one for ECDSA and one for RSA.
     /// - Parameter covers: whether the settings allow certificates for a host.
-    init(_ certificates: [ClientArchive.Certificate], isPaired: Bool = false, covers: (String) -> Bool) {
+    init(_ certificates: [ClientArchive.Certificate], covers: (String) -> Bool) {
         var chosen: [String: String] = [:]
         let ordered = certificates.sorted { left, right in
             (right.chain.facts.notAfter, left.file) < (left.chain.facts.notAfter, right.file)
         }
         for certificate in ordered {
-            let prefix = isPaired && certificate.key.kindName.hasPrefix("rsa") ? "RSA " : ""
             var (hosts, excluded, others) = ([String](), [String](), [String: [String]]())
             for name in Set(certificate.chain.facts.names).sorted() where ImportPlan.isHost(name) {
                 if !covers(name) {
                     excluded.append(name)
-                } else if let file = chosen[prefix + name] {
+                } else if let file = chosen[name] {
                     others[file, default: []].append(name)
                 } else {
-                    chosen[prefix + name] = certificate.file
+                    chosen[name] = certificate.file
                     hosts.append(name)
                 }
             }

@@ -7,7 +7,7 @@ import TLS
 /// A certificate with its chain and its sealed key.
 public struct StoredCertificate: Hashable, Sendable {
     public var name: String
-    /// Such as `p256`: a host may have one certificate for each kind of key.
+    /// Such as `p256`. Earlier versions stored a certificate for each of two kinds; only the first of them by name is used.
     public var keyKind: String
     /// The certificate and its intermediates, in PEM.
     public var chain: String
@@ -32,24 +32,21 @@ public struct StoredCertificate: Hashable, Sendable {
     var isUrgent: Bool { isUrgent(now: Clock.wallSeconds() * 1_000) }
     func isUrgent(now: Int64) -> Bool { notAfter - now < max(0, notAfter - notBefore) / 6 }
 
-    var isRSA: Bool { keyKind.hasPrefix("rsa") }
-
     /// Identifies the certificate at its authority; nil if it has no such name.
     var renewalID: String? { (try? IssuedChain(pem: Array(chain.utf8)))?.renewalID }
 
     private static let columns = "name, key_kind, chain, issuer, sealed_key, not_before, not_after, renew_at"
 
-    /// Stores the certificate in place of the host's previous ones.
-    /// - Parameter isPaired: whether one with another kind of key stays. Without that, it would be served instead.
-    func replace(isPaired: Bool, in transaction: borrowing Transaction) throws(DatabaseError) {
-        for other in try StoredCertificate.load(name, in: transaction) where !isPaired || other.isRSA == isRSA {
-            try other.remove(in: transaction)
-        }
-        try save(in: transaction)
-    }
+    /// Among the rows of a host, the one that is used.
+    static let isUsed = """
+        not exists (select 1 from certificate earlier
+            where earlier.name = certificate.name and earlier.key_kind < certificate.key_kind)
+        """
 
-    func remove(in transaction: borrowing Transaction) throws(DatabaseError) {
-        try transaction.execute("delete from certificate where name = ? and key_kind = ?", name, keyKind)
+    /// Stores the certificate in place of the host's previous one.
+    func replace(in transaction: borrowing Transaction) throws(DatabaseError) {
+        try StoredCertificate.remove(name, in: transaction)
+        try save(in: transaction)
     }
 
     /// Stores the certificate, replacing the previous one with the same kind of key.
@@ -71,37 +68,30 @@ public struct StoredCertificate: Hashable, Sendable {
             sealedKey)
     }
 
-    /// The certificates of a host, one for each kind of key, RSA last.
+    /// The certificate of a host.
     public static func load(
         _ name: String, in transaction: borrowing Transaction
-    ) throws(DatabaseError) -> [StoredCertificate] {
-        try transaction.query("select \(columns) from certificate where name = ? order by key_kind", name).map(read)
+    ) throws(DatabaseError) -> StoredCertificate? {
+        try transaction.query("select \(columns) from certificate where name = ? and \(isUsed)", name).first.map(read)
     }
 
-    /// What tells the certificates of a host from any others, without reading all of them.
+    /// What tells the certificate of a host from any other, without reading all of it.
     struct Mark: Hashable, Sendable {
         var name: String
-        /// The beginnings of the sealed keys. They have the nonces, which are new each time.
-        var sealings: [[UInt8]]
+        /// The beginning of the sealed key. It has the nonce, which is new each time.
+        var sealing: [UInt8]
     }
 
     /// The marks of hosts after a name, in the database's order of names.
     static func marks(
         after name: String, limit: Int64, in transaction: borrowing Transaction
     ) throws(DatabaseError) -> [Mark] {
-        // Each host has a few rows at most.
         let rows = try transaction.query(
             """
-            select name, substr(sealed_key, 1, 32) from certificate where name in
-                (select distinct name from certificate where name > ? order by name limit ?)
-            order by name, key_kind
+            select name, substr(sealed_key, 1, 32) from certificate where name > ? and \(isUsed) order by name limit ?
             """, name, limit)
         var marks: [Mark] = []
-        for row in rows {
-            let (name, sealing): (String, [UInt8]) = (try row[0], try row[1])
-            if marks.last?.name != name { marks.append(Mark(name: name, sealings: [])) }
-            marks[marks.count - 1].sealings.append(sealing)
-        }
+        for row in rows { marks.append(Mark(name: try row[0], sealing: try row[1])) }
         return marks
     }
 

@@ -243,12 +243,4 @@ public enum KeyKind: Hashable, Sendable, CustomStringConvertible {
         case .other(let name): name
         }
     }
-
-    /// Whether both have the same algorithm, so that a server can use only one of them.
-    func isSameAlgorithm(as other: KeyKind) -> Bool {
-        switch (self, other) {
-        case (.rsa, .rsa), (.ecdsa, .ecdsa), (.ed25519, .ed25519), (.other, .other): true
-        default: false
-        }
-    }
 }

@@ -17,37 +17,23 @@ public enum CertificateChecks {
 
     /// All problems that do not depend on the time.
     static func problemsBesideExpiry(of identity: ServerIdentity, host: String?) -> [CertificateProblem] {
-        var problems = identity.problems + problems(of: identity.first, host)
-        guard let other = identity.second else { return problems }
-        problems += CertificateChecks.problems(of: other, host)
-        if other.certificate.key.isSameAlgorithm(as: identity.first.certificate.key) {
-            problems.append(
-                CertificateProblem(
-                    .sameKeyTwice, file: other.certificateFile,
-                    "both certificates of the host have the same type of key, so the first is never used",
-                    fix: "make one of them ECDSA and the other RSA, or remove one pair"))
-        }
-        return problems
-    }
-
-    private static func problems(of credentials: Credentials, _ host: String?) -> [CertificateProblem] {
-        let file = credentials.certificateFile
-        var problems: [CertificateProblem] = []
-        if let host, let problem = name(of: credentials.certificate, host, file) { problems.append(problem) }
-        if credentials.certificate.refusesServers {
+        let file = identity.certificateFile
+        var problems = identity.problems
+        if let host, let problem = name(of: identity.certificate, host, file) { problems.append(problem) }
+        if identity.certificate.refusesServers {
             problems.append(
                 CertificateProblem(
                     .notForServers, file: file,
                     "the extended key usage of the certificate does not allow servers, so clients reject it",
                     fix: "order one for TLS web server authentication"))
         }
-        if let problem = key(of: credentials.certificate, file) { problems.append(problem) }
-        if let problem = chain(of: credentials, file) { problems.append(problem) }
+        if let problem = key(of: identity.certificate, file) { problems.append(problem) }
+        if let problem = chain(of: identity, file) { problems.append(problem) }
         return problems
     }
 
     /// A weakness with which OpenSSL, or this server, refuses to use a certificate at all.
-    static func weakness(of credentials: Credentials) -> CertificateProblem? {
+    static func weakness(of credentials: ServerIdentity) -> CertificateProblem? {
         let file = credentials.certificateFile
         switch credentials.certificate.key {
         case .rsa(let bits) where bits < 2048:
@@ -106,7 +92,7 @@ public enum CertificateChecks {
         }
     }
 
-    private static func chain(of credentials: Credentials, _ file: String) -> CertificateProblem? {
+    private static func chain(of credentials: ServerIdentity, _ file: String) -> CertificateProblem? {
         if credentials.certificate.isSelfSigned {
             return CertificateProblem(
                 .selfSigned, file: file, "the certificate is self-signed, so no phone trusts it",
@@ -134,18 +120,17 @@ public enum CertificateChecks {
 
     /// The problem of an identity at a time: expired, not yet valid, or about to expire.
     static func expiry(of identity: ServerIdentity, _ now: Int64) -> CertificateProblem? {
-        expiry(of: identity.periods, now) { identity.certificateFile(ofSecondPair: $0) }
+        expiry(of: identity.periods, now, file: identity.certificateFile)
     }
 
     /// The same for the periods of an identity; the worst problem if several certificates have one.
-    /// - Parameter file: the certificate file of the first or of the second pair.
     static func expiry(
         of periods: some Sequence<CertificatePeriod>, _ now: Int64, isClockSuspect: Bool = false,
-        file: (_ isOfSecondPair: Bool) -> String
+        file: @autoclosure () -> String
     ) -> CertificateProblem? {
         let all = periods.compactMap { period in period.verdict(now).map { (kind: $0, period) } }
         return all.min { rank($0.kind) < rank($1.kind) }.map { kind, period in
-            problem(kind, period, now, isClockSuspect, file: file(period.isOfSecondPair))
+            problem(kind, period, now, isClockSuspect, file: file())
         }
     }
 
@@ -223,11 +208,10 @@ public enum CertificateChecks {
         let pem = key.pem
         let text = unsafe pem.span.withUnsafeBytes { bytes in unsafe SecretBytes(copying: bytes) }
         do throws(CertificateProblem) {
-            let credentials = try Credentials(
+            let identity = try ServerIdentity(
                 certificates: certificates, file: file,
                 key: KeyFile(text, path: file, access: FileAccess(permissions: 0o600, group: 0)), pool: ChainPool())
-            if let problem = weakness(of: credentials) { return problem }
-            let identity = ServerIdentity(credentials, nil)
+            if let problem = weakness(of: identity) { return problem }
             return problems(of: identity, host: nil, now: now).first { !isTolerable($0.kind) }
         } catch {
             return error
@@ -264,20 +248,16 @@ public enum CertificateChecks {
 struct CertificatePeriod: Hashable, Sendable {
     /// `the certificate`, or the name of the intermediate one.
     let subject: String
-    /// Whether it belongs to the second pair, for old clients.
-    let isOfSecondPair: Bool
     /// Seconds since 1970.
     let notBefore: Int64
     let notAfter: Int64
 
-    init(_ certificate: borrowing Certificate, _ subject: String, isOfSecondPair: Bool) {
-        self.init(subject, from: certificate.notBefore, to: certificate.notAfter, isOfSecondPair: isOfSecondPair)
+    init(_ certificate: borrowing Certificate, _ subject: String) {
+        self.init(subject, from: certificate.notBefore, to: certificate.notAfter)
     }
 
-    init(_ subject: String, from notBefore: Int64, to notAfter: Int64, isOfSecondPair: Bool = false) {
-        (self.subject, self.isOfSecondPair, self.notBefore, self.notAfter) = (
-            subject, isOfSecondPair, notBefore, notAfter
-        )
+    init(_ subject: String, from notBefore: Int64, to notAfter: Int64) {
+        (self.subject, self.notBefore, self.notAfter) = (subject, notBefore, notAfter)
     }
 
     /// A longer lifetime counts as 84 days. Otherwise a certificate for a year would have a finding for its last three months, an
@@ -327,19 +307,12 @@ extension CertificateFacts {
 extension ServerIdentity {
     /// The periods of all its certificates except roots, in the order in which clients get them.
     var periods: [CertificatePeriod] {
-        ServerIdentity.periods(first, isOfSecondPair: false)
-            + (second.map { ServerIdentity.periods($0, isOfSecondPair: true) } ?? [])
-    }
-
-    private static func periods(_ pair: Credentials, isOfSecondPair: Bool) -> [CertificatePeriod] {
-        var periods = [CertificatePeriod(pair.certificate, "the certificate", isOfSecondPair: isOfSecondPair)]
-        guard let chain = pair.chain else { return periods }
+        var periods = [CertificatePeriod(certificate, "the certificate")]
+        guard let chain else { return periods }
         for index in 0..<chain.count {
             let certificate = chain.certificate(index)
             if certificate.isSelfSigned { continue }
-            periods.append(
-                CertificatePeriod(
-                    certificate, "the intermediate certificate \(certificate.subject)", isOfSecondPair: isOfSecondPair))
+            periods.append(CertificatePeriod(certificate, "the intermediate certificate \(certificate.subject)"))
         }
         return periods
     }

@@ -62,7 +62,7 @@ public struct CertificateCoverage {
         var found: [String]?
         let files = CertificateFiles(folder, in: tree)
         if case .identity(let identity) = files.load(pool: pool) {
-            found = identity.first.certificate.firstNames
+            found = identity.certificate.firstNames
         }
         names[folder] = .some(found)
         return found

@@ -57,7 +57,7 @@ public struct CertificateProblem: Error, Hashable, Sendable, CustomStringConvert
         case strayCertificate = "CERT-017"
         case selfSigned = "CERT-018"
         case unusualKey = "CERT-019"
-        case sameKeyTwice = "CERT-020"
+        case unusedPair = "CERT-020"
         case keyReadableByOthers = "CERT-021"
         case folderName = "CERT-022"
         case rootIncluded = "CERT-023"
@@ -71,7 +71,7 @@ public struct CertificateProblem: Error, Hashable, Sendable, CustomStringConvert
                 .lifeBelowTenth, .filesGone, .missing:
                 .error
             case .lifeBelowQuarter, .missingIntermediate, .chainOrder, .strayCertificate, .selfSigned, .unusualKey,
-                .sameKeyTwice, .keyReadableByOthers, .folderName:
+                .unusedPair, .keyReadableByOthers, .folderName:
                 .warning
             case .rootIncluded: .note
             }

@@ -16,7 +16,8 @@ struct CertificateDraft {
     }
 
     /// A certificate signed by an authority.
-    func certificate(for key: borrowing PrivateKey, by issuer: borrowing Credentials) throws(TLSError) -> Certificate {
+    func certificate(for key: borrowing PrivateKey, by issuer: borrowing ServerIdentity) throws(TLSError) -> Certificate
+    {
         try unsafe certificate(for: key, issuer.certificate.pointer, issuer.key)
     }
 

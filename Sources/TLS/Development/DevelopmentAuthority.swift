@@ -18,7 +18,7 @@ public final class DevelopmentAuthority: Sendable {
 
     /// For `curl --cacert`.
     public let certificatePath: String
-    private let authority: Credentials
+    private let authority: ServerIdentity
     private let issued: Mutex<HostCache<ServerIdentity>>
 
     /// Reads the authority in a directory, or creates it. If several processes create it at once, one wins and all use its
@@ -31,7 +31,7 @@ public final class DevelopmentAuthority: Sendable {
         do throws(CertificateProblem) {
             let key = try KeyFile(reading: keyPath).open()
             try DevelopmentAuthority.makeCertificate(certificatePath, for: key)
-            authority = try Credentials(certificateFile: certificatePath, keyFile: keyPath, pool: ChainPool())
+            authority = try ServerIdentity(certificateFile: certificatePath, keyFile: keyPath, pool: ChainPool())
         } catch {
             throw DevelopmentAuthority.failure("\(error.file): \(error.message)", certificatePath, keyPath)
         }
@@ -46,8 +46,7 @@ public final class DevelopmentAuthority: Sendable {
     /// empty host is for clients that send no name; its certificate is for the addresses of this machine.
     func identity(for host: Span<UInt8>) throws(TLSError) -> ServerIdentity {
         if let known = known(host) { return known }
-        let made = unsafe ServerIdentity(
-            try issue(host.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }), nil)
+        let made = try unsafe issue(host.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) })
         issued.withLock { _ = $0.insert(host, made) }
         return made
     }
@@ -82,7 +81,7 @@ public final class DevelopmentAuthority: Sendable {
     /// Whether the issuer of a certificate is such an authority, of this machine or another.
     static func isName(_ issuer: String) -> Bool { issuer.hasPrefix("CN=\(commonName) ") }
 
-    private func issue(_ host: String) throws(TLSError) -> Credentials {
+    private func issue(_ host: String) throws(TLSError) -> ServerIdentity {
         let draft = CertificateDraft(
             commonName: "associated development certificate",
             alternativeNames: DevelopmentAuthority.alternativeNames(host), isAuthority: false,
@@ -90,7 +89,7 @@ public final class DevelopmentAuthority: Sendable {
         let key = try PrivateKey.generate()
         let certificate = try draft.certificate(for: key, by: authority)
         let name = "development certificate for \(host.isEmpty ? "localhost" : host)"
-        return Credentials(
+        return ServerIdentity(
             certificate: certificate, chain: nil, key: key, problems: [], certificateFile: name, keyFile: name)
     }
 

@@ -1,5 +1,5 @@
 // A private key that this program generates or imports: the account key at a certificate authority, or the key of an ordered
-// certificate. It signs and is exported for storage. Keys of served hosts are in `Credentials`.
+// certificate. It signs and is exported for storage. Keys of served hosts are in `ServerIdentity`.
 
 import COpenSSL
 

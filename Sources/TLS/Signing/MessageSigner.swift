@@ -8,15 +8,9 @@ import COpenSSL
 
 /// Creates signed messages.
 public enum MessageSigner {
-    /// Signs with the RSA pair if there are two, because readers of signed files are old.
-    public static func sign(_ content: [UInt8], with identity: ServerIdentity) throws(TLSError) -> [UInt8] {
-        if let second = identity.second, second.certificate.key.isSameAlgorithm(as: .rsa(bits: 0)) {
-            return try sign(content, second)
-        }
-        return try sign(content, identity.first)
-    }
-
-    private static func sign(_ content: [UInt8], _ credentials: Credentials) throws(TLSError) -> [UInt8] {
+    public static func sign(
+        _ content: [UInt8], with credentials: ServerIdentity
+    ) throws(TLSError) -> [UInt8] {
         let what = "cannot sign with \(credentials.certificateFile)"
         switch credentials.certificate.key {
         case .rsa, .ecdsa: break

@@ -1,7 +1,6 @@
 // One host's certificate files, and how they are opened and read.
 //
-//   fullchain.pem      privkey.pem        the host's certificate and chain, and its key (certbot's names)
-//   fullchain.rsa.pem  privkey.rsa.pem    a second pair for old clients, where the first is ECDSA
+//   fullchain.pem  privkey.pem    the host's certificate and chain, and its key (certbot's names)
 //
 // The files of a host are opened below the host's own folder. Links in it may lead inside it, to certbot's folders and to the
 // operator's link targets; a link to the key of another tenant is refused. A signer may use one pair of files with any names
@@ -36,8 +35,8 @@ struct CertificateFiles: Sendable {
         case pair(certificateFile: String, keyFile: String)
     }
 
-    /// The files of a folder.
-    static let names = ["fullchain.pem", "privkey.pem", "fullchain.rsa.pem", "privkey.rsa.pem"]
+    /// The files of a folder. The last one is only looked for: earlier versions served it to clients that know only RSA.
+    static let names = ["fullchain.pem", "privkey.pem", "fullchain.rsa.pem"]
 
     /// The result of reading the files.
     enum Outcome {
@@ -51,7 +50,7 @@ struct CertificateFiles: Sendable {
 
     init(certificateFile: String, keyFile: String) { place = .pair(certificateFile: certificateFile, keyFile: keyFile) }
 
-    /// The indices of the files: certificate and key, and perhaps a second pair.
+    /// The indices of the files: certificate and key, and the one that is only looked for.
     private var places: Range<Int> {
         switch place {
         case .folder: CertificateFiles.names.indices
@@ -212,61 +211,45 @@ extension CertificateFiles {
         }
         if opened.isMissing(0) { return .absent }
         do throws(CertificateProblem) {
-            let first = try pair(0, opened, pool)
-            if places.count < 3 { return .identity(ServerIdentity(first, nil)) }
-            if opened.isMissing(2), opened.isMissing(3) { return .identity(ServerIdentity(first, nil)) }
-            let second: Credentials?
-            var fault: CertificateProblem?
-            do throws(CertificateProblem) {
-                second = try pair(2, opened, pool)
-            } catch {
-                // A shortage must not make the identity permanently lack its second pair.
-                if error.shortage != nil { throw error }
-                // A broken pair for old clients must not affect the others.
-                second = nil
-                fault = error
-            }
-            return .identity(ServerIdentity(first, second, fault: fault))
+            return .identity(try pair(opened, pool))
         } catch {
             return .failed(error)
         }
     }
 
-    /// The key file of a pair; throws if one of the two files is missing.
-    private func keyFile(_ index: Int, _ opened: borrowing Opened) throws(CertificateProblem) -> KeyFile {
-        if opened.isMissing(index) { throw incomplete(index, index + 1) }
-        if opened.isMissing(index + 1) { throw incomplete(index + 1, index) }
-        let path = path(index + 1)
+    /// The key file; throws if it is missing.
+    private func keyFile(_ opened: borrowing Opened) throws(CertificateProblem) -> KeyFile {
+        if opened.isMissing(1) { throw incomplete(1, 0) }
+        let path = path(1)
         do throws(FileError) {
             return KeyFile(
-                try opened.secret(index + 1, bytesMax: CertificateLimits.keyBytesMax), path: path,
-                access: try opened.access(index + 1))
+                try opened.secret(1, bytesMax: CertificateLimits.keyBytesMax), path: path, access: try opened.access(1))
         } catch {
             throw CertificateProblem(reading: "the private key", path, error)
         }
     }
 
-    private func pair(
-        _ index: Int, _ opened: borrowing Opened, _ pool: ChainPool
-    ) throws(CertificateProblem) -> Credentials {
-        let key = try keyFile(index, opened)
-        let path = path(index)
+    private func pair(_ opened: borrowing Opened, _ pool: ChainPool) throws(CertificateProblem) -> ServerIdentity {
+        let key = try keyFile(opened)
+        let path = path(0)
         let bytes: [UInt8]
         do throws(FileError) {
-            bytes = try opened.read(index, bytesMax: CertificateLimits.chainBytesMax)
+            bytes = try opened.read(0, bytesMax: CertificateLimits.chainBytesMax)
         } catch {
             throw CertificateProblem(reading: "the certificate", path, error)
         }
-        let credentials = try Credentials(certificates: bytes, file: path, key: key, pool: pool)
-        if let problem = CertificateChecks.weakness(of: credentials) { throw problem }
-        return credentials
+        let unused = places.contains(2) && !opened.isMissing(2) ? [unusedPair] : []
+        let identity = try ServerIdentity(certificates: bytes, file: path, key: key, pool: pool, problems: unused)
+        if let problem = CertificateChecks.weakness(of: identity) { throw problem }
+        return identity
     }
 
     /// The problem of a folder that has some of the files but no `fullchain.pem`.
     var incomplete: CertificateProblem {
         do throws(FileError) {
             let opened = try open()
-            return incomplete(0, places.first { !opened.isMissing($0) } ?? 1)
+            let present = places.first { !opened.isMissing($0) } ?? 1
+            return present == 2 ? unusedPair : incomplete(0, present)
         } catch {
             return incomplete(0, 1)
         }
@@ -276,6 +259,13 @@ extension CertificateFiles {
         CertificateProblem(
             .incompletePair, file: path(missing), "the file is missing, but \(name(other)) needs it",
             fix: "put both files there, or neither")
+    }
+
+    private var unusedPair: CertificateProblem {
+        CertificateProblem(
+            .unusedPair, file: path(2),
+            "the server does not use this file: a host has one pair, fullchain.pem and privkey.pem",
+            fix: "remove \(name(2)) and privkey.rsa.pem, or make them fullchain.pem and privkey.pem")
     }
 
     private func name(_ index: Int) -> String { path(index).split(separator: "/").last.map(String.init) ?? path(index) }

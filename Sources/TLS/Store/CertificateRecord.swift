@@ -79,8 +79,6 @@ struct CertificateRecord: Sendable {
     private func isBetter(_ found: Content, _ host: String?, _ now: Int64) -> Bool {
         guard case .identity(let new) = found else { return false }
         guard case .identity(let current) = content else { return true }
-        // The same certificate without its second pair is not better.
-        if new.isPartial, !current.isPartial, new.facts.first == current.facts.first { return false }
         func isRefusedByClients(_ identity: ServerIdentity) -> Bool {
             CertificateChecks.problems(of: identity, host: host, now: now).contains { $0.kind.isRefusedByClients }
         }

@@ -15,10 +15,10 @@ public final class CertificateRegister: Sendable {
     }
 
     let state: Mutex<State>
-    /// The path of a folder's certificate, or of its second one.
-    let path: @Sendable (_ folder: String, _ isOfSecondPair: Bool) -> String
+    /// The path of a folder's certificate.
+    let path: @Sendable (_ folder: String) -> String
 
-    init(_ bounds: Bounds = Bounds(), path: @escaping @Sendable (String, Bool) -> String) {
+    init(_ bounds: Bounds = Bounds(), path: @escaping @Sendable (String) -> String) {
         state = Mutex(State(bounds: bounds))
         self.path = path
     }
@@ -160,9 +160,8 @@ public final class CertificateRegister: Sendable {
         var ofTime: CertificateProblem?
         entry.nextExpiryChange = .max
         if let summary = entry.summary {
-            ofTime = CertificateChecks.expiry(of: summary.periods, now, isClockSuspect: state.isClockSuspect) {
-                path(folder, $0)
-            }
+            ofTime = CertificateChecks.expiry(
+                of: summary.periods, now, isClockSuspect: state.isClockSuspect, file: path(folder))
             let change = summary.periods.compactMap { $0.change(after: now) }.min() ?? .max
             // The message contains the remaining or elapsed time.
             entry.nextExpiryChange =

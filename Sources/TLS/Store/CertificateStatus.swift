@@ -26,28 +26,22 @@ public struct CertificateSummary: Hashable, Sendable {
     /// The serial number as `openssl x509 -serial` writes it.
     public var serialText: String { Digest.hexadecimal(serial, digits: "0123456789ABCDEF") }
 
-    /// When the first of the host's own certificates expires, in seconds since 1970.
-    public var notAfter: Int64 {
-        others.reduce(own.notAfter) { $1.subject == own.subject ? min($0, $1.notAfter) : $0 }
-    }
+    /// When the host's own certificate expires, in seconds since 1970.
+    public var notAfter: Int64 { own.notAfter }
 
-    /// The lowest remaining share of the lifetime of the host's own certificates: 1 at the beginning, 0 or less after expiry.
-    func lifeLeft(_ now: Int64) -> Double { least { $0.lifeLeft(now) } }
+    /// The remaining share of the lifetime of the host's own certificate: 1 at the beginning, 0 or less after expiry.
+    func lifeLeft(_ now: Int64) -> Double { own.lifeLeft(now) }
 
     /// The same in whole percent, from 0 to 100.
     public func lifeLeftPercent(_ now: Int64) -> Int { Int((min(1, max(0, lifeLeft(now))) * 100).rounded(.down)) }
 
-    /// The lowest share by which findings are made: below 0.25 there is CERT-014, and below 0.1 CERT-013.
-    func judgedLifeLeft(_ now: Int64) -> Double { least { $0.judgedLifeLeft(now) } }
-
-    private func least(_ share: (CertificatePeriod) -> Double) -> Double {
-        others.reduce(share(own)) { $1.subject == own.subject ? min($0, share($1)) : $0 }
-    }
+    /// The share by which findings are made: below 0.25 there is CERT-014, and below 0.1 CERT-013.
+    func judgedLifeLeft(_ now: Int64) -> Double { own.judgedLifeLeft(now) }
 }
 
 extension CertificateSummary {
     init(_ identity: ServerIdentity) {
-        let facts = identity.first.certificate.facts
+        let facts = identity.facts
         let periods = identity.periods
         self.init(
             issuer: facts.issuer, serial: facts.serial, own: periods[0], others: Array(periods.dropFirst()),
@@ -70,7 +64,7 @@ struct CertificateStatus: Sendable {
             problems = CertificateChecks.problemsBesideExpiry(of: identity, host: host)
             state = problems.contains { $0.kind.isRefusedByClients } ? .broken : .usable
             summary = CertificateSummary(identity)
-            names = identity.first.certificate.firstNames
+            names = identity.certificate.firstNames
         }
     }
 

@@ -64,8 +64,8 @@ public final class CertificateStore: Sendable {
         kept = keptPath.map {
             KeptCertificates($0, roomMax: limits.keptMax) { CertificateStore.tenant(of: $0, tenant) }
         }
-        register = CertificateRegister { folder, isOfSecondPair in
-            CertificateFiles(CertificateFolder(name: folder), in: tree).path(isOfSecondPair ? 2 : 0)
+        register = CertificateRegister { folder in
+            CertificateFiles(CertificateFolder(name: folder), in: tree).path(0)
         }
         cache = Mutex(CertificateCache(limits))
     }
@@ -272,7 +272,7 @@ public final class CertificateStore: Sendable {
         switch search(CertificateOrder.candidates(for: host).dropFirst(), for: host) {
         case .development: true
         case .folder(_, .identity(let identity)):
-            identity.first.certificate.covers(host)
+            identity.certificate.covers(host)
         case .folder, .absent: false
         }
     }

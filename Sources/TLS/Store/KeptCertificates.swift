@@ -16,18 +16,18 @@ final class KeptCertificates: Sendable {
     private struct State {
         /// The folders with a copy.
         var room: FairShare<String>
-        /// Where a folder is in the room, and the fingerprints of the copied certificates; empty for a copy of an earlier process.
-        var copies: [String: (place: Int, prints: [[UInt8]])] = [:]
+        /// Where a folder is in the room, and the fingerprint of the copied certificate; empty for a copy of an earlier process.
+        var copies: [String: (place: Int, print: [UInt8])] = [:]
         /// Folders whose certificate could not be copied.
         var failures: [String: SystemError] = [:]
 
         /// Returns the folders whose copy must go.
-        mutating func put(_ name: String, _ prints: [[UInt8]], of tenant: TenantID, _ byteCount: Int) -> [String] {
+        mutating func put(_ name: String, _ print: [UInt8], of tenant: TenantID, _ byteCount: Int) -> [String] {
             _ = remove(name)
             let (place, lost) = room.insert(name, of: tenant, size: 1 + byteCount / KeptCertificates.unitBytes)
             for name in lost { copies[name] = nil }
             guard let place else { return lost + [name] }
-            copies[name] = (place, prints)
+            copies[name] = (place, print)
             return lost
         }
 
@@ -74,11 +74,11 @@ final class KeptCertificates: Sendable {
     /// Makes a copy, unless there is one of this certificate, or its tenant has more than its share. If that fails, the next survey of
     /// the folder tries again.
     func keep(_ identity: ServerIdentity, of folder: CertificateFolder) {
-        let prints = identity.facts.map(\.fingerprint)
+        let print = identity.facts.fingerprint
         let tenant = tenant(folder)
         let lost = state.withLock { state in
-            state.copies[folder.name]?.prints == prints
-                ? nil : state.put(folder.name, prints, of: tenant, identity.fileByteCount)
+            state.copies[folder.name]?.print == print
+                ? nil : state.put(folder.name, print, of: tenant, identity.fileByteCount)
         }
         guard let lost else { return }
         let place = "\(path)/\(folder.name)"
@@ -87,11 +87,7 @@ final class KeptCertificates: Sendable {
         if lost.contains(folder.name) { return }
         do throws(SystemError) {
             try Directory.create(place, permissions: 0o700)
-            for (pair, index) in zip(identity.pairs, [0, 2]) {
-                try pair.write(
-                    to: place, certificateFile: CertificateFiles.names[index],
-                    keyFile: CertificateFiles.names[index + 1])
-            }
+            try identity.write(to: place)
             state.withLock { $0.failures[folder.name] = nil }
         } catch {
             KeptCertificates.delete(folder.name, in: path)
@@ -125,24 +121,18 @@ final class KeptCertificates: Sendable {
 extension ServerIdentity {
     /// About what its files take in PEM form.
     fileprivate var fileByteCount: Int {
-        pairs.reduce(0) { sum, pair in
-            let chain = (0..<(pair.chain?.count ?? 0)).reduce(0) { $0 + (pair.chain?.certificate($1).byteCount ?? 0) }
-            return sum + (pair.certificate.byteCount + chain) / 3 * 4 + 4_096
-        }
+        let chain = (0..<(chain?.count ?? 0)).reduce(0) { $0 + (self.chain?.certificate($1).byteCount ?? 0) }
+        return (certificate.byteCount + chain) / 3 * 4 + 4_096
     }
-}
 
-extension Credentials {
-    fileprivate func write(
-        to folder: String, certificateFile: String, keyFile: String
-    ) throws(SystemError) {
+    fileprivate func write(to folder: String) throws(SystemError) {
         var certificates = certificate.pem
         for index in 0..<(chain?.count ?? 0) { certificates += chain?.certificate(index).pem ?? [] }
         try unsafe certificates.span.withUnsafeBytes { (bytes) throws(SystemError) in
-            try unsafe FileDraft.write(certificateFile, in: folder, [bytes], permissions: 0o600).putInPlace()
+            try unsafe FileDraft.write(CertificateFiles.names[0], in: folder, [bytes], permissions: 0o600).putInPlace()
         }
         let isWritten: Void? = try unsafe key.withPEM { (bytes) throws(SystemError) in
-            try unsafe FileDraft.write(keyFile, in: folder, [bytes], permissions: 0o600).putInPlace()
+            try unsafe FileDraft.write(CertificateFiles.names[1], in: folder, [bytes], permissions: 0o600).putInPlace()
         }
         if isWritten == nil { throw .exhausted("PEM_write_bio_PrivateKey") }
     }

@@ -123,7 +123,7 @@ struct ACMEImport {
 
     private mutating func takeCertificates(_ store: inout Store) throws(DatabaseError) {
         var work = ArchiveImport(
-            archive, isPaired: inputs.rules?.keys.count == 2, revoked: RevokedCertificates(inputs.places),
+            archive, revoked: RevokedCertificates(inputs.places),
             covers: inputs.allows)
         try work.run(&store)
         for certificate in work.certificates {

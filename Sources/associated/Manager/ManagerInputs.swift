@@ -147,7 +147,7 @@ struct ManagerInputs {
         (rules.contact, rules.profile, rules.preferredIssuer) = (
             settings.contact, settings.profile, settings.preferredIssuer
         )
-        rules.keys = settings.keys
+        rules.key = settings.key
         (rules.authorityFile, rules.isPreflightRequired) = (settings.caFile, settings.preflight == .required)
         rules.port = settings.port
         rules.resolver.servers = settings.resolvers

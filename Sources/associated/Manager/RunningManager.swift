@@ -202,7 +202,7 @@ final class RunningManager {
                 }, count: RunningManager.workerCount)
             starts.append { number in
                 let keeper = CertificateUpkeep(
-                    number, control, places: places, isPaired: rules.keys.count > 1, store: try store())
+                    number, control, places: places, store: try store())
                 return try Thread(name: "certificates", owning: keeper) { $0.run() }
             }
         }

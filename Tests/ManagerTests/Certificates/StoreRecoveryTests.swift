@@ -57,31 +57,28 @@ struct StoreRecoveryTests {
         try folder.write("certificates/\(Self.host)/fullchain.pem", chain)
         try folder.write("certificates/\(Self.host)/privkey.pem", key.pem)
         let facts = try IssuedChain(pem: Array(chain.utf8)).facts
-        var before: [StoredCertificate] = []
+        var before: StoredCertificate?
         if let (begin, end) = pairs.stored {
             let other = try certificates.chain([Self.host], try SigningKey(.p256))
-            before = [
-                StoredCertificate(
-                    name: Self.host, keyKind: "p256", chain: other, issuer: "CA", sealedKey: [1],
-                    notBefore: (facts.notBefore + begin) * 1_000, notAfter: (facts.notAfter + end) * 1_000,
-                    renewAt: .max)
-            ]
-            try store.write { transaction throws(DatabaseError) in
-                for one in before { try one.save(in: transaction) }
-            }
+            let known = StoredCertificate(
+                name: Self.host, keyKind: "p256", chain: other, issuer: "CA", sealedKey: [1],
+                notBefore: (facts.notBefore + begin) * 1_000, notAfter: (facts.notAfter + end) * 1_000, renewAt: .max)
+            try store.write { transaction throws(DatabaseError) in try known.save(in: transaction) }
+            before = known
         }
-        let revoked = (pairs.isStoredRevoked ? before.map(\.chain) : []) + (pairs.isFolderRevoked ? [chain] : [])
+        let revoked =
+            (pairs.isStoredRevoked ? [before?.chain].compactMap(\.self) : []) + (pairs.isFolderRevoked ? [chain] : [])
         for text in revoked { try RevokedCertificates(places).add(IssuedChain(pem: Array(text.utf8))) }
         let after = try StoreRecovery.run(
-            Self.host, before, IssuedFiles(places), isPaired: false, &store, control)
-        #expect(after.map(\.chain) == (pairs.isTaken ? [chain] : before.map(\.chain)))
+            Self.host, before, IssuedFiles(places), &store, control)
+        #expect(after?.chain == (pairs.isTaken ? chain : before?.chain))
         let stored = try store.read { transaction throws(DatabaseError) in
             try StoredCertificate.load(Self.host, in: transaction)
         }
         #expect(stored == after)
         if pairs.isTaken {
             let opened = try store.keys.open(
-                stored[0].sealedKey, for: StoredCertificate.sealingPlace(Self.host, "p256"))
+                try #require(stored).sealedKey, for: StoredCertificate.sealingPlace(Self.host, "p256"))
             #expect(opened.secret == key.pem)
         }
         for _ in 0..<2 { control.reportRecovered() }

@@ -1,18 +1,22 @@
-// A certificate with its chain and its private key, which were checked to belong together.
+// A certificate with its chain and its private key, which were checked to belong together. Decoded once, immutable, shared by all
+// workers.
 
 import COpenSSL
 import Posix
 
 /// A host's certificate, the intermediates to send with it, and the private key.
-final class Credentials: Sendable {
+public final class ServerIdentity: Sendable {
     let certificate: Certificate
     let chain: CertificateChain?
     let key: PrivateKey
 
     /// Problems of the files with which they can still be used.
-    let problems: [CertificateProblem]
+    public let problems: [CertificateProblem]
     let certificateFile: String
     let keyFile: String
+
+    /// The memory that it takes, estimated: intermediates are counted, though hosts may share them.
+    let byteCount: Int
 
     init(
         certificate: consuming Certificate, chain: CertificateChain?, key: consuming PrivateKey,
@@ -22,22 +26,36 @@ final class Credentials: Sendable {
         self.certificate = certificate
         self.key = key
         (self.chain, self.problems, self.certificateFile, self.keyFile) = (chain, problems, certificateFile, keyFile)
-    }
-
-    var byteCount: Int {
         let chainBytes =
             chain.map { chain in (0..<chain.count).reduce(0) { $0 + chain.certificate($1).byteCount } } ?? 0
-        return 8_192 + 112 * certificate.nameCount + 2 * certificate.byteCount + chainBytes
+        byteCount = 8_192 + 112 * self.certificate.nameCount + 2 * self.certificate.byteCount + chainBytes
     }
 
-    /// Sets the pair for one connection, in addition to a pair of the other algorithm. The corresponding C function is
-    /// `SSL_use_cert_and_key`.
+    /// When the host's own certificate expires, in seconds since 1970.
+    public var notAfter: Int64 { certificate.notAfter }
+
+    /// The facts of the host's own certificate.
+    public var facts: CertificateFacts { certificate.facts }
+
+    /// What a signature with its key costs, as a multiple of one with an ordinary key: with twice the bits, eight times as much.
+    var signingCost: Int {
+        guard case .rsa(let bits) = unsafe KeyKind(key.pointer) else { return 1 }
+        return max(1, bits * bits * bits / (2_048 * 2_048 * 2_048))
+    }
+
+    /// Sets the credentials for one connection (an `SSL *`), in a callback of its handshake. False when OpenSSL rejects them; its
+    /// reasons are then in this thread's queue. Takes 1.5 to 4 µs. The corresponding C function is `SSL_use_cert_and_key`.
     func apply(to ssl: OpaquePointer) -> Bool {
         unsafe SSL_use_cert_and_key(ssl, certificate.pointer, key.pointer, chain?.stack, 1) == 1
     }
 }
 
-extension Credentials {
+extension ServerIdentity {
+    /// Reads one pair of files, for a signer or a command. Hosts' certificates come from the `CertificateStore`.
+    public convenience init(certificateFile: String, keyFile: String) throws(CertificateProblem) {
+        try self.init(certificateFile: certificateFile, keyFile: keyFile, pool: ChainPool())
+    }
+
     /// Reads two files of the operator. Throws the problem if the pair cannot be used.
     convenience init(
         certificateFile: String, keyFile: String, pool: ChainPool
@@ -54,18 +72,19 @@ extension Credentials {
 
     /// The same with the content of the files.
     convenience init(
-        certificates bytes: [UInt8], file: String, key keyFile: borrowing KeyFile, pool: ChainPool
+        certificates bytes: [UInt8], file: String, key keyFile: borrowing KeyFile, pool: ChainPool,
+        problems found: [CertificateProblem] = []
     ) throws(CertificateProblem) {
-        var rest = try Credentials.certificates(in: bytes, file)
+        var rest = try ServerIdentity.certificates(in: bytes, file)
         let key = try keyFile.open()
-        var problems: [CertificateProblem] = []
-        let own = try Credentials.own(of: key, in: rest, file, keyFile.path)
+        var problems = found
+        let own = try ServerIdentity.own(of: key, in: rest, file, keyFile.path)
         if own.certificate.fingerprint == nil {
             throw CertificateProblem(
                 .malformedCertificate, file: file, "there is not enough memory to read the certificate",
                 fix: "give the process more memory", shortage: .exhausted("X509_digest"))
         }
-        try Credentials.requireSignature(of: key, for: own.certificate, keyFile.path)
+        try ServerIdentity.requireSignature(of: key, for: own.certificate, keyFile.path)
         rest.remove(at: own.position)
         if own.position > 0 {
             problems.append(
@@ -74,7 +93,7 @@ extension Credentials {
                     "the host's certificate is number \(own.position + 1) in the file instead of the first; it is sent first",
                     fix: "put the host's certificate first, then its issuer, and so on (certbot's fullchain.pem)"))
         }
-        let chain = try Credentials.chain(for: own.certificate, rest, file, pool, &problems)
+        let chain = try ServerIdentity.chain(for: own.certificate, rest, file, pool, &problems)
         if let permissionProblem = keyFile.permissionProblem { problems.append(permissionProblem) }
         self.init(
             certificate: own.certificate, chain: chain, key: key, problems: problems, certificateFile: file,
@@ -181,62 +200,5 @@ enum ChainOrder {
             order.append(next)
             current = others.certificate(next)
         }
-    }
-}
-
-/// The certificate of one host with its chain and key, or an ECDSA and an RSA certificate, of which OpenSSL uses the one that the
-/// client supports. Decoded once, immutable, shared by all workers.
-public final class ServerIdentity: Sendable {
-    let first: Credentials
-    let second: Credentials?
-    /// Problems of the files with which they can still be used.
-    public let problems: [CertificateProblem]
-
-    /// When the first of its certificates expires, in seconds since 1970.
-    public let notAfter: Int64
-
-    /// Whether there is a second pair that cannot be used.
-    let isPartial: Bool
-
-    /// The memory that it takes, estimated: intermediates are counted, though hosts may share them.
-    let byteCount: Int
-
-    /// - Parameter fault: why the second pair cannot be used.
-    init(_ first: Credentials, _ second: Credentials?, fault: CertificateProblem? = nil) {
-        (self.first, self.second, isPartial) = (first, second, fault != nil)
-        problems = first.problems + [fault].compactMap(\.self) + (second?.problems ?? [])
-        notAfter = min(first.certificate.notAfter, second?.certificate.notAfter ?? .max)
-        byteCount = first.byteCount + (second?.byteCount ?? 0)
-    }
-
-    /// What a signature with its slowest key costs, as a multiple of one with an ordinary key: with twice the bits, eight times as much.
-    var signingCost: Int {
-        pairs.reduce(1) { cost, pair in
-            guard case .rsa(let bits) = unsafe KeyKind(pair.key.pointer) else { return cost }
-            return max(cost, bits * bits * bits / (2_048 * 2_048 * 2_048))
-        }
-    }
-
-    var pairs: [Credentials] { [first] + [second].compactMap(\.self) }
-
-    /// Reads one pair of files, for a signer or a command. Hosts' certificates come from the `CertificateStore`.
-    public convenience init(certificateFile: String, keyFile: String) throws(CertificateProblem) {
-        self.init(try Credentials(certificateFile: certificateFile, keyFile: keyFile, pool: ChainPool()), nil)
-    }
-
-    /// The facts of each of the host's own certificates, without the chains.
-    public var facts: [CertificateFacts] {
-        pairs.map { $0.certificate.facts }
-    }
-
-    /// The file of its certificates.
-    func certificateFile(ofSecondPair isOfSecondPair: Bool) -> String {
-        (isOfSecondPair ? second : nil)?.certificateFile ?? first.certificateFile
-    }
-
-    /// Sets the credentials for one connection (an `SSL *`), in a callback of its handshake. False when OpenSSL rejects them; its
-    /// reasons are then in this thread's queue. Takes 1.5 to 4 µs for each pair.
-    func apply(to ssl: OpaquePointer) -> Bool {
-        unsafe first.apply(to: ssl) && second?.apply(to: ssl) != false
     }
 }
