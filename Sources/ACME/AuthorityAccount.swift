@@ -39,17 +39,6 @@ public struct AuthorityAccount: Hashable, Sendable {
     public func update(contact: [String]) -> SignedCall {
         SignedCall(url, .object([("contact", .array(contact.map { .string($0) }))]))
     }
-
-    /// Deactivates the account, permanently.
-    public func deactivation() -> SignedCall { SignedCall(url, .object([("status", .string("deactivated"))])) }
-
-    /// Replaces the account's key (RFC 8555 §7.3.5). Nil if the authority does not support it.
-    public func rollover(to new: AccountKey, _ session: AuthoritySession) throws(AuthorityProblem) -> SignedCall? {
-        guard let keyChange = session.directory.keyChange else { return nil }
-        let change = SourceValue.object([("account", .string(url.text)), ("oldKey", session.key.publicKey)])
-        return SignedCall(
-            keyChange, try new.sign(SourceWriter.minified(change), for: keyChange, nonce: nil, account: nil))
-    }
 }
 
 /// Revocation of certificates (RFC 8555 §7.6).

@@ -8,7 +8,6 @@ public struct AuthorityDirectory: Hashable, Sendable {
     public let newAccount: AuthorityURL
     public let newOrder: AuthorityURL
     public let revokeCertificate: AuthorityURL?
-    public let keyChange: AuthorityURL?
     /// Nil if the authority does not support renewal information (RFC 9773).
     public let renewalInfo: AuthorityURL?
     /// The names of the authority in CAA records.
@@ -28,7 +27,6 @@ public struct AuthorityDirectory: Hashable, Sendable {
         }
         (self.newNonce, self.newAccount, self.newOrder) = (newNonce, newAccount, newOrder)
         revokeCertificate = object.url("revokeCert")
-        keyChange = object.url("keyChange")
         renewalInfo = object.url("renewalInfo")
         let meta = object.member(named: "meta") ?? .null
         caaIdentities = meta.strings("caaIdentities")

@@ -38,8 +38,6 @@ final class ScriptedAuthority {
         var findsThumbprint = false
         /// The account is refused, and cannot be registered again.
         var isAccountDeactivated = false
-        /// It replaces the keys of accounts.
-        var changesKeys = true
         /// Of the account.
         var contact: [String] = []
         var renewalExplanation = ""
@@ -114,8 +112,6 @@ final class ScriptedAuthority {
     private var hostsOf: [String: [Int]] = [:]
     /// Of the account.
     var key: AccountKey
-    /// Keys that the account does not have. It may change to one of them.
-    var otherKeys: [AccountKey] = []
     private let issuer: TestIssuer
     private var nonces: Set<String> = []
     private var nonceCount = 0
@@ -135,7 +131,7 @@ final class ScriptedAuthority {
     private var directoryText: String {
         """
         { "newNonce": "\(base)/nonce", "newAccount": "\(base)/account", "newOrder": "\(base)/new-order",
-          "revokeCert": "\(base)/revoke", "\(oddities.changesKeys ? "keyChange" : "noKeyChange")": "\(base)/key-change",
+          "revokeCert": "\(base)/revoke",
           "renewalInfo": "\(base)/renewal",
           "meta": { "profiles": { "tlsserver": "" } } }
         """
@@ -201,9 +197,7 @@ final class ScriptedAuthority {
         // Signed with the key of a certificate.
         if request.url.text == "\(base)/revoke" { return }
         if request.url.text == "\(base)/account", isSearchOfOtherKey(message) { return }
-        if !message.isSigned(by: key.key), request.url.text != "\(base)/key-change" {
-            complaints.append("a wrong signature")
-        }
+        if !message.isSigned(by: key.key) { complaints.append("a wrong signature") }
         if message.head("url") != request.url.text { complaints.append("a message for another address") }
         if request.url.text == "\(base)/account" {
             if message.thumbprint != key.thumbprint { complaints.append("a registration of another key") }
@@ -216,19 +210,6 @@ final class ScriptedAuthority {
     /// Whether a key that has no account looks for one.
     private func isSearchOfOtherKey(_ message: ReceivedMessage) -> Bool {
         message.thumbprint != key.thumbprint && message.object.member(named: "onlyReturnExisting")?.asBool == true
-    }
-
-    /// RFC 8555 §7.3.5.
-    private func changeKey(_ message: ReceivedMessage) -> AuthorityResponse {
-        let inner = ReceivedMessage(message.payload)
-        guard message.isSigned(by: key.key),
-            let new = otherKeys.first(where: { $0.thumbprint == inner.thumbprint && inner.isSigned(by: $0.key) }),
-            inner.head("url") == "\(base)/key-change", inner.head("nonce") == nil,
-            inner.object.member(named: "account")?.asString == "\(base)/account/1",
-            inner.object.member(named: "oldKey").map(AccountKey.thumbprint) == key.thumbprint
-        else { return refuse(403, "unauthorized") }
-        (key, otherKeys) = (new, otherKeys.filter { $0.thumbprint != new.thumbprint } + [key])
-        return respond(200, account, [("Location", "\(base)/account/1")])
     }
 
     private func respond(
@@ -255,13 +236,9 @@ final class ScriptedAuthority {
         case "new-order": return newOrder(message)
         case "account":
             if isSearchOfOtherKey(message) { return refuse(400, "accountDoesNotExist") }
-            if message.object.member(named: "status")?.asString == "deactivated" {
-                oddities.isAccountDeactivated = true
-            }
             let contact = message.object.member(named: "contact")?.asArray?.compactMap(\.asString)
             if parts.count > 1, let contact { oddities.contact = contact }
             return respond(200, account, [("Location", "\(base)/account/1")])
-        case "key-change": return changeKey(message)
         case "revoke":
             if !oddities.revocations.isEmpty { return refuse(400, "alreadyRevoked") }
             oddities.revocations.append(message.object.member(named: "reason")?.asInt ?? 0)

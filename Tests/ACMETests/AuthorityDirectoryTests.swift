@@ -22,7 +22,6 @@ struct AuthorityDirectoryTests {
         #expect(directory.newAccount.text == "https://ca.example/account")
         #expect(directory.newOrder.text == "https://ca.example/order")
         #expect(directory.revokeCertificate?.text == "https://ca.example/revoke")
-        #expect(directory.keyChange?.text == "https://ca.example/key")
         #expect(directory.renewalInfo?.text == "https://ca.example/renewal")
         #expect(directory.caaIdentities == ["ca.example", "other.example"])
         #expect(
@@ -36,7 +35,7 @@ struct AuthorityDirectoryTests {
     @Test(arguments: ["}", ", \"meta\": null}", ", \"meta\": [], \"renewalInfo\": \"http://a.example/r\"}"])
     func `accepts a minimal directory`(end: String) throws {
         let directory = try AuthorityDirectory(reading: .json(200, Self.least + end))
-        #expect(directory.renewalInfo == nil && directory.keyChange == nil)
+        #expect(directory.renewalInfo == nil)
         #expect(directory.profiles.isEmpty && directory.caaIdentities.isEmpty)
     }
 

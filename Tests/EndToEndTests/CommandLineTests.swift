@@ -40,7 +40,7 @@ struct CommandLineTests {
         (
             ["snippet", "shop"],
             "snippet needs APP and one of ios, android, capacitor, flutter, expo, html, react-native"
-        ), (["acme", "account"], "`acme account` needs one of rollover, deactivate, new"),
+        ), (["acme", "account"], "`acme account` needs the word new"),
         (
             ["match", "not a url"],
             "\"not a url\" cannot be matched: the URL has no scheme; write https://, a host and a path, such as "

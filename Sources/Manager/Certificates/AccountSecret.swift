@@ -1,10 +1,6 @@
 // The account key at certificate authorities: one for all authorities and all nodes, so that each server can answer every
-// challenge with one thumbprint. It is created by the first manager, or imported, and stored sealed.
-//
-// It is replaced in three steps, each of which is one change of one row, so a crash between them loses nothing. First the next key
-// is stored with the present one, and no node begins work on certificates any more. When none is under way, the next key becomes
-// the key, and the present one is kept as the previous one. Then each authority is told, before its next order at the latest:
-// whether it still knows the previous key shows whether it has been told before.
+// challenge with one thumbprint. It is created by the first manager, or imported, and stored sealed. A key that replaces it has accounts of its own; the former
+// ones stay at the authorities.
 
 public import ACME
 public import Database
@@ -14,19 +10,13 @@ import TLS
 
 /// The stored account key, as one thread knows it.
 public struct AccountSecret: Sendable {
-    public private(set) var key: AccountKey
-    /// The key that takes the place of `key` when no certificate is worked on.
-    public private(set) var next: AccountKey?
-    /// The key before, as long as an authority may know only that one.
-    public private(set) var previous: AccountKey?
+    public let key: AccountKey
     /// As it is stored.
-    private var sealed: [UInt8] = []
+    private let sealed: [UInt8]
 
     private static let name = "acme-account"
     /// The place for which it is sealed.
     static let place = "secret/\(name)"
-
-    private init(_ key: AccountKey, previous: AccountKey? = nil) { (self.key, self.previous) = (key, previous) }
 
     /// The key in the store, created if there is none.
     public static func load(_ store: inout Store) throws(DatabaseError) -> AccountSecret {
@@ -35,10 +25,9 @@ public struct AccountSecret: Sendable {
             let key = try sealing { () throws(TLSError) in AccountKey(try SigningKey(.p256)) }
             stored = try save(key, &store).sealed
         }
-        var (secret, isOutdated) = try open(stored ?? [], store.keys)
+        let (secret, isOutdated) = try open(stored ?? [], store.keys)
         // Sealed with a sealing key that is being replaced, and still the same account.
-        if isOutdated { try secret.change(&store) { _ in } }
-        return secret
+        return isOutdated ? try secret.replace(by: secret.key, &store) : secret
     }
 
     private static func sealed(in transaction: borrowing Transaction) throws(DatabaseError) -> [UInt8]? {
@@ -52,7 +41,7 @@ public struct AccountSecret: Sendable {
     private static func save(
         _ key: AccountKey, _ store: inout Store
     ) throws(DatabaseError) -> (sealed: [UInt8], isNew: Bool) {
-        let fresh = try AccountSecret(key).seal(store.keys)
+        let fresh = try seal(key, store.keys)
         let stored = try store.write(isRepeatable: true) { transaction throws(DatabaseError) in
             try transaction.execute(
                 "insert into secret (name, sealed) values (?, ?) on conflict do nothing", name, fresh)
@@ -84,10 +73,10 @@ public struct AccountSecret: Sendable {
     {
         let (sealed, isNew) = try save(key, &store)
         if isNew { return .stored }
-        var present = try open(sealed, store.keys).secret
+        let present = try open(sealed, store.keys).secret
         if present.key.thumbprint == key.thumbprint { return .known }
         guard replaces else { return .refused(thumbprint: present.key.thumbprint) }
-        try present.change(&store) { $0 = AccountSecret(key) }
+        _ = try present.replace(by: key, &store)
         // The authorities may have refused the key that was replaced.
         try store.write(isRepeatable: true) { transaction throws(DatabaseError) in
             try transaction.execute(
@@ -97,44 +86,16 @@ public struct AccountSecret: Sendable {
         return .replaced
     }
 
-    /// Stores a key that takes the place of the present one when no certificate is worked on. Does nothing if the last replacement is
-    /// not complete.
-    public mutating func prepare(_ next: AccountKey, _ store: inout Store) throws(DatabaseError) {
-        if self.next == nil, previous == nil { try change(&store) { $0.next = next } }
-    }
-
-    /// Makes the next key the key, unless a node works on a certificate: a validation that is under way uses the present one.
-    public mutating func advance(_ store: inout Store) throws(DatabaseError) {
-        guard let next else { return }
-        func isIdle(_ transaction: borrowing Transaction) throws(DatabaseError) -> Bool {
-            try transaction.query(
-                "select 1 from work where kind = ? and until > ? limit 1", CertificateWork.kind, try transaction.now()
-            ).isEmpty
-        }
-        try change(&store, if: isIdle) { $0 = AccountSecret(next, previous: $0.key) }
-    }
-
-    /// Forgets the previous key, because all authorities know the present one.
-    public mutating func finish(_ store: inout Store) throws(DatabaseError) {
-        if previous != nil { try change(&store) { $0.previous = nil } }
-    }
-
-    /// Changes what is stored, unless another process has done so, and takes what is stored then.
-    private mutating func change(
-        _ store: inout Store, if condition: (borrowing Transaction) throws(DatabaseError) -> Bool = { _ in true },
-        _ body: (inout AccountSecret) -> Void
-    ) throws(DatabaseError) {
-        var changed = self
-        body(&changed)
-        let (fresh, present) = (try changed.seal(store.keys), sealed)
+    /// Stores a key in place of this one, unless another process has done so.
+    /// - Returns: what is stored then.
+    private func replace(by key: AccountKey, _ store: inout Store) throws(DatabaseError) -> AccountSecret {
+        let (fresh, present) = (try AccountSecret.seal(key, store.keys), sealed)
         let stored = try store.write(isRepeatable: true) { transaction throws(DatabaseError) in
-            if try condition(transaction) {
-                try transaction.execute(
-                    "update secret set sealed = ? where name = ? and sealed = ?", fresh, AccountSecret.name, present)
-            }
+            try transaction.execute(
+                "update secret set sealed = ? where name = ? and sealed = ?", fresh, AccountSecret.name, present)
             return try AccountSecret.sealed(in: transaction)
         }
-        self = try AccountSecret.open(stored ?? [], store.keys).secret
+        return try AccountSecret.open(stored ?? [], store.keys).secret
     }
 
     /// Writes the thumbprint of the key for the server, unless it is there.
@@ -157,18 +118,8 @@ public struct AccountSecret: Sendable {
             + "restored from a backup, run `associated acme account new`, because the former key may have been replaced for a reason"
     }
 
-    /// A key alone is stored in PEM, as by earlier versions; with others, it is in an object.
-    private func seal(_ keys: SealingKeys) throws(DatabaseError) -> [UInt8] {
-        var text = key.key.pem
-        if next != nil || previous != nil {
-            let members = [("key", key), ("next", next), ("previous", previous)]
-            text = SourceWriter.minified(
-                .object(
-                    members.compactMap { name, key in
-                        key.map { (name, .string(String(decoding: $0.key.pem, as: UTF8.self))) }
-                    }))
-        }
-        return try AccountSecret.sealing { () throws(TLSError) in try keys.seal(text, for: AccountSecret.place) }
+    private static func seal(_ key: AccountKey, _ keys: SealingKeys) throws(DatabaseError) -> [UInt8] {
+        try sealing { () throws(TLSError) in try keys.seal(key.key.pem, for: place) }
     }
 
     private static func open(
@@ -181,16 +132,11 @@ public struct AccountSecret: Sendable {
                 "manager.key, or the file of `store.keyFile`, is not the key of this database; restore the copy that belongs "
                     + "to it")
         }
-        let object = SourceReader.read(opened.secret, as: .json).value
-        func key(_ text: [UInt8]) throws(DatabaseError) -> AccountKey {
-            try sealing { () throws(TLSError) in AccountKey(try SigningKey(reading: text)) }
-        }
-        func member(_ name: String) -> [UInt8]? { object?.member(named: name)?.asString.map { Array($0.utf8) } }
-        var secret = AccountSecret(try key(member("key") ?? opened.secret))
-        if let next = member("next") { secret.next = try key(next) }
-        if let previous = member("previous") { secret.previous = try key(previous) }
-        secret.sealed = sealed
-        return (secret, opened.isOutdated)
+        // While a key was being replaced, earlier versions stored it in an object with others.
+        let member = SourceReader.read(opened.secret, as: .json).value?.member(named: "key")?.asString
+        let pem = member.map { Array($0.utf8) } ?? opened.secret
+        let key = try sealing { () throws(TLSError) in AccountKey(try SigningKey(reading: pem)) }
+        return (AccountSecret(key: key, sealed: sealed), opened.isOutdated)
     }
 
     private static func sealing<Result>(_ body: () throws(TLSError) -> Result) throws(DatabaseError) -> Result {

@@ -1,6 +1,5 @@
 // Requests to certificate authorities over HTTPS, and the accounts there. A session is opened by the first order and kept. The
-// account is never stored: registering a key that has an account returns that account. Before that, an authority that may know only
-// the previous key replaces it.
+// account is never stored: registering a key that has an account returns that account.
 
 public import ACME
 import Client
@@ -100,7 +99,6 @@ public struct AuthorityLink: ~Copyable {
         let registration = AuthorityAccount.registration(
             session, contact: rules.contact, binding: rules.externalAccount)
         do throws(AuthorityProblem) {
-            try changeKey(at: url)
             let answer = try perform(registration, &session)
             let known = try AuthorityAccount(reading: answer)
             session.account = known.url
@@ -147,45 +145,9 @@ public struct AuthorityLink: ~Copyable {
 
     /// The URL of our account; nil if there is none.
     public mutating func account(at url: AuthorityURL) throws(AuthorityProblem) -> AuthorityURL? {
-        try findAccount(of: account.key, at: url)?.account.url
-    }
-
-    /// Whether the authority can replace the key of an account.
-    public mutating func changesKeys(at url: AuthorityURL) throws(AuthorityProblem) -> Bool {
-        try directory(url).keyChange != nil
-    }
-
-    /// Deactivates our account, permanently.
-    public mutating func deactivate(at url: AuthorityURL) throws(AuthorityProblem) {
-        guard let found = try findAccount(of: account.key, at: url) else { return }
-        var session = found.session
-        _ = try perform(found.account.deactivation(), &session)
-    }
-
-    /// Has the authority replace the previous key, if it still knows that one.
-    public mutating func changeKey(at url: AuthorityURL) throws(AuthorityProblem) {
-        guard let previous = account.previous, let found = try findAccount(of: previous, at: url) else { return }
-        var session = found.session
+        var session = AuthoritySession(try directory(url), key: account.key)
         do throws(AuthorityProblem) {
-            guard let change = try found.account.rollover(to: account.key, session) else {
-                throw .noAnswer("it does not replace the keys of accounts")
-            }
-            _ = try perform(change, &session)
-        } catch {
-            // The response was lost, or another node was faster.
-            if try findAccount(of: previous, at: url) != nil { throw error }
-        }
-    }
-
-    /// The account of a key, without making one.
-    private mutating func findAccount(
-        of key: AccountKey, at url: AuthorityURL
-    ) throws(AuthorityProblem) -> (account: AuthorityAccount, session: AuthoritySession)? {
-        var session = AuthoritySession(try directory(url), key: key)
-        do throws(AuthorityProblem) {
-            let account = try AuthorityAccount(reading: perform(AuthorityAccount.search(session), &session))
-            session.account = account.url
-            return (account, session)
+            return try AuthorityAccount(reading: perform(AuthorityAccount.search(session), &session)).url
         } catch {
             if error.kind == .accountDoesNotExist { return nil }
             throw error
@@ -241,7 +203,7 @@ public struct AuthorityLink: ~Copyable {
     mutating func forgetRefusals() { refusals = [:] }
 
     /// Uses another account key from now on.
-    public mutating func use(_ account: AccountSecret) { (self.account, sessions, refusals) = (account, [:], [:]) }
+    mutating func use(_ account: AccountSecret) { (self.account, sessions, refusals) = (account, [:], [:]) }
 }
 
 /// The authorities that did not answer in time, as all workers know them. Of the workers, one asks again after some time: otherwise

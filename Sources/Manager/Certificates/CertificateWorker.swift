@@ -58,10 +58,6 @@ public struct CertificateWorker: ~Copyable {
     mutating func step() throws(DatabaseError) -> Bool {
         // Used by closures that cannot reach the worker.
         let (rules, suffixes, holder, control, account) = (rules, suffixes, holder, control, account)
-        if account.next != nil {
-            var next = account
-            try next.advance(&store)
-        }
         if Clock.monotonicMilliseconds() < quietUntil { return false }
         isQueueTurn.toggle()
         let queue = CertificateWork.queuePriority...CertificateWork.queuePriority
@@ -70,7 +66,6 @@ public struct CertificateWorker: ~Copyable {
         var charges: [Bucket.Charge] = []
         let (isCurrent, claimed) = try store.write { transaction throws(DatabaseError) -> (Bool, Work?) in
             guard try account.isCurrent(in: transaction) else { return (false, nil) }
-            if account.next != nil { return (true, nil) }
             for lane in lanes {
                 let work = try Work.claim(CertificateWork.kind, by: holder, priorities: lane, in: transaction) { work in
                     // A host that is not wanted any more leaves the queue without waiting.

@@ -21,9 +21,7 @@ extension Command {
             associated acme issue HOST           try HOST again now, for example after a change of DNS
             associated acme revoke HOST          have the certificate of HOST revoked and replaced
             associated acme import DIR           import the account and the certificates of another ACME client
-            associated acme account rollover     replace the account key, for example a copied one; the accounts stay the same
-            associated acme account deactivate   deactivate an account at its authority, with --confirm and its URL
-            associated acme account new          make another account key, for example for a deactivated account
+            associated acme account new          make another account key, which has accounts of its own
 
             The manager orders a certificate for every served host whose DNS records lead to this server, if server.json has
             `acme: { contact: ["you@example.com"], termsAgreed: true }`; see docs/acme.md.
@@ -33,7 +31,7 @@ extension Command {
             imported get no new one until it is time to renew them.
             """,
         operands: Operands(
-            usage: "status|check|issue|revoke|import|account [HOST|DIR|rollover|deactivate|new]", counts: 1...2),
+            usage: "status|check|issue|revoke|import|account [HOST|DIR|new]", counts: 1...2),
         options: [
             .config, .state,
             Option(
@@ -47,9 +45,6 @@ extension Command {
             Option(
                 name: "--ignore-limit", value: nil,
                 help: "with issue: no longer wait for the end of a limit of the account that the authority has named"),
-            Option(
-                name: "--confirm", value: "URL",
-                help: "with account deactivate: URL of the account, which the command prints without this option"),
         ],
         failure:
             "HOST has no certificate or cannot get one now, a host needs a person, the manager does not run, "
@@ -61,17 +56,15 @@ extension Command {
         }
         if action != "status", operand == nil {
             throw Refusal.usage(
-                "`acme \(action)` needs \(["import": "a DIR", "account": "one of rollover, deactivate, new"][action] ?? "a HOST")"
+                "`acme \(action)` needs \(["import": "a DIR", "account": "the word new"][action] ?? "a HOST")"
             )
         }
         let purposes = [
             ("--account", "import"), ("--replace-account", "import"), ("--reason", "revoke"),
-            ("--confirm", "account deactivate"), ("--ignore-limit", "issue"),
+            ("--ignore-limit", "issue"),
         ]
         for (option, purpose) in purposes where arguments.has(option) {
-            guard purpose == action || purpose == arguments.operands.joined(separator: " ") else {
-                throw Refusal.usage("\(option) is for `acme \(purpose)`")
-            }
+            guard purpose == action else { throw Refusal.usage("\(option) is for `acme \(purpose)`") }
         }
         let loaded = try LoadedSettings(arguments)
         guard loaded.settings.manager.issuance != nil else {
@@ -83,9 +76,7 @@ extension Command {
         if action == "import", let folder = operand {
             return try ACMEImport.run(folder, loaded, inputs, rules, arguments)
         }
-        if action == "account", let verb = operand {
-            return try ACMEAccount.run(verb, confirmed: arguments["--confirm"], loaded, inputs, rules)
-        }
+        if action == "account", let verb = operand { return try replaceAccount(verb, loaded, inputs) }
         let host = operand.map { HostPattern.typed($0) }
         if action == "revoke", let host {
             return try ACMERevocation.run(host, reason: arguments["--reason"], loaded, inputs, rules)
@@ -97,6 +88,27 @@ extension Command {
         case (_, let host?): try show(host, inputs, rules, &store)
         default: try overview(inputs, rules, &store)
         }
+    }
+
+    private static func replaceAccount(
+        _ verb: String, _ loaded: LoadedSettings, _ inputs: ManagerInputs
+    ) throws -> ExitStatus {
+        guard verb == "new" else { throw Refusal.usage("unknown action \"account \(verb)\"; write account new") }
+        // The key will be in memory, and a core dump would copy it to disk.
+        try? ProcessMemory.forbidDumps()
+        try ACMEImport.becomeOwner(of: loaded)
+        var store = try inputs.openStore()
+        _ = try AccountSecret.adopt(AccountKey(try SigningKey(.p256)), replaces: true, &store)
+        let secret = try AccountSecret.load(&store)
+        // The server of this machine answers challenges with the key from now on, so that `acme check` can be used at once. The
+        // manager does the same within a minute, and says what prevents it.
+        try? secret.publish(at: inputs.places.thumbprint)
+        Console.output(line: "the manager has a new account key, with the thumbprint \(secret.key.thumbprint)")
+        Console.output(
+            line:
+                "next: nothing; the manager registers the key at each authority before its next order; certificates stay valid, "
+                + "and orders under way start again")
+        return .success
     }
 
     /// Why there are no settings for certificates.

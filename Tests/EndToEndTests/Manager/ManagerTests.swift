@@ -315,8 +315,7 @@ struct ManagerTests {
             (["revoke"], "needs a HOST"),
             (["revoke", "a.example", "--reason", "bored"], "unknown reason \"bored\"; write"),
             (["issue", "a.example", "--reason", "superseded"], "--reason is for `acme revoke`"),
-            (["issue", "a.example", "--confirm", "x"], "--confirm is for `acme account deactivate`"),
-            (["account", "new", "--confirm", "x"], "--confirm is for `acme account deactivate`"),
+            (["account", "rollover"], "unknown action \"account rollover\"; write account new"),
         ] {
             let run = try Subject.run(["acme"] + arguments + places)
             #expect(run.status == 2 && run.errors.contains(problem), "\(run.errors)")
