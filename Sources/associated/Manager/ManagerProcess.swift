@@ -73,20 +73,16 @@ enum ManagerProcess {
         return manager
     }
 
-    /// The socket of the parent, or one of its own.
+    /// A socket of its own, or that of a parent of an earlier version.
     private static func adminSocket(_ loaded: LoadedSettings, _ inheritance: Inheritance?) throws -> ListeningSocket? {
-        if let inheritance {
-            guard let group = inheritance.groups.first else { return nil }
+        if let group = inheritance?.groups.first {
             return try ListeningSocket(inheriting: group.numbers[0], named: group.purpose.rawValue)
         }
         // The socket is usually there.
-        SandboxPlaces(loaded).createState(for: try loaded.settings.user.map(Account.init))
-        var settings = loaded.settings
-        settings.http = []
-        settings.https = []
-        settings.admin = nil
-        let sockets = try ListeningSet().adapted(to: settings, socketCount: 1)
-        return sockets.entries.first { $0.purpose == .managerAdmin }?.sockets[0]
+        if inheritance == nil {
+            SandboxPlaces(loaded).createState(for: try loaded.settings.user.map(Account.init))
+        }
+        return try ListeningSet.openForManager(loaded.settings)
     }
 
     /// Works until a signal ends it.

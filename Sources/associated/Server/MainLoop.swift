@@ -92,7 +92,7 @@ final class MainLoop: @unchecked Sendable {
                 switch Token(rawValue: poller.event(index).token) {
                 case .requests:
                     let requests = server.requests.take()
-                    if requests.ends { return server.standIn.take(end: "") }
+                    if requests.ends { return }
                     if requests.reloads { reloadAll() }
                 case .done: finishRound()
                 case .compacted:
@@ -100,7 +100,11 @@ final class MainLoop: @unchecked Sendable {
                     if server.state.current.isUnsaved { retrying.add(TreeChanges(savesState: true)) }
                     startCompaction()
                 case .watch: if let news = keeper?.take() { handle(news) }
-                case .news: while let end = server.notifier.nextNews() { server.standIn.take(end: end) }
+                case .news:
+                    while let end = server.notifier.nextNews() {
+                        // A parent of an earlier version sends an empty line when the next manager starts.
+                        if !end.isEmpty { server.state.change { $0.managerProblem = "it \(end)" } }
+                    }
                 case nil: break
                 }
             }

@@ -20,7 +20,6 @@ struct RunningServer: Sendable {
     let sandbox: Sandbox
     let state: ServerState
     let admin: AdminWiring.Running
-    let standIn: ManagerStandIn
     /// Nil in development.
     let journal: ChangeJournal?
     /// Folders on file systems without change events.

@@ -123,8 +123,7 @@ struct Server {
             requests: try Mailbox(MainLoopRequests()), engine: engine, published: published, tenants: tenants,
             certificates: certificates, surveyor: surveyor,
             tickets: engineSettings.secure?.tickets, notifier: notifier, sandbox: sandbox, state: wiring.state,
-            admin: admin, standIn: ManagerStandIn(wiring.state, on: sockets.managerAdmin),
-            journal: given.isDevelopment ? nil : ChangeJournal(folder: given.statePath),
+            admin: admin, journal: given.isDevelopment ? nil : ChangeJournal(folder: given.statePath),
             foldersWithoutEvents: foldersWithoutEvents)
         return (server, try MainLoop(server, background, settings: given, after: loaded))
     }
@@ -346,7 +345,6 @@ struct Server {
 struct ServerSockets {
     let groups: [ListenerGroup]
     let admin: ListeningSocket?
-    let managerAdmin: ListeningSocket?
     /// Where the manager asks.
     let link: ListeningSocket?
 
@@ -357,7 +355,8 @@ struct ServerSockets {
         for group in inheritance.groups {
             let sockets = try group.numbers.map { try ListeningSocket(inheriting: $0, named: group.purpose.rawValue) }
             switch group.purpose {
-            case .admin, .managerAdmin, .link: others[group.purpose] = sockets[0]
+            case .admin, .link: others[group.purpose] = sockets[0]
+            case .managerAdmin: break
             case .http, .https:
                 groups.append(
                     ListenerGroup(
@@ -365,7 +364,7 @@ struct ServerSockets {
             }
         }
         self.groups = groups
-        (admin, managerAdmin, link) = (others[.admin], others[.managerAdmin], others[.link])
+        (admin, link) = (others[.admin], others[.link])
     }
 
     /// The settings with the addresses of these sockets.

@@ -35,11 +35,12 @@ struct Inheritance: Equatable {
 
     enum Purpose: String {
         case http, https, admin
+        /// Of the manager, which opens it itself: only a parent of an earlier version passes it.
         case managerAdmin = "manager-admin"
         /// Where the manager asks the server.
         case link
 
-        /// Whether such a child gets these sockets. A server answers at the manager's address while no manager runs.
+        /// Whether such a child may get these sockets.
         func isFor(_ role: Role) -> Bool { self == .managerAdmin || role == .server }
 
         /// For the operator or the manager: one socket, which another server never shares, and which answers until its process has exited.

@@ -32,7 +32,7 @@ struct ListeningSet {
     /// The server's user, if it is another one: the owner of socket files.
     private var account: Account?
 
-    /// Of the manager's socket, if it is a path, and of the link to the server.
+    /// Of the manager's socket, if it is a path, and of the link between it and the server.
     private static let managerPermissions: UInt32 = 0o600
 
     /// With the sockets that systemd has opened, if any; `http` and `https` of the settings are ignored then. Called once, before any
@@ -119,9 +119,6 @@ struct ListeningSet {
         if let place = settings.admin {
             places.append((.admin, place.address, place.address.isUnix ? place.socketPermissions : nil))
         }
-        if let address = settings.manager.admin {
-            places.append((.managerAdmin, address, address.isUnix ? ListeningSet.managerPermissions : nil))
-        }
         if let link {
             if let address = SocketAddress("unix:\(link)") {
                 places.append((.link, address, ListeningSet.managerPermissions))
@@ -139,9 +136,9 @@ struct ListeningSet {
         entries.filter { $0.purpose == purpose }.map { $0.sockets[0].address }
     }
 
-    /// What a child is given.
-    func groups(for role: Inheritance.Role) -> [Inheritance.Group] {
-        entries.filter { $0.purpose.isFor(role) }.map {
+    /// What a server is given.
+    var groups: [Inheritance.Group] {
+        entries.map {
             Inheritance.Group(
                 purpose: $0.purpose, expectsProxyHeader: $0.expectsProxyHeader, numbers: $0.sockets.map(\.number))
         }
@@ -167,6 +164,18 @@ struct ListeningSet {
     mutating func closeForClients() { entries.removeAll { !$0.purpose.isAdmin } }
 
     mutating func closeAll() { entries = [] }
+
+    /// The socket of the manager's admin listener. The manager opens it itself, so nothing listens there while there is no manager.
+    static func openForManager(_ settings: ServerSettings) throws -> ListeningSocket? {
+        guard let address = settings.manager.admin else { return nil }
+        let account: Account? = if let name = settings.user { try Account(name) } else { nil }
+        do throws(SystemError) {
+            guard address.isUnix else { return try first(address, sharesPort: false) }
+            return try Privileges.acting(as: account) { () throws(SystemError) in
+                try open(address, managerPermissions)
+            }
+        } catch { throw refusal(of: address, .managerAdmin, error) }
+    }
 
     private static func open(_ address: SocketAddress, _ permissions: UInt32?) throws(SystemError) -> ListeningSocket {
         if let path = address.path, let permissions {

@@ -30,7 +30,7 @@ final class ParentProcess {
     private var managerProcess: Int32 = 0
     /// Where that one says why it ends.
     private var managerReports: ChildReports?
-    /// How the last manager ended, for the servers, which answer for it until the next one starts; empty while there is one.
+    /// How the last manager ended, for the servers, which report it; empty while there is one.
     private var managerEnd = ""
     /// The status to exit with as soon as the manager has ended too; nil while there are servers, or will be.
     private var exitStatus: Int32?
@@ -239,7 +239,7 @@ final class ParentProcess {
                 watchdogMilliseconds: ParentProcess.aliveMilliseconds,
                 upgradeCount: upgradeCount + (upgrade == nil ? 0 : 1),
                 settings: setup.settings.number,
-                groups: setup.sockets.groups(for: .server))
+                groups: setup.sockets.groups)
             let server = Server(try launch(inheritance, reports), reports)
             servers[number] = server
             watch(server, number)
@@ -256,11 +256,10 @@ final class ParentProcess {
             let reports = try ChildReports()
             managerProcess = try launch(
                 Inheritance(
-                    role: .manager, parent: getpid(), reports: reports.childDescriptor, settings: setup.settings.number,
-                    groups: setup.sockets.groups(for: .manager)), reports)
+                    role: .manager, parent: getpid(), reports: reports.childDescriptor, settings: setup.settings.number),
+                reports)
             managerReports = reports
             managerEnd = ""
-            tellServers()
         } catch {
             handleManager(.ended(nil, reason: "\(error)"))
         }
