@@ -32,6 +32,11 @@ public struct ManagerSettings: Sendable {
     /// Whether there is something for a manager to do.
     public var isWanted: Bool { issuance != nil || delivery != nil || databaseURL != nil }
 
+    /// Why the manager does not listen there; nil if it may. Its listener asks for no token.
+    public static func objection(toAdmin address: SocketAddress) -> String? {
+        address.isLocal ? nil : "\(address) is reachable from other machines, and the manager's listener has no token"
+    }
+
     /// Whether a certificate is ordered for a served host that has none.
     public func orders(_ host: String) -> Bool {
         issuance.map { $0.covers(host) && $0.canValidate(host) } ?? false

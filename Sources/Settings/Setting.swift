@@ -409,7 +409,7 @@ extension Setting {
             if let url { reader.settings.manager.databaseURL = url }
         },
         text("store.keyFile", \.manager.keyFile),
-        Setting("manager.admin") { $0.settings.manager.admin = $0.adminAddress($1, examplePort: 9465) },
+        Setting("manager.admin") { $0.readManagerAddress($1) },
         flag("manager.separate", \.manager.isSeparate),
         Setting("manager.proxy") { $0.readProxy($1) },
     ]

@@ -244,7 +244,15 @@ extension SettingsReader {
         if let address { settings.admin?.address = address } else { settings.admin = nil }
     }
 
-    mutating func adminAddress(_ member: SourceMember, examplePort port: Int) -> SocketAddress? {
+    mutating func readManagerAddress(_ member: SourceMember) {
+        guard let address = adminAddress(member, examplePort: 9465) else { return }
+        if let objection = ManagerSettings.objection(toAdmin: address) {
+            return report(member.value.range, objection, fix: "write `127.0.0.1:9465`, `[::1]:9465` or `unix:/path`")
+        }
+        settings.manager.admin = address
+    }
+
+    private mutating func adminAddress(_ member: SourceMember, examplePort port: Int) -> SocketAddress? {
         if let address = member.value.asString.flatMap({ SocketAddress(listening: $0) }) { return address }
         report(
             member.value.range, SettingsReader.fault(ofAddress: member.value.asString),

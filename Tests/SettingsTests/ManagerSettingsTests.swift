@@ -256,6 +256,11 @@ struct ManagerSettingsTests {
                 "{ manager: { admin: 'x' } }", "'x'", "this is not an address with a port",
                 "write `127.0.0.1:9465`, `[::1]:9465` or `unix:/path`"
             ),
+            (
+                "{ manager: { admin: '*:1' } }", "'*:1'",
+                "[::]:1 is reachable from other machines, and the manager's listener has no token",
+                "write `127.0.0.1:9465`, `[::1]:9465` or `unix:/path`"
+            ),
             ("{ manager: { admn: 'x' } }", "admn", "unknown setting `admn` is ignored", "write `admin`"),
         ] as [(String, String, String, String?)])
     func `an invalid address of the manager does not stop the server`(

@@ -9,6 +9,7 @@ import Glibc
 import Manager
 import Posix
 import Service
+import Settings
 import TLS
 
 /// The threads and the store of a running manager. Used by one thread.
@@ -99,6 +100,7 @@ final class RunningManager {
     /// Starts to answer operators. Called when no more libraries are loaded.
     func begin(admin socket: ListeningSocket?) throws {
         guard let socket else { return }
+        if let objection = ManagerSettings.objection(toAdmin: socket.address) { throw Refusal.failure(objection) }
         listener = try Service(AdminSettings(address: socket.address), answers, on: socket)
     }
 
