@@ -3,11 +3,14 @@
 
 import CLinux
 import Glibc
+import Synchronization
 
 /// The process's resource figures. Thread-safe.
 public final class ProcessUsage: Sendable {
     private let statm: Int32?
     private let descriptors: Int32?
+    /// A list of descriptors has one position, which all its readers share.
+    private let counting = Mutex(())
     /// When the process was started, in seconds since 1970; nil if the kernel does not say.
     public let startSeconds: Double?
 
@@ -43,6 +46,10 @@ public final class ProcessUsage: Sendable {
     /// The number of open descriptors.
     public var descriptorCount: Int? {
         guard let descriptors else { return nil }
+        return counting.withLock { _ in ProcessUsage.count(descriptors) }
+    }
+
+    private static func count(_ descriptors: Int32) -> Int? {
         let copy = associated_duplicate(descriptors)
         guard copy >= 0 else { return nil }
         guard let stream = unsafe fdopendir(copy) else {

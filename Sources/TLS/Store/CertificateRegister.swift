@@ -222,12 +222,13 @@ public final class CertificateRegister: Sendable {
     /// The certificates that expire before a time, in the order of their expiry.
     public func ending(before seconds: Int64, now: Int64) -> [CertificateSurvey.Expiry] {
         let found = state.withLock { state in
-            state.entries.compactMap { folder, entry -> CertificateSurvey.Expiry? in
+            state.entries.compactMap { folder, entry -> (String, CertificateSummary)? in
                 guard let summary = entry.value.summary, summary.notAfter < seconds else { return nil }
-                return CertificateRegister.expiry(folder, summary, now)
+                return (folder, summary)
             }
         }
-        return found.sorted { ($0.notAfter, $0.folder) < ($1.notAfter, $1.folder) }
+        return found.map { CertificateRegister.expiry($0, $1, now) }
+            .sorted { ($0.notAfter, $0.folder) < ($1.notAfter, $1.folder) }
     }
 
     /// Open problems of the certificates of served hosts.
