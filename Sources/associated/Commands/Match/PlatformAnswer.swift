@@ -40,7 +40,7 @@ private struct PlatformAnswer {
 extension LinkMatching {
     func text(of url: LinkURL, listsAll: Bool) -> String {
         var text = "\(url.text)\n"
-        if let port = url.port, port != (url.scheme == "http" ? 80 : 443) {
+        if let port = url.port, port > 0, port != (url.scheme == "http" ? 80 : 443) {
             text += "  port \(port) is not compared, and phones fetch the files from port 443 only\n"
         }
         if isKnown, apple.isEmpty, android.isEmpty {
