@@ -29,10 +29,14 @@ let package = Package(
         .target(name: "Catalogue", dependencies: ["HTTP", "Posix"], swiftSettings: house),
         .target(name: "Telemetry", dependencies: ["HTTP", "Posix"], swiftSettings: house),
         .target(
+            name: "Settings",
+            dependencies: ["Association", "SourceJSON", "HTTP", "TLS", "Posix", "Telemetry", "Tenancy"],
+            swiftSettings: house),
+        .target(
             name: "Hosting",
             dependencies: [
-                "Association", "AssociationLint", "SourceJSON", "Catalogue", "HTTP", "TLS", "Posix", "Telemetry",
-                "Tenancy", "CZlib",
+                "Association", "AssociationLint", "SourceJSON", "Catalogue", "HTTP", "Settings", "TLS", "Posix",
+                "Telemetry", "Tenancy", "CZlib",
             ],
             swiftSettings: house),
         .target(name: "DNS", dependencies: ["CResolver", "Posix", "TLS"], swiftSettings: house),
