@@ -32,13 +32,15 @@ public struct Route: Sendable {
         segments = Route.segments(of: pattern)
     }
 
-    private static func segments(of path: String) -> [Substring] {
-        path.split(separator: "/", omittingEmptySubsequences: false)
+    /// No route has more, so the last one of a longer path has the rest.
+    private static let segmentsMax = 16
+
+    fileprivate static func segments(of path: String) -> [Substring] {
+        path.split(separator: "/", maxSplits: segmentsMax, omittingEmptySubsequences: false)
     }
 
-    /// The parameters of a path; nil if it does not fit.
-    func parameters(of path: String) -> [String]? {
-        let parts = Route.segments(of: path)
+    /// The parameters in the segments of a path; nil if it does not fit.
+    fileprivate func parameters(in parts: [Substring]) -> [String]? {
         guard parts.count == segments.count else { return nil }
         var parameters: [String] = []
         for (segment, part) in zip(segments, parts) {
@@ -126,16 +128,22 @@ public struct Router: Sendable {
         if let refusal = refuses(request) { return .answer(refusal) }
         var request = request
         request.identity = identify(request)
-        let fitting = routes.compactMap { route in route.parameters(of: request.path).map { (route, $0) } }
+        let parts = Route.segments(of: request.path)
+        let fitting = routes.compactMap { route in route.parameters(in: parts).map { (route, $0) } }
         if let (route, parameters) = fitting.first(where: { $0.0.answers(request.method) }) {
             if let objection = objection(to: request.identity, of: route) { return .answer(objection) }
             if let objection = route.objection(to: request) { return .answer(objection) }
             request.parameters = parameters
             return .handle(route, request)
         }
-        // A stranger learns no paths.
-        if request.identity == nil, !fitting.contains(where: { $0.0.scope == nil }) { return .answer(Router.stranger) }
-        return .answer(fitting.isEmpty ? unknownPath(request.identity) : Router.unknownMethod(fitting.map(\.0)))
+        // Nobody learns a path that they may not use.
+        let usable = fitting.map(\.0).filter { Router.mayUse($0, request.identity) }
+        if !usable.isEmpty { return .answer(Router.unknownMethod(usable)) }
+        return .answer(request.identity == nil ? Router.stranger : unknownPath(request.identity))
+    }
+
+    private static func mayUse(_ route: Route, _ identity: Identity?) -> Bool {
+        route.scope.map { identity?.scopes.contains($0) ?? false } ?? true
     }
 
     /// For tests: the answer to a request with its body, by the thread that asks.
@@ -162,9 +170,10 @@ public struct Router: Sendable {
 
     /// Names the paths that the client may use.
     private func unknownPath(_ identity: Identity?) -> ServiceResponse {
-        let usable = routes.filter { route in route.scope.map { identity?.scopes.contains($0) ?? false } ?? true }
         var lines: [String] = []
-        for route in usable where lines.last != route.pattern { lines.append(route.pattern) }
+        for route in routes where Router.mayUse(route, identity) && lines.last != route.pattern {
+            lines.append(route.pattern)
+        }
         return ServiceResponse(.notFound, lines: lines)
     }
 

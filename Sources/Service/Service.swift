@@ -17,8 +17,13 @@ public final class Service: Sendable {
         address = socket.address
         control = try ServiceControl(socket, limits)
         let loop = try ServiceLoop(router, limits, control)
-        try control.handlers.start()
-        thread = Mutex(ThreadHandle(try Thread(name: name, owning: loop) { $0.run() }))
+        do throws(SystemError) {
+            try control.handlers.start()
+            thread = Mutex(ThreadHandle(try Thread(name: name, owning: loop) { $0.run() }))
+        } catch {
+            control.handlers.end()
+            throw error
+        }
     }
 
     /// Leaves new connections to another process that accepts from the same socket. Open connections end with their next answer.

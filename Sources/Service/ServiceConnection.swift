@@ -42,9 +42,13 @@ final class ServiceConnection {
     private var outgoing: [UInt8] = []
     private var sent = 0
     private var closesAfterwards = false
+    private var hasAnswered = false
 
-    /// Receives in one round. A client that sends endlessly continues in the next round, after the others.
+    /// What one round may do. A client that sends endlessly continues in the next round, after the others.
     private static let receivesPerRoundMax = 16
+    private static let headsPerRoundMax = 8
+    /// An answer that is long has more time, at this rate.
+    private static let bytesPerMillisecondMin = 64
 
     init(takingOwnershipOf number: Int32, limits: ServiceLimits, now: Int64) {
         descriptor = Descriptor(takingOwnershipOf: number)
@@ -57,24 +61,29 @@ final class ServiceConnection {
     /// - Parameters:
     ///   - isLast: whether the connection ends after the next answer.
     ///   - ask: has a handler called by another thread.
-    func proceed(now: Int64, isLast: Bool, _ router: Router, ask: (ServiceCall) -> Void) {
+    /// - Returns: whether it can continue at once, with bytes that it has received.
+    func proceed(now: Int64, isLast: Bool, _ router: Router, ask: (ServiceCall) -> Void) -> Bool {
         if isLast { closesAfterwards = true }
-        var receivesLeft = ServiceConnection.receivesPerRoundMax
+        var (receivesLeft, headsLeft) = (ServiceConnection.receivesPerRoundMax, ServiceConnection.headsPerRoundMax)
         while true {
             switch phase {
             case .readingHead, .readingBody:
-                if phase == .readingHead ? takeHead(now, router, ask) : takeBody(now, ask) { continue }
-                guard receivesLeft > 0, receive(now) else { return }
+                if phase == .readingHead, headsLeft == 0 { return !received.isEmpty }
+                if phase == .readingHead ? takeHead(now, router, ask) : takeBody(now, ask) {
+                    headsLeft -= phase == .readingBody ? 0 : 1
+                    continue
+                }
+                guard receivesLeft > 0, receive(now) else { return false }
                 receivesLeft -= 1
-            case .waiting: return
+            case .waiting: return false
             case .sending:
-                guard send(now) else { return }
+                guard send(now) else { return false }
                 finishAnswer(now)
             case .lingering:
                 received.removeAll(keepingCapacity: true)
-                guard receivesLeft > 0, receive(now) else { return }
+                guard receivesLeft > 0, receive(now) else { return false }
                 receivesLeft -= 1
-            case .ended: return
+            case .ended: return false
             }
         }
     }
@@ -86,10 +95,13 @@ final class ServiceConnection {
     }
 
     /// To be called at the deadline. A client that waits for a handler is told; any other connection ends.
-    func expire(now: Int64) {
+    /// - Parameter hasBegun: whether the handler has, and so may still do what it was asked for.
+    func expire(now: Int64, hasBegun: Bool) {
         if phase != .waiting { return end() }
         closesAfterwards = true
-        begin(ServiceConnection.busy, now)
+        let late = ServiceResponse(
+            .serviceUnavailable, lines: ["not done in time, and may still be; look at the result before you try again"])
+        begin(hasBegun ? late : ServiceConnection.busy, now)
     }
 
     private static var busy: ServiceResponse {
@@ -98,9 +110,9 @@ final class ServiceConnection {
         return response
     }
 
-    /// Ends the connection, now if it is idle, otherwise after the present answer.
+    /// Ends the connection, now if it is idle, otherwise after the next answer. The first request of a client is on its way.
     func drain() {
-        if case .readingHead = phase, !parser.hasBegun { phase = .ended }
+        if case .readingHead = phase, !parser.hasBegun, hasAnswered { phase = .ended }
         closesAfterwards = true
     }
 
@@ -115,7 +127,9 @@ final class ServiceConnection {
         case .incomplete:
             if isNew { deadline = now + self.limits.headMilliseconds }
             return false
-        case .rejected(let rejection): refuse(rejection, now)
+        case .rejected(let rejection):
+            wantsBody = parser.headSoFar.method != .head
+            refuse(rejection, now)
         case .complete(let head, let count):
             let request = ServiceRequest(head, received.span.extracting(0..<count))
             received.removeFirst(count)
@@ -150,11 +164,13 @@ final class ServiceConnection {
         if head.expectsContinue, received.isEmpty { sendContinue() }
     }
 
-    /// Nothing else waits to be sent, so it fits into the socket's buffer.
+    /// Left out where it does not fit into the socket's buffer: the client does not wait for it forever (RFC 9110 §10.1.1).
     private func sendContinue() {
         let line = StatusLine.goOn
-        let outcome = unsafe line.withUnsafeBytes { unsafe transmit(descriptor.number, $0) }
-        guard case .moved(line.count) = outcome else { return end() }
+        switch unsafe line.withUnsafeBytes({ unsafe transmit(descriptor.number, $0) }) {
+        case .moved(line.count), .wouldBlock: break
+        case .moved, .ended, .failed: end()
+        }
     }
 
     /// Reads the received bytes of a body; true when the phase has changed.
@@ -188,12 +204,13 @@ final class ServiceConnection {
     private func begin(_ response: ServiceResponse, _ now: Int64) {
         outgoing = response.encoded(wantsBody: wantsBody, closes: closesAfterwards)
         sent = 0
-        (phase, deadline) = (.sending, now + limits.writeMilliseconds)
+        let time = limits.writeMilliseconds + Int64(outgoing.count / ServiceConnection.bytesPerMillisecondMin)
+        (phase, deadline) = (.sending, now + time)
     }
 
     private func finishAnswer(_ now: Int64) {
         outgoing = []
-        wantsBody = true
+        (wantsBody, hasAnswered) = (true, true)
         if closesAfterwards {
             finishSending(descriptor.number)
             (phase, deadline) = (.lingering, now + limits.lingerMilliseconds)

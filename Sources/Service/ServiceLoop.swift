@@ -15,6 +15,8 @@ struct ServiceLoop: ~Copyable {
     /// When to accept again after descriptors had run out; nil while accepting.
     private var acceptAgainAt: Int64?
     private var listener: ListeningSocket?
+    /// Connections that continue in the next round.
+    private var interrupted: Set<UInt64> = []
 
     private struct Client {
         let connection: ServiceConnection
@@ -45,9 +47,13 @@ struct ServiceLoop: ~Copyable {
     /// Serves until it is stopped.
     mutating func run() {
         while true {
-            let count = poller.wait(milliseconds: waitMilliseconds)
-            let now = Clock.monotonicMilliseconds()
+            let count = poller.wait(milliseconds: interrupted.isEmpty ? waitMilliseconds : 0)
+            let (now, tokens) = (Clock.monotonicMilliseconds(), interrupted)
+            interrupted = []
             for index in 0..<count { handle(poller.event(index), now) }
+            for token in tokens {
+                if let client = connections[token] { proceed(client, token, from: client.connection.phase, now) }
+            }
             expire(now)
             if let time = acceptAgainAt, now >= time { resumeAccepting() }
             if control.isStopping { return }
@@ -92,7 +98,12 @@ struct ServiceLoop: ~Copyable {
         listener = wanted
         acceptAgainAt = nil
         if wanted == nil {
-            for client in connections.values { client.connection.drain() }
+            let now = Clock.monotonicMilliseconds()
+            // What has arrived is answered.
+            for (token, client) in connections {
+                proceed(client, token, from: client.connection.phase, now)
+                client.connection.drain()
+            }
         }
         resumeAccepting()
     }
@@ -113,7 +124,7 @@ struct ServiceLoop: ~Copyable {
         for _ in 0..<ServiceLoop.acceptsPerRoundMax {
             switch listener.listener.accept(peer: &peer) {
             case .accepted(let number):
-                if connections.count >= limits.connectionsMax { makeRoom(now) }
+                if connections.count >= limits.connectionsMax { makeRoom() }
                 let connection = ServiceConnection(takingOwnershipOf: number, limits: limits, now: now)
                 let client = Client(connection: connection, network: RemoteAddress(peer).networkGroup)
                 let token = nextToken
@@ -132,19 +143,21 @@ struct ServiceLoop: ~Copyable {
         }
     }
 
-    /// Closes the connection that has been idle longest, unless others have ended meanwhile. Those that wait for a handler come last.
-    private mutating func makeRoom(_ now: Int64) {
-        for (token, client) in connections where client.connection.phase != .sending {
-            proceed(client, token, from: client.connection.phase, now)
-        }
-        guard connections.count >= limits.connectionsMax else { return }
+    /// Closes the connection that has been idle longest; first of those that have no request, last of those that wait for a handler.
+    private mutating func makeRoom() {
         func order(_ entry: (key: UInt64, value: Client)) -> (Int, Int64, UInt64) {
             let connection = entry.value.connection
-            return (connection.phase == .waiting ? 1 : 0, connection.lastMilliseconds, entry.key)
+            let rank =
+                switch connection.phase {
+                case .ended: 0
+                case .readingHead, .lingering: 1
+                case .readingBody, .sending: 2
+                case .waiting: 3
+                }
+            // The oldest of those with the same time.
+            return (rank, connection.lastMilliseconds, entry.key)
         }
-        // The oldest of those with the same time.
-        guard let oldest = connections.min(by: { order($0) < order($1) }) else { return }
-        remove(oldest.key)
+        if let oldest = connections.min(by: { order($0) < order($1) }) { remove(oldest.key) }
     }
 
     private mutating func remove(_ token: UInt64) {
@@ -156,10 +169,11 @@ struct ServiceLoop: ~Copyable {
     private mutating func proceed(_ client: Client, _ token: UInt64, from phase: ServiceConnection.Phase, _ now: Int64)
     {
         let (connection, control) = (client.connection, control)
-        connection.proceed(now: now, isLast: listener == nil, router) { call in
+        let continues = connection.proceed(now: now, isLast: listener == nil, router) { call in
             control.handlers.ask(
                 call, for: .init(token: token, network: client.network, replies: control.replies))
         }
+        if continues { interrupted.insert(token) }
         if connection.phase == .ended {
             remove(token)
         } else if phase.interest != connection.phase.interest {
@@ -171,8 +185,8 @@ struct ServiceLoop: ~Copyable {
         for (token, client) in connections where client.connection.deadline <= now || client.connection.phase == .ended
         {
             let phase = client.connection.phase
-            client.connection.expire(now: now)
-            if phase == .waiting { control.handlers.forget(token, of: control.replies) }
+            let isDropped = control.handlers.forget(token, of: control.replies)
+            client.connection.expire(now: now, hasBegun: !isDropped)
             proceed(client, token, from: phase, now)
         }
     }

@@ -40,7 +40,10 @@ struct RouterTests {
             (.get, "/hosts/a", ["x-user: reader", "x-user: reader"], .unauthorized, "a token"),
             (.delete, "/hosts/a", ["x-user: reader"], .forbidden, "reader may not do this; it needs the scope write\n"),
             (.delete, "/hosts/a", ["x-user: writer"], .noContent, ""),
-            (.post, "/hosts/a", ["x-user: reader"], .methodNotAllowed, "only GET and HEAD and DELETE\n"),
+            (.post, "/hosts/a", ["x-user: reader"], .methodNotAllowed, "only GET and HEAD\n"),
+            (.post, "/hosts/a", ["x-user: writer"], .methodNotAllowed, "only GET and HEAD and DELETE\n"),
+            (.post, "/hosts/a/apps/b", ["x-user: reader"], .notFound, "/open\n/hosts/HOST\n"),
+            (.get, "/" + String(repeating: "/", count: 2_000), ["x-user: reader"], .notFound, "/open\n"),
             (.put, "/hosts/a/apps/b?dry=1", writer, .created, "a\nb\ndry=1\n"),
             (.put, "/hosts/a/apps/b", Array(writer.dropLast()), .unsupportedMediaType, "send the body as"),
             (
@@ -64,7 +67,7 @@ struct RouterTests {
 
     @Test func `the guard comes first, and a refused method names those that are allowed`() {
         #expect(Self.router.answer(ServiceRequest(.get, "/open", host: "evil")).status == .misdirectedRequest)
-        let answer = Self.router.answer(ServiceRequest(.post, "/hosts/a", lines: ["x-user: reader"]))
+        let answer = Self.router.answer(ServiceRequest(.post, "/hosts/a", lines: ["x-user: writer"]))
         #expect(String(decoding: answer.fields.bytes, as: UTF8.self) == "allow: GET, HEAD, DELETE\r\n")
     }
 }

@@ -32,7 +32,10 @@ struct ServiceConnectionTests {
 
         deinit { close(client) }
 
-        func proceed(now: Int64 = 0) { connection.proceed(now: now, isLast: false, router) { calls.append($0) } }
+        @discardableResult
+        func proceed(now: Int64 = 0) -> Bool {
+            connection.proceed(now: now, isLast: false, router) { calls.append($0) }
+        }
 
         func send(_ text: String) {
             let bytes = Array(text.utf8)
@@ -144,7 +147,7 @@ struct ServiceConnectionTests {
         let pair = try Pair()
         pair.send("PUT /text HTTP/1.1\r\nhost: a\r\ncontent-length: 5\r\n\r\nhe")
         #expect(pair.connection.deadline == pair.limits.bodyMilliseconds)
-        pair.connection.expire(now: pair.connection.deadline)
+        pair.connection.expire(now: pair.connection.deadline, hasBegun: false)
         #expect(pair.connection.phase == .ended)
         let other = try Pair()
         other.send("GET /quick HTTP/1.1\r\nhost: a\r\ncontent-length: 36\r\n\r\nGET /quick HTTP/1.1\r\nhost: a\r\n\r\n")
@@ -166,20 +169,65 @@ struct ServiceConnectionTests {
         #expect(pair.calls.count == 1)
     }
 
-    @Test(arguments: [false, true])
-    func `a handler that does not answer in time, or is not asked, is an answer too`(isExpired: Bool) throws {
+    @Test(
+        arguments: [
+            (nil, "too busy; try again\n"), (false, "too busy; try again\n"), (true, "not done in time, and may"),
+        ]
+            as [(Bool?, String)])
+    func `a handler that is not asked, or does not answer in time, is an answer too`(
+        hasBegun: Bool?, body: String
+    ) throws {
         let pair = try Pair()
         pair.send("GET /slow HTTP/1.1\r\nhost: a\r\n\r\n")
         #expect(pair.connection.deadline == pair.limits.answerMilliseconds)
-        if isExpired { pair.connection.expire(now: 30_000) } else { pair.connection.take(nil, now: 0) }
+        if let hasBegun {
+            pair.connection.expire(now: 30_000, hasBegun: hasBegun)
+        } else {
+            pair.connection.take(nil, now: 0)
+        }
         pair.proceed(now: 30_000)
         let text = pair.received()
-        #expect(text.hasPrefix("HTTP/1.1 503 ") && text.contains("\r\nretry-after: 5\r\n"))
-        #expect(text.contains("\r\nconnection: close\r\n") == isExpired)
+        #expect(text.hasPrefix("HTTP/1.1 503 ") && text.contains("\r\n\r\n\(body)"))
+        // What may be done already is not asked for again.
+        #expect(text.contains("\r\nretry-after: 5\r\n") == (hasBegun != true))
+        #expect(text.contains("\r\nconnection: close\r\n") == (hasBegun != nil))
         // The late answer is dropped.
         pair.connection.take(ServiceResponse(.ok, lines: ["late"]), now: 30_000)
         pair.proceed(now: 30_000)
         #expect(pair.received().isEmpty)
+    }
+
+    @Test func `many requests at once are answered a few in a round, in order`() throws {
+        let pair = try Pair()
+        let request = "GET /quick HTTP/1.1\r\nhost: a\r\n\r\n"
+        let bytes = Array(String(repeating: request, count: 20).utf8)
+        #expect(write(pair.client, bytes, bytes.count) == bytes.count)
+        var counts: [Int] = []
+        var continues = true
+        while continues {
+            continues = pair.proceed()
+            counts.append(pair.received().split(separator: "\r\n\r\nquick\n").count)
+        }
+        #expect(counts == [8, 8, 4])
+    }
+
+    @Test func `a refused head gets an answer without a body for HEAD`() throws {
+        let pair = try Pair()
+        pair.send("HEAD /quick HTTP/1.1\r\nhost: a\r\nhost: b\r\n\r\n")
+        let text = pair.received()
+        #expect(text.hasPrefix("HTTP/1.1 400 ") && text.hasSuffix("\r\n\r\n"))
+    }
+
+    @Test func `a connection that ends with the process answers what is on its way`() throws {
+        for hasAnswered in [false, true] {
+            let pair = try Pair()
+            if hasAnswered { pair.send("GET /quick HTTP/1.1\r\nhost: a\r\n\r\n") }
+            pair.connection.drain()
+            #expect((pair.connection.phase == .ended) == hasAnswered)
+            if hasAnswered { continue }
+            pair.send("GET /quick HTTP/1.1\r\nhost: a\r\n\r\n")
+            #expect(pair.received().contains("\r\nconnection: close\r\n"))
+        }
     }
 
     @Test func `an answer without content has neither type nor length`() {

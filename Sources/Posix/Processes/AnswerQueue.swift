@@ -103,11 +103,14 @@ public final class AnswerQueue<Question: Hashable & Sendable, Answer: Sendable>:
     }
 
     /// To be called when a client that waits has gone.
-    public func forget(_ token: UInt64, of replies: Replies) {
+    /// - Returns: whether its question was still in the line, so that it is not answered for this client.
+    @discardableResult
+    public func forget(_ token: UInt64, of replies: Replies) -> Bool {
         func isGone(_ client: Client) -> Bool { client.token == token && client.replies === replies }
-        state.withLock { state in
-            if !state.line.removeAll(where: { $0.client.map(isGone) ?? false }).isEmpty { return }
+        return state.withLock { state in
+            if !state.line.removeAll(where: { $0.client.map(isGone) ?? false }).isEmpty { return true }
             for question in state.current.keys { state.current[question]?.removeAll(where: isGone) }
+            return false
         }
     }
 
