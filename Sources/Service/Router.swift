@@ -32,7 +32,7 @@ public struct Route: Sendable {
         segments = Route.segments(of: pattern)
     }
 
-    /// No route has more, so the last one of a longer path has the rest.
+    /// More than any route has. What is left of a longer path stays in one piece, so that splitting it costs little.
     private static let segmentsMax = 16
 
     fileprivate static func segments(of path: String) -> [Substring] {

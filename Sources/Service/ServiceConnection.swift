@@ -20,7 +20,7 @@ final class ServiceConnection {
         var interest: Poller.Interest {
             switch self {
             case .readingHead, .readingBody, .lingering, .ended: .readable
-            // The loop is told of the end of both directions anyway. A client that has only finished sending waits for its answer.
+            // epoll reports a closed connection anyway. A client that has only finished sending still waits for its answer.
             case .waiting: []
             case .sending: .writable
             }

@@ -136,7 +136,8 @@ final class ParentProcess {
             handle(.pass(signal))
             handleManager(.pass(signal))
         default:
-            notifier.notify(.stopping)
+            // Once: repeated signals must not wait for a supervisor that does not read.
+            if !lifecycle.isStopping { notifier.notify(.stopping) }
             handle(.stop)
             handleManager(.stop)
         }
@@ -384,9 +385,10 @@ final class ParentProcess {
             let minutes = ServerLifecycle.startMilliseconds / 60_000
             Log.error("the server (\(name(number))) is not ready after \(minutes) minutes, so it is killed")
         case .silent(let number):
-            let seconds = ServerLifecycle.missedLooksMax * Int(ServerLifecycle.lookMilliseconds / 1_000)
+            // The last sign may have come just before the first look.
+            let seconds = (ServerLifecycle.missedLooksMax - 1) * Int(ServerLifecycle.lookMilliseconds / 1_000)
             Log.error(
-                "the server (\(name(number))) has given no sign of life for \(seconds) seconds, because it is stopped or a worker "
+                "the server (\(name(number))) has given no sign of life for over \(seconds) seconds, because it is stopped or a worker "
                     + "hangs; it is killed, and replaced")
         case .stoppedEarly: Log.error("stopped before the server was ready")
         case .upgradeUnderWay: Log.warning("an upgrade is under way; this SIGUSR2 has no effect")

@@ -82,7 +82,7 @@ struct ServerLifecycle {
     /// When to kill what an operator has told twice to stop, and when to exit although it has not ended.
     private var killAt: Int64?
     private var exitAt: Int64?
-    private var isStopping = false
+    private(set) var isStopping = false
     /// Whether no server is started any more; those that finish their requests may do so.
     private var hasGivenUp = false
     /// Of the server that was current when the parent was told to stop, or gave up.
