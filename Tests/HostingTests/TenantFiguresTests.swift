@@ -56,6 +56,21 @@ struct TenantFiguresTests {
         #expect(site.tenants.furtherErrors(hostsMax: 10).isEmpty)
     }
 
+    @Test func `a file that is restored after an error has the warnings that it had`() throws {
+        let text = """
+            { name: 'W', hosts: ['w.example.com'], ios: { appIDs: ['8KQ2V7M4XN.dev.w'] }, unheardOf: 1 }
+            """
+        try site.write("config/apps/w.json", text)
+        let first = try site.round()
+        try #require(first.figures.warnings > 0)
+        try site.write("config/apps/w.json", "{ name: ")
+        #expect(try site.round().figures.warnings == first.figures.warnings, "its last good version is served")
+        try site.write("config/apps/w.json", text)
+        let again = try site.round()
+        #expect(again.figures.warnings == first.figures.warnings)
+        #expect(again.findings == first.findings)
+    }
+
     @Test func `counts files by state, and guarded entries`() throws {
         try site.write("config/apps/a.json", "{ name: ")
         try site.shop("b.json", hosts: ["b.example.com"], ids: ["8KQ2V7M4XN.dev.other"])

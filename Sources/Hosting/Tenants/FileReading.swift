@@ -18,8 +18,8 @@ struct FileReading: Sendable {
         case postponed
         /// Descriptors or memory ran out.
         case starved(SystemError)
-        /// The file is the version in service, or has the text of its last good version.
-        case same(FileStatus?)
+        /// The file is the version in service, or has the text of its last good version again, and then these warnings.
+        case same(FileStatus?, again: [Finding])
         case candidate(Scan.Candidate)
     }
 
@@ -46,16 +46,18 @@ struct FileReading: Sendable {
             let isSettled = contents.status.isSettled(atNanoseconds: contents.readNanoseconds)
             let mark = isSettled ? contents.status : nil
             let isSame = known?.good?.text.equals(contents.bytes) == true
-            outcome = .same(mark)
+            outcome = .same(mark, again: [])
             if isSame, known?.state == .current { return }
             let document = AppFile.parse(contents.bytes)
             let reading = AppFile.read(document, file: source.file(path), environment: source.environment)
             source.inspect?(source.file(path), contents.bytes, document, reading.appFile)
             let objections = source.owners.findings(about: reading, file: source.file(path), at: path)
-            if isSame, reading.appFile != nil { return }
-            var candidate = Scan.Candidate(
-                content: .broken, mark: mark,
-                findings: source.reported(reading.findings + objections, on: contents.bytes))
+            let findings = source.reported(reading.findings + objections, on: contents.bytes)
+            if isSame, reading.appFile != nil {
+                outcome = .same(mark, again: findings)
+                return
+            }
+            var candidate = Scan.Candidate(content: .broken, mark: mark, findings: findings)
             if objections.isEmpty, let appFile = reading.appFile {
                 app = LoadedAppFile(appFile, modified: contents.modified)
                 candidate.content = .good(

@@ -74,7 +74,7 @@ struct Scan: Sendable {
     /// Set if `config/hosts` cannot be read.
     var hostsFolderFinding: Finding?
     var findings: [Finding] = []
-    /// Findings on folders of app files.
+    /// Findings on folders of app files, and on files that are in service again.
     var appFindings: [(path: String, finding: Finding)] = []
     /// What was still being written, or belongs to a folder that took too long.
     var later = TreeChanges()
@@ -95,7 +95,9 @@ struct Scan: Sendable {
             case .changing: later.appFiles.insert(path)
             case .postponed: postpone(path)
             case .starved(let reason): throw reason
-            case .same(let mark): unchanged[path] = .some(mark)
+            case .same(let mark, let again):
+                unchanged[path] = .some(mark)
+                appFindings += again.map { (path, $0) }
             case .candidate(var candidate):
                 // Nothing is served from a file that was never good.
                 if candidate.isGone, memory.appFiles[path]?.good == nil {

@@ -84,8 +84,11 @@ struct TenantMemory: Sendable {
                 continue
             }
             let mark = verdict.state == .gone ? nil : candidate.mark
-            let good = appFiles[path]?.good
-            put(AppRecord(mark: mark, state: verdict.state, good: good, awaitedHosts: verdict.awaitedHosts), at: path)
+            let known = appFiles[path]
+            put(
+                AppRecord(
+                    mark: mark, state: verdict.state, good: known?.good, awaitedHosts: verdict.awaitedHosts,
+                    warningCounts: known?.warningCounts ?? .init()), at: path)
             openFindings.files[path] = Array(candidate.findings.prefix(AppFindings.ofFileMax))
             openFindings.guarded[path] = verdict.guardedCount
             let named = candidate.brokenHosts + candidate.hosts
