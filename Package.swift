@@ -39,7 +39,8 @@ let package = Package(
         .target(name: "AssociationLint", dependencies: ["Association", "SourceJSON"], swiftSettings: strict),
         .target(name: "HTTP", swiftSettings: strict),
         .target(name: "Posix", dependencies: ["CLinux"], swiftSettings: strict),
-        .target(name: "TLS", dependencies: ["COpenSSL", "Posix", "Tenancy"], swiftSettings: strict),
+        .target(name: "TLS", dependencies: ["COpenSSL", "Posix"], swiftSettings: strict),
+        .target(name: "Certificates", dependencies: ["Posix", "TLS", "Tenancy"], swiftSettings: strict),
         .target(name: "Catalogue", dependencies: ["HTTP", "Posix"], swiftSettings: strict),
         .target(name: "Telemetry", dependencies: ["HTTP", "Posix"], swiftSettings: strict),
         .target(
@@ -49,8 +50,8 @@ let package = Package(
         .target(
             name: "Hosting",
             dependencies: [
-                "Association", "AssociationLint", "SourceJSON", "Catalogue", "HTTP", "Settings", "TLS", "Posix",
-                "Telemetry", "Tenancy", "CZlib",
+                "Association", "AssociationLint", "SourceJSON", "Catalogue", "Certificates", "HTTP", "Settings", "TLS",
+                "Posix", "Telemetry", "Tenancy", "CZlib",
             ],
             swiftSettings: strict),
         .target(
@@ -71,20 +72,23 @@ let package = Package(
         .target(name: "Service", dependencies: ["HTTP", "Posix"], swiftSettings: strict),
         .target(
             name: "Administration",
-            dependencies: ["Client", "Service", "TLS", "Telemetry", "HTTP", "Posix", "SourceJSON", "Tenancy"],
+            dependencies: [
+                "Certificates", "Client", "Service", "TLS", "Telemetry", "HTTP", "Posix", "SourceJSON", "Tenancy",
+            ],
             swiftSettings: strict),
         .executableTarget(
             name: "associated",
             dependencies: [
                 "SourceJSON", "Association", "AssociationLint", "HTTP", "Posix", "TLS", "Catalogue", "Telemetry",
-                "Hosting", "Engine",
-                "Client", "Verifier", "Administration", "ACME", "DNS", "Database", "Manager", "Service", "Settings",
+                "Certificates", "Hosting", "Engine", "Client", "Verifier", "Administration", "ACME", "DNS", "Database",
+                "Manager", "Service", "Settings",
                 "Tenancy",
             ],
             swiftSettings: strict),
 
         .target(
-            name: "TestSupport", dependencies: ["Posix", "TLS"], path: "Tests/TestSupport", swiftSettings: house),
+            name: "TestSupport", dependencies: ["Certificates", "Posix", "TLS"], path: "Tests/TestSupport",
+            swiftSettings: house),
         tests("Tenancy"),
         tests("SourceJSON"),
         .target(
@@ -94,15 +98,18 @@ let package = Package(
         tests("AssociationLint", "Association", "AssociationSamples", "SourceJSON", "TestSupport"),
         tests("HTTP"),
         tests("Posix", "CLinux", "TestSupport"),
-        tests("TLS", "Posix", "Tenancy", "TestSupport"),
+        .testTarget(
+            name: "TLSSupport", dependencies: ["TLS", "TestSupport"], path: "Tests/TLSSupport", swiftSettings: house),
+        tests("TLS", "Posix", "TLSSupport", "Tenancy", "TestSupport"),
+        tests("Certificates", "Posix", "TLS", "TLSSupport", "Tenancy", "TestSupport"),
         tests("Catalogue", "HTTP", "TestSupport"),
         tests(
-            "Hosting", "Association", "Catalogue", "HTTP", "Posix", "Settings", "SourceJSON", "TLS", "Telemetry",
-            "Tenancy", "TestSupport"),
+            "Hosting", "Association", "Catalogue", "Certificates", "HTTP", "Posix", "Settings", "SourceJSON", "TLS",
+            "Telemetry", "Tenancy", "TestSupport"),
         tests(
             "Settings", "Association", "HTTP", "Posix", "SourceJSON", "TLS", "Telemetry", "TestSupport"),
         tests("Telemetry", "HTTP", "Posix", "SourceJSON", "TestSupport"),
-        tests("Engine", "Catalogue", "HTTP", "Posix", "TLS", "Telemetry", "TestSupport"),
+        tests("Engine", "Catalogue", "Certificates", "HTTP", "Posix", "TLS", "Telemetry", "TestSupport"),
         .testTarget(
             name: "DatabaseSupport", dependencies: ["Database"], path: "Tests/DatabaseSupport", swiftSettings: house),
         tests("Database", "DatabaseSupport", "Posix", "TestSupport"),
@@ -122,19 +129,21 @@ let package = Package(
         tests("DNS", "DNSSupport", "Posix", "TestSupport"),
         tests("Verifier", "Association", "AssociationLint", "Client", "Posix", "TLS", "TestSupport"),
         tests("Service", "HTTP", "Posix", "TestSupport"),
-        tests("Administration", "HTTP", "Posix", "Service", "SourceJSON", "TLS", "Telemetry", "Tenancy", "TestSupport"),
+        tests(
+            "Administration", "Certificates", "HTTP", "Posix", "Service", "SourceJSON", "TLS", "Telemetry", "Tenancy",
+            "TestSupport"),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "associated", "Administration", "Manager", "Posix", "Settings", "SourceJSON", "TLS", "Tenancy",
-                "TestSupport",
+                "associated", "Administration", "Certificates", "Manager", "Posix", "Settings", "SourceJSON", "TLS",
+                "Tenancy", "TestSupport",
             ],
             swiftSettings: house),
         .testTarget(
             name: "FuzzingTests",
             dependencies: [
-                "ACME", "Association", "AssociationLint", "Catalogue", "Client", "DNS", "HTTP", "Hosting", "Posix",
-                "SourceJSON", "TLS", "Verifier",
+                "ACME", "Association", "AssociationLint", "Catalogue", "Certificates", "Client", "DNS", "HTTP",
+                "Hosting", "Posix", "SourceJSON", "TLS", "Verifier",
             ], swiftSettings: house),
         .testTarget(name: "HouseRulesTests", swiftSettings: house),
     ],

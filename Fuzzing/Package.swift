@@ -25,7 +25,8 @@ let package = Package(
         .target(name: "AssociationLint", dependencies: ["Association", "SourceJSON"], swiftSettings: house),
         .target(name: "HTTP", swiftSettings: house),
         .target(name: "Posix", dependencies: ["CLinux"], swiftSettings: house),
-        .target(name: "TLS", dependencies: ["COpenSSL", "Posix", "Tenancy"], swiftSettings: house),
+        .target(name: "TLS", dependencies: ["COpenSSL", "Posix"], swiftSettings: house),
+        .target(name: "Certificates", dependencies: ["Posix", "TLS", "Tenancy"], swiftSettings: house),
         .target(name: "Catalogue", dependencies: ["HTTP", "Posix"], swiftSettings: house),
         .target(name: "Telemetry", dependencies: ["HTTP", "Posix"], swiftSettings: house),
         .target(
@@ -35,7 +36,8 @@ let package = Package(
         .target(
             name: "Hosting",
             dependencies: [
-                "Association", "AssociationLint", "SourceJSON", "Catalogue", "HTTP", "Settings", "TLS", "Posix",
+                "Association", "AssociationLint", "SourceJSON", "Catalogue", "Certificates", "HTTP", "Settings", "TLS",
+                "Posix",
                 "Telemetry", "Tenancy", "CZlib",
             ],
             swiftSettings: house),

@@ -15,7 +15,7 @@ public struct ServerSettings: Sendable {
     /// A file with ticket keys that several servers share; nil for keys of this process only.
     public var ticketKeyFile: String?
     /// The certificate that signs the documents of all hosts with signed documents; nil for each host's own.
-    public var signing: DocumentSigner.NamedPair?
+    public var signing: NamedPair?
     /// Seconds for which browsers must use TLS only (RFC 6797); 0 sends no such header. A day is long enough to be useful,
     /// and short enough to turn it off again.
     public var strictTransportSeconds = 86_400

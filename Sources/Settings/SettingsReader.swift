@@ -22,7 +22,7 @@ public struct SettingsReader {
     /// The setting of these that is being read.
     private var safeguard: String?
     /// The certificate and key for signed documents, as far as they are named.
-    var signing = DocumentSigner.NamedPair(certificateFile: "", keyFile: "")
+    var signing = NamedPair(certificateFile: "", keyFile: "")
 
     /// The settings that protect the server.
     private static let safeguards: Set = ["user", "sandbox", "admin", "fronts", "https", "strict", "limits", "owners"]

@@ -58,10 +58,10 @@ struct OpenSSLFailure: Error, Hashable, Sendable, CustomStringConvertible {
 public struct TLSError: Error, Hashable, Sendable, CustomStringConvertible {
     public let description: String
 
-    init(_ description: String) { self.description = description }
+    public init(_ description: String) { self.description = description }
 
     /// An error with the reasons in this thread's OpenSSL queue.
-    static func draining(_ what: String, fix: String? = nil) -> TLSError {
+    public static func draining(_ what: String, fix: String? = nil) -> TLSError {
         let advice = fix.map { "; \($0)" } ?? ""
         return TLSError("\(what): \(OpenSSLFailure.drain())\(advice)")
     }

@@ -1,6 +1,7 @@
 // A scripted authority behind HTTPS on loopback, for tests of what sends the requests. One thread answers one request after the
 // other and keeps connections.
 
+import Certificates
 import HTTP
 import Posix
 import Synchronization

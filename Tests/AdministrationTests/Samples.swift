@@ -1,5 +1,6 @@
 // A sample server with fixed numbers and texts.
 
+import Certificates
 import TLS
 import Telemetry
 

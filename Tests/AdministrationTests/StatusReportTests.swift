@@ -1,5 +1,6 @@
 // The reports for people and programs, word for word, at a fixed time.
 
+import Certificates
 import SourceJSON
 import TLS
 import Telemetry

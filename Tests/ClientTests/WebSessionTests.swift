@@ -1,5 +1,6 @@
 // Requests by name: kept connections, redirects and untrusted servers.
 
+import Certificates
 import Foundation
 import Posix
 import TLS

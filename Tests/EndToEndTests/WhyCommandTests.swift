@@ -1,5 +1,6 @@
 // `associated why` against a host whose files are redirected. GoldenTests has its output for hosts of `associated serve`.
 
+import Certificates
 import TLS
 import Testing
 

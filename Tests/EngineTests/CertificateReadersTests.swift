@@ -1,6 +1,7 @@
 // Handshakes whose certificate must be read first, and clients that do not wait for it.
 
 import Catalogue
+import Certificates
 import Engine
 import HTTP
 import Posix

@@ -3,6 +3,7 @@
 
 import COpenSSL
 import Catalogue
+import Certificates
 import Foundation
 import HTTP
 import Posix

@@ -1,6 +1,7 @@
 // An engine in this process, and a client that sends any bytes. Imports TestSupport for all files of these tests.
 
 import Catalogue
+import Certificates
 import Engine
 import HTTP
 import Posix

@@ -1,6 +1,7 @@
 // Large pages, which are sent from their files: changes meanwhile, and the kinds of request.
 
 import Catalogue
+import Certificates
 import Foundation
 import HTTP
 import Posix

@@ -2,6 +2,7 @@
 // with and without a default certificate.
 
 import Catalogue
+import Certificates
 import Engine
 import Posix
 import TLS

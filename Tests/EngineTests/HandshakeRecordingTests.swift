@@ -1,6 +1,7 @@
 // Handshakes are counted by their outcome, with real clients.
 
 import Catalogue
+import Certificates
 import Engine
 import Foundation
 import HTTP

@@ -1,6 +1,7 @@
 // A running worker answers a heartbeat, and a stuck one does not.
 
 import Catalogue
+import Certificates
 import Glibc
 import Posix
 import Synchronization

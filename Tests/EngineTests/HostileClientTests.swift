@@ -1,5 +1,6 @@
 // An honest client among many hostile ones: it is accepted and answered soon, and the memory of all is limited.
 
+import Certificates
 import HTTP
 import Posix
 import TLS

@@ -5,6 +5,7 @@
 
 import COpenSSL
 import Catalogue
+import Certificates
 import Foundation
 import HTTP
 import Posix

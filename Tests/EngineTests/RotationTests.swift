@@ -1,5 +1,6 @@
 // Certificates that change while clients come and go, as every sixty days on every host.
 
+import Certificates
 import Foundation
 import Posix
 import TLS

@@ -1,6 +1,7 @@
 // The same engine over TLS, with curl and openssl as clients.
 
 import Catalogue
+import Certificates
 import Engine
 import HTTP
 import Posix

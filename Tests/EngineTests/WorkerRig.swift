@@ -2,6 +2,7 @@
 // between rounds.
 
 import Catalogue
+import Certificates
 import Foundation
 import HTTP
 import Posix
@@ -51,7 +52,7 @@ final class WorkerRig {
         addresses = settings.listeners.map { $0.sockets[0].address }
         published = PublishedCatalogue(TestEngine.catalogue(sites))
         control = try WorkerControl(number: 0)
-        queue = try certificates.makeQueue()
+        queue = try certificates.source.makeQueue()
         try queue.start()
         challenges = try ChallengeQuestion.queue { _, token in token + Array(".print".utf8) }
         try challenges.start()

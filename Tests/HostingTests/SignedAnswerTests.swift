@@ -2,6 +2,7 @@
 
 import Association
 import Catalogue
+import Certificates
 import Foundation
 import SourceJSON
 import TLS

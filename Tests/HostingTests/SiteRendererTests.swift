@@ -2,6 +2,7 @@
 
 import Association
 import Catalogue
+import Certificates
 import TLS
 import Testing
 

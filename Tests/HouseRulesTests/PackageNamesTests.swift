@@ -34,7 +34,7 @@ struct PackageNamesTests {
     private static let flat = [
         "Tests/ACMETests": 17, "Tests/AdministrationTests": 17, "Tests/EndToEndTests": 52, "Tests/EngineTests": 33,
         "Tests/HTTPTests": 18, "Tests/HostingTests": 48, "Tests/HouseRulesTests": 14, "Tests/ManagerTests": 24,
-        "Tests/PosixTests": 36, "Tests/SourceJSONTests": 25, "Tests/TLSTests": 39,
+        "Tests/PosixTests": 36, "Tests/SourceJSONTests": 25, "Tests/TLSTests": 19,
     ]
     private static let filesMax = 12
 

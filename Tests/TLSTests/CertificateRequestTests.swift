@@ -4,6 +4,8 @@ import TLS
 import TestSupport
 import Testing
 
+@testable import TLSSupport
+
 struct CertificateRequestTests {
     private let folder: TemporaryFolder
 

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import TLS
+@testable import TLSSupport
 
 struct ChainPoolTests {
     @Test func `shares equal chains until their last user is gone`() throws {

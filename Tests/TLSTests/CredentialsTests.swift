@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import TLS
+@testable import TLSSupport
 
 struct CredentialsTests {
     private let folder: TemporaryFolder

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import TLS
+@testable import TLSSupport
 
 struct IssuedChainTests {
     private static func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }

@@ -5,24 +5,25 @@ import TestSupport
 import Testing
 
 @testable import TLS
+@testable import TLSSupport
 
 struct MessageSignerTests {
-    private let bench: StoreBench
-    private var folder: TemporaryFolder { bench.hosts }
+    private let folder: TemporaryFolder
+    private let authority: TestAuthority
 
     /// Line ends and other bytes that a mail program would change.
     static let document = Array("{\"applinks\":{\"details\":[]}}\n\r\n.\nFrom é\0".utf8)
 
-    init() throws { bench = try StoreBench() }
+    init() throws { (folder, authority) = (try TemporaryFolder(permissions: 0o600), try TestAuthority.shared) }
 
     private func identity(_ key: TestAuthority.Key) throws -> ServerIdentity {
-        try bench.install(".", names: ["a.example"], key: key)
+        try authority.install(try authority.issue(["a.example"], key: key), ".", in: folder)
         return try folder.identity()
     }
 
     @Test(arguments: [TestAuthority.Key.rsa, .ecdsa], ["smime", "cms"])
     func `openssl verifies the message and returns the exact document`(key: TestAuthority.Key, command: String) throws {
-        try folder.write("root.pem", bench.authority.root)
+        try folder.write("root.pem", authority.root)
         try folder.write("signed", try MessageSigner.sign(Self.document, with: try identity(key)))
         let verified = try OpenSSLCommand.run(
             command, "-verify", "-binary", "-inform", "DER", "-in", "signed", "-CAfile", "root.pem", "-purpose",

@@ -5,16 +5,19 @@ import TestSupport
 import Testing
 
 @testable import TLS
+@testable import TLSSupport
 
 struct ServerIdentityTests {
-    private let bench: StoreBench
-
-    init() throws { bench = try StoreBench() }
+    /// One whose certificate is for a name.
+    private func identity(_ name: String, _ key: TestAuthority.Key = .ecdsa) throws -> ServerIdentity {
+        let (folder, authority) = (try TemporaryFolder(permissions: 0o600), try TestAuthority.shared)
+        try authority.install(try authority.issue([name], key: key), ".", in: folder)
+        return try folder.identity()
+    }
 
     @Test(arguments: [TLS1_2_VERSION, TLS1_3_VERSION])
     func `sends its certificate and chain`(version: Int32) throws {
-        try bench.install("a.example", names: ["a.example"])
-        let handshake = TestHandshake(TestServer(nil), try bench.identity("a.example"), version: version)
+        let handshake = TestHandshake(TestServer(nil), try identity("a.example"), version: version)
         #expect(handshake.isComplete, "\(handshake.failure)")
         #expect(handshake.names == ["a.example"])
         #expect(handshake.certificateCount == 2)
@@ -27,17 +30,15 @@ struct ServerIdentityTests {
     func `serves a client that knows its kind of signature`(
         key: TestAuthority.Key, signatures: String, isComplete: Bool
     ) throws {
-        try bench.install("a.example", names: ["a.example"], key: key)
-        let handshake = TestHandshake(TestServer(nil), try bench.identity("a.example"), signatures: signatures)
+        let handshake = TestHandshake(TestServer(nil), try identity("a.example", key), signatures: signatures)
         #expect(handshake.isComplete == isComplete, "\(handshake.failure)")
     }
 
     @Test func `replaces one identity by another on the same context`() throws {
-        try bench.install("a.example", names: ["a.example"])
-        try bench.install("b.example", names: ["b.example"])
+        let identities = [try identity("a.example"), try identity("b.example")]
         let server = TestServer(nil)
-        for host in ["a.example", "b.example", "a.example"] {
-            #expect(TestHandshake(server, try bench.identity(host)).names == [host])
+        for index in [0, 1, 0] {
+            #expect(TestHandshake(server, identities[index]).names == [["a.example"], ["b.example"]][index])
         }
     }
 }

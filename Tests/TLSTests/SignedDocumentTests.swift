@@ -4,17 +4,18 @@ import TestSupport
 import Testing
 
 @testable import TLS
+@testable import TLSSupport
 
 struct SignedDocumentTests {
-    private let bench: StoreBench
-    private var folder: TemporaryFolder { bench.hosts }
+    private let folder: TemporaryFolder
     private static let document = Array("{\"applinks\":{}}".utf8)
 
     init() throws {
-        bench = try StoreBench()
-        try bench.install(".", names: ["a.example"])
+        let authority = try TestAuthority.shared
+        folder = try TemporaryFolder(permissions: 0o600)
+        try authority.install(try authority.issue(["a.example"]), ".", in: folder)
         try folder.write("plain", Self.document)
-        try folder.write("chain.pem", bench.authority.intermediate)
+        try folder.write("chain.pem", authority.intermediate)
     }
 
     @Test(arguments: [

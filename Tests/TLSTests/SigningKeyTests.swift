@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import TLS
+@testable import TLSSupport
 
 struct SigningKeyTests {
     private let folder: TemporaryFolder

@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import TLS
+@testable import TLSSupport
 
 struct TicketKeysTests {
     private let folder: TemporaryFolder

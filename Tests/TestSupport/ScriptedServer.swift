@@ -1,9 +1,10 @@
 // An HTTP server whose answers a test chooses, over TLS or without: as wrong as servers can be.
 
+package import Certificates
 import Foundation
 package import Posix
 import Synchronization
-package import TLS
+import TLS
 
 package final class ScriptedServer: Sendable {
     private let server: LoopbackServer
@@ -44,7 +45,7 @@ private final class ServerTLS: @unchecked Sendable {
     let ready: CertificateQueue.Replies
 
     init(_ certificates: CertificateStore) throws {
-        queue = try certificates.makeQueue()
+        queue = try certificates.source.makeQueue()
         ready = try CertificateQueue.Replies([])
         context = try SecureContext(
             SecureSettings(certificates: certificates, tickets: try TicketKeys()), queue: queue, replies: ready)

@@ -1,5 +1,6 @@
 // Files of live hosts for other commands: accepted or rejected as by a verifier.
 
+import Certificates
 import Client
 import Foundation
 import Posix

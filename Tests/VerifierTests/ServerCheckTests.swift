@@ -2,6 +2,7 @@
 
 import Association
 import AssociationLint
+import Certificates
 import Client
 import Foundation
 import Posix

@@ -1,6 +1,7 @@
 // The families of `/metrics`: the program and its process, workers, hosting, certificates, verifiers, the manager,
 // and client traffic.
 
+import Certificates
 import HTTP
 import TLS
 import Telemetry

@@ -1,8 +1,9 @@
 // The state of the certificates of served hosts, as plain values for the metrics, `status`, `status HOST` and `status --expiring`.
 
+public import Certificates
 import Posix
 import SourceJSON
-public import TLS
+import TLS
 public import Tenancy
 
 /// The certificates of all served hosts.

@@ -1,6 +1,7 @@
 // The state of the whole server, as JSON for programs and as lines for the operator on call. Long lists are cut. `associated
 // status` reads the JSON that the server writes.
 
+import Certificates
 import Posix
 import SourceJSON
 import TLS

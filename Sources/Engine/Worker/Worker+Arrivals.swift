@@ -210,7 +210,7 @@ extension Worker {
     /// Continues a handshake. True when the session is established, and bytes after the handshake can be read.
     mutating func advanceHandshake(
         _ slot: Slot, _ session: SecureSession, _ received: UnsafeRawBufferPointer,
-        certificate: CertificateStore.Lookup? = nil, hasTurn: Bool = false
+        certificate: CertificateLookup? = nil, hasTurn: Bool = false
     ) -> Bool {
         writer.clear()
         let client = unsafe HandshakeClient(
@@ -273,7 +273,7 @@ extension Worker {
     }
 
     private mutating func resumeHandshake(
-        _ slot: Slot, _ certificate: CertificateStore.Lookup, hasTurn: Bool = false
+        _ slot: Slot, _ certificate: CertificateLookup, hasTurn: Bool = false
     ) {
         guard let session = unsafe slot.pointee.session else { return }
         unsafe slot.pointee.phase = .handshake

@@ -27,7 +27,7 @@ import Telemetry
     var writer: ResponseWriter
     var accounting: Accounting
     /// Handshakes whose key is slow. Hosts take turns, and within each host its networks do.
-    var turns = FairLine<(token: UInt64, certificate: CertificateStore.Lookup)>()
+    var turns = FairLine<(token: UInt64, certificate: CertificateLookup)>()
     var now: Int64
 
     /// The least memory limit of a worker's connections, however many workers there are: some twenty handshakes.

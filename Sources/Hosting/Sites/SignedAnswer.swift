@@ -3,6 +3,7 @@
 
 public import Association
 import Catalogue
+import Certificates
 import Posix
 public import TLS
 

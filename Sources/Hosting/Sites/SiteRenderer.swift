@@ -3,6 +3,7 @@
 
 import Association
 import Catalogue
+import Certificates
 import Posix
 import TLS
 

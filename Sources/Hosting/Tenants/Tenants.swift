@@ -6,11 +6,12 @@
 
 public import Association
 public import Catalogue
+public import Certificates
 public import HTTP
 public import Posix
 public import Settings
 public import Synchronization
-public import TLS
+import TLS
 import Tenancy
 
 /// Everything that is hosted.

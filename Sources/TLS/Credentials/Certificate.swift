@@ -3,7 +3,7 @@
 import COpenSSL
 
 /// One certificate, freed at the end of this value's lifetime. The corresponding C type is `X509`.
-@safe struct Certificate: ~Copyable, @unchecked Sendable {
+@safe public struct Certificate: ~Copyable, @unchecked Sendable {
     let pointer: OpaquePointer
 
     init(takingOwnershipOf pointer: OpaquePointer) { unsafe self.pointer = pointer }
@@ -50,7 +50,7 @@ import COpenSSL
     var subject: String { unsafe Certificate.text(X509_get_subject_name(pointer)) }
     var issuer: String { unsafe Certificate.text(X509_get_issuer_name(pointer)) }
     var notBefore: Int64 { unsafe Certificate.seconds(X509_get0_notBefore(pointer)) }
-    var notAfter: Int64 { unsafe Certificate.seconds(X509_get0_notAfter(pointer)) }
+    public var notAfter: Int64 { unsafe Certificate.seconds(X509_get0_notAfter(pointer)) }
 
     var isSelfSigned: Bool {
         defer { OpenSSLFailure.forget() }
@@ -112,7 +112,7 @@ import COpenSSL
     var names: [String] { withNames { count, name in (0..<count).compactMap(name) } }
 
     /// As many of them as may be kept.
-    var firstNames: [String] {
+    public var firstNames: [String] {
         withNames { count, name in (0..<min(count, Int32(CertificateLimits.keptNamesMax))).compactMap(name) }
     }
 
@@ -120,9 +120,9 @@ import COpenSSL
     var nameCount: Int { withNames { count, _ in Int(count) } }
 
     /// Of its DER encoding.
-    var byteCount: Int { Int(unsafe i2d_X509(pointer, nil)) }
+    public var byteCount: Int { Int(unsafe i2d_X509(pointer, nil)) }
 
-    func covers(_ host: String) -> Bool {
+    public func covers(_ host: String) -> Bool {
         withNames { count, name in
             (0..<count).contains { name($0).map { CertificateName.covers($0, host) } == true }
         }
@@ -150,9 +150,9 @@ import COpenSSL
     }
 }
 
-enum CertificateName {
+public enum CertificateName {
     /// Whether a name of a certificate covers a host. Both are in lower case, the host without a trailing dot.
-    static func covers(_ name: String, _ host: String) -> Bool {
+    public static func covers(_ name: String, _ host: String) -> Bool {
         if name == host { return !host.isEmpty }
         guard name.hasPrefix("*."), name.count > 2, let dot = host.firstIndex(of: "."), dot != host.startIndex else {
             return false
@@ -161,7 +161,7 @@ enum CertificateName {
     }
 
     /// Some of a certificate's names for a message.
-    static func list(_ names: [String]) -> String {
+    public static func list(_ names: [String]) -> String {
         if names.isEmpty { return "no host" }
         return names.prefix(5).joined(separator: ", ") + (names.count > 5 ? " and \(names.count - 5) more" : "")
     }

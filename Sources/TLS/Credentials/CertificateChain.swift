@@ -5,9 +5,9 @@ import COpenSSL
 import Synchronization
 
 /// The intermediate certificates of a chain, immutable. The corresponding C type is `STACK_OF(X509)`.
-@safe final class CertificateChain: @unchecked Sendable {
+@safe public final class CertificateChain: @unchecked Sendable {
     let stack: OpaquePointer
-    let count: Int
+    public let count: Int
     /// Whether each certificate is issued by the one after it.
     let isInOrder: Bool
 
@@ -34,7 +34,7 @@ import Synchronization
 
     deinit { unsafe CertificateChain.free(stack) }
 
-    func certificate(_ index: Int) -> Certificate {
+    public func certificate(_ index: Int) -> Certificate {
         precondition(index < count, "a chain has no certificate beyond its last")
         return unsafe Certificate(sharing: CertificateChain.certificate(stack, Int32(index)))
     }
@@ -61,7 +61,7 @@ extension CertificateFacts {
 
 /// The chains in use, by the digest of their bytes. It holds weak references: a chain is freed with the last identity that uses
 /// it.
-final class ChainPool: Sendable {
+public final class ChainPool: Sendable {
     private struct Member {
         weak var chain: CertificateChain?
     }
@@ -73,7 +73,7 @@ final class ChainPool: Sendable {
 
     private let members = Mutex(Members())
 
-    init() {}
+    public init() {}
 
     /// The chain of these certificates, shared if it exists already; nil if any of them is not a certificate.
     func chain(of certificates: [[UInt8]]) -> CertificateChain? {

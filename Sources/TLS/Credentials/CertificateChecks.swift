@@ -1,7 +1,7 @@
 // Finds the reasons why phones or verifiers would reject a host's certificate. The checks are pure: time and host are parameters,
 // so lint, loading and tests use the same ones.
 
-public import Posix
+import Posix
 
 /// Checks of decoded credentials.
 public enum CertificateChecks {
@@ -16,7 +16,7 @@ public enum CertificateChecks {
     }
 
     /// All problems that do not depend on the time.
-    static func problemsBesideExpiry(of identity: ServerIdentity, host: String?) -> [CertificateProblem] {
+    public static func problemsBesideExpiry(of identity: ServerIdentity, host: String?) -> [CertificateProblem] {
         let file = identity.certificateFile
         var problems = identity.problems
         if let host, let problem = name(of: identity.certificate, host, file) { problems.append(problem) }
@@ -33,7 +33,7 @@ public enum CertificateChecks {
     }
 
     /// A weakness with which OpenSSL, or this server, refuses to use a certificate at all.
-    static func weakness(of credentials: ServerIdentity) -> CertificateProblem? {
+    public static func weakness(of credentials: ServerIdentity) -> CertificateProblem? {
         let file = credentials.certificateFile
         switch credentials.certificate.key {
         case .rsa(let bits) where bits < 2048:
@@ -98,7 +98,7 @@ public enum CertificateChecks {
                 .selfSigned, file: file, "the certificate is self-signed, so no phone trusts it",
                 fix: "use a certificate of a public certificate authority")
         }
-        if DevelopmentAuthority.isName(credentials.certificate.issuer) {
+        if credentials.certificate.issuer.hasPrefix("CN=\(CertificateDraft.developmentAuthority) ") {
             return CertificateProblem(
                 .selfSigned, file: file, "the certificate is from a development CA, so no phone trusts it",
                 fix: "use a certificate of a public certificate authority")
@@ -124,7 +124,7 @@ public enum CertificateChecks {
     }
 
     /// The same for the periods of an identity; the worst problem if several certificates have one.
-    static func expiry(
+    public static func expiry(
         of periods: some Sequence<CertificatePeriod>, _ now: Int64, isClockSuspect: Bool = false,
         file: @autoclosure () -> String
     ) -> CertificateProblem? {
@@ -170,32 +170,6 @@ public enum CertificateChecks {
             ? (max(1, seconds / 60), "minute")
             : seconds < 2 * day ? (seconds / 3600, "hour") : (seconds / day, "day")
         return "\(count) \(unit)\(count == 1 ? "" : "s")"
-    }
-
-    /// All problems of the certificate files of one folder below `config/hosts`; none if it has no such files.
-    /// - Parameter links: where links in it may lead, in addition to certbot's folders.
-    public static func problems(
-        folder name: String, in hostsPath: String, links: LinkTargets = .none
-    ) -> [CertificateProblem] {
-        let files = CertificateFiles(CertificateFolder(name: name), in: CertificateTree(hostsPath, links: links))
-        guard files.hasAny else { return [] }
-        var problems: [CertificateProblem] = []
-        let host = CertificateFolder(name: name).host
-        if host == nil && name != CertificateFolder.fallback.name {
-            problems.append(
-                CertificateProblem(
-                    .folderName, file: "\(hostsPath)/\(name)",
-                    "the folder's name is not that of a host, so the certificate is never used",
-                    fix: "name the folder after a host in lower case, _wildcard.example.com for *.example.com, or "
-                        + "_default"))
-        }
-        switch files.load(pool: ChainPool()) {
-        case .absent: problems.append(files.incomplete)
-        case .failed(let problem): problems.append(problem)
-        case .identity(let identity):
-            problems += CertificateChecks.problems(of: identity, host: host, now: Clock.wallSeconds())
-        }
-        return problems
     }
 
     /// Why the server or a client would refuse a certificate that is not in a host's folder yet; nil if none does.
@@ -245,12 +219,12 @@ public enum CertificateChecks {
 }
 
 /// The validity period of a host's certificate, or of an intermediate one.
-struct CertificatePeriod: Hashable, Sendable {
+public struct CertificatePeriod: Hashable, Sendable {
     /// `the certificate`, or the name of the intermediate one.
     let subject: String
     /// Seconds since 1970.
     let notBefore: Int64
-    let notAfter: Int64
+    public let notAfter: Int64
 
     init(_ certificate: borrowing Certificate, _ subject: String) {
         self.init(subject, from: certificate.notBefore, to: certificate.notAfter)
@@ -272,15 +246,15 @@ struct CertificatePeriod: Hashable, Sendable {
     private var tenthSeconds: Int64 { judgedSeconds / 10 }
 
     /// The remaining share of the lifetime: 1 at its beginning, 0 or less after its end.
-    func lifeLeft(_ now: Int64) -> Double { share(notAfter - now, of: notAfter - notBefore) }
+    public func lifeLeft(_ now: Int64) -> Double { share(notAfter - now, of: notAfter - notBefore) }
 
     /// The share by which a verdict is made. At most 1, because a longer lifetime counts as a shorter one.
-    func judgedLifeLeft(_ now: Int64) -> Double { min(1, share(notAfter - now, of: judgedSeconds)) }
+    public func judgedLifeLeft(_ now: Int64) -> Double { min(1, share(notAfter - now, of: judgedSeconds)) }
 
     private func share(_ left: Int64, of lifetime: Int64) -> Double { Double(left) / Double(max(1, lifetime)) }
 
     /// The problem at a time, if there is one.
-    func verdict(_ now: Int64) -> CertificateProblem.Kind? {
+    public func verdict(_ now: Int64) -> CertificateProblem.Kind? {
         if now > notAfter { return .expired }
         if now < notBefore { return .notYetValid }
         if notAfter - now < tenthSeconds { return .lifeBelowTenth }
@@ -289,7 +263,7 @@ struct CertificatePeriod: Hashable, Sendable {
     }
 
     /// When the verdict changes next.
-    func change(after now: Int64) -> Int64? {
+    public func change(after now: Int64) -> Int64? {
         [notBefore, notAfter - quarterSeconds + 1, notAfter - tenthSeconds + 1, notAfter + 1].filter { $0 > now }.min()
     }
 }
@@ -306,7 +280,7 @@ extension CertificateFacts {
 
 extension ServerIdentity {
     /// The periods of all its certificates except roots, in the order in which clients get them.
-    var periods: [CertificatePeriod] {
+    public var periods: [CertificatePeriod] {
         var periods = [CertificatePeriod(certificate, "the certificate")]
         guard let chain else { return periods }
         for index in 0..<chain.count {

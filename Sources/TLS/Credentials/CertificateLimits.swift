@@ -11,17 +11,17 @@ public struct CertificateLimits: Hashable, Sendable {
     /// Usual public exponents have 17 bits. OpenSSL computes with the exponent in each handshake.
     static let rsaExponentBitsMax = 64
     /// An RSA key of 16,384 bits is 13 KB of PEM, and must be read to be rejected.
-    static let keyBytesMax = 32 * 1024
+    public static let keyBytesMax = 32 * 1024
     /// By default, OpenSSL's clients verify no longer chains.
     static let chainCertificatesMax = 16
     /// Wildcards are looked up for at most this many labels less one, so that a hostile name costs few look-ups.
-    static let labelsMax = 16
+    public static let labelsMax = 16
 
     /// Names that are kept of a certificate for many hosts, beside the certificate. Authorities allow 100 to 1,000.
     static let keptNamesMax = 1_000
     /// What a certificate in memory counts at least: a usual one takes 8 to 13 KB. So the use decides between two usual ones, and not
     /// a few bytes.
-    static let identityUnitBytes = 16 * 1024
+    public static let identityUnitBytes = 16 * 1024
     /// The most that a reading takes while it lasts: a file with 16,000 short names, each of which takes 112 bytes decoded.
     static let readingBytesMax = 2 * 1024 * 1024
     /// Threads that read certificates: those of the queue, and the survey.
@@ -29,12 +29,12 @@ public struct CertificateLimits: Hashable, Sendable {
     /// Less would be room for a few hosts only.
     static let bytesMin = 12 * 1024 * 1024
     /// Handshakes that wait for the disk: with a reading of a millisecond, the last one waits for a third of a second.
-    static let waitingMax = 1_024
+    public static let waitingMax = 1_024
 
     /// What certificates in memory and readings may take together, as estimated by `ServerIdentity.byteCount`.
     public var bytesMax = 192 * 1024 * 1024
     /// What is left of it for those in memory that served hosts need.
-    var cachedBytesMax: Int {
+    public var cachedBytesMax: Int {
         bytesMax - CertificateLimits.readingsMax * CertificateLimits.readingBytesMax
             - othersMax * CertificateLimits.identityUnitBytes
     }

@@ -14,7 +14,7 @@ public struct CertificateProblem: Error, Hashable, Sendable, CustomStringConvert
     public let kind: Kind
     public let file: String
     /// What is wrong and its consequence, in lower case and without a full stop.
-    public internal(set) var message: String
+    public var message: String
     /// What to do, in the same form.
     public let fix: String
     /// The error, when the process was out of descriptors or memory and the files may be fine.
@@ -22,7 +22,7 @@ public struct CertificateProblem: Error, Hashable, Sendable, CustomStringConvert
     /// That of its kind, unless it is less severe here.
     public let severity: Severity
 
-    init(
+    public init(
         _ kind: Kind, file: String, _ message: String, fix: String, shortage: SystemError? = nil,
         severity: Severity? = nil
     ) {
@@ -87,11 +87,37 @@ public struct CertificateProblem: Error, Hashable, Sendable, CustomStringConvert
         }
 
         /// Whether every client rejects a certificate with this problem, so that it must not replace a better one.
-        var isRefusedByClients: Bool {
+        public var isRefusedByClients: Bool {
             switch self {
             case .expired, .notYetValid, .nameNotCovered, .notForServers: true
             default: false
             }
         }
+    }
+}
+
+extension CertificateProblem {
+    /// A file that cannot be read.
+    public init(reading what: String, _ path: String, _ error: FileError) {
+        self.init(
+            .unreadableFile, file: path,
+            error.leadsOutside
+                ? "\(what) is not read, because it is a link to a place outside the host's own folder"
+                : "\(what) cannot be read: \(error)",
+            fix: error.leadsOutside
+                ? "put the file itself there, or list its folder under `linkTargets` in server.json"
+                : "make it a regular file that the server's user can read", shortage: error.shortage)
+    }
+
+    /// A host's folder that cannot be opened.
+    public init(folder path: String, _ error: FileError) {
+        self.init(
+            .unreadableFile, file: path,
+            error.leadsOutside
+                ? "the certificate is not read, because the host's folder is a link to another place"
+                : "the host's folder cannot be opened: \(error)",
+            fix: error.leadsOutside
+                ? "make it a folder, or list that place under `linkTargets` in server.json"
+                : "let the server's user read that folder and those above it", shortage: error.shortage)
     }
 }

@@ -2,10 +2,10 @@
 // the type), so a key is decoded once and kept.
 
 import COpenSSL
-import Posix
+public import Posix
 
 /// A decoded private key, freed at the end of this value's lifetime. The corresponding C type is `EVP_PKEY`.
-@safe struct PrivateKey: ~Copyable, @unchecked Sendable {
+@safe public struct PrivateKey: ~Copyable, @unchecked Sendable {
     let pointer: OpaquePointer
 
     init(takingOwnershipOf pointer: OpaquePointer) { unsafe self.pointer = pointer }
@@ -13,7 +13,7 @@ import Posix
     deinit { unsafe EVP_PKEY_free(pointer) }
 
     /// A new key on the curve P-256.
-    static func generate() throws(TLSError) -> PrivateKey {
+    public static func generate() throws(TLSError) -> PrivateKey {
         guard let pointer = unsafe associated_generate_p256() else { throw .draining("cannot create a private key") }
         return unsafe PrivateKey(takingOwnershipOf: pointer)
     }
@@ -167,19 +167,19 @@ import Posix
 // decoded (OpenSSL may compute for minutes for others), and no number of a key may be larger than the key's size allows.
 
 /// The file of a private key, read but not opened yet.
-struct KeyFile: ~Copyable {
+public struct KeyFile: ~Copyable {
     let path: String
     let permissionProblem: CertificateProblem?
     private let text: SecretBytes
 
-    init(_ text: consuming SecretBytes, path: String, access: FileAccess) {
+    public init(_ text: consuming SecretBytes, path: String, access: FileAccess) {
         self.path = path
         permissionProblem = CertificateChecks.permissions(access, of: path)
         self.text = text
     }
 
     /// Reads a file of the operator.
-    init(reading path: String) throws(CertificateProblem) {
+    public init(reading path: String) throws(CertificateProblem) {
         do throws(FileError) {
             let text = try SecretBytes(reading: path, bytesMax: CertificateLimits.keyBytesMax)
             self.init(text, path: path, access: try File.access(path))
@@ -188,7 +188,7 @@ struct KeyFile: ~Copyable {
         }
     }
 
-    func open() throws(CertificateProblem) -> PrivateKey { try unsafe PrivateKey(text.bytes, file: path) }
+    public func open() throws(CertificateProblem) -> PrivateKey { try unsafe PrivateKey(text.bytes, file: path) }
 }
 
 extension StaticString {

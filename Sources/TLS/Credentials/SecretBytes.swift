@@ -2,10 +2,10 @@
 // their lifetime, and never copied into an array, which would leave copies behind when it grows.
 
 import COpenSSL
-import Posix
+public import Posix
 
 /// A buffer of fixed size, overwritten before it is freed. The corresponding C function is `OPENSSL_cleanse`.
-@safe struct SecretBytes: ~Copyable, @unchecked Sendable {
+@safe public struct SecretBytes: ~Copyable, @unchecked Sendable {
     private let start: UnsafeMutableRawPointer
     private let capacity: Int
     private(set) var count: Int
@@ -20,12 +20,12 @@ import Posix
     }
 
     /// A file's content, read directly into the buffer.
-    init(reading path: String, bytesMax: Int) throws(FileError) {
+    public init(reading path: String, bytesMax: Int) throws(FileError) {
         self.init(capacity: bytesMax)
         count = try unsafe File.read(path, into: UnsafeMutableRawBufferPointer(start: start, count: capacity))
     }
 
-    init(reading name: String, in folder: borrowing Folder, bytesMax: Int) throws(FileError) {
+    public init(reading name: String, in folder: borrowing Folder, bytesMax: Int) throws(FileError) {
         self.init(capacity: bytesMax)
         count = try unsafe folder.read(name, into: UnsafeMutableRawBufferPointer(start: start, count: capacity))
     }

@@ -6,9 +6,9 @@ import Posix
 
 /// A host's certificate, the intermediates to send with it, and the private key.
 public final class ServerIdentity: Sendable {
-    let certificate: Certificate
-    let chain: CertificateChain?
-    let key: PrivateKey
+    public let certificate: Certificate
+    public let chain: CertificateChain?
+    public let key: PrivateKey
 
     /// Problems of the files with which they can still be used.
     public let problems: [CertificateProblem]
@@ -16,9 +16,9 @@ public final class ServerIdentity: Sendable {
     let keyFile: String
 
     /// The memory that it takes, estimated: intermediates are counted, though hosts may share them.
-    let byteCount: Int
+    public let byteCount: Int
 
-    init(
+    public init(
         certificate: consuming Certificate, chain: CertificateChain?, key: consuming PrivateKey,
         problems: [CertificateProblem],
         certificateFile: String, keyFile: String
@@ -57,7 +57,7 @@ extension ServerIdentity {
     }
 
     /// Reads two files of the operator. Throws the problem if the pair cannot be used.
-    convenience init(
+    public convenience init(
         certificateFile: String, keyFile: String, pool: ChainPool
     ) throws(CertificateProblem) {
         let bytes: [UInt8]
@@ -71,7 +71,7 @@ extension ServerIdentity {
     }
 
     /// The same with the content of the files.
-    convenience init(
+    public convenience init(
         certificates bytes: [UInt8], file: String, key keyFile: borrowing KeyFile, pool: ChainPool,
         problems found: [CertificateProblem] = []
     ) throws(CertificateProblem) {
@@ -200,5 +200,15 @@ enum ChainOrder {
             order.append(next)
             current = others.certificate(next)
         }
+    }
+}
+
+/// A certificate and its key in files of any name.
+public struct NamedPair: Hashable, Sendable {
+    public var certificateFile: String
+    public var keyFile: String
+
+    public init(certificateFile: String, keyFile: String) {
+        (self.certificateFile, self.keyFile) = (certificateFile, keyFile)
     }
 }

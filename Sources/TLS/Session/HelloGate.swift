@@ -19,17 +19,17 @@ public struct HandshakeClient: Sendable {
 
 /// The state for the callbacks of one worker's context. Only the worker's thread uses it.
 final class HelloGate {
-    let certificates: CertificateStore
+    let certificates: CertificateSource
     private let queue: CertificateQueue
     private let replies: CertificateQueue.Replies
     /// Of the handshake that is advanced.
     private var client = HandshakeClient(token: 0)
     /// The certificate that was read while this handshake was paused. Only for one message: a client may send another name in a
     /// second one.
-    private var carried: CertificateStore.Lookup?
+    private var carried: CertificateLookup?
     private var hasTurn = false
     /// The certificate for the last inspected message.
-    private(set) var certificate = CertificateStore.Lookup.missing
+    private(set) var certificate = CertificateLookup.missing
     /// Why the last message was not admitted; nil if it was.
     private(set) var obstacle: Obstacle?
     /// Why the handshake was refused here; nil if it was not.
@@ -44,12 +44,12 @@ final class HelloGate {
         case ended
     }
 
-    init(_ certificates: CertificateStore, queue: CertificateQueue, replies: CertificateQueue.Replies) {
+    init(_ certificates: CertificateSource, queue: CertificateQueue, replies: CertificateQueue.Replies) {
         (self.certificates, self.queue, self.replies) = (certificates, queue, replies)
     }
 
     /// Begins a step of a handshake.
-    func begin(_ client: HandshakeClient, carrying certificate: CertificateStore.Lookup?, hasTurn: Bool) {
+    func begin(_ client: HandshakeClient, carrying certificate: CertificateLookup?, hasTurn: Bool) {
         (self.client, self.hasTurn) = (client, hasTurn)
         carried = certificate
         self.certificate = .missing
@@ -76,10 +76,10 @@ final class HelloGate {
     }
 
     /// The certificate in memory, whose files are checked in the background if that is due. Nil if they have to be read first.
-    private func resolve(_ name: Span<UInt8>, isWaiting: Bool = false) -> CertificateStore.Lookup? {
+    private func resolve(_ name: Span<UInt8>, isWaiting: Bool = false) -> CertificateLookup? {
         let known = certificates.resolve(name)
         if let known, !known.isDue { return known.lookup }
-        let key = CertificateStore.key(for: name)
+        let key = certificates.key(name)
         if known == nil, isWaiting {
             queue.ask(
                 key, for: CertificateQueue.Client(token: client.token, network: client.network, replies: replies))

@@ -108,7 +108,7 @@ public import Posix
 
     /// The certificate of the handshake that wants a turn, with what its signature costs. Its host is that of all handshakes with this
     /// certificate.
-    public var turn: (certificate: CertificateStore.Lookup, host: UInt64, cost: Int)? {
+    public var turn: (certificate: CertificateLookup, host: UInt64, cost: Int)? {
         guard let gate, gate.obstacle == .turn, case .identity(let identity) = gate.certificate else { return nil }
         return (gate.certificate, UInt64(UInt(bitPattern: ObjectIdentifier(identity).hashValue)), identity.signingCost)
     }
@@ -150,10 +150,10 @@ private func selectProtocol(
 
 /// Certificates and ticket keys, shared by the workers.
 public struct SecureSettings: Sendable {
-    public let certificates: CertificateStore
+    public let certificates: CertificateSource
     public let tickets: TicketKeys
 
-    public init(certificates: CertificateStore, tickets: TicketKeys) {
+    public init(certificates: CertificateSource, tickets: TicketKeys) {
         (self.certificates, self.tickets) = (certificates, tickets)
     }
 }

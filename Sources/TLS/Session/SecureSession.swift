@@ -46,7 +46,7 @@ import COpenSSL
     ///   - hasTurn: whether a slow key may be used now.
     public func handshake(
         _ context: borrowing SecureContext, _ records: UnsafeRawBufferPointer, for client: HandshakeClient,
-        certificate: CertificateStore.Lookup? = nil, hasTurn: Bool = false
+        certificate: CertificateLookup? = nil, hasTurn: Bool = false
     ) -> Outcome {
         unsafe context.wire.pointee.input = records
         context.gate?.begin(client, carrying: certificate, hasTurn: hasTurn)

@@ -1,6 +1,7 @@
 // `associated certificate`: the development certificates that `serve --dev` creates by itself, for other programs.
 
 import Association
+import Certificates
 import Posix
 import TLS
 

@@ -1,6 +1,7 @@
 // `associated sign`: signs one file as the server does for `ios.signed`.
 
 import Association
+import Certificates
 import Posix
 import TLS
 
@@ -35,7 +36,7 @@ extension Command {
         let path = arguments.operands[0]
         let content = try InputFile.read(path, bytesMax: Renderer.appleBytesMax)
         let signer = DocumentSigner(
-            hostsPath: "", named: DocumentSigner.NamedPair(certificateFile: certificate, keyFile: key))
+            hostsPath: "", named: NamedPair(certificateFile: certificate, keyFile: key))
         var problems: [CertificateProblem] = []
         let outcome = signer.sign(content, for: path, problems: &problems)
         for problem in problems { Console.error(line: "\(problem)") }

@@ -4,6 +4,7 @@
 import Association
 import AssociationLint
 import Catalogue
+import Certificates
 import HTTP
 import Hosting
 import Posix

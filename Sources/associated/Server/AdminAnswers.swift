@@ -4,6 +4,7 @@
 import Administration
 import Association
 import Catalogue
+import Certificates
 import Engine
 import Hosting
 import Posix

@@ -2,6 +2,7 @@
 
 import Administration
 import Catalogue
+import Certificates
 import Engine
 import Hosting
 import Posix

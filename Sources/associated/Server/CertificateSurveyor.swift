@@ -2,6 +2,7 @@
 // when an operator asks, so that problems are found before a client meets them. The thread has the lowest priority.
 
 import Catalogue
+import Certificates
 import Posix
 import TLS
 

@@ -2,6 +2,7 @@
 // jobs. Changes are gathered for a moment (`ChangeGatherer`) and then read in one round.
 
 import Administration
+import Certificates
 import Engine
 import Glibc
 import Hosting

@@ -2,6 +2,7 @@
 // logged, unless an operator requested it.
 
 import Association
+import Certificates
 import Hosting
 import Posix
 import SourceJSON

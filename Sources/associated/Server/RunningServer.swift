@@ -1,6 +1,7 @@
 // The parts of a running server, and what the main loop does with them.
 
 import Catalogue
+import Certificates
 import Engine
 import Hosting
 import Posix

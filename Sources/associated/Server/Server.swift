@@ -3,6 +3,7 @@
 import Administration
 import Association
 import Catalogue
+import Certificates
 import Engine
 import Glibc
 import HTTP

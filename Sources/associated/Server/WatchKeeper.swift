@@ -2,6 +2,7 @@
 // loop, merged until they are taken.
 
 import Catalogue
+import Certificates
 import Hosting
 import Posix
 import Settings

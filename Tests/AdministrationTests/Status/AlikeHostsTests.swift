@@ -1,5 +1,6 @@
 // How hosts with one cause are shown together.
 
+import Certificates
 import SourceJSON
 import TLS
 import Tenancy

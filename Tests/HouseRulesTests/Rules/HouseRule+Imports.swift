@@ -7,8 +7,8 @@ extension HouseRule {
         if file.isTest {
             allowed.formUnion(ModuleTable.toolchain)
             allowed.formUnion([module.name, "Testing", "Foundation", "TestSupport"])
-            // A module that serves TLS is tested with a client, which is OpenSSL's.
-            if allowed.contains("TLS") { allowed.insert("COpenSSL") }
+            // A module that serves TLS is tested with a client, which is OpenSSL's, and with certificates for development.
+            if allowed.contains("TLS") { allowed.formUnion(["COpenSSL", "Certificates", "TLSSupport"]) }
             if module.name.hasPrefix("Association") { allowed.insert("AssociationSamples") }
             if allowed.contains("Database") { allowed.insert("DatabaseSupport") }
             if allowed.contains("ACME") { allowed.insert("ACMESupport") }

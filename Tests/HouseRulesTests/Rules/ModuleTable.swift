@@ -40,7 +40,8 @@ enum ModuleTable {
         Module("AssociationLint", .pure, mayImport: ["Association", "SourceJSON"]),
         Module("HTTP", .data, mayImport: ["Glibc"]),
         Module("Posix", .data, mayImport: ["CLinux", "Glibc", "Synchronization"]),
-        Module("TLS", .data, mayImport: ["COpenSSL", "Posix", "Tenancy", "Synchronization"]),
+        Module("TLS", .data, mayImport: ["COpenSSL", "Posix", "Synchronization"]),
+        Module("Certificates", .data, mayImport: ["Posix", "TLS", "Tenancy", "Synchronization"]),
         Module("Catalogue", .data, mayImport: ["HTTP", "Posix", "Synchronization"]),
         Module("Telemetry", .data, mayImport: ["HTTP", "Posix", "Synchronization"]),
         Module(
@@ -49,8 +50,8 @@ enum ModuleTable {
         Module(
             "Hosting", .control,
             mayImport: [
-                "Association", "AssociationLint", "SourceJSON", "Catalogue", "HTTP", "Settings", "TLS", "Posix",
-                "Telemetry", "Tenancy", "CZlib", "Synchronization",
+                "Association", "AssociationLint", "SourceJSON", "Catalogue", "Certificates", "HTTP", "Settings", "TLS",
+                "Posix", "Telemetry", "Tenancy", "CZlib", "Synchronization",
             ]),
         Module("Engine", .data, mayImport: ["Catalogue", "Posix", "TLS", "HTTP", "Telemetry", "Synchronization"]),
         Module("Database", .control, mayImport: ["CSQLite", "CPostgreSQL", "Glibc", "Posix"]),
@@ -72,14 +73,15 @@ enum ModuleTable {
         Module(
             "Administration", .control,
             mayImport: [
-                "Client", "Service", "TLS", "Telemetry", "HTTP", "Posix", "SourceJSON", "Tenancy", "Synchronization",
+                "Certificates", "Client", "Service", "TLS", "Telemetry", "HTTP", "Posix", "SourceJSON", "Tenancy",
+                "Synchronization",
             ]),
         Module(
             "associated", .control,
             mayImport: [
                 "SourceJSON", "Association", "AssociationLint", "HTTP", "Posix", "TLS", "Catalogue", "Telemetry",
                 "Hosting", "Engine", "Client", "Verifier", "Administration", "ACME", "DNS", "Database", "Manager",
-                "Service", "Settings", "Tenancy", "Glibc", "Synchronization",
+                "Certificates", "Service", "Settings", "Tenancy", "Glibc", "Synchronization",
             ]),
     ]
 

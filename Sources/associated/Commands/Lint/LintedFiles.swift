@@ -3,6 +3,7 @@
 
 import Association
 import AssociationLint
+import Certificates
 import Hosting
 import Posix
 import SourceJSON
