@@ -57,6 +57,7 @@ let package = Package(
         .target(
             name: "Engine", dependencies: ["Catalogue", "Posix", "TLS", "HTTP", "Telemetry"], swiftSettings: strict),
         .target(name: "Database", dependencies: ["CSQLite", "CPostgreSQL", "Posix"], swiftSettings: strict),
+        .target(name: "Store", dependencies: ["Database", "TLS"], swiftSettings: strict),
         .target(name: "DNS", dependencies: ["CResolver", "Posix", "TLS"], swiftSettings: strict),
         .target(
             name: "Client", dependencies: ["TLS", "HTTP", "Posix", "CZlib"], swiftSettings: strict),
@@ -67,7 +68,7 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "Manager",
-            dependencies: ["ACME", "Client", "DNS", "Database", "Posix", "SourceJSON", "TLS", "Verifier"],
+            dependencies: ["ACME", "Client", "DNS", "Database", "Posix", "SourceJSON", "Store", "TLS", "Verifier"],
             swiftSettings: strict),
         .target(name: "Service", dependencies: ["HTTP", "Posix"], swiftSettings: strict),
         .target(
@@ -81,7 +82,7 @@ let package = Package(
             dependencies: [
                 "SourceJSON", "Association", "AssociationLint", "HTTP", "Posix", "TLS", "Catalogue", "Telemetry",
                 "Certificates", "Hosting", "Engine", "Client", "Verifier", "Administration", "ACME", "DNS", "Database",
-                "Manager", "Service", "Settings",
+                "Store", "Manager", "Service", "Settings",
                 "Tenancy",
             ],
             swiftSettings: strict),
@@ -118,9 +119,11 @@ let package = Package(
             path: "Tests/ACMESupport", swiftSettings: house),
         tests(
             "Manager", "ACME", "ACMESupport", "Client", "DNS", "DNSSupport", "Database", "DatabaseSupport", "Posix",
+            "Store",
             "SourceJSON",
             "TLS",
             "TestSupport", "Verifier"),
+        tests("Store", "Database", "DatabaseSupport", "TLS", "TestSupport"),
         tests("Client", "Posix", "TLS", "TestSupport"),
         tests("ACME", "ACMESupport", "Client", "SourceJSON", "TLS", "TestSupport"),
         .testTarget(

@@ -20,9 +20,14 @@ public struct Migration: Sendable {
 public struct Schema: Sendable {
     private let migrations: [Migration]
 
-    public init(_ migrations: [Migration]) {
+    /// - Parameter parts: those of all tables. Those with one number take effect together, in this order.
+    public init(_ parts: [Migration]) {
+        migrations = Dictionary(grouping: parts, by: \.version).sorted { $0.key < $1.key }.map { version, parts in
+            Migration(version: version, readerMin: parts.map(\.readerMin).max() ?? version) { dialect in
+                parts.flatMap { $0.statements(dialect) }
+            }
+        }
         precondition(migrations.map(\.version) == Array(1...Int64(migrations.count)), "migrations are numbered from 1")
-        self.migrations = migrations
     }
 
     private var version: Int64 { Int64(migrations.count) }

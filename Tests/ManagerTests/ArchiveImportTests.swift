@@ -3,6 +3,7 @@
 import ACME
 import Database
 import Posix
+import Store
 import TLS
 import TestSupport
 import Testing

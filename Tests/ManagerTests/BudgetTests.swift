@@ -1,5 +1,6 @@
 // The tokens that orders and validations take.
 
+import Store
 import Testing
 
 @testable import Manager

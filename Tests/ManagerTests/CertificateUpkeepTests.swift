@@ -4,6 +4,7 @@ import ACME
 import Database
 import Foundation
 import Posix
+import Store
 import TLS
 import TestSupport
 import Testing

@@ -3,6 +3,7 @@
 
 import ACME
 import Database
+import Store
 import Testing
 
 @testable import DatabaseSupport

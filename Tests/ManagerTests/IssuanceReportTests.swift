@@ -2,6 +2,7 @@
 
 import ACME
 import Database
+import Store
 import Testing
 
 @testable import DatabaseSupport

@@ -3,6 +3,7 @@
 
 import ACME
 public import Database
+import Store
 
 public struct AccountLimit: Sendable, Equatable {
     /// The host of the authority's directory.

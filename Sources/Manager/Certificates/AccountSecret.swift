@@ -6,6 +6,7 @@ public import ACME
 public import Database
 public import Posix
 import SourceJSON
+public import Store
 import TLS
 
 /// The stored account key, as one thread knows it.

@@ -4,6 +4,7 @@
 
 import ACME
 import Database
+public import Store
 
 /// The tokens that orders and validations take at one authority.
 public struct Budget: Sendable {

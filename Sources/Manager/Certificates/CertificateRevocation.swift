@@ -4,6 +4,7 @@
 public import ACME
 import Database
 import Posix
+public import Store
 import TLS
 
 public enum CertificateRevocation {

@@ -10,6 +10,7 @@
 import ACME
 import Database
 import Posix
+public import Store
 import TLS
 
 /// The upkeep of the certificates of one node. Used by one thread.

@@ -5,6 +5,7 @@
 import ACME
 import Database
 import Posix
+public import Store
 public import TLS
 
 /// A worker, used by one thread.

@@ -3,6 +3,7 @@
 
 import ACME
 import Posix
+import Store
 import TLS
 
 /// What a worker knows of the host whose work it has claimed.
@@ -117,7 +118,7 @@ extension Work {
     var orderTries: Int64 { IssuanceState(rawValue: state)?.isWaitingForRecords == true ? 0 : tries }
 
     /// The place for which the journal of an order is sealed.
-    var journalPlace: String { "work/\(kind)/\(key)" }
+    var journalPlace: String { "work/\(kind.name)/\(key)" }
 
     /// The order that is under way; nil if there is none, or if it cannot be read.
     func openJournal(_ keys: SealingKeys) -> OrderJournal? {

@@ -2,6 +2,7 @@
 
 import DNS
 public import Database
+public import Store
 
 /// Compares the hosts that the server serves with the store.
 public struct HostRegister: Sendable {

@@ -5,6 +5,7 @@ public import Client
 public import DNS
 public import Database
 import Posix
+import Store
 public import TLS
 
 /// The settings for ordering certificates.

@@ -1,5 +1,7 @@
 // The states of a host's certificate, as operators see them. Each has its next step in words.
 
+import Store
+
 /// The state of one host, in the column `state` of its work.
 public enum IssuanceState: String, CaseIterable, Sendable {
     /// Its DNS records have not been looked up yet.
@@ -49,7 +51,7 @@ public enum IssuanceState: String, CaseIterable, Sendable {
 
 /// The work on certificates: one row for each host, from its first appearance until its certificate has expired.
 enum CertificateWork {
-    static let kind = "certificate"
+    static let kind = Work.Kind("certificate", settled: IssuanceState.allCases.filter(\.isSettled).map(\.rawValue))
     /// Priorities. The queue has turns of its own: it may be long, and most of it waits for limits that stop nothing else. New
     /// hosts do not come before those that wait for DNS: a tenant with many new hosts would stop the looks at all others.
     static let (queuePriority, checkPriority, renewalPriority): (Int64, Int64, Int64) = (0, 1, 2)

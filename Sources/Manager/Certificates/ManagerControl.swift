@@ -2,6 +2,7 @@
 
 public import Database
 public import Posix
+import Store
 import Synchronization
 
 /// Shared by the manager's threads.

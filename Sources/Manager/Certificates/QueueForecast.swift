@@ -2,6 +2,7 @@
 // authority's own answers change it, so it is a forecast. Nothing is stored: it books the tokens of the future in memory.
 
 public import Database
+import Store
 
 /// The turns of the queued hosts.
 public struct QueueForecast: Sendable {

@@ -4,6 +4,7 @@
 
 import Database
 import Posix
+import Store
 import TLS
 
 enum StoreRecovery {

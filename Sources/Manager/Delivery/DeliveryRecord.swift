@@ -2,6 +2,7 @@
 // version has got. The history is what tells an earlier version of our own from a file of another server.
 
 import Database
+import Store
 
 /// A version of a file that a host has served.
 struct DeliveryVersion: Hashable, Sendable {

@@ -5,6 +5,7 @@
 import DNS
 import Database
 import Posix
+public import Store
 import Verifier
 
 /// The passes over the served hosts. Used by one thread.

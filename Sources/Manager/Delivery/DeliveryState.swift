@@ -1,6 +1,7 @@
 // The states of a delivery, as operators see them: whether Apple's CDN or Google's service, which fetch a host's files for phones,
 // has the current one. Each state has its next step in words.
 
+import Store
 import Verifier
 
 /// A service that keeps copies of hosts' files.
@@ -14,7 +15,7 @@ public enum DeliveryVerifier: String, CaseIterable, Sendable {
     var request: VerifierRequest { self == .apple ? .apple : .google }
 
     /// The kind of its work. Each service has one, so that the requests to one do not wait for those to the other.
-    var workKind: String { "delivery/\(rawValue)" }
+    var workKind: Work.Kind { Work.Kind("delivery/\(rawValue)") }
 
     /// One request in a second, by all nodes together.
     var pace: Bucket {

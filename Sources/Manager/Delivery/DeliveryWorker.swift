@@ -4,6 +4,7 @@
 import Client
 import Database
 import Posix
+public import Store
 public import TLS
 import Verifier
 

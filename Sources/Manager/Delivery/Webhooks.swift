@@ -5,6 +5,7 @@ import Client
 import Database
 import Posix
 import SourceJSON
+public import Store
 public import TLS
 
 /// A change of a delivery that is worth a message.
@@ -79,9 +80,9 @@ enum WebhookWork {
 
 extension WebhookTarget {
     /// The kind of its messages. Each receiver has one, so that a receiver that hangs delays no other.
-    var workKind: String {
+    var workKind: Work.Kind {
         let digest = Digest.hexadecimal(Digest.sha256(Array("\(location)".utf8)))
-        return "\(WebhookWork.kindPrefix)\(digest.prefix(16))"
+        return Work.Kind("\(WebhookWork.kindPrefix)\(digest.prefix(16))")
     }
 
     /// The value of the field with the signature: of the time and the message, so that a receiver can refuse what someone recorded

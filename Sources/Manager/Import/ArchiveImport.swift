@@ -4,6 +4,7 @@
 
 public import Database
 import Posix
+public import Store
 import TLS
 
 /// What has become of a certificate from elsewhere.

@@ -10,6 +10,7 @@ import Hosting
 import Manager
 import Posix
 import Settings
+import Store
 import TLS
 
 extension Command {

@@ -7,6 +7,7 @@ import Hosting
 import Manager
 import Posix
 import Settings
+import Store
 import TLS
 
 /// One import, with what it reports.

@@ -4,6 +4,7 @@ import ACME
 import Database
 import Manager
 import Posix
+import Store
 
 enum ACMERevocation {
     /// The reasons of RFC 5280 that an operator may give.

@@ -9,6 +9,7 @@ import Manager
 import Posix
 import Settings
 import SourceJSON
+import Store
 
 /// The deliveries of one host, or those of all hosts in numbers with the worst ones.
 struct DeliveryOverview {

@@ -8,6 +8,7 @@ import Hosting
 import Manager
 import Posix
 import SourceJSON
+import Store
 
 /// The certificate of one host, or those of all hosts in numbers with the hosts that need a person.
 enum IssuanceOverview {

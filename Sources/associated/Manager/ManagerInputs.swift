@@ -9,6 +9,7 @@ import Hosting
 import Manager
 import Posix
 import Settings
+import Store
 import TLS
 
 struct ManagerInputs {

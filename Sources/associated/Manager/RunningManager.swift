@@ -10,6 +10,7 @@ import Manager
 import Posix
 import Service
 import Settings
+import Store
 import TLS
 
 /// The threads and the store of a running manager. Used by one thread.

@@ -55,6 +55,7 @@ enum ModuleTable {
             ]),
         Module("Engine", .data, mayImport: ["Catalogue", "Posix", "TLS", "HTTP", "Telemetry", "Synchronization"]),
         Module("Database", .control, mayImport: ["CSQLite", "CPostgreSQL", "Glibc", "Posix"]),
+        Module("Store", .control, mayImport: ["Database", "TLS"]),
         Module("DNS", .control, mayImport: ["CResolver", "Posix", "TLS"]),
         Module("Client", .control, mayImport: ["TLS", "HTTP", "Posix", "CZlib"]),
         Module("ACME", .pure, mayImport: ["SourceJSON", "TLS"]),
@@ -66,7 +67,7 @@ enum ModuleTable {
         Module(
             "Manager", .control,
             mayImport: [
-                "ACME", "Client", "DNS", "Database", "Posix", "SourceJSON", "TLS", "Verifier", "Glibc",
+                "ACME", "Client", "DNS", "Database", "Posix", "SourceJSON", "Store", "TLS", "Verifier", "Glibc",
                 "Synchronization",
             ]),
         Module("Service", .control, mayImport: ["HTTP", "Posix", "Synchronization"]),
@@ -80,7 +81,7 @@ enum ModuleTable {
             "associated", .control,
             mayImport: [
                 "SourceJSON", "Association", "AssociationLint", "HTTP", "Posix", "TLS", "Catalogue", "Telemetry",
-                "Hosting", "Engine", "Client", "Verifier", "Administration", "ACME", "DNS", "Database", "Manager",
+                "Hosting", "Engine", "Client", "Verifier", "Administration", "ACME", "DNS", "Database", "Store", "Manager",
                 "Certificates", "Service", "Settings", "Tenancy", "Glibc", "Synchronization",
             ]),
     ]

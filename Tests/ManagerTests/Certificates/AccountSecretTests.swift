@@ -2,6 +2,7 @@
 
 import Database
 import Foundation
+import Store
 import TLS
 import TestSupport
 import Testing

@@ -5,6 +5,7 @@
 import Database
 import Foundation
 import Posix
+import Store
 import TLS
 import TestSupport
 import Testing

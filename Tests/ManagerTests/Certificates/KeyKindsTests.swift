@@ -3,6 +3,7 @@
 import Database
 import Foundation
 import Posix
+import Store
 import TLS
 import Testing
 

@@ -3,6 +3,7 @@
 // of an order without a store.
 
 import Database
+import Store
 import TestSupport
 import Testing
 

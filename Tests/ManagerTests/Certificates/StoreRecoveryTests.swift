@@ -2,6 +2,7 @@
 
 import Database
 import Posix
+import Store
 import TLS
 import TestSupport
 import Testing

@@ -4,6 +4,7 @@
 import Database
 import Glibc
 import Posix
+import Store
 import TLS
 import TestSupport
 import Testing

@@ -1,6 +1,7 @@
 // The store follows what the server serves: in steps, with the versions of the last time, and with the fetches by the services.
 
 import Database
+import Store
 import Synchronization
 import TestSupport
 import Testing

@@ -4,6 +4,7 @@ import Client
 import Database
 import Foundation
 import Posix
+import Store
 import Synchronization
 import TLS
 import TestSupport

@@ -2,6 +2,7 @@
 // the pace, which has the same proportions; ASSOCIATED_SIMULATED_HOSTS=1000000 simulates all of them.
 
 import Foundation
+import Store
 import Testing
 
 @testable import Manager

@@ -3,6 +3,7 @@
 import Client
 import Database
 import Posix
+import Store
 import TestSupport
 import Testing
 

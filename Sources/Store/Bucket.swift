@@ -1,6 +1,6 @@
 // Rate limits that all nodes share: token buckets that fill at a steady rate. They model the limits of a certificate authority.
 
-import Database
+public import Database
 
 /// A rate limit in one scope, such as orders for one registered domain.
 public struct Bucket: Hashable, Sendable {
@@ -18,10 +18,10 @@ public struct Bucket: Hashable, Sendable {
     }
 
     /// After this time without a use, each bucket is full, as if it had never been used.
-    static let fillMillisecondsMax: Int64 = 7 * 86_400_000
+    public static let fillMillisecondsMax: Int64 = 7 * 86_400_000
 
     /// Removes buckets that are full again.
-    static func purge(in transaction: borrowing Transaction) throws(DatabaseError) {
+    public static func purge(in transaction: borrowing Transaction) throws(DatabaseError) {
         try transaction.execute("delete from bucket where at < ?", try transaction.now() - fillMillisecondsMax)
     }
 
@@ -41,16 +41,18 @@ public struct Bucket: Hashable, Sendable {
     }
 
     /// Why charges cannot be taken now.
-    struct Shortage: Hashable, Sendable {
+    public struct Shortage: Hashable, Sendable {
         /// Until all of them can be taken.
-        var milliseconds: Int64
+        public var milliseconds: Int64
         /// Whether only buckets are short from which all work takes.
         var isOfAll: Bool
     }
 
     /// Takes all charges, or none of them.
     /// - Returns: nil if they were taken.
-    static func take(_ charges: [Charge], in transaction: borrowing Transaction) throws(DatabaseError) -> Shortage? {
+    public static func take(_ charges: [Charge], in transaction: borrowing Transaction) throws(DatabaseError)
+        -> Shortage?
+    {
         guard !charges.isEmpty else { return nil }
         precondition(Set(charges.map(\.bucket)).count == charges.count, "each bucket is charged once")
         let now = try transaction.now()
@@ -79,7 +81,7 @@ public struct Bucket: Hashable, Sendable {
     }
 
     /// Gives back charges that were taken and not used.
-    static func credit(_ charges: [Charge], in transaction: borrowing Transaction) throws(DatabaseError) {
+    public static func credit(_ charges: [Charge], in transaction: borrowing Transaction) throws(DatabaseError) {
         // In the same order as they are taken.
         for charge in charges.sorted(by: { ($0.bucket.scope, $0.bucket.subject) < ($1.bucket.scope, $1.bucket.subject) }
         ) {
@@ -94,7 +96,7 @@ public struct Bucket: Hashable, Sendable {
 
     /// Empties the bucket, so that it has one token after this time, and not before.
     /// - Returns: the tokens that were taken.
-    func drain(milliseconds: Int64, in transaction: borrowing Transaction) throws(DatabaseError) -> Double {
+    public func drain(milliseconds: Int64, in transaction: borrowing Transaction) throws(DatabaseError) -> Double {
         let now = try transaction.now()
         let present = try tokens(now, in: transaction)
         let left = min(present, 1 - Double(milliseconds) * capacity / Double(fillMilliseconds))
@@ -104,7 +106,7 @@ public struct Bucket: Hashable, Sendable {
     }
 
     /// Gives back what `drain` has taken.
-    func refill(_ count: Double, in transaction: borrowing Transaction) throws(DatabaseError) {
+    public func refill(_ count: Double, in transaction: borrowing Transaction) throws(DatabaseError) {
         let now = try transaction.now()
         try transaction.execute(
             "update bucket set tokens = ?, at = ? where scope = ? and subject = ?",
@@ -126,10 +128,12 @@ public struct Bucket: Hashable, Sendable {
     }
 
     /// The tokens in a bucket at a time.
-    struct Level: Hashable, Sendable {
+    public struct Level: Hashable, Sendable {
         var tokens: Double
         /// In milliseconds since 1970.
-        var at: Int64
+        public var at: Int64
+
+        public init(tokens: Double, at: Int64) { (self.tokens, self.at) = (tokens, at) }
     }
 
     /// The tokens now, if none were taken since then.
@@ -143,14 +147,14 @@ public struct Bucket: Hashable, Sendable {
     }
 
     /// The level now. A bucket is full before its first use.
-    func level(_ stored: Level?, _ now: Int64) -> Level {
+    public func level(_ stored: Level?, _ now: Int64) -> Level {
         Level(tokens: stored.map { tokens($0, now) } ?? capacity, at: now)
     }
 
     /// Takes a charge as soon as there are enough tokens: at this time, or later.
     /// - Parameter known: the level after the charge before this one.
     /// - Returns: the level afterwards, and when that is.
-    func book(_ charge: Charge, _ known: Level, at time: Int64) -> Level {
+    public func book(_ charge: Charge, _ known: Level, at time: Int64) -> Level {
         var level = Level(tokens: tokens(known, time), at: max(known.at, time))
         let short = charge.tokens + charge.reserve - level.tokens
         if short > 0 {

@@ -13,16 +13,15 @@ public struct Store: ~Copyable {
     /// The keys that seal the secrets in the store.
     public let keys: SealingKeys
 
-    public init(
-        _ location: DatabaseLocation, keys: SealingKeys, limits: ConnectionLimits = ConnectionLimits()
-    ) throws(DatabaseError) {
-        try self.init(SQLConnection(location, limits: limits), keys: keys)
-    }
+    private let schema: Schema
 
-    init(_ connection: consuming SQLConnection, keys: SealingKeys) throws(DatabaseError) {
+    /// - Parameter schema: of the tables of everyone who uses the store.
+    public init(
+        _ connection: consuming SQLConnection, keys: SealingKeys, schema: Schema
+    ) throws(DatabaseError) {
         self.connection = connection
-        self.keys = keys
-        try Store.schema.apply(to: &self.connection)
+        (self.keys, self.schema) = (keys, schema)
+        try schema.apply(to: &self.connection)
     }
 
     /// Runs statements that see one consistent state of the store.
@@ -39,8 +38,9 @@ public struct Store: ~Copyable {
     public mutating func write<Result>(
         isRepeatable: Bool = false, _ body: (borrowing Transaction) throws(DatabaseError) -> Result
     ) throws(DatabaseError) -> Result {
-        try connection.write(isRepeatable: isRepeatable) { transaction throws(DatabaseError) in
-            try Store.schema.check(transaction)
+        let schema = schema
+        return try connection.write(isRepeatable: isRepeatable) { transaction throws(DatabaseError) in
+            try schema.check(transaction)
             return try body(transaction)
         }
     }
@@ -53,21 +53,16 @@ public struct Store: ~Copyable {
     }
 
     /// Seals a secret before it is stored.
-    func seal(_ secret: [UInt8], for place: String) throws(DatabaseError) -> [UInt8] {
+    public func seal(_ secret: [UInt8], for place: String) throws(DatabaseError) -> [UInt8] {
         do throws(TLSError) { return try keys.seal(secret, for: place) } catch {
             throw DatabaseError(.statement, "cannot seal \(place): \(error)")
         }
     }
 
-    static let schema = Schema([
+    /// The tables of work, its limits and the nodes. Text without a variable: a change of the program does not change history.
+    public static let tables = [
         Migration(version: 1, readerMin: 1) { dialect in
             [
-                """
-                create table certificate (
-                    name text not null, key_kind text not null, chain text not null, issuer text not null,
-                    sealed_key \(dialect.blob) not null, not_before bigint not null, not_after bigint not null, renew_at bigint not null,
-                    primary key (name, key_kind))
-                """,
                 """
                 create table work (
                     kind text not null, key text not null, state text not null, since bigint not null, due bigint not null,
@@ -84,11 +79,7 @@ public struct Store: ~Copyable {
                 create table lease (
                     name text not null primary key, holder text not null, epoch bigint not null, until bigint not null)
                 """,
-                """
-                create table observation (
-                    name text not null, verifier text not null, state text not null, since bigint not null,
-                    digest \(dialect.blob), looked bigint not null, detail text not null, primary key (name, verifier))
-                """,
+                // Unused. To drop it would lock out programs that know only this migration.
                 """
                 create table node (
                     id text not null primary key, name text not null, version text not null, applied bigint not null,
@@ -97,57 +88,37 @@ public struct Store: ~Copyable {
                 "create table secret (name text not null primary key, sealed \(dialect.blob) not null)",
             ]
         },
-        Migration(version: 2, readerMin: 1) { dialect in
-            // Compared byte by byte, as the manager sorts names.
-            let name = dialect == .postgreSQL ? "text collate \"C\"" : "text"
-            return [
-                """
-                create table delivery (
-                    name \(name) not null, verifier text not null, tag text not null, digest \(dialect.blob),
-                    registered bigint not null, published bigint not null, fetched bigint, equal_at bigint,
-                    settled bigint not null, gone bigint, primary key (name, verifier))
-                """,
-                """
-                create table delivery_version (
-                    name \(name) not null, verifier text not null, digest \(dialect.blob) not null, at bigint not null,
-                    primary key (name, verifier, digest))
-                """,
-                "create index work_turn on work (kind, priority desc, due, key)",
-            ]
+        Migration(version: 2, readerMin: 1) { _ in
+            ["create index work_turn on work (kind, priority desc, due, key)"]
         },
         Migration(version: 3, readerMin: 1) { _ in
             [
                 "alter table work add column tenant text not null default ''",
                 "alter table work add column turn bigint not null default 0",
                 "alter table work add column began bigint",
-                // Before, priorities of certificates were 1 for renewals, and 0 and less for the hosts of a domain.
-                """
-                update work set began = since, priority = case
-                    when kind <> '\(CertificateWork.kind)' then priority
-                    when state = '\(IssuanceState.queued.rawValue)' then \(CertificateWork.queuePriority)
-                    when state not like 'waiting-%' and priority > 0 then \(CertificateWork.renewalPriority)
-                    else \(CertificateWork.checkPriority) end
-                """,
+                "update work set began = since",
                 "create index work_level on work (kind, priority desc, turn desc, due, key)",
                 "create index work_tenant on work (kind, tenant, priority, due)",
                 "drop index work_turn",
             ]
         },
-    ])
+    ]
 }
 
 /// The time in which the store cannot be used. A full disk fails only those that write, so one success does not end an outage, but
 /// some time without a failure, or a write that was made to find out. Each failure is logged once in an outage, then hourly.
-struct StoreOutage: Sendable {
+public struct StoreOutage: Sendable {
     /// The last failure; nil if the store could be written since.
-    private(set) var problem: String?
+    public private(set) var problem: String?
     /// The first failure; nil if there is no outage.
-    private(set) var beganAt: Int64?
+    public private(set) var beganAt: Int64?
     private var failedAt: Int64 = 0
     /// The first success behind the last failure.
     private var succeededAt: Int64?
     /// When each failure was logged.
     private var loggedAt: [String: Int64] = [:]
+
+    public init() {}
 
     static let quietMilliseconds: Int64 = 60_000
     static let repeatMilliseconds: Int64 = 3_600_000
@@ -155,7 +126,7 @@ struct StoreOutage: Sendable {
     static let problemsMax = 16
 
     /// Notes a failure. Returns whether to log it.
-    mutating func isNews(_ problem: String, now: Int64) -> Bool {
+    public mutating func isNews(_ problem: String, now: Int64) -> Bool {
         (self.problem, failedAt, succeededAt) = (problem, now, nil)
         beganAt = beganAt ?? now
         if let last = loggedAt[problem], now - last < StoreOutage.repeatMilliseconds { return false }
@@ -165,10 +136,10 @@ struct StoreOutage: Sendable {
     }
 
     /// Notes that a change was written.
-    mutating func noteWriting() { problem = nil }
+    public mutating func noteWriting() { problem = nil }
 
     /// Notes a success. Returns how long the outage was that it has ended, in milliseconds.
-    mutating func endsWithSuccess(now: Int64) -> Int64? {
+    public mutating func endsWithSuccess(now: Int64) -> Int64? {
         guard let began = beganAt else { return nil }
         succeededAt = succeededAt ?? now
         guard now - failedAt >= StoreOutage.quietMilliseconds else { return nil }

@@ -1,10 +1,10 @@
-// Work after crashes and with wrong clocks. Claims and their fences are in `StoreTests`.
+// Work after crashes and with wrong clocks. Claims and their fences are in `SharedStoreTests`.
 
 import Database
 import Testing
 
 @testable import DatabaseSupport
-@testable import Manager
+@testable import Store
 
 struct WorkTests {
     private static let year: Int64 = 365 * 86_400_000
@@ -103,17 +103,17 @@ struct WorkTests {
         var store = try TestDatabase(engine).store()
         let keys = try store.write { transaction throws(DatabaseError) -> [String] in
             let now = try transaction.now()
-            let waiting = IssuanceState.waitingForDNS
+            let waiting = "waiting-dns"
             for number in 0..<20 {
                 try Work.add(
-                    CertificateWork.kind, "h\(number)", tenant: "a/", state: waiting.rawValue, due: now - 1,
-                    priority: CertificateWork.checkPriority, in: transaction)
+                    "host", "h\(number)", tenant: "a/", state: waiting, due: now - 1,
+                    priority: 1, in: transaction)
             }
             try Work.add(
-                CertificateWork.kind, "waits", tenant: "b/", state: waiting.rawValue, due: now,
-                priority: CertificateWork.priority(waiting, isRenewal: false), in: transaction)
+                "host", "waits", tenant: "b/", state: waiting, due: now,
+                priority: 1, in: transaction)
             var keys: [String] = []
-            while keys.count < 3, let work = try Work.claim(CertificateWork.kind, by: "c", in: transaction) {
+            while keys.count < 3, let work = try Work.claim("host", by: "c", in: transaction) {
                 keys.append(work.key)
             }
             return keys

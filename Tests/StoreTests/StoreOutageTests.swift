@@ -2,7 +2,7 @@
 
 import Testing
 
-@testable import Manager
+@testable import Store
 
 struct StoreOutageTests {
     private enum Event {

@@ -15,11 +15,30 @@ public struct Work: Hashable, Sendable {
     static let waitMillisecondsMax: Int64 = 10 * 86_400_000
     /// The number of candidates for a claim at each level. Work without enough tokens is postponed, so the next claim gets others.
     static let candidatesMax: Int64 = 16
-    /// States in which nothing is wrong, in SQL.
-    private static let settledStates =
-        "(\(IssuanceState.allCases.filter(\.isSettled).map { "'\($0.rawValue)'" }.joined(separator: ", ")))"
 
-    public let kind: String
+    /// What is to be done. Its owner names it, and knows its states.
+    public struct Kind: Hashable, Sendable, ExpressibleByStringLiteral, ColumnType {
+        /// In the column `kind`.
+        public let name: String
+        /// The states in which nothing is wrong, in SQL.
+        let settledStates: String
+
+        public init(_ name: String, settled: [String] = []) {
+            self.name = name
+            settledStates = "('\(settled.joined(separator: "', '"))')"
+        }
+
+        public init(stringLiteral name: String) { self.init(name) }
+
+        public static let columnTypeName = "text"
+        public init?(_ value: Value) {
+            guard let name = String(value) else { return nil }
+            self.init(name)
+        }
+        public var value: Value { .text(name) }
+    }
+
+    public let kind: Kind
     public let key: String
     public let state: String
     public let priority: Int64
@@ -42,7 +61,7 @@ public struct Work: Hashable, Sendable {
     /// - Parameter tenant: whose work it is. The more of a tenant's work is due within a day, the later is the turn of what is added:
     ///   a tenant with ten thousand hosts does not delay one with a single host. Empty for work of no tenant.
     public static func add(
-        _ kind: String, _ key: String, tenant: String = "", state: String, due: Int64, priority: Int64 = 0,
+        _ kind: Kind, _ key: String, tenant: String = "", state: String, due: Int64, priority: Int64 = 0,
         in transaction: borrowing Transaction
     ) throws(DatabaseError) {
         let now = try transaction.now()
@@ -75,8 +94,8 @@ public struct Work: Hashable, Sendable {
     private static let turnCountMax: Int64 = 1_024
 
     /// Records that work has been done by other means, or adds it in that state. A claim on it is lost, with its notes.
-    static func settle(
-        _ kind: String, _ key: String, state: String, due: Int64, in transaction: borrowing Transaction
+    public static func settle(
+        _ kind: Kind, _ key: String, state: String, due: Int64, in transaction: borrowing Transaction
     ) throws(DatabaseError) {
         let now = try transaction.now()
         try transaction.execute(
@@ -84,7 +103,7 @@ public struct Work: Hashable, Sendable {
             insert into work (kind, key, state, since, began, due, priority, tries, attempt) values (?, ?, ?, ?, ?, ?, 0, 0, 0)
             on conflict (kind, key) do update set
                 since = case when work.state = excluded.state then work.since else excluded.since end,
-                began = case when work.state in \(settledStates) then coalesce(work.began, work.since) else excluded.began end,
+                began = case when work.state in \(kind.settledStates) then coalesce(work.began, work.since) else excluded.began end,
                 state = excluded.state, due = excluded.due, tries = 0, attempt = work.attempt + 1, holder = null,
                 until = null, journal = null, problem = null
             """, kind, key, state, now, now, due)
@@ -92,8 +111,8 @@ public struct Work: Hashable, Sendable {
 
     /// The states of some work of a kind, in the order of the keys.
     /// - Parameter after: the last key that was read before.
-    static func states(
-        _ kind: String, after: String, countMax: Int, in transaction: borrowing Transaction
+    public static func states(
+        _ kind: Kind, after: String, countMax: Int, in transaction: borrowing Transaction
     ) throws(DatabaseError) -> [(key: String, state: String)] {
         try transaction.query(
             "select key, state from work where kind = ? and key > ? order by key limit ?", kind, after, Int64(countMax)
@@ -101,7 +120,7 @@ public struct Work: Hashable, Sendable {
     }
 
     /// One claim in this number should go by age. Otherwise a tenant with much work would wait forever where others always have some.
-    static let ageInterval = 4
+    public static let ageInterval = 4
 
     /// Claims the most important work that is due and within its rate limits: by priority, then by turn, then by time.
     /// - Parameter holder: a unique name of this process.
@@ -111,7 +130,7 @@ public struct Work: Hashable, Sendable {
     ///   exceed a limit.
     /// - Returns: nil if there is nothing to do.
     public static func claim(
-        _ kind: String, by holder: String, priorities: ClosedRange<Int64> = .min ... .max, byAge: Bool = false,
+        _ kind: Kind, by holder: String, priorities: ClosedRange<Int64> = .min ... .max, byAge: Bool = false,
         in transaction: borrowing Transaction, charges: (Work) -> [Bucket.Charge] = { _ in [] }
     ) throws(DatabaseError) -> Work? {
         let now = try transaction.now()
@@ -148,7 +167,7 @@ public struct Work: Hashable, Sendable {
 
         /// The level that comes after this one. Each query is one step in the index: one for all levels would sort everything that is
         /// due, and with one for the next pair of both numbers, SQLite walks through everything before it.
-        func next(_ kind: String, in transaction: borrowing Transaction) throws(DatabaseError) -> Level? {
+        func next(_ kind: Kind, in transaction: borrowing Transaction) throws(DatabaseError) -> Level? {
             let here = try transaction.query(
                 """
                 select priority, turn, due from work where kind = ? and priority = ? and turn < ?
@@ -174,7 +193,7 @@ public struct Work: Hashable, Sendable {
     }
 
     private static func claim(
-        _ kind: String, by holder: String, at level: Level, _ now: Int64,
+        _ kind: Kind, by holder: String, at level: Level, _ now: Int64,
         in transaction: borrowing Transaction, charges: (Work) -> [Bucket.Charge]
     ) throws(DatabaseError) -> Claim {
         let rows = try transaction.claim(
@@ -206,7 +225,7 @@ public struct Work: Hashable, Sendable {
 
     /// Makes work due that would wait for longer than any has to. A machine may start with a clock that is a year ahead.
     private static func correctTimes(
-        _ kind: String, _ now: Int64, in transaction: borrowing Transaction
+        _ kind: Kind, _ now: Int64, in transaction: borrowing Transaction
     ) throws(DatabaseError) {
         let end = now + claimMilliseconds
         try transaction.execute(
@@ -243,7 +262,7 @@ public struct Work: Hashable, Sendable {
     ) throws(DatabaseError) -> Bool {
         let now = try transaction.now()
         return try change(
-            "\(Work.sinceChange), state = ?, journal = ?, priority = coalesce(?, priority)", state, now, state, now,
+            "\(sinceChange), state = ?, journal = ?, priority = coalesce(?, priority)", state, now, state, now,
             state,
             journal, priority, in: transaction)
     }
@@ -257,7 +276,7 @@ public struct Work: Hashable, Sendable {
         let now = try transaction.now()
         return try change(
             """
-            \(Work.sinceChange), due = \(Work.dueUnlessAdded), state = ?, problem = ?, tries = ?, journal = ?,
+            \(sinceChange), due = \(Work.dueUnlessAdded), state = ?, problem = ?, tries = ?, journal = ?,
             priority = coalesce(?, priority), holder = null, until = null
             """, state, now, state, now, due, state, problem, tries, journal, priority, in: transaction)
     }
@@ -277,10 +296,12 @@ public struct Work: Hashable, Sendable {
     private static let dueUnlessAdded = "case when due < until then due else ? end"
 
     /// The times of the last change of the state, and of the last change from what is settled to what is not or back.
-    private static let sinceChange = """
-        since = case when state = ? then since else ? end,
-        began = case when (state in \(settledStates)) = (? in \(settledStates)) then coalesce(began, since) else ? end
+    private var sinceChange: String {
         """
+        since = case when state = ? then since else ? end,
+        began = case when (state in \(kind.settledStates)) = (? in \(kind.settledStates)) then coalesce(began, since) else ? end
+        """
+    }
 
     private func change(
         _ assignments: String, _ values: any ColumnType..., in transaction: borrowing Transaction

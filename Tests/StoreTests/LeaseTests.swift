@@ -1,10 +1,10 @@
-// Leases when the database's clock was wrong. Holders and epochs are in `StoreTests`.
+// Leases when the database's clock was wrong. Holders and epochs are in `SharedStoreTests`.
 
 import Database
 import Testing
 
 @testable import DatabaseSupport
-@testable import Manager
+@testable import Store
 
 struct LeaseTests {
     /// By how much the clock was ahead when the lease of a minute was taken, and whether another node gets it.

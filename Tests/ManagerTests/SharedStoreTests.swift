@@ -3,6 +3,7 @@
 import Database
 import Foundation
 import Glibc
+import Store
 import Synchronization
 import TLS
 import Testing
@@ -10,7 +11,7 @@ import Testing
 @testable import DatabaseSupport
 @testable import Manager
 
-struct StoreTests {
+struct SharedStoreTests {
     typealias Failure = DatabaseError
 
     /// Three orders at once, and one more each hour.
@@ -177,14 +178,14 @@ struct StoreTests {
         DispatchQueue.concurrentPerform(iterations: 3) { node in
             do {
                 var store = try database.store()
-                for kind in ["order", "look"] {
+                for kind: Work.Kind in ["order", "look"] {
                     for _ in 0..<12 {
                         let work = try store.write { transaction throws(Failure) in
                             try Work.claim(kind, by: "node \(node)", in: transaction) { _ in
-                                kind == "order" ? [Bucket.Charge(StoreTests.orders)] : []
+                                kind == "order" ? [Bucket.Charge(SharedStoreTests.orders)] : []
                             }
                         }
-                        if let work { claimed.withLock { $0.append("\(work.kind) \(work.key)") } }
+                        if let work { claimed.withLock { $0.append("\(work.kind.name) \(work.key)") } }
                     }
                 }
             } catch { problems.withLock { $0.append("\(error)") } }
@@ -208,9 +209,9 @@ struct StoreTests {
         var store = try database.store()
         let small = Bucket(scope: "exact", subject: "one", capacity: 1, fillMilliseconds: 1_000_000)
         let waits = try store.write { transaction throws(Failure) in
-            let first = try Bucket.take([.init(StoreTests.orders), .init(small)], in: transaction)?.milliseconds
-            let second = try Bucket.take([.init(StoreTests.orders), .init(small)], in: transaction)?.milliseconds
-            let third = try Bucket.take([.init(StoreTests.orders, tokens: 2)], in: transaction)?.milliseconds
+            let first = try Bucket.take([.init(SharedStoreTests.orders), .init(small)], in: transaction)?.milliseconds
+            let second = try Bucket.take([.init(SharedStoreTests.orders), .init(small)], in: transaction)?.milliseconds
+            let third = try Bucket.take([.init(SharedStoreTests.orders, tokens: 2)], in: transaction)?.milliseconds
             return [first, second, third]
         }
         #expect(waits[0] == nil && waits[2] == nil)
@@ -219,7 +220,7 @@ struct StoreTests {
         // A third of an hour adds a third of a token.
         let answer = try store.write { transaction throws(Failure) in
             try transaction.execute("update bucket set at = at - 1200000")
-            return try Bucket.take([.init(StoreTests.orders)], in: transaction)?.milliseconds
+            return try Bucket.take([.init(SharedStoreTests.orders)], in: transaction)?.milliseconds
         }
         let wait = try #require(answer)
         #expect((2_390_000...2_400_010).contains(wait))
@@ -231,7 +232,7 @@ struct StoreTests {
         let database = try TestDatabase(engine)
         var store = try database.store()
         let small = Bucket(scope: "exact", subject: "one", capacity: 1, fillMilliseconds: 600_000_000)
-        let charges: [Bucket.Charge] = [.init(StoreTests.orders, tokens: 2), .init(small)]
+        let charges: [Bucket.Charge] = [.init(SharedStoreTests.orders, tokens: 2), .init(small)]
         let (waits, rows) = try store.write { transaction throws(Failure) in
             var waits: [Int64?] = [try Bucket.take(charges, in: transaction)?.milliseconds]
             // A bucket holds no more than its capacity.
@@ -263,9 +264,9 @@ struct StoreTests {
         let database = try TestDatabase(engine)
         var store = try database.store()
         let waits = try store.write { transaction throws(Failure) in
-            let first = try Bucket.take([.init(StoreTests.orders, reserve: 2)], in: transaction)?.milliseconds
-            let second = try Bucket.take([.init(StoreTests.orders, reserve: 2)], in: transaction)?.milliseconds
-            let third = try Bucket.take([.init(StoreTests.orders)], in: transaction)?.milliseconds
+            let first = try Bucket.take([.init(SharedStoreTests.orders, reserve: 2)], in: transaction)?.milliseconds
+            let second = try Bucket.take([.init(SharedStoreTests.orders, reserve: 2)], in: transaction)?.milliseconds
+            let third = try Bucket.take([.init(SharedStoreTests.orders)], in: transaction)?.milliseconds
             return [first, second, third]
         }
         #expect(waits[0] == nil && waits[2] == nil)
@@ -378,7 +379,7 @@ struct StoreTests {
         let callsBefore = engineOfAll.calls
         try addOrder("whole", &storeOfAll)
         let callsToAdd = engineOfAll.calls - callsBefore
-        try StoreTests.order(&storeOfAll, holder: "whole")
+        try SharedStoreTests.order(&storeOfAll, holder: "whole")
         let callsOfAll = engineOfAll.calls - callsBefore - callsToAdd
         #expect(callsOfAll > 15)
 
@@ -393,7 +394,7 @@ struct StoreTests {
                 [text = text as String, keyFile = keyFile as String, doomedCall = doomedCall as Int] in
                 let engine = try FaultyEngine(DatabaseLocation(text), .kill, at: doomedCall)
                 var store = try Store(engine.connection, keys: try SealingKeys(file: keyFile))
-                try StoreTests.order(&store, holder: "doomed")
+                try SharedStoreTests.order(&store, holder: "doomed")
             }
             // Ten minutes later, another node finishes it.
             try store.write { transaction throws(Failure) in
@@ -401,7 +402,7 @@ struct StoreTests {
             }
             // PostgreSQL takes some time to notice that the other process has died.
             let end = Date() + 30
-            repeat { try StoreTests.order(&store, holder: "next") } while try hasWork(&store) && Date() < end
+            repeat { try SharedStoreTests.order(&store, holder: "next") } while try hasWork(&store) && Date() < end
             let rows = try store.read { transaction throws(Failure) in
                 try transaction.query(
                     """

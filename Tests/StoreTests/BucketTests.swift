@@ -1,10 +1,10 @@
-// Buckets when the database's clock was wrong. The limits themselves are in `StoreTests`.
+// Buckets when the database's clock was wrong. The limits themselves are in `SharedStoreTests`.
 
 import Database
 import Testing
 
 @testable import DatabaseSupport
-@testable import Manager
+@testable import Store
 
 struct BucketTests {
     private static let year: Int64 = 365 * 86_400_000
