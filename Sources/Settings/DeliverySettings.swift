@@ -68,8 +68,8 @@ extension SettingsReader {
 
     /// With an error in `delivery` or `store`, nothing is watched: requests might go elsewhere than intended.
     mutating func finishDelivery(_ root: SourceValue) {
-        guard let delivery = root.members(named: "delivery").last?.value, delivery.asObject != nil else { return }
-        if !hasFindings(in: ["delivery", "store"], root), settings.manager.deliveryDraft.isEnabled {
+        if root.members(named: "delivery").isEmpty { return }
+        if isUsable(["delivery", "store"], root), settings.manager.deliveryDraft.isEnabled {
             settings.manager.delivery = settings.manager.deliveryDraft
         }
     }

@@ -22,24 +22,35 @@ public struct ManagerSettings: Sendable {
     public var isSeparate = false
     /// The URL of the HTTP proxy for requests over TLS; nil for none. It may contain a password.
     public var proxyURL: String?
+    /// The first error in what the manager is asked for, of which it does nothing then. A manager that works is not replaced by one with
+    /// these settings.
+    public internal(set) var objection: Finding?
+    /// Whether certificates are asked for, although they may not be ordered because of an error.
+    var asksForCertificates = false
     /// What `acme` says, before it is known whether it can be used.
     var draft = IssuanceSettings()
     /// What `delivery` says, before it is known whether it can be used.
     var deliveryDraft = DeliverySettings()
 
+    /// Of what the manager is asked for.
+    static let sections: Set = ["acme", "delivery", "store"]
+
     public init() {}
 
     /// Whether there is something for a manager to do.
-    public var isWanted: Bool { issuance != nil || delivery != nil || databaseURL != nil }
+    public var isUsable: Bool { issuance != nil || delivery != nil || databaseURL != nil && objection == nil }
+
+    /// Whether one is asked for. With an error, it says that it cannot work.
+    public var isWanted: Bool { isUsable || objection != nil }
 
     /// Why the manager does not listen there; nil if it may. Its listener asks for no token.
     public static func objection(toAdmin address: SocketAddress) -> String? {
         address.isLocal ? nil : "\(address) is reachable from other machines, and the manager's listener has no token"
     }
 
-    /// Whether a certificate is ordered for a served host that has none.
+    /// Whether the manager is to order a certificate for a served host that has none.
     public func orders(_ host: String) -> Bool {
-        issuance.map { $0.covers(host) && $0.canValidate(host) } ?? false
+        issuance.map { $0.covers(host) && $0.canValidate(host) } ?? asksForCertificates
     }
 }
 
@@ -283,9 +294,14 @@ extension SettingsReader {
     /// Certificates are ordered only if `acme` and `store` have no errors. With the default of a misspelt `deny`, they
     /// would be ordered for hosts that the operator excluded.
     mutating func finishIssuance(_ root: SourceValue) {
+        let names = Setting.all.filter { $0.section == "acme" }.map(\.name)
         guard let acme = root.members(named: "acme").last?.value,
-            acme.asObject?.contains(where: { member in Setting.issuance.contains { $0.name == member.key } }) == true
+            acme.asObject?.contains(where: { member in
+                let name = names.contains(member.key) ? member.key : NearestKey.find(member.key, among: names)
+                return Setting.issuance.contains { $0.name == name }
+            }) == true
         else { return }
+        settings.manager.asksForCertificates = true
         let terms = acme.members(named: "termsAgreed").last?.value
         if terms == nil || terms?.asBool == false {
             report(
@@ -305,15 +321,17 @@ extension SettingsReader {
                 "`challenge` is dns-01, and `rfc2136` does not say which name server takes the TXT records; until then no "
                     + "certificates are ordered", fix: "write `rfc2136`, or remove `challenge`")
         }
-        if !hasFindings(in: ["acme", "store"], root) { settings.manager.issuance = settings.manager.draft }
+        if isUsable(["acme", "store"], root) { settings.manager.issuance = settings.manager.draft }
     }
 
-    /// Whether something is wrong with the values of these keys.
-    func hasFindings(in keys: [String], _ root: SourceValue) -> Bool {
+    /// Whether nothing is wrong with the values of these keys, which the manager is asked to use.
+    mutating func isUsable(_ keys: [String], _ root: SourceValue) -> Bool {
         let places = keys.flatMap { root.members(named: $0) }.map(\.value.range)
-        return findings.contains { finding in
+        let found = findings.first { finding in
             guard let range = finding.range else { return false }
             return places.contains { $0.contains(range) }
         }
+        settings.manager.objection = settings.manager.objection ?? found
+        return found == nil
     }
 }

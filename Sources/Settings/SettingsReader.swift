@@ -67,6 +67,7 @@ public struct SettingsReader {
         }
         finishIssuance(root)
         finishDelivery(root)
+        if root.members(named: "store").last?.value.member(named: "database") != nil { _ = isUsable(["store"], root) }
     }
 
     /// Reads one key at the top of the file, or the keys in its object.
@@ -134,6 +135,9 @@ public struct SettingsReader {
                 fix: nearest.map { "write `\($0)`" }
                     ?? "remove it; the known keys are \(known.joined(separator: ", "))",
                 rule: .cfg002)
+            if isTop, let nearest, ManagerSettings.sections.contains(nearest) {
+                settings.manager.objection = settings.manager.objection ?? findings.last
+            }
             return false
         }
     }

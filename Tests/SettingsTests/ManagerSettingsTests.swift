@@ -240,8 +240,26 @@ struct ManagerSettingsTests {
     func `orders nothing with an invalid store`(store: String, place: String, message: String, fix: String?) throws {
         let text = "\(store), acme: { termsAgreed: true } }"
         let reader = try read(text)
-        #expect(!reader.settings.manager.isWanted)
+        #expect(reader.settings.manager.issuance == nil && !reader.settings.manager.isUsable)
         try expectOne(reader, in: text, place, message, fix)
+    }
+
+    /// Each row: the settings, whether a manager has work with them, and whether it objects to something.
+    @Test(arguments: [
+        ("acme: { termsAgreed: true }", true, false), ("acme: { termsAgreed: true, denny: [] }", false, true),
+        ("acme: { termsAgred: true }", false, true), ("acem: { termsAgreed: true }", false, true),
+        ("acme: { webrot: '/srv' }", false, false), ("acme: { webroot: 1 }", false, false),
+        ("acme: { termsAgreed: true }, delivery: true", true, true), ("delivery: { apple: 1 }", false, true),
+        ("store: { database: 1 }", false, true), ("store: { database: 'postgres://db/a', keyFil: 'k' }", false, true),
+        ("store: { keyFil: 'k' }", false, false), ("manager: { admn: 'x' }", false, false),
+        ("acme: { termsAgreed: true }, manager: { admn: 'x' }, workers: 0", true, false),
+    ])
+    func `a manager that is asked for is wanted although it objects to the settings`(
+        text: String, isUsable: Bool, isObjection: Bool
+    ) throws {
+        let manager = try read("{ \(text) }").settings.manager
+        #expect((manager.objection != nil) == isObjection)
+        #expect(manager.isUsable == isUsable && manager.isWanted == (isUsable || isObjection))
     }
 
     @Test func `an error elsewhere does not stop orders`() throws {
@@ -299,7 +317,8 @@ struct ManagerSettingsTests {
             "*.example.com", true
         ),
         ("acme: { termsAgreed: true, deny: ['shop.example.com'] }", "shop.example.com", false),
-        ("acme: { contact: ['a@example.com'] }", "shop.example.com", false),
+        // It is to be ordered as soon as the error is corrected.
+        ("acme: { contact: ['a@example.com'] }", "shop.example.com", true),
         ("acme: { webroot: '/srv/acme' }", "shop.example.com", false), ("", "shop.example.com", false),
     ])
     func `says for which hosts a certificate is ordered`(text: String, host: String, isOrdered: Bool) throws {
