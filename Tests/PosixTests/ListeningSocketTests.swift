@@ -27,6 +27,37 @@ struct ListeningSocketTests {
         }
     }
 
+    @Test func `who has a socket before it listens accepts from it afterwards`() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/s"
+        let socket = try ListeningSocket(laterAt: path)
+        let inherited = try ListeningSocket(inheriting: dup(socket.number), named: "late", mayBeLate: true)
+        var peer = SocketAddress.unknown
+        func accepts() -> Bool? {
+            switch inherited.listener.accept(peer: &peer) {
+            case .accepted(let number):
+                close(number)
+                return true
+            case .noneWaiting: return false
+            case .lost, .exhausted: return nil
+            }
+        }
+        #expect(!socket.isListening && !socket.isReachable && accepts() == nil)
+        #expect(throws: ListeningSocket.Problem.self) {
+            try ListeningSocket(inheriting: dup(socket.number), named: "late")
+        }
+        // Something is in the way, and is removed.
+        try folder.makeFolder("s")
+        #expect(throws: SystemError.self) { try socket.listen(permissions: 0o600) }
+        #expect(!socket.isListening && accepts() == nil)
+        try folder.remove("s")
+        try socket.listen(permissions: 0o600)
+        #expect(socket.isListening && socket.isReachable && accepts() == false)
+        let client = try ClientSocket(to: try #require(SocketAddress(path: path)), timeoutMilliseconds: 5_000)
+        #expect(accepts() == true)
+        _ = consume client
+    }
+
     @Test func `removes the file of a socket with its owner, unless another socket has the path`() throws {
         let folder = try TemporaryFolder()
         let address = try #require(SocketAddress("unix:\(folder.path)/s"))

@@ -27,7 +27,10 @@ struct ServiceTests {
             }
         }
 
-        init(_ limits: ServiceLimits = ServiceLimits(), at address: String = "127.0.0.1:0") throws {
+        init(
+            _ limits: ServiceLimits = ServiceLimits(), at address: String = "127.0.0.1:0",
+            on socket: ListeningSocket? = nil
+        ) throws {
             let gate = try Gate()
             let router = Router([
                 Route(.get, "/quick", nil, isQuick: true) { _ in ServiceResponse(.ok, lines: ["quick"]) },
@@ -36,7 +39,7 @@ struct ServiceTests {
                     return ServiceResponse(.ok, lines: ["\(request.body.count)"])
                 },
             ]) { _ in nil }
-            let socket = try ListeningSocket(try #require(SocketAddress(address)), sharesPort: false)
+            let socket = try socket ?? ListeningSocket(try #require(SocketAddress(address)), sharesPort: false)
             service = try Service("test", router, on: socket, limits: limits)
             self.gate = gate
         }
@@ -74,6 +77,14 @@ struct ServiceTests {
         let socket: ClientSocket
 
         init(_ socket: consuming ClientSocket) { self.socket = socket }
+    }
+
+    @Test func `answers at a socket as soon as that listens`() throws {
+        let folder = try TemporaryFolder()
+        let socket = try ListeningSocket(laterAt: "\(folder.path)/s")
+        let bench = try Bench(on: socket)
+        try socket.listen(permissions: 0o600)
+        _ = try bench.probe()
     }
 
     @Test func `handlers that do not return, and all who wait for them, delay no probe`() throws {

@@ -31,7 +31,7 @@ public struct Listener: ~Copyable, Sendable {
             setOption(number, Int32(IPPROTO_TCP), TCP_NODELAY, 1)
         }
         guard unsafe address.withPointer({ unsafe bind(number, $0, $1) }) == 0 else { throw .last("bind") }
-        guard listen(number, backlog) == 0 else { throw .last("listen") }
+        guard Glibc.listen(number, backlog) == 0 else { throw .last("listen") }
 
         self.descriptor = descriptor
         self.address = SocketAddress(of: number)
@@ -102,7 +102,7 @@ public struct Listener: ~Copyable, Sendable {
         case noneWaiting
         /// The connection ended before it was accepted; try the next one.
         case lost
-        /// The process or the system has no descriptors or memory left.
+        /// The process or the system has no descriptors or memory left, or the socket does not listen yet.
         case exhausted
     }
 
@@ -114,7 +114,7 @@ public struct Listener: ~Copyable, Sendable {
         if fd >= 0 { return .accepted(fd) }
         switch errno {
         case EAGAIN: return .noneWaiting
-        case EMFILE, ENFILE, ENOBUFS, ENOMEM: return .exhausted
+        case EMFILE, ENFILE, ENOBUFS, ENOMEM, EINVAL: return .exhausted
         default: return .lost
         }
     }
@@ -134,27 +134,46 @@ public struct Listener: ~Copyable, Sendable {
     /// Listens at `path` and replaces a socket that is there. A file that is not a socket stays, and the error is "address in
     /// use".
     public init(replacing path: String, permissions: UInt32, backlog: Int32 = 64) throws(SystemError) {
+        let descriptor = try Descriptor.socket(AF_UNIX, isBlocking: false)
+        let address = try Listener.address(of: path)
+        try Listener.listen(descriptor.number, replacing: path, permissions, backlog)
+        self.init(takingOwnershipOf: descriptor, address: address)
+    }
+
+    /// A socket that listens at `path` as soon as `listen` succeeds: then also processes that have it already can accept from it.
+    init(laterAt path: String) throws(SystemError) {
+        self.init(
+            takingOwnershipOf: try .socket(AF_UNIX, isBlocking: false), address: try Listener.address(of: path))
+    }
+
+    private static func address(of path: String) throws(SystemError) -> SocketAddress {
+        guard let address = SocketAddress(path: path) else { throw SystemError(call: "bind", number: ENAMETOOLONG) }
+        return address
+    }
+
+    borrowing func listen(replacing path: String, permissions: UInt32) throws(SystemError) {
+        try Listener.listen(descriptor.number, replacing: path, permissions, 64)
+    }
+
+    private static func listen(
+        _ number: Int32, replacing path: String, _ permissions: UInt32, _ backlog: Int32
+    ) throws(SystemError) {
         let draft = "\(path).new"
-        guard let address = SocketAddress(path: path), let draftAddress = SocketAddress(path: draft) else {
-            throw SystemError(call: "bind", number: ENAMETOOLONG)
-        }
+        let draftAddress = try Listener.address(of: draft)
         if let status = try? stat(ofLink: path), !status.isSocket {
             throw SystemError(call: "bind", number: EADDRINUSE)
         }
-        let descriptor = try Descriptor.socket(AF_UNIX, isBlocking: false)
-        let number = descriptor.number
         unsafe unlink(draft)
         guard unsafe draftAddress.withPointer({ unsafe bind(number, $0, $1) }) == 0 else { throw .last("bind") }
         do throws(SystemError) {
             // No client can connect before it listens, whatever the permissions are.
             guard unsafe chmod(draft, permissions) == 0 else { throw SystemError.last("chmod") }
-            guard listen(number, backlog) == 0 else { throw SystemError.last("listen") }
+            guard Glibc.listen(number, backlog) == 0 else { throw SystemError.last("listen") }
             guard unsafe rename(draft, path) == 0 else { throw SystemError.last("rename") }
         } catch {
             unsafe unlink(draft)
             throw error
         }
-        self.init(takingOwnershipOf: descriptor, address: address)
     }
 
     /// Whether a process accepts connections at this path.

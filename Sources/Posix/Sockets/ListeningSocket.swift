@@ -3,11 +3,14 @@
 
 import CLinux
 import Glibc
+import Synchronization
 
 /// Closed with its last owner. A socket file that was made for it is removed then.
 public final class ListeningSocket: Sendable {
     public let listener: Listener
-    private let file: SocketFile?
+    private let file: Mutex<SocketFile?>
+    /// Whether it listens only since `listen` has succeeded.
+    private let isLate: Bool
 
     /// Why an inherited descriptor is of no use.
     public struct Problem: Error, CustomStringConvertible {
@@ -17,18 +20,36 @@ public final class ListeningSocket: Sendable {
     /// Listens at an address. With `sharesPort`, other sockets may listen at the same address.
     public init(_ address: SocketAddress, sharesPort: Bool) throws(SystemError) {
         listener = try Listener(address, sharesPort: sharesPort)
-        file = address.path.flatMap { SocketFile($0) }
+        file = Mutex(address.path.flatMap { SocketFile($0) })
+        isLate = false
     }
 
-    public init(replacing path: String, permissions: UInt32) throws(SystemError) {
-        listener = try Listener(replacing: path, permissions: permissions)
-        file = SocketFile(path)
+    public convenience init(replacing path: String, permissions: UInt32) throws(SystemError) {
+        try self.init(laterAt: path)
+        try listen(permissions: permissions)
     }
+
+    /// A socket for a path, which does not listen before `listen` succeeds. A process may inherit it before.
+    public init(laterAt path: String) throws(SystemError) {
+        listener = try Listener(laterAt: path)
+        file = Mutex(nil)
+        isLate = true
+    }
+
+    /// Replaces the socket at the path.
+    public func listen(permissions: UInt32) throws(SystemError) {
+        guard let path = address.path else { preconditionFailure("the socket is for a path") }
+        try listener.listen(replacing: path, permissions: permissions)
+        file.withLock { $0 = SocketFile(path) }
+    }
+
+    public var isListening: Bool { !isLate || file.withLock { $0 } != nil }
 
     /// Takes over a socket that listened before this process began.
-    public init(inheriting number: Int32, named name: String) throws(Problem) {
+    /// - Parameter mayBeLate: whether it may not listen yet.
+    public init(inheriting number: Int32, named name: String, mayBeLate: Bool = false) throws(Problem) {
         // Checked first: a number that is no descriptor must not be owned, and closed, as one.
-        guard ListeningSocket.option(SO_ACCEPTCONN, of: number) == 1,
+        guard let accepts = ListeningSocket.option(SO_ACCEPTCONN, of: number), accepts == 1 || mayBeLate,
             ListeningSocket.option(SO_TYPE, of: number) == Int32(SOCK_STREAM.rawValue)
         else {
             throw Problem(
@@ -42,7 +63,8 @@ public final class ListeningSocket: Sendable {
         let address = SocketAddress(of: number)
         if !address.isUnix { setOption(number, Int32(IPPROTO_TCP), TCP_NODELAY, 1) }
         listener = Listener(takingOwnershipOf: descriptor, address: address)
-        file = nil
+        file = Mutex(nil)
+        isLate = false
     }
 
     /// The first descriptor that systemd hands over (sd-daemon.h, `SD_LISTEN_FDS_START`).
@@ -71,7 +93,7 @@ public final class ListeningSocket: Sendable {
     public var number: Int32 { listener.descriptor.number }
 
     /// False when the path of the socket leads to another socket, or to none.
-    public var isReachable: Bool { file?.isPresent ?? true }
+    public var isReachable: Bool { file.withLock { $0 }?.isPresent ?? !isLate }
 
     /// Nil when the descriptor is not open or is no socket.
     private static func option(_ name: Int32, of number: Int32) -> Int32? {
@@ -80,7 +102,7 @@ public final class ListeningSocket: Sendable {
         return unsafe getsockopt(number, SOL_SOCKET, name, &value, &size) == 0 ? value : nil
     }
 
-    deinit { file?.remove() }
+    deinit { file.withLock { $0 }?.remove() }
 }
 
 /// An environment variable; nil when it is not set.
