@@ -23,6 +23,7 @@ struct ReloadLogTests {
         #expect(
             ReloadLog.fleet(files)
                 == "CERT-025: 10 hosts have no certificate, so TLS clients are rejected: h1.test, h2.test, h3.test, h4.test, h5.test "
-                + "and 5 more; order them with the manager, or put them into config/hosts")
+                + "and 5 more; `associated acme status` says what the manager waits for, if it is to order them; otherwise put "
+                + "them into config/hosts")
     }
 }

@@ -45,7 +45,7 @@ public struct CertificateCoverage {
             .missing, file: file,
             "there is no certificate for \(host)\(isOrdered ? " yet" : ""), so all its TLS handshakes fail",
             fix: isOrdered
-                ? "the manager orders one, and `associated acme status \(host)` shows its progress"
+                ? "the manager is to order one, and `associated acme status \(host)` says how far it is, or what prevents it"
                 : "put fullchain.pem and privkey.pem there, or a certificate for it into a wildcard's folder",
             severity: isOrdered ? .warning : nil)
     }

@@ -121,7 +121,8 @@ struct ReloadLog {
         if files.count < fleetMin { return nil }
         let hosts = files.prefix(fleetNamedMax).compactMap { $0.split(separator: "/").dropLast().last }
         return "CERT-025: \(files.count) hosts have no certificate, so TLS clients are rejected: "
-            + "\(hosts.joined(separator: ", ")) and \(files.count - hosts.count) more; order them with the manager, or put them into config/hosts"
+            + "\(hosts.joined(separator: ", ")) and \(files.count - hosts.count) more; `associated acme status` says what the manager waits for, if it is to order them; otherwise put "
+            + "them into config/hosts"
     }
 
     private mutating func announce() {

@@ -43,7 +43,10 @@ struct CertificateCoverageTests {
             hostsPath: bench.hosts.path, isTLSOn: true, isOrdered: { $0 == "new.test" })
         let ordered = coverage.problem(for: "new.test")
         #expect(ordered?.message == "there is no certificate for new.test yet, so all its TLS handshakes fail")
-        #expect(ordered?.fix == "the manager orders one, and `associated acme status new.test` shows its progress")
+        #expect(
+            ordered?.fix
+                == "the manager is to order one, and `associated acme status new.test` says how far it is, or what prevents it"
+        )
         #expect(ordered?.severity == .warning)
         let other = coverage.problem(for: "other.test")
         #expect(other?.severity == .error)
@@ -55,6 +58,6 @@ struct CertificateCoverageTests {
         let store = CertificateStore(
             hostsPath: bench.hosts.path, serves: { _ in true }, isOrdered: { $0 == "new.test" })
         _ = store.survey(["new.test", "other.test"])
-        #expect(bench.problems(store).map { $0.fix.contains("the manager orders one") } == [true, false])
+        #expect(bench.problems(store).map { $0.fix.contains("the manager is to order one") } == [true, false])
     }
 }
