@@ -57,7 +57,7 @@ final class ChangeJournal: Sendable {
         if loaded.hasNewOtherState, let other = loaded.otherStates.last {
             var lost = Entry(time: entries[0].time, event: Entry.setAside, hosts: other.lostHosts.count)
             lost.documents = [
-                Entry.Document(path: other.path, what: Array(other.lostHosts.prefix(OtherState.namedMax)))
+                Entry.Document(path: other.path, what: Array(other.lostHosts.prefix(ChangeJournal.hostsOfRoundMax)))
             ]
             entries.append(lost)
         }
@@ -160,10 +160,11 @@ extension ChangeJournal.Entry: JSONRecord {
         guard let host else {
             let hosts = Count.of(hosts, "host")
             if event == ChangeJournal.Entry.setAside {
-                let names = documents.flatMap(\.what).joined(separator: ", ")
+                let names = documents.flatMap(\.what)
+                let more = self.hosts > names.count ? " and \(self.hosts - names.count) more" : ""
                 let path = documents.first?.path ?? ""
                 return "\(time)  \(path): state of another configuration set aside; not served: \(hosts)"
-                    + (names.isEmpty ? "" : " (\(names), …)")
+                    + (names.isEmpty ? "" : " (\(names.joined(separator: ", "))\(more))")
             }
             return "\(time)  \(event == "started" ? "server started with \(hosts)" : "\(hosts) more changed")"
         }
