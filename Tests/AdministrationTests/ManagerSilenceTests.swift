@@ -50,6 +50,11 @@ struct ManagerSilenceTests {
             silence.text == "manager: silent for 1 minute (the disk is full); certificates are not renewed; see its log"
         )
         #expect(silence.note == "the manager has been silent for 1 minute (the disk is full)")
+        (silence.seconds, silence.restartSeconds) = (5, 8)
+        #expect(silence.text == "manager: the disk is full; next start in 8 s; no certificate is ordered or renewed")
+        #expect(silence.note == "the manager cannot work: the disk is full; next start in 8 s")
+        status.manager = silence
+        #expect(StatusReport(try #require(SourceReader.read(status.json, as: .json).value))?.manager == silence)
     }
 
     @Test func `is written in seconds, and as null without a manager`() {

@@ -18,6 +18,7 @@ struct CertificateUpkeepTests {
         let folder: TemporaryFolder
         let log: Shared<[String]>
         let account: AccountKey
+        let control: ManagerControl
         private var upkeep: CertificateUpkeep
 
         init(_ database: TestDatabase) throws {
@@ -26,7 +27,7 @@ struct CertificateUpkeepTests {
             let places = ManagerPlaces(
                 certificates: "\(folder.path)/certificates", thumbprint: "\(folder.path)/acme/thumbprint",
                 hosts: "\(folder.path)/own")
-            let control = try ManagerControl(workerCount: 1) { _, text in log.change { $0.append(text) } }
+            control = try ManagerControl(workerCount: 1) { _, text in log.change { $0.append(text) } }
             var store = try database.store()
             account = try AccountSecret.load(&store).key
             upkeep = CertificateUpkeep(0, control, places: places, store: store)
@@ -206,6 +207,23 @@ struct CertificateUpkeepTests {
         #expect(node.log.value.isEmpty)
     }
 
+    @Test func `what would let each order fail is known before there is one, and no longer when it is over`() throws {
+        let node = try Node(try TestDatabase(.sqlite))
+        try node.pass()
+        #expect(node.control.problem == nil)
+        for (folder, problem) in [("certificates", "cannot write certificates to "), ("acme", "cannot write ")] {
+            try node.folder.remove(folder)
+            try node.folder.write(folder, "a file instead of the folder")
+            for _ in 0..<2 { try node.pass() }
+            #expect(node.control.problem?.hasPrefix("\(problem)\(node.folder.path)/\(folder)") == true)
+            #expect(node.log.value.last?.hasPrefix(problem) == true)
+            try node.folder.remove(folder)
+            try node.pass()
+            #expect(node.control.problem == nil)
+        }
+        #expect(node.log.value.count == 4)
+    }
+
     @Test func `says once that a certificate cannot be written, and writes the others`() throws {
         let database = try TestDatabase(.sqlite)
         var store = try database.store()
@@ -216,6 +234,7 @@ struct CertificateUpkeepTests {
         #expect(node.exists("b.example/fullchain.pem"))
         #expect(node.log.value.count == 1)
         #expect(node.log.value.first?.hasPrefix("a.example: cannot write its certificate to ") == true)
+        #expect(node.control.problem == nil)
         try node.folder.remove("certificates/a.example")
         try node.pass()
         #expect(node.exists("a.example/fullchain.pem") && node.log.value.count == 2)

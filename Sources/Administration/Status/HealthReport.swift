@@ -94,6 +94,8 @@ public struct ManagerSilence: Sendable, Equatable {
     public var seconds: Int64
     /// Why it cannot work, as it said at the last contact, or how it has ended since then; nil if it can.
     public var problem: String?
+    /// In how many seconds the next one is started; nil if none waits for that.
+    public var restartSeconds: Int64?
 
     /// A manager is reported as silent from this time on. A running one asks several times a minute.
     public static let secondsMax: Int64 = 60
@@ -108,24 +110,29 @@ public struct ManagerSilence: Sendable, Equatable {
     /// The duration in words; nil while the manager is not silent.
     private var duration: String? { seconds >= ManagerSilence.secondsMax ? Age.text(seconds: seconds) : nil }
 
-    private var cause: String { problem.map { " (\($0))" } ?? "" }
+    private var whole: String? { problem.map { $0 + (restartSeconds.map { "; next start in \($0) s" } ?? "") } }
+
+    private var cause: String { whole.map { " (\($0))" } ?? "" }
 
     /// The note of the health report.
     var note: String? {
         duration.map { "the manager has been silent for \($0)\(cause)" }
-            ?? problem.map { "the manager cannot work: \($0)" }
+            ?? whole.map { "the manager cannot work: \($0)" }
     }
 
-    /// The line of the status.
-    var text: String? {
+    /// The line of the status; nil while it works.
+    public var text: String? {
         duration.map { "manager: silent for \($0)\(cause); certificates are not renewed; see its log" }
-            ?? problem.map { "manager: \($0); no certificate is ordered or renewed" }
+            ?? whole.map { "manager: \($0); no certificate is ordered or renewed" }
     }
 }
 
 extension ManagerSilence: JSONRecord {
     package static var blank: Self { Self(seconds: 0) }
     package static var members: [JSONMember<Self>] {
-        [.needed("silentSeconds", \.seconds), .optional("problem", \.problem)]
+        [
+            .needed("silentSeconds", \.seconds), .optional("problem", \.problem),
+            .optional("restartSeconds", \.restartSeconds),
+        ]
     }
 }

@@ -23,10 +23,10 @@ public struct CertificateUpkeep: ~Copyable {
     /// The certificates of the last complete pass whose files are there: the beginnings of their sealed keys, by host.
     private var written: [String: [UInt8]] = [:]
     private var pass = Pass()
+    /// Why a file could not be written in the last complete pass.
+    private var problem: String?
     /// When buckets are removed next, by the monotonic clock.
     private var purgeDue: Int64 = 0
-    /// Why a certificate could not be written in the last complete pass.
-    private var problem: String?
     /// Whether everything in the store is sealed with the first key, and an operator knows it.
     private var isResealed: Bool
 
@@ -36,6 +36,8 @@ public struct CertificateUpkeep: ~Copyable {
         var written: [String: [UInt8]] = [:]
         /// The first one.
         var problem: String?
+        /// One that lets each order fail.
+        var obstacle: String?
     }
 
     /// More rows at once would hold up other work with the database.
@@ -68,7 +70,11 @@ public struct CertificateUpkeep: ~Copyable {
     /// Does one page of a pass.
     /// - Returns: whether the pass has more of them.
     mutating func step() throws(DatabaseError) -> Bool {
-        if pass.after.isEmpty { try publishThumbprint() }
+        if pass.after.isEmpty {
+            // Known before there is something to order: a full disk fails only those that write.
+            try store.tryWriting()
+            try publishThumbprint()
+        }
         let after = pass.after
         let marks = try store.read { transaction throws(DatabaseError) in
             try StoredCertificate.marks(after: after, limit: CertificateUpkeep.pageCount, in: transaction)
@@ -80,19 +86,22 @@ public struct CertificateUpkeep: ~Copyable {
         }
         try removeExpired()
         control.reportRecovered()
-        if let new = pass.problem, new != problem {
-            control.log(.error, new)
-        } else if pass.problem == nil, problem != nil {
+        let obstacle = pass.obstacle ?? files.problem
+        control.noteFiles(obstacle)
+        let found = obstacle ?? pass.problem
+        if let found, found != problem {
+            control.log(.error, found)
+        } else if found == nil, problem != nil {
             control.log(.info, "the files of all certificates, and the thumbprint of the account, are in place again")
         }
-        if pass.problem == nil, !isResealed {
+        if found == nil, !isResealed {
             isResealed = true
             control.log(
                 .info,
                 "everything in the store is sealed with the first key of the key file; when each node has said so, the second one "
                     + "can be removed from the file")
         }
-        (written, problem) = (pass.written, pass.problem)
+        (written, problem) = (pass.written, found)
         pass = Pass()
         let time = Clock.monotonicMilliseconds()
         if time >= purgeDue {
@@ -109,7 +118,7 @@ public struct CertificateUpkeep: ~Copyable {
         while !isCurrent {
             let account = try AccountSecret.load(&store)
             do throws(SystemError) { try account.publish(at: thumbprint) } catch {
-                pass.problem = "cannot write \(thumbprint), which the server needs for challenges: \(error.reason)"
+                pass.obstacle = "cannot write \(thumbprint), which the server needs for challenges: \(error.reason)"
             }
             isCurrent = try store.read { transaction throws(DatabaseError) in try account.isCurrent(in: transaction) }
         }

@@ -18,6 +18,8 @@ public final class ManagerControl: Sendable {
         var outage = StoreOutage()
         /// The database of the outage, for messages.
         var storeLocation: String?
+        /// Why nothing can be written for the server, and since when.
+        var files: (problem: String, since: Int64)?
         /// Why the process has to end.
         var failure: String?
         var outcomes: [IssuanceState: Int] = [:]
@@ -182,10 +184,19 @@ public final class ManagerControl: Sendable {
     /// Why the store cannot be used; nil if it can.
     public var storeProblem: String? { state.withLock { $0.outage.problem } }
 
-    /// How long there has been a problem with the store.
-    public var storeOutageSeconds: Int64 {
+    /// Notes why what each order needs cannot be written for the server.
+    func noteFiles(_ problem: String?) {
         let now = Clock.monotonicMilliseconds()
-        return state.withLock { (now - ($0.outage.beganAt ?? now)) / 1_000 }
+        state.withLock { state in state.files = problem.map { ($0, state.files?.since ?? now) } }
+    }
+
+    /// Why no certificate can be ordered now; nil if that is possible.
+    public var problem: String? { storeProblem ?? state.withLock { $0.files?.problem } }
+
+    /// How long there has been a problem.
+    public var problemSeconds: Int64 {
+        let now = Clock.monotonicMilliseconds()
+        return state.withLock { (now - ($0.outage.beganAt ?? $0.files?.since ?? now)) / 1_000 }
     }
 
     /// Ends the process, which is started again.

@@ -48,7 +48,7 @@ extension Command {
                 help: "with issue: no longer wait for the end of a limit of the account that the authority has named"),
         ],
         failure:
-            "HOST has no certificate or cannot get one now, a host needs a person, the manager does not run, "
+            "HOST has no certificate or cannot get one now, a host needs a person, the manager does not work, "
             + "something was not imported, or the store cannot be read"
     ) { arguments in
         let (action, operand) = (arguments.operands[0], arguments.operands.dropFirst().first)
@@ -137,30 +137,29 @@ extension Command {
         }
         Console.output(line: figures.counts ?? "no hosts yet: the manager has not asked the server")
         for limit in figures.accountLimits { Console.output(line: limit.line) }
-        let hasManager = inputs.hasManager
-        for line in IssuanceReport.lines(hosts, forecast, hasManager: hasManager, max: overviewMax) {
+        let obstacle = inputs.obstacle
+        for line in IssuanceReport.lines(hosts, forecast, obstacle: obstacle, max: overviewMax) {
             Console.output(line: line)
         }
-        if hasManager == false { Console.output(line: noManager) }
-        return hasManager != false && figures.stuck.isEmpty ? .success : .failure
+        if let obstacle { Console.output(line: obstacle) }
+        return obstacle == nil && figures.stuck.isEmpty ? .success : .failure
     }
 
     private static let overviewMax = 50
     /// How many hosts are compared to find common problems.
     private static let comparedMax: Int64 = 10_000
-    private static let noManager = IssuanceOverview.noManager
 
     private static func show(
         _ host: String, _ inputs: ManagerInputs, _ rules: IssuanceRules, _ store: inout Store
     ) throws(DatabaseError) -> ExitStatus {
         guard
-            case .host(let report?, let forecast, let hasManager) = try IssuanceOverview.load(
+            case .host(let report?, let forecast, let obstacle) = try IssuanceOverview.load(
                 host, inputs, rules, &store)
         else { return unknown(host, inputs) }
-        Console.output(line: "\(host): \(report.line(forecast, hasManager: hasManager))")
-        for line in report.details(hasManager: hasManager) { Console.output(line: line) }
+        Console.output(line: "\(host): \(report.line(forecast, obstacle: obstacle))")
+        for line in report.details(obstacle: obstacle) { Console.output(line: line) }
         let isCertified = CertificateTerm(report)?.isOver(now: Clock.wallSeconds()) == false
-        return isCertified && hasManager != false ? .success : .failure
+        return isCertified && obstacle == nil ? .success : .failure
     }
 
     private static func hurry(
@@ -182,8 +181,8 @@ extension Command {
         if let term = CertificateTerm(report), report.isSettled(now: Clock.wallSeconds() * 1_000) {
             Console.output(line: "\(host) has a \(term.text(now: Clock.wallSeconds())); nothing to do")
             return .success
-        } else if inputs.hasManager == false {
-            Console.output(line: "\(host) is tried when the manager is started; \(noManager)")
+        } else if let obstacle = inputs.obstacle {
+            Console.output(line: "\(host) is tried as soon as the manager works; \(obstacle)")
             return .failure
         } else if let turn = forecast?[host], turn.waitMilliseconds >= 60_000 {
             Console.output(
@@ -213,7 +212,7 @@ extension Command {
     private static func unknown(_ host: String, _ inputs: ManagerInputs) -> ExitStatus {
         let reason =
             inputs.exclusion(of: host)
-            ?? (inputs.hasManager == false ? noManager : unseen(host, inputs))
+            ?? inputs.obstacle ?? unseen(host, inputs)
         return .failure(saying: "\(host) is not among the hosts that get a certificate: \(reason)")
     }
 

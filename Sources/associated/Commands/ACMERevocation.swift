@@ -36,10 +36,7 @@ enum ACMERevocation {
         }
         switch outcome {
         case .revoked:
-            let next =
-                inputs.hasManager == false
-                ? IssuanceOverview.noManager
-                : "the manager orders another one now; see `associated acme status \(host)`"
+            let next = inputs.obstacle ?? "the manager orders another one now; see `associated acme status \(host)`"
             Console.output(
                 line: "the manager's certificates of \(host) are revoked; clients that look them up refuse them")
             Console.output(line: "next: \(next)")

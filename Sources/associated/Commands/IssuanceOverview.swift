@@ -12,7 +12,7 @@ import Store
 
 /// The certificate of one host, or those of all hosts in numbers with the hosts that need a person.
 enum IssuanceOverview {
-    case host(IssuanceReport?, QueueForecast?, hasManager: Bool?)
+    case host(IssuanceReport?, QueueForecast?, obstacle: String?)
     case all(IssuanceFigures)
 
     static let noManager =
@@ -45,18 +45,18 @@ enum IssuanceOverview {
             guard report?.state == .queued else { return (report, nil) }
             return (report, try QueueForecast(rules, PublicSuffixes(), in: transaction))
         }
-        return .host(report, forecast, hasManager: inputs.hasManager)
+        return .host(report, forecast, obstacle: inputs.obstacle)
     }
 
     var lines: [String] {
         switch self {
         case .host(nil, _, _): []
-        case .host(let report?, let forecast, let hasManager):
-            ["ordered certificate: \(report.line(forecast, hasManager: hasManager))"]
-                + report.details(hasManager: hasManager)
+        case .host(let report?, let forecast, let obstacle):
+            ["ordered certificate: \(report.line(forecast, obstacle: obstacle))"]
+                + report.details(obstacle: obstacle)
         case .all(let figures):
             ["ordered certificates: \(figures.counts ?? "none yet")"] + figures.accountLimits.map { "  \($0.line)" }
-                + IssuanceReport.lines(figures.stuck, nil, hasManager: nil, max: IssuanceOverview.attentionMax)
+                + IssuanceReport.lines(figures.stuck, nil, obstacle: nil, max: IssuanceOverview.attentionMax)
         }
     }
 
@@ -133,7 +133,7 @@ extension IssuanceReport {
 
     /// The states of hosts, those with problems first, and each problem once.
     static func lines(
-        _ reports: [IssuanceReport], _ forecast: QueueForecast?, hasManager: Bool?, max: Int
+        _ reports: [IssuanceReport], _ forecast: QueueForecast?, obstacle: String?, max: Int
     ) -> [String] {
         let sorted = reports.sorted { AlikeHosts.isBefore($0.host, $1.host) }
         let groups = AlikeHosts.grouped(sorted.filter { $0.problem != nil } + sorted.filter { $0.problem == nil }) {
@@ -141,7 +141,7 @@ extension IssuanceReport {
         }
         let lines = groups.prefix(max).map { group in
             let names = AlikeHosts.list(group.map(\.host), count: group.count)
-            return "  \(names): \(group[0].line(forecast, hasManager: hasManager, others: group.dropFirst()))"
+            return "  \(names): \(group[0].line(forecast, obstacle: obstacle, others: group.dropFirst()))"
         }
         return lines + (groups.count > max ? ["  and others"] : [])
     }
@@ -152,15 +152,15 @@ extension IssuanceReport {
     /// Such as `waiting-dns for 3 hours: shop.example.com has no A or AAAA record; next try in 20 minutes`, or
     /// `queued for 5 minutes: waits for the limit of orders of the account; place 12, about 8 h`.
     /// - Parameters:
-    ///   - hasManager: without a manager, nothing is tried.
+    ///   - obstacle: with it, nothing is tried.
     ///   - others: hosts with the same problem. The time is that of the first of all, and so is the next try.
-    func line(_ forecast: QueueForecast?, hasManager: Bool?, others: ArraySlice<IssuanceReport> = []) -> String {
+    func line(_ forecast: QueueForecast?, obstacle: String?, others: ArraySlice<IssuanceReport> = []) -> String {
         let now = Clock.wallSeconds() * 1_000
         let began = others.map(\.shownSince).min().map { min($0, shownSince) } ?? shownSince
         let due = others.map(\.due).min().map { min($0, self.due) } ?? self.due
         var text = "\(state?.rawValue ?? "unknown") for \(Age.text(seconds: max(0, now - began) / 1_000))"
         if let problem = others.isEmpty ? problem : cause { text += ": \(problem)" }
-        if hasManager == false { return text }
+        if obstacle != nil { return text }
         if others.isEmpty, state != .ordering, claimedUntil ?? 0 > now {
             text += "; being looked at now"
         } else if let turn = forecast?[host] {
@@ -172,12 +172,12 @@ extension IssuanceReport {
     }
 
     /// The certificate, and the next step.
-    func details(hasManager: Bool?) -> [String] {
+    func details(obstacle: String?) -> [String] {
         let (term, now) = (CertificateTerm(self), Clock.wallSeconds())
         var lines: [String] = []
         if let term { lines.append("  \(term.text(now: now)), issued by \(issuer ?? "an unknown authority")") }
-        if hasManager == false {
-            lines.append("  next: \(IssuanceOverview.noManager)")
+        if let obstacle {
+            lines.append("  next: \(obstacle)")
         } else if term?.isOver(now: now) == true, state == .issued {
             lines.append("  next: see the manager's log for why it was not renewed, then `associated acme issue`")
         } else if let step = state?.nextStep {

@@ -8,6 +8,23 @@ import Posix
 import Settings
 import SourceJSON
 
+/// What a running server says.
+enum StatusCommand {
+    private static let timeoutMilliseconds = 5_000
+
+    static func ask(_ path: String, at place: AdminPlace) throws -> AdminClient.Response {
+        let token = try AdminSettings(place).token
+        guard path.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") })
+        else { throw Refusal.usage("\"\(path.dropFirst("/status/".count))\" is not a host") }
+        return try AdminClient.get(path, from: place.address, token: token, timeoutMilliseconds: timeoutMilliseconds)
+    }
+
+    /// Nil if it does not say it to this user.
+    static func report(at place: AdminPlace) throws -> StatusReport? {
+        SourceReader.read(try ask("/status", at: place).body, as: .json).value.flatMap { StatusReport($0) }
+    }
+}
+
 extension Command {
     static let status = Command(
         name: "status", summary: "show the state of the running server, or who fetched a host's files",
@@ -88,7 +105,7 @@ extension Command {
         let hosts = listsHosts ? arguments.has("--never-fetched") ? "/hosts/unfetched" : "/hosts" : nil
         let path =
             hosts ?? within.map { "/expiring/\($0)" } ?? host.map { "/status/\(HostPattern.typed($0))" } ?? "/status"
-        let response = try ask(path, at: place)
+        let response = try StatusCommand.ask(path, at: place)
         if response.status == 404 {
             if listsHosts { throw Refusal.failure("the server does not list its hosts; its version is too old") }
             if within != nil {
@@ -142,16 +159,6 @@ extension Command {
         let source = place.tokenFile.map { "of \($0)" } ?? "of ASSOCIATED_ADMIN_TOKEN"
         return
             "the server refuses the token \(source); if it was replaced since the start, SIGUSR2 makes the server use it"
-    }
-
-    private static let statusTimeoutMilliseconds = 5_000
-
-    private static func ask(_ path: String, at place: AdminPlace) throws -> AdminClient.Response {
-        let token = try AdminSettings(place).token
-        guard path.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") })
-        else { throw Refusal.usage("\"\(path.dropFirst("/status/".count))\" is not a host") }
-        return try AdminClient.get(
-            path, from: place.address, token: token, timeoutMilliseconds: statusTimeoutMilliseconds)
     }
 
     /// Says that a host is not served, and the probable reason: the app file here that names it, its removal, or a similar host.

@@ -18,16 +18,16 @@ final class ManagerAnswers: AdminSources {
 
     func take(_ new: ManagerFigures) { figures.withLock { $0 = new } }
 
-    /// A manager that cannot use its store has to wait, but a restart would not help.
+    /// A manager that cannot use its store, or write for the server, has to wait, but a restart would not help.
     func health() -> HealthReport {
-        HealthReport(waits: [control.storeProblem].compactMap(\.self), notes: control.sourceProblems)
+        HealthReport(waits: [control.problem].compactMap(\.self), notes: control.sourceProblems)
     }
 
     func metricFamilies() -> [MetricFamily] {
         let figures = figures.withLock { $0 }
         let (issuance, outcomes) = (figures.issuance, control.outcomes)
         var metrics = ManagerMetrics(version: Product.version)
-        metrics.isReady = control.storeProblem == nil
+        metrics.isReady = control.problem == nil
         metrics.isServerReachable = control.sourceProblems.isEmpty
         metrics.hosts = IssuanceState.allCases.map { (state: $0.rawValue, count: issuance.hosts[$0] ?? 0) }
         metrics.orders = IssuanceState.allCases.map { (state: $0.rawValue, count: outcomes[$0] ?? 0) }

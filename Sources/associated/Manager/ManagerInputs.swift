@@ -2,6 +2,7 @@
 
 import ACME
 import Administration
+import Association
 import Client
 import DNS
 import Database
@@ -31,14 +32,52 @@ struct ManagerInputs {
     /// Of the manager that works in the state directory.
     var lockPath: String { "\(statePath)/manager.lock" }
 
-    /// Whether a manager works in the state directory; nil if another node may have one.
-    var hasManager: Bool? {
+    /// What the manager cannot use of its settings.
+    let objection: String?
+
+    /// Why the manager of the state directory orders nothing now: what the server says of it, or that there is none. Nil if it works, or
+    /// if another node may have one.
+    var obstacle: String? {
         guard case .sqlite = location else { return nil }
-        return FileLock.isHeld(lockPath)
+        let silence = server.flatMap { try? StatusCommand.report(at: $0) }?.manager
+        if silence?.problem == nil, !FileLock.isHeld(lockPath) { return IssuanceOverview.noManager }
+        return silence?.text
+    }
+
+    /// Throws what a manager would refuse of its settings, as far as that can be known without the secrets in the files that they name.
+    static func check(_ loaded: LoadedSettings) throws(Refusal) {
+        let settings = loaded.settings.manager
+        if let objection = settings.objection { throw refusal(objection) }
+        guard settings.isWanted, !settings.isSeparate else { return }
+        try checkKeyFile(settings)
+        let issuance = settings.issuance
+        let files = [
+            settings.keyFile, issuance?.caFile, issuance?.externalAccount?.keyFile, issuance?.updates?.keyFile,
+        ]
+        for file in files.compactMap(\.self) {
+            do throws(FileError) { _ = try File.status(file) } catch {
+                // Its user may be allowed what this process is not.
+                if error.isMissing {
+                    throw .failure("the manager cannot read a file that its settings name: \(file): \(error)")
+                }
+            }
+        }
+    }
+
+    private static func checkKeyFile(_ settings: ManagerSettings) throws(Refusal) {
+        if settings.databaseURL == nil || settings.keyFile != nil { return }
+        throw .failure(
+            "`store.keyFile` is missing in server.json: nodes that share a database need the same key; create it with "
+                + "`openssl rand -out FILE 32` and chmod 600")
+    }
+
+    static func refusal(_ objection: Finding) -> Refusal {
+        .failure("the manager cannot use its settings: \(Console.line(objection))")
     }
 
     init(_ loaded: LoadedSettings) throws(Refusal) {
         settings = loaded.settings.manager
+        objection = settings.objection.map { ManagerInputs.refusal($0).message }
         statePath = loaded.statePath
         places = ManagerPlaces(
             certificates: loaded.certificatesPath, thumbprint: loaded.thumbprintPath,
@@ -66,11 +105,7 @@ struct ManagerInputs {
         (self.rules, self.delivery) = (rules, delivery)
         location =
             settings.databaseURL.map { .postgreSQL(uri: $0) } ?? .sqlite(path: "\(loaded.statePath)/manager.db")
-        if settings.databaseURL != nil, settings.keyFile == nil {
-            throw .failure(
-                "`store.keyFile` is missing in server.json: nodes that share a database need the same key; create it with "
-                    + "`openssl rand -out FILE 32` and chmod 600")
-        }
+        try ManagerInputs.checkKeyFile(settings)
         ownsKey = settings.keyFile == nil
         keyFile = settings.keyFile ?? "\(loaded.statePath)/manager.key"
     }
@@ -119,7 +154,10 @@ struct ManagerInputs {
 
     /// The store, for a command. Its errors say what to do.
     func openStore(createsMissingKey: Bool = false, limits: ConnectionLimits = ConnectionLimits()) throws -> Store {
-        let keys = try keys(createsMissing: createsMissingKey)
+        let keys: SealingKeys
+        do throws(Refusal) { keys = try self.keys(createsMissing: createsMissingKey) } catch {
+            throw Refusal.failure([error.message, obstacle].compactMap(\.self).joined(separator: "; "))
+        }
         return try Store(location, keys: keys, limits: limits)
     }
 

@@ -55,6 +55,10 @@ enum ManagerProcess {
         // Otherwise the server reports them.
         if inheritance == nil { for finding in loaded.findings { Log.finding(finding) } }
         if let objection = StartProblems(loaded).inSettings { throw Refusal.failure("not started: \(objection)") }
+        // With something to do, it does that, and reports the rest as its problem.
+        if let objection = loaded.settings.manager.objection, !loaded.settings.manager.isUsable {
+            throw ManagerInputs.refusal(objection)
+        }
         var inputs = try ManagerInputs(loaded)
         for problem in inputs.readWebhooks() { Log.error("manager: \(problem)") }
         let admin = try adminSocket(loaded, inheritance)

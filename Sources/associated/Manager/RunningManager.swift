@@ -155,7 +155,7 @@ final class RunningManager {
         defer { control.noteSource("the hosts that it serves", problem) }
         do throws(AdminClient.Failure) {
             _ = try AdminClient.put(
-                ManagerReport(awaitedCount: awaitedCount, problem: storeProblem), to: inputs.link,
+                ManagerReport(awaitedCount: awaitedCount, problem: problemForServer), to: inputs.link,
                 timeoutMilliseconds: RunningManager.askMilliseconds)
             let response = try AdminClient.get(
                 ServedHosts.path(unless: isDue ? "" : digest), from: inputs.link, token: nil,
@@ -185,8 +185,8 @@ final class RunningManager {
     }
 
     /// What the server reports as the manager's problem.
-    private var storeProblem: String? {
-        control.storeProblem.map { "\($0) (for \(Age.text(seconds: control.storeOutageSeconds)))" }
+    private var problemForServer: String? {
+        control.problem.map { "\($0) (for \(Age.text(seconds: control.problemSeconds)))" } ?? inputs.objection
     }
 
     /// Starts the threads that are missing: all at first, and the rest after a failure.
