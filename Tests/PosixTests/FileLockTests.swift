@@ -1,3 +1,4 @@
+import Glibc
 import TestSupport
 import Testing
 
@@ -10,9 +11,9 @@ struct FileLockTests {
         #expect(!FileLock.isHeld(path))
         #expect(!File.exists(path))
         let lock = try FileLock.take(path)
-        #expect(FileLock.isHeld(path))
+        #expect(FileLock.isHeld(path) && FileLock.holder(path) == getpid())
         _ = consume lock
         #expect(File.exists(path))
-        #expect(!FileLock.isHeld(path))
+        #expect(!FileLock.isHeld(path) && FileLock.holder(path) == nil)
     }
 }

@@ -17,6 +17,8 @@ public struct LoadedConfiguration: Sendable {
     public let strays: [Finding]
     /// The app files whose last good version of the given state is served instead of that on disk.
     public let keptFiles: Set<String>
+    /// Whether the given state is of another configuration or environment.
+    public let findsOtherState: Bool
 }
 
 /// The configuration cannot be loaded at all.
@@ -47,7 +49,8 @@ extension Tenants {
         let hosts = report.catalogue.layers.last?.hosts.sorted() ?? []
         return LoadedConfiguration(
             catalogue: report.catalogue, findings: report.findings, hosts: hosts, strays: strays(among: hosts),
-            keptFiles: Set(memory.appFiles.notInService.filter(isServed).map(source.file)))
+            keptFiles: Set(memory.appFiles.notInService.filter(isServed).map(source.file)),
+            findsOtherState: report.hasNewOtherState)
     }
 
     private static let comparisonsMax = 1_000_000

@@ -197,10 +197,10 @@ public final class Tenants: @unchecked Sendable {
         report.fixedFiles = memory.openFindings.takeFixedFiles()
         let all = start == nil ? Array(sites.outcomes.keys) : Array(memory.appFiles.hosts) + Array(memory.folders.keys)
         report.folders = all.map { ($0, folder(of: $0), memory.appFiles.paths(naming: $0)) }
-        if let start, let keeper {
+        if start != nil, let keeper {
             report.otherStates = keeper.folder.others { !memory.appFiles.paths(naming: $0).isEmpty }
-            report.hasNewOtherState = start.found == .other && keeper.protected == nil
         }
+        report.hasNewOtherState = start?.found == .other && keeper?.protected == nil
         keeper?.note(scan, isAnything: changes.savesState || !sites.isEmpty)
         keeper?.save(memory, shelf)
         return report

@@ -325,4 +325,18 @@ public struct FileLock: ~Copyable, Sendable {
         guard let file = try? Descriptor.open(path, O_RDONLY) else { return false }
         return flock(file.number, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
     }
+
+    /// The process that has locked the file, if the kernel says so (proc_locks(5)).
+    public static func holder(_ path: String) -> Int32? {
+        guard let inode = try? File.status(path).inode, let table = try? File.read("/proc/locks", bytesMax: 1 << 20)
+        else { return nil }
+        for line in String(decoding: table.bytes, as: UTF8.self).split(separator: "\n") {
+            // Such as `1: FLOCK  ADVISORY  WRITE 708 08:01:131 0 EOF`. Some file systems have another device here than for `stat`.
+            let words = line.split(separator: " ")
+            if words.count > 5, words[1] == "FLOCK", words[3] == "WRITE", words[5].hasSuffix(":\(inode)") {
+                return Int32(words[4]).flatMap { $0 > 0 ? $0 : nil }
+            }
+        }
+        return nil
+    }
 }

@@ -46,6 +46,10 @@ struct StartCheck {
             }
         }
         if !hasState { tryState(Directory.checkCreatable) }
+        if FileLock.isHeld(StateLock.path(in: given.statePath)) {
+            let number = ListeningSet.inWords(StateLock.holder(in: given.statePath))
+            notes.append("a running server\(number) works in \(given.statePath); send it SIGUSR2 to replace it")
+        }
         if opensSockets {
             for address in settings.http { tryAddress(address, .http) }
             for address in settings.https { tryAddress(address, .https) }
@@ -99,7 +103,8 @@ struct StartCheck {
 
     /// What a manager reads at its start, except for its database.
     private mutating func readManagerSecrets() throws {
-        guard settings.manager.isWanted, !settings.manager.isSeparate else { return }
+        // An objection is among the findings.
+        guard settings.manager.isUsable, !settings.manager.isSeparate else { return }
         var inputs = try ManagerInputs(given)
         for problem in inputs.readWebhooks() { fail(problem) }
         if let rules = inputs.rules { _ = try ClientContext(authorityFile: rules.authorityFile) }
@@ -126,7 +131,7 @@ struct StartCheck {
         }
     }
 
-    private static func isServer(_ process: Int32) -> Bool {
+    static func isServer(_ process: Int32) -> Bool {
         let name = try? File.read("/proc/\(process)/comm", bytesMax: 64).bytes
         let names = ["associated\n", "\(ManagerProcess.name)\n"]
         return name.map { names.contains(String(decoding: $0, as: UTF8.self)) } ?? false
@@ -134,7 +139,7 @@ struct StartCheck {
 
     /// A check that failed because of the server that it is for would be of no use.
     private mutating func noteServer(_ process: Int32?, _ address: SocketAddress, _ purpose: Inheritance.Purpose) {
-        let number = process.map { " (process \($0))" } ?? ""
+        let number = ListeningSet.inWords(process)
         let sharing = purpose.isAdmin || address.isUnix ? "" : ", or share the port with --reuse-port"
         notes.append("a running server\(number) listens on \(address); send it SIGUSR2 to replace it\(sharing)")
     }
@@ -167,6 +172,12 @@ struct StartCheck {
         }
         if !settings.isStrict, !files.keptFiles.isEmpty {
             notes.append("the server keeps the last good versions of \(Count.of(files.keptFiles.count, "app file"))")
+        }
+        if files.findsOtherState {
+            fail(
+                "the state in \(given.statePath) is of another configuration or environment, and a start would set it aside with its last "
+                    + "good versions and the entries that it guards; correct --config or --environment, or name another --state"
+            )
         }
         for problem in files.problems { fail(problem) }
         if files.hostCount == 0 { fail(StartProblems(given).noHosts) }

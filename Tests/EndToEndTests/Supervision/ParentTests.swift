@@ -59,7 +59,13 @@ struct ParentTests {
         let second = ["--config", "\(folder.path)/config", "--state", "\(folder.path)/state", "--http", "127.0.0.1:0"]
         let run = try Subject.run(["serve"] + second)
         #expect(run.status == 1)
-        #expect(run.messages == ["another server works in \(folder.path)/state; stop it, or use another --state"])
+        let process = " (process \(server.processIdentifier))"
+        #expect(
+            run.messages == ["another server\(process) works in \(folder.path)/state; stop it, or use another --state"])
+        let check = try Subject.run(["serve", "--check"] + second)
+        #expect(
+            check.status == 0
+                && check.errors.contains("note: a running server\(process) works in \(folder.path)/state; "))
         // An upgrade has two servers for a moment.
         server.send(SIGUSR2)
         #expect(server.line(beginning: "upgraded: ") != nil)
@@ -88,6 +94,10 @@ struct ParentTests {
             "--config", "\(other.path)/config", "--state", "\(folder.path)/state", "--http", "127.0.0.1:0", "--admin",
             "127.0.0.1:0",
         ]
+        let check = try Subject.run(["serve", "--check"] + arguments)
+        let problem =
+            "the state in \(folder.path)/state is of another configuration or environment, and a start would set it aside"
+        #expect(check.status == 1 && check.errors.contains(problem), "\(check)")
         let server = try RunningServer(arguments)
         let text =
             "\(folder.path)/state/other-1.tenants was set aside, because it is the state of another configuration"
@@ -95,7 +105,7 @@ struct ParentTests {
         let report = try server.status()
         #expect(report.status == 1 && report.output.contains(text), "\(report.text)")
         let history = try Subject.run("history", "--state", "\(folder.path)/state")
-        #expect(history.output.contains("set aside; not served: 1 host (a.example"), "\(history.text)")
+        #expect(history.output.contains("set aside; not served: 1 host (a.example)"), "\(history.text)")
         try folder.remove("state/other-1.tenants")
         #expect(eventually { (try? server.status())?.status == 0 })
         server.stop()

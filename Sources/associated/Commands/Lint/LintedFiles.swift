@@ -21,6 +21,8 @@ struct LintedFiles {
     private(set) var hostCount = 0
     /// The app files whose last good version the server of the state directory serves instead of that on disk.
     private(set) var keptFiles: Set<String> = []
+    /// Whether the state directory has the state of another configuration or environment.
+    private(set) var findsOtherState = false
     private(set) var problems: [String] = []
     /// Files in directories that have the name of a file to lint, but not its content.
     private var skipped: [String] = []
@@ -288,6 +290,7 @@ struct LintedFiles {
             findings += (loaded.findings + loaded.strays + refused).filter { !unwritten.contains($0.file) }
             trespassing.formUnion(findings.lazy.filter { $0.rule == .app046 }.map(\.file))
             keptFiles.formUnion(served?.keptFiles ?? [])
+            findsOtherState = findsOtherState || served?.findsOtherState == true
             hostCount += (served ?? loaded).hosts.count
             var coverage = CertificateCoverage(
                 hostsPath: "\(given.path)/hosts", managedPath: managedPath, links: given.linkTargets,

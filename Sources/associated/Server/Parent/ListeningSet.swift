@@ -214,7 +214,7 @@ struct ListeningSet {
         let pauses = settings.reusesPort ? 0 : pausesMax
         for _ in 0..<pauses where (try? Listener.isShared(address)) == true { usleep(pauseMicroseconds) }
         guard (try? Listener.isShared(address)) == true else { return }
-        let process = ListeningSockets.process(at: address).map { " (process \($0))" } ?? ""
+        let process = inWords(ListeningSockets.process(at: address))
         if settings.reusesPort {
             return Log.warning(
                 "another server listens on \(address) too\(process): the kernel splits new connections between both")
@@ -226,9 +226,16 @@ struct ListeningSet {
 
     /// Why the manager cannot ask the server.
     private static func refusal(of link: String, _ error: SystemError) -> String {
-        "cannot listen at \(link), where the manager asks which hosts are served: \(error.reason); no certificate is ordered or renewed "
-            + "until a restart; use a --state with a short path that its user may write to"
+        let remedy =
+            switch error.number {
+            case EADDRINUSE: "remove it, because it is no socket"
+            case ENAMETOOLONG: "use a --state with a short path"
+            default: error.remedy(writingTo: ResolvedPath.parent(of: Directory.absolute(link)))
+            }
+        return "cannot listen at \(link), where the manager asks which hosts are served: \(error.reason); \(remedy)"
     }
+
+    static func inWords(_ process: Int32?) -> String { process.map { " (process \($0))" } ?? "" }
 
     /// Why it is not possible to listen on an address.
     static func refusal(of address: SocketAddress, _ purpose: Inheritance.Purpose, _ error: SystemError) -> Refusal {
@@ -239,8 +246,7 @@ struct ListeningSet {
             case .managerAdmin: " for admin of the manager"
             case .link: " for the manager"
             }
-        let owner = error.cause == .inUse ? ListeningSockets.process(at: address) : nil
-        let process = owner.map { " (process \($0))" } ?? ""
+        let process = inWords(error.cause == .inUse ? ListeningSockets.process(at: address) : nil)
         return .failure(
             "cannot listen on \(address)\(use): \(error.reason)\(process)\(error.remedy(listeningOn: address))")
     }

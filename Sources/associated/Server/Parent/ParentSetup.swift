@@ -58,7 +58,7 @@ struct ParentSetup: Sendable {
 }
 
 /// Keeps other servers out of the state directory, which belongs to one.
-private final class StateLock: Sendable {
+final class StateLock: Sendable {
     private let file: FileLock
 
     private init(_ file: consuming FileLock) { self.file = file }
@@ -66,12 +66,21 @@ private final class StateLock: Sendable {
     /// Nil if the state directory cannot be written.
     static func take(in state: String, for account: Account?) throws(Refusal) -> StateLock? {
         let taken = try? Privileges.acting(as: account) { () throws(SystemError) -> (isFree: Bool, lock: StateLock?) in
-            guard let file = try FileLock.take("\(state)/server.lock") else { return (false, nil) }
+            guard let file = try FileLock.take(path(in: state)) else { return (false, nil) }
             return (true, StateLock(file))
         }
         if taken?.isFree == false {
-            throw .failure("another server works in \(state); stop it, or use another --state")
+            throw .failure(
+                "another server\(ListeningSet.inWords(holder(in: state))) works in \(state); stop it, or use another --state"
+            )
         }
         return taken?.lock
+    }
+
+    static func path(in state: String) -> String { "\(state)/server.lock" }
+
+    /// The process that works in a state directory, if it can be known.
+    static func holder(in state: String) -> Int32? {
+        FileLock.holder(path(in: state)).flatMap { StartCheck.isServer($0) ? $0 : nil }
     }
 }
