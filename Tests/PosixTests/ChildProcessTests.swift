@@ -90,7 +90,7 @@ struct ChildProcessTests {
         for news in ["exited with status 1: a\nb", "", String(repeating: "ü", count: 5_000)] { reports.tell(news) }
         #expect(notifier.nextNews() == "exited with status 1: a b")
         #expect(notifier.nextNews() == "")
-        #expect(notifier.nextNews() == String(repeating: "ü", count: 250))
+        #expect(notifier.nextNews() == String(repeating: "ü", count: 500))
         // A child that takes nothing does not hold its parent up.
         for _ in 0..<10_000 { reports.tell("a") }
         #expect(notifier.nextNews() == "a")

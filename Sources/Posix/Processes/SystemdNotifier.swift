@@ -8,6 +8,8 @@ import Glibc
 /// The connection to the service manager, if there is one.
 public final class SystemdNotifier: Sendable {
     private let number: Int32?
+    /// What `NOTIFY_SOCKET` names; nil without one.
+    public let place: String?
     /// Readable when a parent tells something; nil without a connection.
     public var descriptor: Int32? { number }
     /// How often to send that the process is alive: half the watchdog's timeout. Nil without a watchdog.
@@ -29,7 +31,8 @@ public final class SystemdNotifier: Sendable {
     /// Reads `NOTIFY_SOCKET` and removes it from the environment, so that no child process uses it. To be called before any
     /// thread is started.
     public init() {
-        if let address = environment("NOTIFY_SOCKET").flatMap(SocketAddress.init(notifying:)) {
+        place = environment("NOTIFY_SOCKET").flatMap { $0.isEmpty ? nil : $0 }
+        if let address = place.flatMap(SocketAddress.init(notifying:)) {
             number = SystemdNotifier.connect(to: address)
             number.map(SystemdNotifier.limitWaiting)
         } else {
@@ -44,7 +47,7 @@ public final class SystemdNotifier: Sendable {
 
     /// Reports to a parent process instead, over a socket that it has passed on.
     public init(takingOwnershipOf number: Int32, watchdogMilliseconds: Int64?) {
-        (self.number, self.watchdogMilliseconds) = (number, watchdogMilliseconds)
+        (self.number, self.watchdogMilliseconds, place) = (number, watchdogMilliseconds, nil)
         SystemdNotifier.limitWaiting(number)
     }
 
@@ -73,10 +76,12 @@ public final class SystemdNotifier: Sendable {
         return isConnected ? socket.release() : nil
     }
 
-    public func notify(_ state: State) {
-        guard let number else { return }
+    /// - Returns: false if nobody reads what is to be notified.
+    @discardableResult
+    public func notify(_ state: State) -> Bool {
+        guard let number else { return place == nil }
         let text = Array(SystemdNotifier.text(state).utf8)
-        _ = retrying { unsafe send(number, text, text.count, Int32(MSG_NOSIGNAL)) }
+        return retrying { unsafe send(number, text, text.count, Int32(MSG_NOSIGNAL)) } >= 0
     }
 
     /// Assignments, one in each line. systemd needs the time of a reload to distinguish it from earlier ones.
@@ -92,13 +97,17 @@ public final class SystemdNotifier: Sendable {
 
     /// A status may quote the name of a file, which may have any bytes.
     private static func line(_ status: String) -> String {
-        String(
-            String.UnicodeScalarView(
-                status.unicodeScalars.prefix(statusLengthMax).map { $0.value < 0x20 || $0.value == 0x7F ? " " : $0 }))
+        var byteCount = 0
+        let shown = status.unicodeScalars.prefix { scalar in
+            byteCount += UTF8.width(scalar)
+            return byteCount <= statusBytesMax
+        }
+        return String(
+            String.UnicodeScalarView(shown.map { $0.value < 0x20 || $0.value == 0x7F ? " " : $0 }))
     }
 
-    /// A parent accepts 1,024 bytes, and a character has up to four.
-    private static let statusLengthMax = 250
+    /// A parent accepts 1,024 with the name in front.
+    private static let statusBytesMax = 1_000
 }
 
 /// Decides when to send that the process is alive: at half the watchdog's timeout, and only while it is alive.

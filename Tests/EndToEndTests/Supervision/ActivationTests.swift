@@ -139,6 +139,20 @@ struct ActivationTests {
         server.stop()
     }
 
+    @Test func `says once that nobody reads what it notifies`() throws {
+        let folder = try Folder()
+        let server = try RunningServer(
+            ServeTests.demo + ["--http", "127.0.0.1:0"], environment: ["NOTIFY_SOCKET": "\(folder.path)/nobody"])
+        server.send(SIGHUP)
+        server.send(SIGTERM)
+        var lines = server.announcements
+        while let line = server.nextLine() { lines.append(line) }
+        #expect(
+            lines.count { $0.hasPrefix("nobody reads \(folder.path)/nobody, which NOTIFY_SOCKET names, ") } == 1,
+            "\(lines)")
+        #expect(server.waitUntilExit() == 0)
+    }
+
     @Test(arguments: [true, false])
     func `notifies systemd of its state`(isAbstract: Bool) throws {
         let folder = try Folder()

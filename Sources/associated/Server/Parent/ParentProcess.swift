@@ -32,6 +32,7 @@ final class ParentProcess {
     private var managerReports: ChildReports?
     /// How the last manager ended, for the servers, which report it; empty while there is one.
     private var managerEnd = ""
+    private var hasSaidUnheard = false
     /// The status to exit with as soon as the manager has ended too; nil while there are servers, or will be.
     private var exitStatus: Int32?
     private var upgradeCount = 0
@@ -114,9 +115,18 @@ final class ParentProcess {
             if let due = managerLifecycle.dueMilliseconds, Clock.monotonicMilliseconds() >= due { handleManager(.due) }
             // Servers are looked after here, so the supervisor need only know that this thread does.
             if watchdog.isDue(now: Clock.monotonicMilliseconds(), isAlive: lifecycle.isInControl) {
-                notifier.notify(.alive)
+                notify(.alive)
             }
         }
+    }
+
+    /// Tells the supervisor.
+    private func notify(_ state: SystemdNotifier.State) {
+        if notifier.notify(state) || hasSaidUnheard { return }
+        hasSaidUnheard = true
+        Log.warning(
+            "nobody reads \(notifier.place ?? "NOTIFY_SOCKET"), which NOTIFY_SOCKET names, so no supervisor knows that the server is "
+                + "ready; unset the variable if there is none")
     }
 
     private var waitMilliseconds: Int32 {
@@ -137,7 +147,7 @@ final class ParentProcess {
             handleManager(.pass(signal))
         default:
             // Once: repeated signals must not wait for a supervisor that does not read.
-            if !lifecycle.isStopping { notifier.notify(.stopping) }
+            if !lifecycle.isStopping { notify(.stopping) }
             handle(.stop)
             handleManager(.stop)
         }
@@ -334,7 +344,7 @@ final class ParentProcess {
         if case .alive = state { return handle(.alive(number)) }
         // Whether everything stops is known here.
         if case .stopping = state { return }
-        if lifecycle.isCurrent(number) { notifier.notify(state) }
+        if lifecycle.isCurrent(number) { notify(state) }
     }
 
     private func reap() {
