@@ -282,4 +282,21 @@ struct StatusReportTests {
     func `writes durations in two units`(seconds: Int64, text: String) {
         #expect(Age.duration(seconds: seconds) == text)
     }
+
+    @Test func `an upgrade that was refused stays in the status, and in the metrics`() throws {
+        var status = StatusReport()
+        status.nowSeconds = 700
+        status.refusedUpgrade = StatusReport.OpenFinding(finding: "there is no user \"x\"", sinceSeconds: 100)
+        #expect(
+            status.text.contains(
+                "\nnot upgraded 10 minutes ago: there is no user \"x\"; the server continues with the program and the settings of before\n"
+            ))
+        let value = try #require(SourceReader.read(status.json, as: .json).value)
+        #expect(StatusReport(value)?.refusedUpgrade == status.refusedUpgrade)
+        for report in [status, StatusReport()] {
+            let text = String(
+                decoding: MetricsText.bytes(of: MetricsSnapshot(report, Samples.metrics).families), as: UTF8.self)
+            #expect(text.contains("\nassociated_upgrade_refused \(report.refusedUpgrade == nil ? 0 : 1)\n"))
+        }
+    }
 }

@@ -175,7 +175,7 @@ extension MetricsSnapshot {
                 Int(clamping: manager.seconds)),
             .gauge(
                 "associated_manager_problem",
-                "1 while the manager cannot use its store, or is started again after it ended.",
+                "1 while the manager cannot use its store or its settings, or is started again after it ended.",
                 manager.problem != nil),
         ]
     }
@@ -192,6 +192,9 @@ extension MetricsSnapshot {
                 process.startSeconds),
             .gauge(
                 "associated_upgrades", "Upgrades (SIGUSR2) since the parent process was started.", status.upgradeCount),
+            .gauge(
+                "associated_upgrade_refused", "1 from an upgrade that was refused until one that was not.",
+                status.refusedUpgrade != nil),
         ]
     }
 

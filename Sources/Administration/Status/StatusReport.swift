@@ -39,6 +39,8 @@ public struct StatusReport: Sendable, Equatable {
     public var refusals = RefusalFigures()
     /// Nil if the server needs no manager.
     public var manager: ManagerSilence?
+    /// Why the last upgrade was refused; nil after one that was not.
+    public var refusedUpgrade: OpenFinding?
 
     /// A host on its last good version.
     public struct Kept: Sendable, Equatable {
@@ -88,6 +90,13 @@ public struct StatusReport: Sendable, Equatable {
             + "standard error hangs, or a file system"
     }
 
+    private var upgradeLine: String? {
+        refusedUpgrade.map {
+            "not upgraded \(Age.ago(from: $0.sinceSeconds, to: nowSeconds)): \($0.finding); the server continues with the program and "
+                + "the settings of before"
+        }
+    }
+
     public var text: String {
         let state = isReady ? "ready" : "not ready: \(waits.joined(separator: "; "))"
         var lines = [
@@ -100,7 +109,7 @@ public struct StatusReport: Sendable, Equatable {
         lines.append(reloadLine)
         lines += certificateLines
         lines.append(workerLine)
-        lines += [controlLine, refusals.text, manager?.text].compactMap { $0 }
+        lines += [controlLine, refusals.text, manager?.text, upgradeLine].compactMap { $0 }
         lines += verifierLines
         return lines.map { "\(Printable.line($0))\n" }.joined()
     }
@@ -233,6 +242,7 @@ extension StatusReport: JSONRecord {
             .needed("reloads", \.reloads), .optional("certificates", \.certificates), .needed("workers", \.workers),
             .needed("openConnections", \.openConnections), .needed("verifiers", \.verifiers),
             .optional("refusals", \.refusals), .optional("manager", \.manager),
+            .optional("refusedUpgrade", \.refusedUpgrade),
         ]
     }
 }
@@ -250,7 +260,7 @@ extension StatusReport.Kept: JSONRecord {
 extension StatusReport.OpenFinding: JSONRecord {
     package static var blank: Self { Self() }
     package static var members: [JSONMember<Self>] {
-        [.optional("finding", \.finding), .optional("sinceSeconds", \.sinceSeconds)]
+        [.needed("finding", \.finding), .optional("sinceSeconds", \.sinceSeconds)]
     }
 }
 

@@ -62,6 +62,7 @@ struct AdminAnswers: ServerSources, LinkSources {
     func note(_ report: ManagerReport) {
         state.change {
             ($0.managerMilliseconds, $0.managerProblem) = (Clock.monotonicMilliseconds(), report.problem)
+            $0.managerRestart = nil
             $0.awaitedCount = report.awaitedCount ?? $0.awaitedCount
         }
     }

@@ -102,10 +102,7 @@ final class MainLoop: @unchecked Sendable {
                     startCompaction()
                 case .watch: if let news = keeper?.take() { handle(news) }
                 case .news:
-                    while let end = server.notifier.nextNews() {
-                        // A parent of an earlier version sends an empty line when the next manager starts.
-                        if !end.isEmpty { server.state.change { $0.managerProblem = "it \(end)" } }
-                    }
+                    while let text = server.notifier.nextNews() { ParentNews(text).map(server.state.take) }
                 case nil: break
                 }
             }

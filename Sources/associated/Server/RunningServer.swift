@@ -80,6 +80,10 @@ struct RunningServer: Sendable {
         if news.isGone { return }
         if let objection = news.objection {
             Log.error("server.json has changed, and the next start would fail: \(objection)")
+        } else if news.isRefusedByManager {
+            Log.error(
+                "server.json has changed, and the manager could not use it, so SIGUSR2 would be refused, and a restart would end orders; "
+                    + "fix the errors above")
         } else if news.isChanged {
             Log.info("server.json has changed: send SIGUSR2 to apply it, or restart; SIGHUP applies only `owners`")
         } else {

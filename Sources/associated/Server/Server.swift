@@ -107,10 +107,6 @@ struct Server {
         let engine = try Engine(engineSettings, published: published)
         let admin = try wiring.begin(
             engine, published, certificates, parent: inheritance.parent, on: sockets.admin, link: sockets.link)
-        if settings.manager.isWanted, sockets.link == nil {
-            Log.warning(
-                "there is no socket at \(given.linkPath), so the manager cannot ask what is served; restart to open it")
-        }
         warnIfShort(of: descriptors)
         warnIfShortOfMemory()
         sandbox.report()
@@ -346,7 +342,7 @@ struct Server {
 struct ServerSockets {
     let groups: [ListenerGroup]
     let admin: ListeningSocket?
-    /// Where the manager asks.
+    /// Where the manager asks; the parent may open it later.
     let link: ListeningSocket?
 
     /// Call it once, before any thread starts.
@@ -354,7 +350,9 @@ struct ServerSockets {
         var groups: [ListenerGroup] = []
         var others: [Inheritance.Purpose: ListeningSocket] = [:]
         for group in inheritance.groups {
-            let sockets = try group.numbers.map { try ListeningSocket(inheriting: $0, named: group.purpose.rawValue) }
+            let sockets = try group.numbers.map {
+                try ListeningSocket(inheriting: $0, named: group.purpose.rawValue, mayBeLate: group.purpose == .link)
+            }
             switch group.purpose {
             case .admin, .link: others[group.purpose] = sockets[0]
             case .managerAdmin: break

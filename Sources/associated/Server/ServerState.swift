@@ -35,6 +35,8 @@ final class ServerState: Sendable {
         var managerMilliseconds: Int64?
         /// Why it cannot work, as it said then, or how it ended since.
         var managerProblem: String?
+        /// When the next one is started, by the monotonic clock.
+        var managerRestart: Int64?
         /// Hosts that wait for the first certificate from it, as it said last.
         var awaitedCount = 0
         /// Those that were there at the start, until they are deleted.
@@ -138,7 +140,23 @@ final class ServerState: Sendable {
             startedMilliseconds: startedMilliseconds, contactMilliseconds: current.managerMilliseconds,
             nowMilliseconds: Clock.monotonicMilliseconds())
         silence.problem = current.managerProblem
+        silence.restartSeconds = current.managerRestart.flatMap { restart in
+            let left = restart - Clock.monotonicMilliseconds()
+            return left > 0 ? (left + 999) / 1_000 : nil
+        }
         return silence
+    }
+
+    func take(_ news: ParentNews) {
+        change {
+            switch news {
+            case .managerEnded(let text, let milliseconds):
+                $0.managerProblem = text.isEmpty ? nil : "it \(text)"
+                $0.managerRestart = milliseconds.map { $0 + Clock.monotonicMilliseconds() }
+            case .notUpgraded(let reason, let seconds):
+                $0.report.refusedUpgrade = StatusReport.OpenFinding(finding: reason, sinceSeconds: seconds)
+            }
+        }
     }
 
     func failed(_ error: ConfigurationError, since began: Int64) {

@@ -29,6 +29,8 @@ struct SettingsWatch {
         var findings: [Finding] = []
         /// Why a start with it would be refused.
         var objection: String?
+        /// Whether the manager could not use it, so that an upgrade would be refused.
+        var isRefusedByManager = false
         /// The `owners` of the file, if they can be used.
         var owners: HostOwners?
     }
@@ -71,6 +73,7 @@ struct SettingsWatch {
         let objection = StartProblems(changed).inSettings
         return News(
             isChanged: true, findings: reader.findings, objection: objection,
+            isRefusedByManager: reader.settings.manager.objection != nil,
             owners: objection == nil ? reader.settings.owners : nil)
     }
 }

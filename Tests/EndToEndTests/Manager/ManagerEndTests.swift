@@ -78,4 +78,86 @@ struct ManagerEndTests {
         server.send(SIGTERM)
         #expect(server.waitUntilExit() == 0)
     }
+
+    private func acme(_ settings: String) throws {
+        try folder.write("config/server.json", "{ acme: { termsAgreed: true, preflight: 'off', \(settings) } }")
+    }
+
+    @Test func `opens the link as soon as that is possible, and says until then why no certificate is ordered`() throws
+    {
+        try folder.makeFolder("state/link.sock")
+        let server = try RunningServer(places + ["--http", "127.0.0.1:0"])
+        let link = "\(folder.path)/state/link.sock"
+        let reason =
+            "cannot listen at \(link), where the manager asks which hosts are served: address already in use; remove it, "
+        #expect(server.line(beginning: "manager: \(reason)")?.hasSuffix("; the next one starts in 1 s") == true)
+        #expect(try eventually { try problem() == "associated_manager_problem 1" })
+        let status = try Subject.run(["status"] + places)
+        #expect(
+            status.status == 1 && status.output.contains("\nmanager: it could not be started: \(reason)"), "\(status)")
+        #expect(try eventually { try Subject.run(["status"] + places).output.contains("; next start in ") })
+        #expect(
+            try ask("readyz", of: "state/admin.sock").text.contains("the manager cannot work: it could not be started"))
+        #expect(rmdir(link) == 0)
+        #expect(server.line(beginning: "manager: ready") != nil)
+        #expect(try eventually { try problem() == "associated_manager_problem 0" })
+        #expect(
+            try eventually { try Subject.run(["acme", "status"] + places).output.contains("a.example: failing for ") })
+        #expect(try !Subject.run(["status"] + places).output.contains("\nmanager: "))
+        // What is done while the manager is away says when it is there again.
+        kill(try #require(server.managerIdentifier), SIGKILL)
+        #expect(server.line(beginning: "the manager (process ") != nil)
+        let away = try Subject.run(["acme", "status", "a.example"] + places)
+        #expect(
+            away.status == 1 && away.output.contains("next: manager: it was ended by SIGKILL; next start in "),
+            "\(away)")
+        server.send(SIGTERM)
+        #expect(server.waitUntilExit() == 0)
+    }
+
+    @Test func `an upgrade to settings that the manager would refuse is refused, and both go on`() throws {
+        let usable = "directories: ['https://127.0.0.1:1/dir']"
+        try acme(usable)
+        let server = try RunningServer(places + ["--http", "127.0.0.1:0"])
+        #expect(server.line(beginning: "manager: ready") != nil)
+        let (child, manager) = (server.serverIdentifier, try #require(server.managerIdentifier))
+        for (settings, reason) in [
+            ("prflight: 'off', \(usable)", "unknown setting `prflight`"),
+            ("key: ['p256'], \(usable)", "`key` is a list"),
+            ("caFile: '\(folder.path)/none.pem', \(usable)", "none.pem"),
+        ] {
+            try acme(settings)
+            if !settings.hasPrefix("caFile") {
+                #expect(
+                    server.line(containing: "server.json has changed, ")?.contains("SIGUSR2 would be refused") == true)
+            }
+            server.send(SIGUSR2)
+            #expect(server.line(beginning: "not upgraded: ")?.contains(reason) == true)
+            #expect(
+                try eventually { try Subject.run(["status"] + places).output.contains("\nnot upgraded just now: ") })
+            #expect(server.serverIdentifier != 0 && server.managerIdentifier == manager)
+        }
+        #expect(kill(child, 0) == 0)
+        #expect(try problem() == "associated_manager_problem 0")
+        #expect(try ask("metrics", of: "state/admin.sock").text.contains("\nassociated_upgrade_refused 1\n"))
+        try acme("\(usable), profile: 'tlsserver'")
+        server.send(SIGUSR2)
+        #expect(server.line(beginning: "upgraded: ") != nil)
+        #expect(try eventually { try !Subject.run(["status"] + places).output.contains("\nnot upgraded ") })
+        server.send(SIGTERM)
+        #expect(server.waitUntilExit() == 0)
+    }
+
+    @Test func `a start with settings that the manager refuses serves, and the manager has a problem`() throws {
+        try acme("prflight: 'off'")
+        let server = try RunningServer(places + ["--http", "127.0.0.1:0"])
+        let reason = "the manager cannot use its settings: \(folder.path)/config/server.json:1:"
+        #expect(server.line(beginning: "manager: \(reason)")?.contains("unknown setting `prflight`") == true)
+        #expect(try eventually { try problem() == "associated_manager_problem 1" })
+        let status = try Subject.run(["status"] + places)
+        #expect(
+            status.status == 1 && status.output.contains("\nmanager: it exited with status 1: \(reason)"), "\(status)")
+        server.send(SIGTERM)
+        #expect(server.waitUntilExit() == 0)
+    }
 }

@@ -46,7 +46,8 @@ struct ManagerLifecycleTests {
                 [ManagerLifecycleTests.note(died, 1, seconds: 1)], [], [.start],
                 [ManagerLifecycleTests.note(failed, 1, seconds: 2)], [], [.start],
                 // After a minute it is the first death again, a second before that not yet.
-                [ManagerLifecycleTests.note(failed, 1, seconds: 1)], [.start], [], [.start],
+                [ManagerLifecycleTests.note(failed, 1, seconds: 1)], [.start],
+                [ManagerLifecycleTests.note(failed, 2, seconds: 2)], [.start],
             ])
     }
 
@@ -69,11 +70,11 @@ struct ManagerLifecycleTests {
             #expect(lifecycle.handle(.due, now: now) == [.start])
         }
         #expect(pauses == [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000, 30_000])
-        // The pause grows without a line, so its end is one.
-        #expect(said == [1, 6])
+        // A line a minute.
+        #expect(said == [1, 7, 9])
     }
 
-    @Test func `a cause that lasts is logged once, at the longest pause and then hourly, and each new one at once`() {
+    @Test func `a cause that lasts is logged once a minute, and each new one at once`() {
         var lifecycle = ManagerLifecycle()
         var (now, deaths): (Int64, Int) = (0, 0)
         _ = lifecycle.handle(.begin, now: now)
@@ -91,13 +92,34 @@ struct ManagerLifecycleTests {
             }
             return notes
         }
-        let first = notes("the file is no database", seconds: 7_300)
-        #expect(first.count == 4 && deaths > 240)
+        let first = notes("the file is no database", seconds: 1_261)
+        #expect(first.count == 21 && deaths == 46)
         #expect(
             first.first
                 == .died(.status(1), reason: "the file is no database", count: 1, restartMilliseconds: 1_000))
-        let second = notes("the password is wrong", seconds: 3_000)
+        let second = notes("the password is wrong", seconds: 60)
         #expect(second == [.died(.status(1), reason: "the password is wrong", count: 1, restartMilliseconds: 30_000)])
+    }
+
+    @Test func `says when the next one is started, while it waits for that`() {
+        var lifecycle = ManagerLifecycle()
+        var times: [Int64?] = []
+        for (second, event) in [(0, .begin), (5, .ended(nil, reason: "no link")), (6, .due), (7, .settled)]
+            as [(Int64, Event)]
+        {
+            _ = lifecycle.handle(event, now: second * 1_000)
+            times.append(lifecycle.restartAt)
+        }
+        #expect(times == [nil, 6_000, nil, nil])
+    }
+
+    @Test func `a separate manager is not looked after, and what it needs is looked at with each server`() {
+        let actions = ManagerLifecycleTests.actions([
+            (0, .begin), (0, .ended(nil, reason: "no link")), (1, .due), (1, .settled), (60, .due), (61, .pass(SIGHUP)),
+            (62, .begin), (62, .settled), (63, .stop),
+        ])
+        let note = Action.say(.died(nil, reason: "no link", count: 1, restartMilliseconds: 1_000))
+        #expect(actions == [[.start], [note], [.start], [], [], [], [.start], [], []])
     }
 
     @Test func `another kind of death is logged again`() {

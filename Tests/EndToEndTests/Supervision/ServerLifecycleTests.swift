@@ -303,6 +303,22 @@ struct InheritanceTests {
         #expect(Inheritance("2 server 7 4 0") == Inheritance(role: .server, parent: 7, reports: 4))
     }
 
+    @Test(arguments: [
+        (
+            ParentNews.managerEnded("exited with status 1: no  key", restartMilliseconds: 8_000),
+            "manager 8000 exited with status 1: no  key"
+        ),
+        (.managerEnded("", restartMilliseconds: nil), "manager -1 "),
+        (.notUpgraded("a: b", atSeconds: 7), "upgrade 7 a: b"),
+    ])
+    func `a running server reads what its parent tells`(news: ParentNews, text: String) {
+        #expect(news.text == text)
+        #expect(ParentNews(text) == news)
+        for other in ["", "exited with status 1", "manager x y", "manager 1", "other 1 x"] {
+            #expect(ParentNews(other) == nil)
+        }
+    }
+
     @Test func `a manager reads what its parent writes`() {
         let whole = Inheritance(
             role: .manager, parent: 7, groups: [Inheritance.Group(purpose: .managerAdmin, numbers: [9])])

@@ -142,3 +142,31 @@ extension Inheritance.Group {
         self.init(purpose: purpose, expectsProxyHeader: hasMark, numbers: numbers)
     }
 }
+
+/// What a parent tells a running server, as a line of text.
+enum ParentNews: Equatable {
+    /// How the manager has ended, or why it could not be started, and when the next one is started; without a text, that this is over.
+    case managerEnded(String, restartMilliseconds: Int64?)
+    /// Why an upgrade was refused, and when (since 1970).
+    case notUpgraded(String, atSeconds: Int64)
+
+    var text: String {
+        switch self {
+        case .managerEnded(let text, let milliseconds): "manager \(milliseconds ?? -1) \(text)"
+        case .notUpgraded(let text, let seconds): "upgrade \(seconds) \(text)"
+        }
+    }
+}
+
+extension ParentNews {
+    /// Nil for what a parent of another version tells.
+    init?(_ text: String) {
+        let words = text.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
+        guard words.count == 3, let number = Int64(words[1]) else { return nil }
+        switch words[0] {
+        case "manager": self = .managerEnded(String(words[2]), restartMilliseconds: number < 0 ? nil : number)
+        case "upgrade": self = .notUpgraded(String(words[2]), atSeconds: number)
+        default: return nil
+        }
+    }
+}

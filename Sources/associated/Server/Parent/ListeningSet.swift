@@ -54,7 +54,7 @@ struct ListeningSet {
     /// The set for these settings. Sockets that are open stay open, however many workers there are now: a client may wait in the queue of
     /// each of them.
     /// - Parameter socketCount: how many sockets to open for each new TCP address.
-    /// - Parameter link: the path where the manager asks the server; nil if none is wanted. Without it, the server still works.
+    /// - Parameter link: the path where the manager asks the server; nil if none is wanted. Its socket may not listen yet (`openLink`).
     func adapted(to settings: ServerSettings, socketCount: Int, link: String? = nil) throws -> ListeningSet {
         let account: Account? = if let name = settings.user { try Account(name) } else { nil }
         let places = self.places(of: settings, link: link)
@@ -84,6 +84,8 @@ struct ListeningSet {
                 let sockets: [ListeningSocket]
                 if let entry = open[index] {
                     sockets = entry.sockets
+                } else if purpose == .link, let path = address.path {
+                    sockets = [try ListeningSocket(laterAt: path)]
                 } else if address.isUnix {
                     // The path belongs to the server's user, who may have a folder that root should not write to.
                     sockets = [
@@ -101,14 +103,26 @@ struct ListeningSet {
                         expectsProxyHeader: !purpose.isAdmin && settings.proxyProtocol.covers(address),
                         wanted: wanted[index], permissions: permissions, sockets: sockets))
             } catch {
-                if purpose == .link, let link {
-                    Log.warning(ListeningSet.refusal(of: link, error))
-                    continue
-                }
                 throw ListeningSet.refusal(of: address, purpose, error)
             }
         }
+        // What prevents it is said when the manager is to be started.
+        try? set.openLink()
         return set
+    }
+
+    private var link: ListeningSocket? { entries.first { $0.purpose == .link }?.sockets[0] }
+
+    var isLinkOpen: Bool { link?.isListening ?? true }
+
+    /// Listens where the manager asks, unless it does already. The servers that have the socket accept from then on.
+    func openLink() throws(Refusal) {
+        guard let link, !link.isListening, let path = link.address.path else { return }
+        do throws(SystemError) {
+            try Privileges.acting(as: account) { () throws(SystemError) in
+                try link.listen(permissions: ListeningSet.managerPermissions)
+            }
+        } catch { throw .failure(ListeningSet.refusal(of: path, error)) }
     }
 
     /// Where to listen, and with which permissions at a path.
@@ -147,7 +161,9 @@ struct ListeningSet {
     /// Gives the files of sockets that stayed open the permissions of the settings, which may be new.
     func setPermissions() {
         for entry in entries {
-            guard let path = entry.sockets[0].address.path, let permissions = entry.permissions else { continue }
+            guard let path = entry.sockets[0].address.path, let permissions = entry.permissions,
+                entry.sockets[0].isListening
+            else { continue }
             do throws(SystemError) {
                 // The path belongs to the server's user, who could put a link there.
                 try Privileges.acting(as: account) { () throws(SystemError) in

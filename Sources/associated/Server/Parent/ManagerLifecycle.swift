@@ -10,6 +10,8 @@ struct ManagerLifecycle {
         case begin
         /// Nil: it could not be started. With the reason, if one is known.
         case ended(ChildProcess.End?, reason: String? = nil)
+        /// Nothing is to be started any more: the manager is a process of its own.
+        case settled
         /// An upgrade of the server has succeeded: the program and the settings may be others now.
         case restart
         /// The settings of an upgrade ask for no manager.
@@ -32,7 +34,7 @@ struct ManagerLifecycle {
 
     /// A message for the operator.
     enum Note: Equatable {
-        /// It has died in this way, for this reason, this many times in a row.
+        /// It has died in this way, or could not be started, for this reason, this many times in a row.
         case died(ChildProcess.End?, reason: String? = nil, count: Int, restartMilliseconds: Int64)
         case killed
     }
@@ -42,7 +44,7 @@ struct ManagerLifecycle {
     private var isWanted = false
     private var isEnding = false
     private var isStopping = false
-    private var restartAt: Int64?
+    private(set) var restartAt: Int64?
     /// When to kill a manager that was told to end, and when to wait no longer for one that does not end, because it waits for a disk.
     private var killAt: Int64?
     private var leaveAt: Int64?
@@ -53,11 +55,9 @@ struct ManagerLifecycle {
     private var deathCount = 0
     /// When the last of these deaths was logged.
     private var saidAt: Int64 = 0
-    /// Whether the longest pause was logged since it was a short one.
-    private var hasSaidLongestPause = false
 
     /// A cause that lasts is logged again after this time, so that it neither fills the log nor is forgotten.
-    static let repeatMilliseconds: Int64 = 3_600_000
+    static let repeatMilliseconds: Int64 = 60_000
     /// The time that a manager has to end when another one waits for it, or the parent.
     static let endMilliseconds: Int64 = 5_000
     /// The time that the kernel has to end it.
@@ -77,6 +77,10 @@ struct ManagerLifecycle {
             isWanted = true
             return isAlive ? [] : [start(now)]
         case .ended(let end, let reason): return isAlive ? ended(end, reason, now) : []
+        case .settled:
+            (isWanted, startedAt, killAt, leaveAt, isEnding) = (false, nil, nil, nil, false)
+            forgetDeaths()
+            return []
         case .restart:
             if isStopping { return [] }
             isWanted = true
@@ -97,7 +101,7 @@ struct ManagerLifecycle {
 
     private mutating func forgetDeaths() {
         delay.reset()
-        (deathCount, hasSaidLongestPause) = (0, false)
+        deathCount = 0
     }
 
     /// It is killed if it has not ended in time.
@@ -138,12 +142,9 @@ struct ManagerLifecycle {
         (lastEnd, lastReason) = (end, reason)
         let milliseconds = delay.take()
         restartAt = now + milliseconds
-        let isLongest = milliseconds == RestartDelay.maxMilliseconds
-        let isSaid =
-            deathCount == 1 || (isLongest && !hasSaidLongestPause)
-            || now - saidAt >= ManagerLifecycle.repeatMilliseconds
+        let isSaid = deathCount == 1 || now - saidAt >= ManagerLifecycle.repeatMilliseconds
         if !isSaid { return [] }
-        (saidAt, hasSaidLongestPause) = (now, isLongest)
+        saidAt = now
         return [.say(.died(end, reason: reason, count: deathCount, restartMilliseconds: milliseconds))]
     }
 

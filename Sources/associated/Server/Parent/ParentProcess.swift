@@ -13,7 +13,7 @@ final class ParentProcess {
     private let signals: Signals
     private let poller: Poller
     private let notifier = SystemdNotifier()
-    private let slowWork: SlowWork<(number: Int, setup: Result<ParentSetup, any Error>)>
+    private let slowWork: SlowWork<Prepared>
     private var watchdog: Watchdog
     private var setup: ParentSetup
     /// That of an upgrade under way.
@@ -26,18 +26,28 @@ final class ParentProcess {
     /// Why the last server that was to be started was not.
     private var startProblem = ""
     private var managerLifecycle = ManagerLifecycle()
-    /// The last manager that was started.
+    /// The last manager that was started; 0 while the socket is opened where it is to ask.
     private var managerProcess: Int32 = 0
+    /// How many times one was to be started, or no longer.
+    private var managerStarts = 0
     /// Where that one says why it ends.
     private var managerReports: ChildReports?
     /// How the last manager ended, for the servers, which report it; empty while there is one.
     private var managerEnd = ""
+    /// Why the last upgrade was refused; nil after one that was not.
+    private var refusal: ParentNews?
     private var hasSaidUnheard = false
     /// The status to exit with as soon as the manager has ended too; nil while there are servers, or will be.
     private var exitStatus: Int32?
     private var upgradeCount = 0
     /// How many processes of the control group the kernel had ended because memory ran out when the last child ended.
     private var outOfMemoryKills = ControlGroups().outOfMemoryKills ?? 0
+
+    /// What `slowWork` has done.
+    private enum Prepared: Sendable {
+        case setup(Int, Result<ParentSetup, any Error>)
+        case link(Int, Result<Void, Refusal>)
+    }
 
     private final class Server {
         let process: Int32
@@ -160,9 +170,9 @@ final class ParentProcess {
     private func handleManager(_ event: ManagerLifecycle.Event) {
         for action in managerLifecycle.handle(event, now: Clock.monotonicMilliseconds()) { perform(action) }
         guard case .ended(let end, let reason) = event, managerLifecycle.isRestarting else { return }
-        let words = [end.map(text) ?? "could not be started", reason].compactMap(\.self)
+        let words = [end?.text ?? "could not be started", reason].compactMap(\.self)
         managerEnd = words.joined(separator: ": ")
-        tellServers()
+        tellServers(newsOfManager)
     }
 
     private func perform(_ action: ServerLifecycle.Action) {
@@ -186,6 +196,7 @@ final class ParentProcess {
                 return nil
             }
             slowWork.drop(consume old)
+            refusal = nil
             handleManager(setup.wantsManager ? .restart : .dismiss)
         case .dropSockets:
             if let failed = upgrade.take() { slowWork.drop(consume failed) }
@@ -208,7 +219,11 @@ final class ParentProcess {
     private func perform(_ action: ManagerLifecycle.Action) {
         switch action {
         case .start: startManager()
-        case .send(let signal): ChildProcess.send(signal, to: managerProcess)
+        case .send(let signal) where managerProcess > 0: ChildProcess.send(signal, to: managerProcess)
+        case .send(let signal) where [SIGTERM, SIGKILL].contains(signal):
+            managerStarts += 1
+            handleManager(.ended(nil))
+        case .send: break
         case .say(let note): say(note)
         }
     }
@@ -218,26 +233,25 @@ final class ParentProcess {
         Log.info("upgrading: starting \(program)")
         preparing = number
         slowWork.add { [arguments, setup] in
-            (number, Result { try ParentSetup(LoadedSettings(arguments), after: setup) })
+            .setup(number, Result { try ParentSetup(LoadedSettings(arguments), after: setup) })
         }
     }
 
-    /// Starts the server of an upgrade whose settings are read and whose sockets are open.
+    /// Starts the server of an upgrade whose settings are read and whose sockets are open, or the manager, whose link is open.
     private func takePrepared() {
-        for (number, result) in slowWork.takeOutcomes() {
-            // It may have come too late.
-            guard preparing == number else {
-                slowWork.drop(result)
-                continue
-            }
-            preparing = nil
-            switch result {
-            case .success(let new):
-                upgrade = new
+        for prepared in slowWork.takeOutcomes() {
+            switch prepared {
+            case .setup(let number, .success(let new)) where preparing == number:
+                (preparing, upgrade) = (nil, new)
                 start(number, new)
-            case .failure(let error):
-                startProblem = "\(error)"
+            case .setup(let number, .failure(let error)) where preparing == number:
+                (preparing, startProblem) = (nil, "\(error)")
                 handle(.ended(number, nil))
+            case .link(managerStarts, .success): launchManager()
+            case .link(managerStarts, .failure(let error)): handleManager(.ended(nil, reason: "\(error)"))
+            // It has come too late.
+            case .setup(_, let result): slowWork.drop(result)
+            case .link: break
             }
         }
     }
@@ -262,7 +276,22 @@ final class ParentProcess {
         }
     }
 
+    /// A manager that cannot ask the server can do nothing, so what prevents that is a problem of its start.
     private func startManager() {
+        managerStarts += 1
+        managerProcess = 0
+        if setup.sockets.isLinkOpen { return launchManager() }
+        slowWork.add { [number = managerStarts, sockets = setup.sockets] in
+            .link(number, Result { () throws(Refusal) in try sockets.openLink() })
+        }
+    }
+
+    private func launchManager() {
+        if setup.hasSeparateManager {
+            if !managerEnd.isEmpty { tellServers(.managerEnded("", restartMilliseconds: nil)) }
+            managerEnd = ""
+            return handleManager(.settled)
+        }
         do {
             let reports = try ChildReports()
             managerProcess = try launch(
@@ -276,7 +305,14 @@ final class ParentProcess {
         }
     }
 
-    private func tellServers() { for server in servers.values { server.reports.tell(managerEnd) } }
+    private func tellServers(_ news: ParentNews?) {
+        if let news { for server in servers.values { server.reports.tell(news.text) } }
+    }
+
+    private var newsOfManager: ParentNews? {
+        let milliseconds = managerLifecycle.restartAt.map { max(0, $0 - Clock.monotonicMilliseconds()) }
+        return managerEnd.isEmpty ? nil : .managerEnded(managerEnd, restartMilliseconds: milliseconds)
+    }
 
     /// Why the manager that has ended did so, in its own words.
     private func managerReason() -> String? {
@@ -339,7 +375,7 @@ final class ParentProcess {
         if case .ready = state {
             handle(.ready(number))
             if setup.wantsManager { handleManager(.begin) }
-            if !managerEnd.isEmpty { tellServers() }
+            for news in [newsOfManager, refusal] { tellServers(news) }
         }
         if case .alive = state { return handle(.alive(number)) }
         // Whether everything stops is known here.
@@ -382,8 +418,10 @@ final class ParentProcess {
             let rest = old.map { "; \(name($0)) finishes its requests and exits" } ?? ""
             Log.info("upgraded: \(name(new)) serves\(rest)")
         case .notUpgraded(_, let end):
-            let reason = end.map { "the new server \(text($0)) before it was ready" } ?? startProblem
+            let reason = end.map { "the new server \($0.text) before it was ready" } ?? startProblem
             Log.error("not upgraded: \(reason); the running server continues to serve")
+            refusal = .notUpgraded(reason, atSeconds: Clock.wallSeconds())
+            tellServers(refusal)
         case .slow(let number, let isUpgrade):
             let what = preparing == number ? "reading server.json and opening its sockets" : "the start of \(program)"
             let rest = isUpgrade ? "; the running server continues to serve" : ""
@@ -407,9 +445,9 @@ final class ParentProcess {
         case .died(let number, let end, let milliseconds):
             let next = milliseconds.map { "; the next one starts in \($0 / 1_000) s" } ?? ""
             let cause = servers[number]?.isOutOfMemory == true ? ": \(ParentProcess.outOfMemory)" : ""
-            Log.error((end.map { "the server (\(name(number))) \(text($0))\(cause)" } ?? startProblem) + next)
+            Log.error((end.map { "the server (\(name(number))) \($0.text)\(cause)" } ?? startProblem) + next)
         case .diedDraining(let number, let end):
-            let reason = end.map(text) ?? ""
+            let reason = end?.text ?? ""
             Log.warning("the former server (\(name(number))) \(reason) while it finished its requests")
         case .gaveUp:
             Log.error(
@@ -422,19 +460,12 @@ final class ParentProcess {
         let name = "the manager (process \(managerProcess))"
         switch note {
         case .died(let end, let reason, let count, let milliseconds):
-            let parts = [reason.map { "manager: \($0)" }, end.map { "\(name) \(text($0))" }].compactMap(\.self)
+            let parts = [reason.map { "manager: \($0)" }, end.map { "\(name) \($0.text)" }].compactMap(\.self)
             let times = count > 1 ? ", \(count) times in a row" : ""
             let next = "the next one starts in \(milliseconds / 1_000) s"
             Log.error("\(parts.joined(separator: "; "))\(times); \(next)")
         case .killed:
             Log.warning("\(name) did not exit within \(ManagerLifecycle.endMilliseconds / 1_000) s and was killed")
-        }
-    }
-
-    private func text(_ end: ChildProcess.End) -> String {
-        switch end {
-        case .status(let status): "exited with status \(status)"
-        case .signal(let signal): "was ended by \(ChildProcess.name(ofSignal: signal))"
         }
     }
 }

@@ -7,7 +7,9 @@ import Settings
 
 struct ParentSetup: Sendable {
     var sockets: ListeningSet
+    /// Whether one is to work with this server, and whether it is a process of its own.
     let wantsManager: Bool
+    let hasSeparateManager: Bool
     /// The text of `server.json`, which servers and managers get until an upgrade: a mistake in it must not keep the next one from
     /// starting when one has died.
     let settings: MemoryFile
@@ -27,15 +29,17 @@ struct ParentSetup: Sendable {
             throw Refusal.failure(
                 "\(loaded.configPath)/server.json is gone; put it back, or restart to use the defaults")
         }
-        // The sockets for the manager and for the operator are usually there.
         let account = try loaded.settings.user.map(Account.init)
+        // It would replace a manager that works. At a start, the server serves, and the manager says what its problem is.
+        if former != nil { try ManagerInputs.check(loaded) }
+        // The sockets for the manager and for the operator are usually there.
         SandboxPlaces(loaded).createState(for: account)
         // Before the sockets of the other server are replaced.
         lock = former == nil ? try StateLock.take(in: loaded.statePath, for: account) : former?.lock
         sockets = try (former?.sockets ?? ListeningSet()).adapted(
             to: loaded.settings, socketCount: loaded.settings.workers ?? processorCount(),
             link: loaded.settings.manager.isWanted ? loaded.linkPath : nil)
-        wantsManager = loaded.settings.manager.isWanted && !loaded.settings.manager.isSeparate
+        (wantsManager, hasSeparateManager) = (loaded.settings.manager.isWanted, loaded.settings.manager.isSeparate)
         settings = try MemoryFile(loaded.text ?? [])
         hasSettingsFile = loaded.text != nil
     }

@@ -329,3 +329,13 @@ struct RestartDelay {
 
     mutating func reset() { next = RestartDelay.minMilliseconds }
 }
+
+extension ChildProcess.End {
+    /// Such as `was ended by SIGKILL`.
+    var text: String {
+        switch self {
+        case .status(let status): "exited with status \(status)"
+        case .signal(let signal): "was ended by \(ChildProcess.name(ofSignal: signal))"
+        }
+    }
+}
