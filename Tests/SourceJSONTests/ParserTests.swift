@@ -26,6 +26,20 @@ struct ParserTests {
         ("[1}", ["mismatchedBracket@1:3"], "none"), ("]", ["mismatchedBracket@1:1"], "none"),
         ("{}}", ["mismatchedBracket@1:3"], "{}"), ("\"applinks\": {}", ["missingBraces@1:11"], "none"),
         ("applinks: {}", ["missingBraces@1:1"], "none"),
+        // A bracket twice.
+        (#"{"a":[1]],"b":2}"#, ["mismatchedBracket@1:9"], #"{"a":[1],"b":2}"#),
+        (#"{"a":[1] ],"b":2}"#, ["mismatchedBracket@1:10"], "none"),
+        (#"{"a":{}},"b":2}"#, ["mismatchedBracket@1:8"], #"{"a":{},"b":2}"#),
+        (#"{"a":{}}, {}"#, ["trailingContent@1:9"], #"{"a":{}}"#),
+        (#"{"a":{}},"#, ["trailingContent@1:9"], #"{"a":{}}"#),
+        (#"{"a":[[1],"b":2}"#, ["mismatchedBracket@1:6"], #"{"a":[1],"b":2}"#),
+        (#"{"a":[[1],2,"b":2}"#, ["memberInArray@1:16"], "none"),
+        (#"{"a":[ [1],"b":2}"#, ["memberInArray@1:15"], "none"),
+        (#"{"a":[[1]}"#, ["mismatchedBracket@1:6"], #"{"a":[1]}"#), ("[[1}", ["mismatchedBracket@1:4"], "none"),
+        (#"{"a":{{"b":1},"c":2}"#, ["mismatchedBracket@1:7"], #"{"a":{"b":1},"c":2}"#),
+        (#"{"a":{{"b":1}},"c":2}"#, ["mismatchedBracket@1:7"], #"{"a":{"b":1},"c":2}"#),
+        (#"{"a":{{"b":1}}"#, ["mismatchedBracket@1:7"], #"{"a":{"b":1}}"#),
+        (#"{"a":{{"b"}}}"#, ["templatePlaceholder@1:6"], #"{"a":"{{\"b\"}}"}"#),
         // Ends.
         ("{\"a\":[1\n", ["truncated@2:1"], #"{"a":[1]}"#), ("[", ["truncated@1:2"], "none"),
         ("{\"a\":1,", ["truncated@1:8"], "none"), ("{\"a\":", ["truncated@1:6"], "none"),
@@ -49,6 +63,21 @@ struct ParserTests {
         #expect(problems(text) == expected)
         #expect(value(text) == left)
         #expect(!read(text).isAcceptable)
+    }
+
+    /// In JSON5, where a key needs no quotation marks, it was read as an element first.
+    @Test(arguments: [
+        ("{ a: [[1],\n b: 2 }", "'[' twice where one is meant", "{ a: [1],\n b: 2 }"),
+        ("{ a: [1]],\n b: 2 }", "']' without an opening bracket", "{ a: [1],\n b: 2 }"),
+        ("{ a: {{ b: 1 },\n c: 2 }", "'{' twice where one is meant", "{ a: { b: 1 },\n c: 2 }"),
+        ("{ a: { b: 1 }},\n c: 2 }", "'}' without an opening bracket", "{ a: { b: 1 },\n c: 2 }"),
+        ("{ a: [[{ b: 1 }],\n}", "'[' twice where one is meant", "{ a: [{ b: 1 }],\n}"),
+    ])
+    func `a doubled bracket is one problem, and its fix is to remove it`(text: String, message: String, fixed: String) {
+        let document = SourceReader.read(Array(text.utf8), as: .json5)
+        #expect(document.problems.map(\.message) == [message])
+        #expect(
+            SourceEdit.apply(document.problems.compactMap(\.edit), to: Array(text.utf8)).text.elementsEqual(fixed.utf8))
     }
 
     @Test func `reports which bracket is not closed`() throws {

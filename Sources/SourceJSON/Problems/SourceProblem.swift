@@ -87,11 +87,13 @@ public struct SourceProblem: Hashable, Sendable {
                 "'key: value' in the array that begins at \(place(related?.start)); only objects have keys",
                 "use { }, not [ ]"
             )
-        case .mismatchedBracket where related == nil: ("'\(subject)' without an opening bracket", "remove it")
+        case .mismatchedBracket where ["[", "{"].contains(subject):
+            ("'\(subject)' twice where one is meant", "remove one")
+        case .mismatchedBracket where related == nil || edit != nil:
+            ("'\(subject)' without an opening bracket", "remove it")
         case .mismatchedBracket:
             (
-                "'\(subject)' does not match the bracket at \(place(related?.start))",
-                edit == nil ? "make the brackets match" : "remove it"
+                "'\(subject)' does not match the bracket at \(place(related?.start))", "make the brackets match"
             )
         case .missingBraces: ("key and value without an object around them", "put { } around the whole text")
         case .truncated:

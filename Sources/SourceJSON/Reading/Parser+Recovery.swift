@@ -19,20 +19,61 @@ extension Parser {
                 .trailingComma, at: comma, subject: String(Unicode.Scalar(scanner.byte)),
                 edit: SourceEdit(range: comma, replacement: ""))
         }
+        // Only the end may follow the outermost bracket, so one that more members follow is extra.
+        let isExtra = outer.count == 1 && isDoubled && scanner.byteAfterSpace(scanner.index + 1) == Byte.comma
+        if isExtra, beginsMember(at: scanner.indexAfterSpace(scanner.indexAfterSpace(scanner.index + 1) + 1)) {
+            return skipExtraBracket()
+        }
+        let isOpenedTwice = container.isOpenedTwice
         closeContainer()
+        let isLast = outer.count == 1 && scanner.byteAfterSpace(scanner.index + 1) == 0
+        if isOpenedTwice, !isLast, scanner.byte == Byte.closeBrace { scanner.index += 1 }
     }
 
-    /// At a bracket of the wrong kind: an extra one if the right one follows; otherwise reading ends.
+    /// Whether the bracket at the cursor directly follows an equal one, which closed a value.
+    private var isDoubled: Bool {
+        state == .separator && scanner.index > 0 && last.end.offset == scanner.index
+            && scanner.bytes[scanner.index - 1] == scanner.byte
+    }
+
+    /// At a bracket of the wrong kind: an extra one if it is doubled or the right one follows, or the one around an array that was
+    /// opened twice; otherwise reading ends.
     private mutating func closeMismatched() {
+        let next = scanner.byteAfterSpace(scanner.index + 1)
+        if state == .separator, next == container.closingBracket || isDoubled && next == Byte.comma {
+            return skipExtraBracket()
+        }
+        let isAfterComma = state == .element
+        if closeDoubledArray() {
+            if isAfterComma { expectNext() }
+            return
+        }
         let start = scanner.position
         let bracket = String(Unicode.Scalar(scanner.byte))
         scanner.index += 1
-        if state == .separator, scanner.byteAfterSpace(scanner.index) == container.closingBracket {
-            scanner.report(
-                .mismatchedBracket, from: start, subject: bracket, related: container.bracket, replacement: "")
-        } else {
-            scanner.stop(.mismatchedBracket, from: start, subject: bracket, related: container.bracket)
-        }
+        scanner.stop(.mismatchedBracket, from: start, subject: bracket, related: container.bracket)
+    }
+
+    private mutating func skipExtraBracket() {
+        let start = scanner.position
+        let bracket = String(Unicode.Scalar(scanner.byte))
+        scanner.index += 1
+        scanner.report(.mismatchedBracket, from: start, subject: bracket, related: container.bracket, replacement: "")
+    }
+
+    /// `[[1],` where what follows belongs to the object around it: takes the inner array for the one that was meant.
+    private mutating func closeDoubledArray() -> Bool {
+        guard container.shape == .array, container.elements.count == 1, let inner = container.elements.first,
+            inner.asArray != nil, inner.range.start.offset == container.bracket.end.offset,
+            let around = outer.last, around.shape == .object
+        else { return false }
+        scanner.report(
+            .mismatchedBracket, at: container.bracket, subject: "[",
+            edit: SourceEdit(range: container.bracket, replacement: ""))
+        container = outer.removeLast()
+        (last, lastIsString) = (inner.range, false)
+        place(inner)
+        return true
     }
 
     /// At a comma or closing bracket in the place of a value.
@@ -91,6 +132,10 @@ extension Parser {
     /// `["a": 1]`: an object in the wrong brackets.
     mutating func turnIntoObject() {
         let start = scanner.position
+        if container.elements.count == 2, let key = container.elements.popLast() {
+            if closeDoubledArray() { return readAgain(from: key.range.start) }
+            container.elements.append(key)
+        }
         guard container.elements.count == 1, let element = container.elements.popLast(), let key = element.asString
         else { return scanner.stop(.memberInArray, at: start, related: container.bracket) }
         scanner.index += 1
@@ -102,10 +147,29 @@ extension Parser {
         state = .memberValue
     }
 
+    /// Reads a value again, as a key.
+    private mutating func readAgain(from start: SourcePosition) {
+        let places = start.offset..<scanner.index
+        scanner.problems.removeAll { places.contains($0.range.start.offset) && $0.kind != .invalidEncoding }
+        scanner.rewind(to: start)
+        state = .key
+    }
+
+    /// `{{`, which is no placeholder: the second bracket is extra, and so is one directly after that which closes the object.
+    mutating func readDoubledBrace() {
+        let start = scanner.position
+        guard scanner.byte == Byte.openBrace, state == .firstKey, !container.isOpenedTwice else {
+            return scanner.stop(.missingKey, at: start, related: container.bracket)
+        }
+        scanner.index += 1
+        scanner.report(.mismatchedBracket, from: start, subject: "{", replacement: "")
+        container.isOpenedTwice = true
+    }
+
     /// A placeholder that a template engine should have filled in. As a value it is its own text.
     mutating func readPlaceholder() -> Bool {
         let start = scanner.position
-        guard let end = scanner.placeholderEnd else { return false }
+        guard let end = scanner.placeholderEnd, !beginsDoubledObject else { return false }
         scanner.advance(to: end)
         let text = scanner.excerpt(start.offset..<end)
         scanner.report(.templatePlaceholder, from: start, subject: text)
@@ -138,11 +202,24 @@ extension Parser {
         }
     }
 
-    /// Whether a member may begin at the cursor: a key in quotation marks, or a word that a colon follows.
-    var beginsMember: Bool {
-        if QuoteStyle(scanner.scalar(at: scanner.index).value) != nil { return true }
-        let end = scanner.wordEnd(scanner.index)
-        return end > scanner.index && scanner.byteAfterSpace(end) == Byte.colon
+    /// Whether a member may begin at a place, that of the cursor: a key in quotation marks, or a word that a colon follows.
+    func beginsMember(at place: Int? = nil) -> Bool {
+        let place = place ?? scanner.index
+        if QuoteStyle(scanner.scalar(at: place).value) != nil { return true }
+        let end = scanner.wordEnd(place)
+        return end > place && scanner.byteAfterSpace(end) == Byte.colon
+    }
+
+    /// Whether `{{` is followed by a key and its colon, which no placeholder has.
+    private var beginsDoubledObject: Bool {
+        guard scanner.byte == Byte.openBrace, scanner.peek(1) == Byte.openBrace else { return false }
+        let place = scanner.indexAfterSpace(scanner.index + 2)
+        guard scanner.byteOrZero(place) == Byte.quote else {
+            return scanner.wordEnd(place) > place && beginsMember(at: place)
+        }
+        let limit = min(scanner.bytes.count, place + Scanner.placeholderMax)
+        let end = scanner.bytes[min(place + 1, limit)..<limit].firstIndex(of: Byte.quote)
+        return end.map { scanner.byteAfterSpace($0 + 1) == Byte.colon } ?? false
     }
 }
 

@@ -103,7 +103,7 @@ struct Parser {
         case Byte.comma: skipExtraComma()
         case Byte.point where scanner.continues(with: "..."): skipEllipsis()
         case Byte.colon, Byte.openBrace, Byte.openBracket:
-            if !readPlaceholder() { scanner.stop(.missingKey, at: start, related: container.bracket) }
+            if !readPlaceholder() { readDoubledBrace() }
         default:
             if let style = QuoteStyle(scanner.scalar(at: scanner.index).value) {
                 return finishKey(scanner.readString(style), from: start)
@@ -165,7 +165,7 @@ struct Parser {
             if stopsAtRunOnString() { return }
             if scanner.isConflictMarker { return stopAtConflict() }
             if readPlaceholder() { return }
-            guard container.shape == .array ? beginsValue : beginsMember else { return stopAtUnexpected() }
+            guard container.shape == .array ? beginsValue : beginsMember() else { return stopAtUnexpected() }
             let before = last
             scanner.report(
                 .missingComma, at: SourceRange(at: start), related: before,
@@ -197,7 +197,7 @@ struct Parser {
         place(SourceValue(kind, range: last))
     }
 
-    private mutating func place(_ finished: SourceValue) {
+    mutating func place(_ finished: SourceValue) {
         valueCount += 1
         if valueCount > scanner.limits.values {
             return scanner.stop(.tooManyValues, at: finished.range.start, subject: "\(scanner.limits.values)")
@@ -245,6 +245,8 @@ struct Container {
     /// The key whose value comes next.
     var key = ""
     var keyRange = SourceRange.none
+    /// An object that was opened with `{{`.
+    var isOpenedTwice = false
     /// An object that was opened with `[`: it has members, so an object was meant.
     var isObjectInSquareBrackets = false
 

@@ -35,10 +35,12 @@ struct Scanner {
     func byteOrZero(_ offset: Int) -> UInt8 { offset < bytes.count ? bytes[offset] : 0 }
 
     /// The first byte after white space, or zero at the end of the text.
-    func byteAfterSpace(_ offset: Int) -> UInt8 {
+    func byteAfterSpace(_ offset: Int) -> UInt8 { byteOrZero(indexAfterSpace(offset)) }
+
+    func indexAfterSpace(_ offset: Int) -> Int {
         var offset = offset
         while byteOrZero(offset).isSpace { offset += 1 }
-        return byteOrZero(offset)
+        return offset
     }
 
     func range(from start: SourcePosition) -> SourceRange {
@@ -253,6 +255,9 @@ struct Scanner {
         }
     }
 
+    /// No placeholder is longer; the limit keeps reading linear where a line has many of them.
+    static let placeholderMax = 200
+
     /// The end of a template placeholder that begins at the cursor and ends on the same line.
     var placeholderEnd: Int? {
         let closing: String
@@ -265,8 +270,7 @@ struct Scanner {
         case (Byte.less, _) where peek(1).isLetter: closing = ">"
         default: return nil
         }
-        // No placeholder is longer; the limit keeps reading linear where a line has many of them.
-        let limit = min(bytes.count, index + 200)
+        let limit = min(bytes.count, index + Scanner.placeholderMax)
         var end = index + 2
         while end < limit, bytes[end] != Byte.lineFeed {
             if continues(with: closing, at: end) { return end + closing.utf8.count }
