@@ -41,7 +41,9 @@ struct ObjectReader {
     func path(_ key: String) -> String { place.isEmpty ? key : "\(place).\(key)" }
 
     /// Whether a key is missing because it is misspelt, which is reported at the misspelt one.
-    func misspells(_ key: String) -> Bool { intended.contains(key) && self[key] == nil }
+    func misspells(_ key: String) -> Bool {
+        (intended.contains(key) || place.isEmpty && findings.misplaced.contains(key)) && self[key] == nil
+    }
 
     func object(_ key: String, keys: [String]) -> ObjectReader? {
         self[key].flatMap { findings.object($0.value, path(key), keys: keys) }
@@ -146,6 +148,8 @@ struct KeyRules: Sendable {
 final class FindingCollector {
     var list: FindingList
     let keyRules: KeyRules
+    /// The keys of the top level of an app file that are in the section of a platform.
+    fileprivate(set) var misplaced: Set<String> = []
     /// Where an app file has its overlays. The object that an overlay changes is another one in the file.
     var overlays: SourceRange?
 
@@ -208,7 +212,18 @@ final class FindingCollector {
             report(rules.rule, at: member.keyRange, "misplaced key \(name) is ignored", fix: "move it to \(home.place)")
             return nil
         }
-        let synonym = rules.synonyms[key.lowercased()].flatMap { keys.contains($0) ? $0 : nil }
+        let meant = rules.synonyms[key.lowercased()] ?? key
+        if rules.isAppFile, ["ios", "android"].contains(place), !keys.contains(meant),
+            meant != "name", AppFileSchema.appKeys.contains(meant)
+        {
+            misplaced.insert(meant)
+            report(
+                rules.rule, at: member.keyRange, "unknown key \(name); therefore the file is not published",
+                fix: "\(meant == key ? "move it" : "write `\(meant)`") to the top level of the file, beside `\(place)`",
+                severity: .error)
+            return nil
+        }
+        let synonym = keys.contains(meant) && meant != key ? meant : nil
         let nearest = synonym ?? list.nearest(key, among: keys)
         let isTaken = nearest.map { nearest in
             members.contains { $0.key == nearest && isInOverlay($0) == isInOverlay(member) }
@@ -243,7 +258,7 @@ extension FindingCollector {
         synonyms: KeyRules.synonymsOfRules.merging(
             [
                 "package_name": "package", "packagename": "package", "sha256_cert_fingerprints": "fingerprints",
-                "relation": "relations", "components": "links", "paths": "links",
+                "relation": "relations", "components": "links", "paths": "links", "apple": "ios",
             ]
         ) { key, _ in key }
     ) { place, intended, _ in

@@ -58,7 +58,8 @@ import Testing
 
     @Test(
         arguments: [
-            ("{}", [RuleID.app006]), ("{ appIDs: [] }", [.app006]),
+            ("{}", [RuleID.app006]), ("{ appIDs: [] }", [.app006]), (Self.ios("links: []"), [.app003]),
+            (Self.ios(#"paths: ["/a"], hosts: []"#), [.app003, .app003]), (Self.ios("name: 1"), [.app003]),
             (#"{ appIDs: "8KQ2V7M4XN.dev.acme.shop" }"#, [.app005]), (#"{ appIDs: ["dev.acme.shop"] }"#, [.aasa019]),
             (#"{ appIDs: ["8kq2v7m4xn.dev.acme.shop"] }"#, [.aasa020]),
             (#"{ appIDs: ["8KQ2V7M4XN.dev.acme.*"] }"#, [.aasa021]),
@@ -286,5 +287,27 @@ import Testing
 
     private static func fingerprinted(_ print: String) -> String {
         #"{ package: "dev.acme.shop", fingerprints: ["\#(print)"] }"#
+    }
+
+    @Test(arguments: [
+        ("ios", "links: [{}]", "move it to the top level of the file, beside `ios`"),
+        ("ios", "paths: []", "write `links` to the top level of the file, beside `ios`"),
+        ("android", "hosts: []", "move it to the top level of the file, beside `android`"),
+        ("ios", "package: 1", "remove it; known keys are "),
+    ])
+    func `a key of the top level in the section of a platform is moved, and missed nowhere else`(
+        section: String, member: String, fix: String
+    ) throws {
+        let text = #"{ name: "A", hosts: ["a.acme.test"], \#(section): { \#(member) } }"#
+        let findings = AppFile.read(Array(text.utf8), file: "a.json").findings
+        let finding = try #require(findings.first { $0.rule == .app003 })
+        #expect(finding.severity == .error && finding.fix?.hasPrefix(fix) == true, "\(finding)")
+        #expect(!findings.contains { $0.rule == .app017 } || member.hasPrefix("hosts") || member.hasPrefix("package"))
+    }
+
+    @Test func `the section of a platform under another name is an error`() {
+        let text = #"{ name: "A", hosts: ["a.acme.test"], apple: { appIDs: [] } }"#
+        let findings = AppFile.read(Array(text.utf8), file: "a.json").findings
+        #expect(findings.map(\.rule) == [.app003] && findings.first?.fix == "write `ios`", "\(findings)")
     }
 }
