@@ -28,6 +28,15 @@ public struct HostOwners: Sendable, Equatable {
 
     package func entry(of folder: String) -> Set<String>? { hosts[folder] ?? hosts["*"] }
 
+    /// Whether a host, or one that a wildcard covers, is in the entry of another folder: nobody else can be given it.
+    package func isOwned(_ host: String, byOtherThan folder: String) -> Bool {
+        let names = Set([host] + HostName.wildcards(over: host))
+        return hosts.contains { owner, entry in
+            owner != folder && owner != "*"
+                && (!names.isDisjoint(with: entry) || entry.contains { HostName.wildcards(over: $0).contains(host) })
+        }
+    }
+
     /// Whether a file, by its path below `config/apps`, may name a host.
     package func allows(_ host: String, at path: String) -> Bool {
         guard !hosts.isEmpty, let folder = TenantID.folder(ofApp: path) else { return true }
@@ -61,6 +70,27 @@ extension SettingsReader {
                 return nil
             }
             settings.owners.assign(patterns, to: folder.key)
+        }
+        reportSharedHosts(folders)
+    }
+
+    /// A host of two folders: each may add apps to it. That can be meant.
+    private mutating func reportSharedHosts(_ folders: [SourceMember]) {
+        var owners: [String: String] = [:]
+        let entries = folders.filter { $0.key != "*" }.flatMap { folder in
+            (folder.value.asArray ?? []).compactMap { element -> (String, String, SourceRange)? in
+                let host = element.asString.flatMap { try? HostPattern.parse($0).get() }
+                return host.map { ($0.text, folder.key, element.range) }
+            }
+        }
+        for (host, folder, _) in entries where owners[host] == nil { owners[host] = folder }
+        for (host, folder, range) in entries {
+            let others = ([host] + HostName.wildcards(over: host)).compactMap { owners[$0] }
+            guard let other = others.first(where: { $0 != folder }) else { continue }
+            report(
+                range, "\(host) belongs to the folders `\(folder)` and `\(other)`, so each may add apps to it",
+                fix: "keep it in one of the two, unless they share it on purpose", rule: .cfg014, isLoss: false,
+                severity: .warning)
         }
     }
 }

@@ -147,10 +147,11 @@ public struct SettingsReader {
     }
 
     mutating func report(
-        _ range: SourceRange?, _ message: String, fix: String?, rule: RuleID = .cfg003, isLoss: Bool = true
+        _ range: SourceRange?, _ message: String, fix: String?, rule: RuleID = .cfg003, isLoss: Bool = true,
+        severity: Severity = .error
     ) {
         if isLoss, let safeguard { lose(safeguard) }
-        findings.append(Finding(rule: rule, severity: .error, file: file, range: range, message: message, fix: fix))
+        findings.append(Finding(rule: rule, severity: severity, file: file, range: range, message: message, fix: fix))
     }
 }
 

@@ -36,6 +36,7 @@ final class AdminBench: Sendable {
         func metrics() -> MetricsSnapshot { Samples.snapshot }
         func status() -> StatusReport { Samples.status }
         func host(_ host: String) -> HostReport? { host == "shop.example.com" ? Samples.host : nil }
+        func reasonsUnserved(_ host: String) -> [String] { host == "new.example.com" ? ["a.json: error[APP-046]"] : [] }
         func nearestHost(to host: String) -> String? { host == "shpo.example.com" ? "shop.example.com" : nil }
         func hosts(onlyUnfetched: Bool) -> HostList { onlyUnfetched ? Samples.unfetched : Samples.hosts }
         func expiring(within seconds: Int64) -> ExpiryReport? { Samples.expiring(seconds) }

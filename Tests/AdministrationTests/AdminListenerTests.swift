@@ -53,6 +53,8 @@ struct AdminListenerTests {
         #expect(try Array(bench.ask("/status/Shop.example.com").body.utf8) == Samples.host.json)
         #expect(try bench.ask("/status/other.example.com").status == 404)
         #expect(try bench.ask("/status/shpo.example.com").body.hasSuffix("\ndid you mean shop.example.com?\n"))
+        #expect(
+            try bench.ask("/status/new.example.com").body == "this host is not served\na.json: error[APP-046]\n")
         #expect(try Array(bench.ask("/hosts").body.utf8) == Samples.hosts.json)
         #expect(try Array(bench.ask("/hosts/unfetched").body.utf8) == Samples.unfetched.json)
         #expect(try Array(bench.ask("/expiring/86400").body.utf8) == Samples.expiring(86_400).json)

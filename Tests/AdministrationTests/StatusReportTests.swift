@@ -196,7 +196,7 @@ struct StatusReportTests {
                 "  from \((1...10).map { "apps/\($0).json" }.joined(separator: ", ")) and 1 more",
                 "  no association file",
                 "  serves its last good version because of:", "    apps/shop.json: error[APP-001]: broken",
-                "  errors of its files:", "    apps/new.json: error[APP-002]: broken too",
+                "  files for it that are not in service:", "    apps/new.json: error[APP-002]: broken too",
                 "Apple: no fetch of *.example.com since recording began 5 days ago",
             ])
     }

@@ -52,6 +52,39 @@ struct HostOwnersTests {
         #expect(try owners(#"{ "*": [] }"#).allows(host, at: path) == !path.contains("/"))
     }
 
+    /// A host that another tenant owns must not be given away.
+    @Test(arguments: [
+        ("b", "a.example", true), ("b", "w.a.example", true), ("b", "*.example", true), ("b", "new.example", false),
+        ("d", "a.example", true), ("d", "b.example", true),
+    ])
+    func `nobody is advised to ask for a host of another folder`(folder: String, host: String, isOwned: Bool) throws {
+        for all in ["", #", "*": []"#] {
+            let owners = try owners(Self.owners.replacing(" }", with: "\(all) }"))
+            let text = #"{ name: "A", hosts: ["\#(host)"], ios: { appIDs: ["8KQ2V7M4XN.dev.a"] } }"#
+            let reading = AppFile.read(Array(text.utf8), file: "x.json")
+            let findings = owners.findings(about: reading, file: "x.json", at: "\(folder)/x.json")
+            let advice = "remove the host, or ask the operator to add it to `owners.\(folder)`"
+            #expect(findings.map(\.fix) == [isOwned ? "remove the host" : advice])
+            #expect(findings.first?.message.contains("to another folder") == isOwned)
+        }
+    }
+
+    @Test(
+        arguments: [
+            (#"{ a: ["a.example"], b: ["b.example", "a.example"] }"#, "a.example belongs to the folders `b` and `a`"),
+            (#"{ a: ["*.a.example"], b: ["w.a.example"] }"#, "w.a.example belongs to the folders `b` and `a`"),
+            (#"{ b: ["w.a.example"], a: ["*.a.example"] }"#, "w.a.example belongs to the folders `b` and `a`"),
+            (#"{ a: ["*.a.example", "w.a.example"], b: ["a.example"], "*": ["w.a.example"] }"#, nil),
+        ] as [(String, String?)])
+    func `a host of two folders is a warning`(text: String, message: String?) throws {
+        let tree = try ConfigTree()
+        try tree.write("config/server.json", "{ owners: \(text) }")
+        let reader = SettingsReader(file: "\(tree.config)/server.json")
+        #expect(reader.findings.map(\.rule) == (message == nil ? [] : [.cfg014]), "\(reader.findings)")
+        #expect(reader.findings.allSatisfy { $0.severity == .warning && $0.message.hasPrefix(message ?? "") })
+        #expect(reader.lostSafeguards.isEmpty)
+    }
+
     @Test func `a change of owners takes effect with the next round`() throws {
         let site = try TenantTree()
         site.owners = try owners(#"{ a: ["a.example"], "*": [] }"#)

@@ -70,6 +70,27 @@ struct LoadedConfigurationTests {
         #expect(loaded.strays.map(\.fix) == [nil, "did you mean `shop.example.com`?"])
     }
 
+    @Test func `a file that is served in place of a generated one is a note`() throws {
+        try tree.app("shop.json", ConfigTree.shop(hosts: ["a.example.com", "*.w.example.com"]))
+        try tree.app("ios.json", ConfigTree.shop(hosts: ["ios.example.com"], android: false))
+        for host in ["a.example.com", "x.w.example.com", "ios.example.com", "other.test"] {
+            try tree.write("config/hosts/\(host)/well-known/assetlinks.json", "[]")
+        }
+        try tree.write("config/hosts/a.example.com/well-known/apple-app-site-association", "{ broken")
+        let notes = try tree.load().strays.filter { $0.rule == .cfg015 }
+        let files = ["a.example.com", "x.w.example.com"].map { "\(tree.config)/hosts/\($0)/well-known/assetlinks.json" }
+        #expect(notes.map(\.file) == files && notes.allSatisfy { $0.severity == .note }, "\(notes)")
+    }
+
+    @Test func `names the app files that are not in service, and their hosts`() throws {
+        try tree.app("good.json", ConfigTree.shop(hosts: ["good.example.com"]))
+        try tree.app("bad.json", "{ name: 'Bad', hosts: ['bad.example.com'], ios: { appIDs: ['1'] } }")
+        try tree.app("text.json", "no")
+        let refused = try tree.load().refused
+        #expect(refused.map(\.file) == ["bad", "text"].map { "\(tree.config)/apps/\($0).json" })
+        #expect(refused.map(\.hosts) == [["bad.example.com"], []])
+    }
+
     @Test func `a missing apps folder is one error`() throws {
         #expect {
             try Tenants(configPath: "/nowhere", publicPath: "/nowhere", environment: nil).load()

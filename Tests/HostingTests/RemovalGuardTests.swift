@@ -52,6 +52,33 @@ struct RemovalGuardTests {
         #expect(report.keptFiles == 0, sourceLocation: sourceLocation)
     }
 
+    @Test func `a file in retired that has the name of a live app file is reported until one of them is gone`() throws {
+        func unguarded(_ report: RoundReport) -> [String] {
+            report.findings.filter { $0.rule == .cfg012 }.map { String($0.file.dropFirst(site.tree.config.count)) }
+        }
+        try site.write("config/retired/app.json", "")
+        try site.write("config/retired/gone.json", "")
+        #expect(try unguarded(site.round(.with { $0.retired = true })) == ["/retired/app.json"])
+        #expect(site.tenants.openFindings.map(\.rule) == [.cfg012])
+        #expect(try unguarded(site.round()).isEmpty, "a round does not repeat it")
+        #expect(try unguarded(site.round(.allAgain)) == ["/retired/app.json"])
+        // Also if the app file is the one that comes later.
+        try site.shop("gone.json", hosts: ["gone.example.com"])
+        #expect(try unguarded(site.round(.apps("gone.json"))) == ["/retired/gone.json"])
+        #expect(try unguarded(site.restart()) == ["/retired/app.json", "/retired/gone.json"])
+        try site.remove("config/retired/app.json")
+        try site.remove("config/apps/gone.json")
+        let report = try site.round()
+        #expect(unguarded(report).isEmpty && site.tenants.openFindings.isEmpty)
+        #expect(
+            report.fixedFiles.map { String($0.dropFirst(site.tree.config.count)) }.sorted() == [
+                "/retired/app.json", "/retired/gone.json",
+            ])
+        site.lint.ignored = [.cfg012]
+        try site.write("config/retired/app.json", "")
+        #expect(try unguarded(site.restart()).isEmpty)
+    }
+
     @Test func `a removal is only a warning in development, or none at all if the file says so`() throws {
         site.holdsRemovals = false
         try site.restart()

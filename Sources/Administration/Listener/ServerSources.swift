@@ -10,6 +10,8 @@ public protocol ServerSources: AdminSources {
     func status() -> StatusReport
     /// Nil for a host that is not served.
     func host(_ host: String) -> HostReport?
+    /// Why a host is not served: findings on the files that name it.
+    func reasonsUnserved(_ host: String) -> [String]
     /// The served host that is most similar to one that is not served.
     func nearestHost(to host: String) -> String?
     /// All hosts, or those that were never fetched.
@@ -37,8 +39,10 @@ extension ServerSources {
 
     private func hostAnswer(_ host: String) -> ServiceResponse {
         guard let report = self.host(host) else {
-            let nearest = nearestHost(to: host).map { "did you mean \($0)?" }
-            return ServiceResponse(.notFound, lines: ["this host is not served"] + [nearest].compactMap { $0 })
+            let reasons = reasonsUnserved(host)
+            let nearest = reasons.isEmpty ? nearestHost(to: host).map { "did you mean \($0)?" } : nil
+            return ServiceResponse(
+                .notFound, lines: ["this host is not served"] + reasons + [nearest].compactMap { $0 })
         }
         return ServiceResponse(.ok, ServiceResponse.json, report.json)
     }

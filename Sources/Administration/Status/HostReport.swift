@@ -20,7 +20,7 @@ public struct HostReport: Sendable, Equatable {
     public var apps: [String] = []
     /// Why its last good version is served instead of the one on disk; usually empty.
     public var reasons: [String] = []
-    /// Further errors of its files, which are not in service or are replaced by something else.
+    /// The errors of files for it that are not in service.
     public var errors: [String] = []
     /// Nil without TLS, for a host that needs no certificate, and before the first check.
     public var certificate: CertificateReport?
@@ -69,7 +69,7 @@ public struct HostReport: Sendable, Equatable {
         if documents.isEmpty { lines.append("  no association file") }
         if !reasons.isEmpty { lines.append("  serves its last good version because of:") }
         lines += reasons.map { "    \($0)" }
-        if !errors.isEmpty { lines.append("  errors of its files:") }
+        if !errors.isEmpty { lines.append("  files for it that are not in service:") }
         lines += errors.map { "    \($0)" }
         lines += certificateLines
         lines += VerifierKind.known.flatMap { verifierLines($0) }

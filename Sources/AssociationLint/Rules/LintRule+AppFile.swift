@@ -231,7 +231,7 @@ extension LintRule {
         LintRule(
             .app046, "an app file names a host that its folder may not name",
             why: "owners in server.json defines which hosts the files of a folder may name. The file is not published.",
-            fix: "Remove the host from the file, or add it to owners.",
+            fix: "Remove the host from the file. If it belongs to no other folder, the operator can add it to owners.",
             subject: .installation),
         LintRule(
             .app047, "an example fails with the Android manifest alone",

@@ -293,6 +293,14 @@ extension LintRule {
             .cfg013, "a file in apps/ is not read because of its name",
             why: "The names of app files end with .json or .json5, in lower case. Other files are ignored.",
             fix: "Write the file in JSON, and rename it."),
+        rule(
+            .cfg014, "a host belongs to two folders of owners",
+            why: "The app files of both may add apps to it, so a mistake in one changes the links of the other.",
+            fix: "Remove it from one of the two. Ignore the finding if they share the host on purpose."),
+        rule(
+            .cfg015, "a file in hosts/ is served in place of the generated one",
+            why: "Changes of the app files then have no effect on this file.",
+            fix: "Remove the file if the generated one is meant."),
     ]
     private static func rule(
         _ id: RuleID, or otherSeverity: Severity? = nil, _ title: String, why: String, fix: String,

@@ -18,13 +18,15 @@ extension HostOwners {
         let places = app.hosts.enumerated().map { ($1.text, app.ranges.hosts.dropFirst($0).first) }
         let all = places + reading.otherHosts.map { ($0.text, SourceRange?.none) }
         return all.filter { !allows($0.0, at: path) }.prefix(AppFindings.ofFileMax).map { host, range in
-            let reason =
-                entry(of: folder) == nil ? "assigns it to another folder" : "does not assign it to the folder \(folder)"
+            // Advice to ask for another tenant's host would be followed one day.
+            let isOthers = isOwned(host, byOtherThan: folder)
+            let reason = isOthers ? "assigns it to another folder" : "does not assign it to the folder \(folder)"
             return Finding(
                 rule: .app046, severity: .error, file: file, range: range,
                 message:
                     "this file may not name \(host): `owners` in server.json \(reason); this version is not published",
-                fix: "remove the host, or ask the operator to add it to `owners.\(folder)`")
+                fix: isOthers
+                    ? "remove the host" : "remove the host, or ask the operator to add it to `owners.\(folder)`")
         }
     }
 }

@@ -13,8 +13,11 @@ public struct LoadedConfiguration: Sendable {
     public let findings: [Finding]
     /// The hosts that are served, sorted; wildcards with their asterisk.
     public let hosts: [String]
-    /// Findings on hosts that are served although no app file names them. That can be intended, so a server does not log them.
+    /// Findings on hosts that no app file names, and on files that replace generated ones. That can be intended, so a server does
+    /// not log them.
     public let strays: [Finding]
+    /// The app files that are not in service, each with the hosts that it names; none if it cannot be read.
+    public let refused: [(file: String, hosts: Set<String>)]
     /// The app files whose last good version of the given state is served instead of that on disk.
     public let keptFiles: Set<String>
     /// Whether the given state is of another configuration or environment.
@@ -48,7 +51,11 @@ extension Tenants {
         let report = try round(.allAgain)
         let hosts = report.catalogue.layers.last?.hosts.sorted() ?? []
         return LoadedConfiguration(
-            catalogue: report.catalogue, findings: report.findings, hosts: hosts, strays: strays(among: hosts),
+            catalogue: report.catalogue, findings: report.findings, hosts: hosts,
+            strays: strays(among: hosts) + replacements(among: hosts),
+            refused: memory.openFindings.files.keys.sorted().map {
+                (source.file($0), Set(memory.openFindings.namedHosts[$0] ?? []))
+            },
             keptFiles: Set(memory.appFiles.notInService.filter(isServed).map(source.file)),
             findsOtherState: report.hasNewOtherState)
     }
@@ -69,6 +76,32 @@ extension Tenants {
                 rule: .cfg011, severity: nearest == nil ? .note : .warning, file: folders.wellKnownPath(of: host),
                 range: nil, message: "no app file names \(host), so only the files of its folder are served there",
                 fix: nearest.map { "did you mean `\($0)`?" })
+        }
+    }
+
+    /// Association files in `config/hosts` that are served in place of generated ones.
+    private func replacements(among hosts: [String]) -> [Finding] {
+        hosts.flatMap { host -> [Finding] in
+            guard memory.folders[host]?.wellKnown != nil else { return [] }
+            let names = [host] + HostName.wildcards(over: host)
+            let paths = names.lazy.map(memory.appFiles.paths(naming:)).first { !$0.isEmpty } ?? []
+            let apps = paths.compactMap { path in memory.appFiles[path]?.good.flatMap { source.load($0, at: path) } }
+            let generated = [
+                apps.contains { $0.appFile.ios != nil } ? AssociationPath.apple : nil,
+                apps.contains { $0.appFile.android != nil } ? AssociationPath.statements : nil,
+            ]
+            return generated.compactMap { path in
+                let name = path?.dropFirst(WellKnownFiles.prefix.count) ?? ""
+                let file = "\(folders.wellKnownPath(of: host))/\(name)"
+                // One that phones would reject is an error, and replaces nothing.
+                let isRefused = memory.openFindings.hosts[host]?.contains { $0.file == file } == true
+                guard path != nil, !isRefused, File.exists(file) else { return nil }
+                return Finding(
+                    rule: .cfg015, severity: .note, file: file, range: nil,
+                    message:
+                        "this file is served in place of the one made from \(paths.map(source.file).joined(separator: ", "))",
+                    fix: "remove it if the app file is to decide")
+            }
         }
     }
 

@@ -13,6 +13,8 @@ struct OpenFindings: Sendable {
     /// Why hosts are not served as their files say, by host.
     var hosts: [String: [Finding]] = [:]
     var appFolders = UnusableFolders()
+    /// The app files whose removal a file in `config/retired` permits in advance, by path.
+    var unguarded: [String: Finding] = [:]
     /// Set while `config/hosts` cannot be read.
     var hostsFolder: Finding?
     /// The files with a finding at the end of the last round.
@@ -27,6 +29,7 @@ struct OpenFindings: Sendable {
         let all =
             AppFindings.shortened(ofFiles, in: label) + hosts.sorted { $0.key < $1.key }.flatMap(\.value)
             + AppFindings.shortened(ofTree, in: label) + [hostsFolder].compactMap { $0 }
+            + unguarded.sorted { $0.key < $1.key }.map(\.value)
         // A finding on a wildcard's file also appears on the hosts below it.
         return all.filter { seen.insert($0).inserted }
     }
@@ -40,7 +43,7 @@ struct OpenFindings: Sendable {
                 now.insert(finding.file)
             }
         }
-        now.formUnion(appFolders.findings.values.map(\.file))
+        now.formUnion((Array(appFolders.findings.values) + unguarded.values).map(\.file))
         if let hostsFolder { now.insert(hostsFolder.file) }
         defer { reportedFiles = now }
         return reportedFiles.subtracting(now).sorted()

@@ -58,6 +58,8 @@ struct Scan: Sendable {
     /// Deleted files without a good version.
     var forgotten: Set<String> = []
     var retired = RetiredFiles()
+    /// All files in `config/retired`; nil if they are those of the last round.
+    var retiredPaths: Set<String>?
 
     /// The hosts whose folders have changed, and all hosts whose folders were checked.
     var folders: [String: FolderRecord] = [:]

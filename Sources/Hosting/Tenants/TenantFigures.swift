@@ -43,21 +43,23 @@ extension Tenants {
         return reasons.sorted { $0.key < $1.key }.prefix(hostsMax).map { (host: $0.key, findings: $0.value) }
     }
 
-    /// The errors of files of served hosts that are not the reason for a last good version: files beside those that are in service, and
-    /// hosts' own files that something else replaces. At most this many hosts. Call it between rounds.
+    /// The errors of files that are not in service, by the hosts that they name, served or not, and of hosts' own files that something
+    /// else replaces. Without those that are the reason for a last good version. At most this many hosts. Call it between rounds.
     public func furtherErrors(hostsMax: Int) -> [String: [Finding]] {
-        var errors: [String: [Finding]] = [:]
+        var named: [(host: String, file: String, findings: [Finding])] = []
         let (appFiles, openFindings) = (memory.appFiles, memory.openFindings)
-        func add(_ findings: [Finding], to host: String) {
-            guard shelf.tags(of: host) != nil, errors[host] != nil || errors.count < hostsMax else { return }
-            errors[host, default: []] += findings.filter { $0.severity == .error }
-        }
         for (path, hosts) in openFindings.namedHosts.sorted(by: { $0.key < $1.key }) {
             let kept = Set(appFiles[path]?.good?.hosts ?? [])
-            for host in hosts where !kept.contains(host) { add(openFindings.files[path] ?? [], to: host) }
+            let errors = (openFindings.files[path] ?? []).filter { $0.severity == .error }
+            for host in hosts where !kept.contains(host) { named.append((host, source.file(path), errors)) }
         }
-        for (host, findings) in openFindings.hosts where !memory.unrenderable.contains(host) { add(findings, to: host) }
-        return errors
+        for (host, findings) in openFindings.hosts.sorted(by: { $0.key < $1.key })
+        where !memory.unrenderable.contains(host) {
+            named.append((host, folders.wellKnownPath(of: host), findings.filter { $0.severity == .error }))
+        }
+        // One tenant could name any number of hosts.
+        let fitting = FairShare.fitting(named, room: hostsMax) { tenant(ofFile: $0.file) }
+        return fitting.reduce(into: [:]) { $0[$1.host, default: []] += $1.findings }
     }
 
     /// The hosts with live files of their own while `config/hosts` cannot be read.

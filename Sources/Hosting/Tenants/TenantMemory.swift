@@ -18,6 +18,8 @@ struct TenantMemory: Sendable {
     /// Warnings and notes about what hosts with several app files, or files of their own, are served.
     var hostWarnings: [String: AppRecord.WarningCounts] = [:]
     var openFindings = OpenFindings()
+    /// The files in `config/retired`.
+    private var retiredPaths: Set<String> = []
     /// The entries that the removal guard does not protect yet.
     var recent = RecentIdentities()
     /// Whether a verifier has fetched a host since a time, in seconds since 1970. If unknown, it counts as fetched.
@@ -97,6 +99,24 @@ struct TenantMemory: Sendable {
         for (host, record) in scan.folders { folders[host] = record.isEmpty ? nil : record }
         (openFindings.appFolders, openFindings.hostsFolder) = (scan.unusableFolders, scan.hostsFolderFinding)
         defaultsMark = scan.defaultsMark
+        retiredPaths = scan.retiredPaths ?? retiredPaths
+    }
+
+    /// Notes the files in `config/retired` that permit the removal of a live app file in advance.
+    mutating func noteUnguarded(in source: AppSource) {
+        let known = openFindings.unguarded
+        let paths = retiredPaths.filter { appFiles[$0].map { $0.state != .gone } ?? false }
+        openFindings.unguarded = Dictionary(
+            uniqueKeysWithValues: paths.compactMap { path in
+                let file = "\(source.configPath)/retired/\(path)"
+                let finding =
+                    known[path]
+                    ?? Finding(
+                        rule: .cfg012, severity: .warning, file: file, range: nil,
+                        message: "a live app file has the same name, so the removal guard does not protect it",
+                        fix: "remove \(file)")
+                return source.lint.apply(to: [finding], alsoIgnoring: [], keepsErrors: true).first.map { (path, $0) }
+            })
     }
 
     private mutating func put(_ record: AppRecord?, at path: String) {

@@ -172,7 +172,11 @@ public final class Tenants: @unchecked Sendable {
         report.findings = scan.findings + decision.appFindings(knowing: memory.openFindings, label: source.label)
         let foldersBefore =
             isFirst ? [:] : Dictionary(uniqueKeysWithValues: sites.outcomes.keys.map { ($0, folder(of: $0)) })
+        let unguarded = changes.repeatsFindings ? [:] : memory.openFindings.unguarded
         memory.apply(decision)
+        memory.noteUnguarded(in: source)
+        report.findings += memory.openFindings.unguarded.filter { unguarded[$0.key] == nil }.map(\.value)
+            .sorted { $0.file < $1.file }
         shelf.revoked = []
         var findings: [(host: String, findings: [Finding])] = []
         for (host, outcome) in sites.outcomes {

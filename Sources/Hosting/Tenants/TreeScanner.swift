@@ -57,6 +57,7 @@ struct TreeScanner {
         scan.findings = [missing].compactMap { $0 }
         scan.unusableFolders = memory.openFindings.appFolders
         scan.hostsFolderFinding = try folders.refusal()
+        if changes.everything || changes.retired { scan.retiredPaths = Set(try retiredTree()?.files ?? []) }
         let isReadableAgain = memory.openFindings.hostsFolder != nil && scan.hostsFolderFinding == nil
         if changes.everything || isReadableAgain { scan.listedHosts = try listedHosts(&scan.findings) }
         // Files that cannot be read do not count as deleted.
@@ -187,14 +188,19 @@ struct TreeScanner {
         if scan.candidates.contains(where: { !$0.value.removed.isEmpty }) { scan.retired = try retiredFiles() }
     }
 
-    private func retiredFiles() throws(SystemError) -> RetiredFiles {
-        var retired = RetiredFiles()
+    private func retiredTree() throws(SystemError) -> (tree: AppTree, files: [String])? {
         let opened = try nilUnlessShortage { () throws(SystemError) in try AppTree(folders, "retired") }
-        guard let tree = opened else { return retired }
+        guard let tree = opened else { return nil }
         var listing = AppTree.Listing()
         _ = try tree.list([""], into: &listing)
-        retired.paths = Set(listing.files.keys)
-        for path in listing.files.keys.sorted() {
+        return (tree, Array(listing.files.keys))
+    }
+
+    private func retiredFiles() throws(SystemError) -> RetiredFiles {
+        var retired = RetiredFiles()
+        guard let (tree, files) = try retiredTree() else { return retired }
+        retired.paths = Set(files)
+        for path in files.sorted() {
             switch tree.read(path) {
             case .contents(let contents):
                 let reading = AppFile.read(

@@ -111,9 +111,8 @@ extension Command {
             if within != nil {
                 throw Refusal.failure("the server lists no certificates; it has no TLS, or its version is too old")
             }
-            throw Refusal.failure(
-                host.map { unserved($0, response, GivenConfiguration(arguments), state: loaded.statePath) }
-                    ?? "the server answers 404")
+            guard let host else { throw Refusal.failure("the server answers 404") }
+            throw unserved(host, response, GivenConfiguration(arguments), state: loaded.statePath)
         }
         guard response.status == 200 else {
             throw Refusal.failure(
@@ -161,16 +160,21 @@ extension Command {
             "the server refuses the token \(source); if it was replaced since the start, SIGUSR2 makes the server use it"
     }
 
-    /// Says that a host is not served, and the probable reason: the app file here that names it, its removal, or a similar host.
+    /// Says that a host is not served, and why: the server's findings on files that name it, or else the app file here that names it,
+    /// its removal, or a similar host.
     private static func unserved(
         _ host: String, _ response: AdminClient.Response, _ given: GivenConfiguration, state: String
-    ) -> String {
-        let lines = String(decoding: response.body, as: UTF8.self).split(separator: "\n")
-        let hint = lines.dropFirst().first { $0.hasPrefix("did you mean ") }.map { Printable.line(String($0)) }
+    ) -> Refusal {
+        let lines = String(decoding: response.body, as: UTF8.self).split(separator: "\n").dropFirst()
+        let hint = lines.first { $0.hasPrefix("did you mean ") }.map { Printable.line(String($0)) }
+        if !lines.isEmpty, hint == nil {
+            for line in lines { Console.error(line: String(line)) }
+            return .failure("\(host) is not served because of the \(lines.count == 1 ? "error" : "errors") above")
+        }
         let name = HostPattern.typed(host)
         let last = (try? ChangeJournal(folder: state).entries())?.last { $0.host == name }
         let removed = last.flatMap { $0.event == "removed" ? "it was removed at \($0.time)" : nil }
         let why = given.whyUnserved(name) ?? removed ?? hint
-        return ["\(host) is not served", why].compactMap(\.self).joined(separator: "; ")
+        return .failure(["\(host) is not served", why].compactMap(\.self).joined(separator: "; "))
     }
 }

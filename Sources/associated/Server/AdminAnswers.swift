@@ -111,6 +111,8 @@ struct AdminAnswers: ServerSources, LinkSources {
         (.statementList, AssociationPath.statements, .googleAssociation),
     ]
 
+    func reasonsUnserved(_ host: String) -> [String] { state.current.errors[host] ?? [] }
+
     /// The served host whose name is most similar.
     func nearestHost(to host: String) -> String? {
         let served = published.current.servedHosts.filter { abs($0.utf8.count - host.utf8.count) < 4 }

@@ -16,7 +16,7 @@ final class ServerState: Sendable {
         /// What rounds and the main loop have to report; `AdminAnswers` completes it.
         var report = StatusReport()
         var phase = HealthReport.Phase.starting
-        /// The findings of each host on a last good version, and further errors of each host's files.
+        /// The findings of each host on a last good version, and the errors of files for each host that are not in service.
         fileprivate(set) var reasons: [String: [String]] = [:]
         fileprivate(set) var errors: [String: [String]] = [:]
         /// The folders of hosts' app files, for hosts whose files are in folders.

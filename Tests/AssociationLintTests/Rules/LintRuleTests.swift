@@ -132,6 +132,8 @@ extension LintRule {
             - Rules marked *server* concern the server's own files. The server finds them while it loads or runs.
             - All other rules need only the file: `associated lint` finds them.
 
+            A rule without sources is inferred.
+
             """
         for family in RuleID.Family.allCases where !family.rules.isEmpty {
             text += "\n## \(family.title)\n"
@@ -149,6 +151,7 @@ extension LintRule {
             case .installation: " (*server*)"
             }
         let origins = sources.map(\.title).joined(separator: "; ")
+        let basis = sources == [.inference] ? "" : "\nSources: \(origins).\n"
         return """
 
             ### \(id)
@@ -158,9 +161,7 @@ extension LintRule {
             \(why)
 
             Fix: \(fix)
-
-            Sources: \(origins).
-
+            \(basis)
             """
     }
 }
