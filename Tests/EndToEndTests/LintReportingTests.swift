@@ -38,9 +38,27 @@ struct LintReportingTests {
             "config/apps/a/app.json": app("a", "a.acme-widgets.com"),
             "config/apps/b/app.json": app("b", "a.acme-widgets.com"),
         ])
-        let run = try lint("\(folder.path)/config")
-        #expect(run.output.contains("b/app.json:1:22: error[APP-046]") == isOwned, "\(run.output)")
-        #expect(run.output.contains("[APP-036]") != isOwned, "\(run.output)")
+        // A tenant's folder or file alone has its part of the findings.
+        for path in ["config", "config/apps", "config/apps/b", "config/apps/b/", "config/apps/b/app.json"] {
+            let run = try lint("\(folder.path)/\(path)")
+            #expect(run.output.contains("b/app.json:1:22: error[APP-046]") == isOwned, "\(path): \(run.output)")
+            #expect(run.output.contains("[APP-036]") != isOwned, "\(path): \(run.output)")
+        }
+        let victim = try lint("\(folder.path)/config/apps/a")
+        #expect(victim.output.isEmpty && victim.status == 0, "\(victim.output)")
+        // Without sound settings, nobody knows what belongs to whom.
+        try folder.write("config/server.json", "{ owners: 1 }")
+        #expect(try lint("\(folder.path)/config/apps/a").output.contains("server.json:1:11: error[CFG-003]"))
+    }
+
+    @Test func `fixes nothing outside the folder that is named`() throws {
+        let text = #"{ name: "A", hosts: ["a.acme-widgets.com"], "ios": { appIDs: ["9JA89QQLNQ.a.b"], }, linkz: [] }"#
+        let folder = try Folder(files: [
+            "config/server.json": "{}", "config/apps/a/app.json": text, "config/apps/b/app.json": text,
+        ])
+        _ = try lint("\(folder.path)/config/apps/a", "--fix")
+        #expect(try folder.read("config/apps/a/app.json").contains(" links:"))
+        #expect(try folder.read("config/apps/b/app.json") == text)
     }
 
     @Test func `reads standard input, and names files as a pull request has them`() throws {

@@ -15,8 +15,9 @@ extension Command {
 
             PATH is a configuration (a directory with apps/, hosts/ or server.json), another directory, a file, or - for a file
             on standard input; the default is the directory of --config. A configuration is loaded as `serve` loads it, with
-            its certificates. In any other directory, each file is checked on its own. If there is a state directory of a
-            server with this configuration, the removals that this server would refuse are reported too.
+            its certificates. Of a PATH in its apps/, the findings of this file or directory are reported. In any other
+            directory, each file is checked on its own. If there is a state directory of a server with this configuration, the
+            removals that this server would refuse are reported too.
 
             The file type is detected from the content: an apple-app-site-association file, a statement list
             (assetlinks.json), an app file, entitlements in XML, or an AndroidManifest.xml. The hosts in entitlements and

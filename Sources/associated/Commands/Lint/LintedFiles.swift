@@ -33,6 +33,9 @@ struct LintedFiles {
     private var models: [[String?]: AppFile?] = [:]
     private var directories: Set<FileStatus.Identity> = []
     private var configurations: [GivenConfiguration] = []
+    /// The operands in the `apps` of a configuration, by its path. It is read as a whole, because its other files and its settings decide
+    /// too, and what concerns an operand is reported. None for a configuration that is an operand itself.
+    private var scopes: [String: [String]] = [:]
     /// The operands.
     private var named: [String] = []
     /// The configuration of `--config`, whose preferences apply to files outside the others.
@@ -62,16 +65,58 @@ struct LintedFiles {
     mutating func add(_ path: String) {
         let path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
         named.append(path)
-        guard Directory.exists(path) else { return addFile(path, isNamed: true) }
+        guard Directory.exists(path) else {
+            if Tenants.isAppFile(path.split(separator: "/").last.map(String.init) ?? ""), File.exists(path) {
+                addScope(path)
+            }
+            return addFile(path, isNamed: true)
+        }
         if ["apps", "hosts"].contains(where: { Directory.exists("\(path)/\($0)") })
             || (try? File.status("\(path)/server.json")) != nil
         {
-            configurations.append(path == base.path ? base : GivenConfiguration(arguments, at: path))
+            scopes[path] = nil
+            if !configurations.contains(where: { $0.path == path }) { addConfiguration(path) }
         } else {
+            addScope(path)
             do throws(SystemError) { addDirectory(path, in: try Folder(path)) } catch {
                 problems.append("cannot read \(path): \(error.reason)")
             }
         }
+    }
+
+    private mutating func addConfiguration(_ path: String) {
+        configurations.append(path == base.path ? base : GivenConfiguration(arguments, at: path))
+    }
+
+    /// Notes the configuration around an operand.
+    private mutating func addScope(_ path: String) {
+        guard forced == nil, let apps = "\(path)/".firstRange(of: "/apps/") else { return }
+        let root = String(path[..<apps.lowerBound])
+        guard root == base.path || File.exists("\(root)/server.json") else { return }
+        if !configurations.contains(where: { $0.path == root }) {
+            addConfiguration(root)
+            scopes[root] = []
+        }
+        scopes[root]?.append(path)
+    }
+
+    /// Whether what is found in a file is reported.
+    private func isInScope(_ file: String, of given: GivenConfiguration?) -> Bool {
+        guard let given, let operands = scopes[given.path] else { return true }
+        return operands.contains { file == $0 || file.hasPrefix("\($0)/") }
+    }
+
+    /// The findings to report. With errors in the settings, what they decide about a file is not known.
+    private func inScope(_ findings: [Finding], of given: GivenConfiguration) -> [Finding] {
+        findings.filter { finding in
+            isInScope(finding.file, of: given)
+                || finding.severity == .error && [given.path, given.settingsPath].contains(finding.file)
+        }
+    }
+
+    /// The configuration that a file is in.
+    private func configuration(of file: String) -> GivenConfiguration? {
+        configurations.first { file.hasPrefix("\($0.path)/") }
     }
 
     /// Each directory once, even if several links lead to it. Links out of the directory that was named are not followed.
@@ -138,7 +183,7 @@ struct LintedFiles {
 
     /// Applies the edits of all files, one after the other.
     mutating func fix(writes: Bool, showsDifference: Bool) {
-        for given in configurations { addAppFiles(of: given) }
+        for given in configurations where scopes[given.path] == nil { addAppFiles(of: given) }
         for (index, file) in files.enumerated() where file.kind != .entitlements && file.kind != .androidManifest {
             if file.path == "-" || boundary(of: file.path) != nil { continue }
             let fixed = FixedFile(file)
@@ -178,7 +223,8 @@ struct LintedFiles {
 
     /// Adds a problem if there was nothing to check, which must not look like success.
     mutating func complainIfEmpty(_ paths: [String]) {
-        guard files.isEmpty, hostCount == 0, findings.isEmpty, problems.isEmpty else { return }
+        let isEmpty = !files.contains { isInScope($0.path, of: configuration(of: $0.path)) }
+        guard isEmpty, hostCount == 0, findings.isEmpty, problems.isEmpty else { return }
         problems.append(
             "there is no app file or association file in \(paths.joined(separator: ", ")); nothing was checked")
     }
@@ -186,21 +232,21 @@ struct LintedFiles {
     /// Lints everything that was added.
     mutating func lint() {
         var found: [Finding] = []
-        for given in configurations { found += load(given) }
+        for given in configurations { found += inScope(load(given), of: given) }
         let apps = appFiles()
         var ignored: [String: Set<RuleID>] = [:]
-        for file in files {
+        for file in files where isInScope(file.path, of: configuration(of: file.path)) {
             found += file.lint(appFiles: apps)
             guard file.kind == .appFile else { continue }
             let ids = IgnoreComment.rules(in: file.bytes)
             ignored[file.path] = Set(ids.compactMap { RuleID($0.text) })
             found += ids.filter { RuleID($0.text) == nil }.map { LintedFiles.unknownRule($0, in: file.path) }
         }
-        for given in configurations { found += findings(about: given) }
+        for given in configurations { found += inScope(findings(about: given), of: given) }
         var seen: Set<Finding> = []
         let byFile = Dictionary(grouping: found.filter { seen.insert($0).inserted }, by: \.file)
         findings = byFile.sorted { $0.key < $1.key }.flatMap { file, findings in
-            let owner = configurations.first { file.hasPrefix($0.path + "/") }
+            let owner = configuration(of: file)
             let sorted = withholding(findings, of: file).sortedInFile
             // Why something is removed comes before that it is.
             let findings = sorted.filter { $0.rule != .app042 } + sorted.filter { $0.rule == .app042 }
@@ -244,7 +290,7 @@ struct LintedFiles {
     /// All app files of configurations, in all environments; nil without a configuration or a native file.
     private mutating func appFiles() -> [AppFile]? {
         guard files.contains(where: { $0.kind == .entitlements || $0.kind == .androidManifest }) else { return nil }
-        let given = configurations + (arguments.has("--config") ? [base] : [])
+        let given = configurations.filter { scopes[$0.path] == nil } + (arguments.has("--config") ? [base] : [])
         let known = Dictionary(files.map { ($0.path, $0) }) { first, _ in first }
         let all = given.compactMap(\.appFiles)
         if all.isEmpty { return nil }
@@ -291,7 +337,7 @@ struct LintedFiles {
             trespassing.formUnion(findings.lazy.filter { $0.rule == .app046 }.map(\.file))
             keptFiles.formUnion(served?.keptFiles ?? [])
             findsOtherState = findsOtherState || served?.findsOtherState == true
-            hostCount += (served ?? loaded).hosts.count
+            if scopes[given.path] == nil { hostCount += (served ?? loaded).hosts.count }
             var coverage = CertificateCoverage(
                 hostsPath: "\(given.path)/hosts", managedPath: managedPath, links: given.linkTargets,
                 isTLSOn: given.speaksTLS && !isDevelopment,
@@ -326,14 +372,6 @@ struct LintedFiles {
             findings += [EnvironmentCheck.finding(environment, in: names, of: given.path)].compactMap { $0 }
         }
         findings += AppFileNames.findings(below: "\(given.path)/apps")
-        findings += apps.compactMap { app in
-            let retired = "\(given.path)/retired/\(app.path.dropFirst("\(given.path)/apps/".count))"
-            guard (try? File.status(retired)) != nil else { return nil }
-            return Finding(
-                rule: .cfg012, severity: .warning, file: retired, range: nil,
-                message: "a live app file has the same name, so the removal guard does not protect it",
-                fix: "remove \(retired)")
-        }
         let hosts = "\(given.path)/hosts"
         for entry in Directory.exists(hosts) ? entries(of: hosts) : [] where entry.kind == .directory {
             findings += CertificateChecks.problems(
