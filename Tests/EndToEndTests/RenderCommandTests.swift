@@ -60,4 +60,39 @@ struct RenderCommandTests {
             ["x.test", "--diff", "--output", output],
         ] { #expect(try Subject.run(["render", "--config", config] + wrong).status == 2, "\(wrong)") }
     }
+
+    private static func app(_ id: String, _ hosts: String...) -> String {
+        #"{ name: "A", hosts: \#(hosts), ios: { appIDs: ["9JA89QQLNQ.org.acme.\#(id)"] }, links: [{ "/": "/a" }] }"#
+    }
+
+    /// A file with errors, the hosts that it leaves out, and its folder. Owners keep a tenant from leaving out another's host.
+    private static let broken: [(text: String, hosts: [String])] = [
+        (app("1!", "new.acme.test"), ["new.acme.test"]), (app("1!", "b.acme.test"), ["b.acme.test"]),
+        (app("1!", "b.acme.test", "x.b.acme.test"), ["b.acme.test", "x.b.acme.test"]),
+        (#"{ hosts: ["b.acme.test"] no"#, ["b.acme.test"]), ("no", []), (app("2", "a.acme.test"), []),
+        (#"{ hosts: ["a.acme.test"] no"#, []),
+    ]
+
+    @Test(arguments: broken)
+    func `a host that a file with errors names is left out, and named`(text: String, hosts: [String]) throws {
+        let folder = try Folder(files: [
+            "config/server.json": #"{ owners: { a: ["a.acme.test"] } }"#,
+            "config/apps/a/a.json": Self.app("a", "a.acme.test"), "config/apps/b/b.json": Self.app("b", "b.acme.test"),
+            "config/apps/b/bad.json": text,
+        ])
+        let config = "\(folder.path)/config"
+        let all = try Subject.run("render", "--all", "--output", "\(folder.path)/out", "--config", config)
+        #expect(all.status == 1)
+        let names = hosts.isEmpty ? "" : " of \(hosts.joined(separator: ", "))"
+        #expect(all.errors.contains("/apps/b/bad.json has errors, so its part\(names) is left out"), "\(all.errors)")
+        for host in ["a.acme.test", "b.acme.test"] {
+            #expect(all.output.contains("/\(host)/") != hosts.contains(host), "\(all.output)")
+            let one = try Subject.run("render", host, "--config", config)
+            #expect(one.status == (hosts.contains(host) ? 1 : 0), "\(one.errors)")
+            // What is incomplete is shown, and not written.
+            #expect(one.output.hasPrefix("{"))
+        }
+        let other = try Subject.run("render", "other.acme.test", "--config", config)
+        #expect(other.errors == "associated: other.acme.test is not served from \(config)\n")
+    }
 }

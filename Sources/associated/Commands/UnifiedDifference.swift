@@ -8,7 +8,8 @@ struct UnifiedDifference {
     /// The mark is a space for a line of both texts, `-` for one of the old text, and `+` for one of the new text.
     private typealias Line = (mark: Character, text: String)
 
-    init(from old: String, to new: String, path: String) {
+    /// - Parameter exists: whether the old and the new file exist.
+    init(from old: String, to new: String, path: String, exists: (old: Bool, new: Bool) = (true, true)) {
         let lines = UnifiedDifference.lines(UnifiedDifference.split(old), UnifiedDifference.split(new))
         var result = ""
         for hunk in UnifiedDifference.hunks(of: lines) {
@@ -19,7 +20,9 @@ struct UnifiedDifference {
             result += "@@ -\(oldStart),\(oldCount) +\(newStart),\(newCount) @@\n"
             for line in inside { result += "\(line.mark)\(line.text)\n" }
         }
-        text = result.isEmpty ? "" : "--- \(path)\n+++ \(path)\n\(result)"
+        text =
+            result.isEmpty
+            ? "" : "--- \(exists.old ? path : "/dev/null")\n+++ \(exists.new ? path : "/dev/null")\n\(result)"
     }
 
     private static func split(_ text: String) -> [String] {

@@ -66,14 +66,23 @@ struct GivenConfiguration {
     func whyUnserved(_ host: String) -> String? {
         let files = appFiles
         for path in files?.paths ?? [] {
-            guard let bytes = files?.bytes(of: path) else { continue }
-            let text = String(decoding: bytes, as: UTF8.self).lowercased()
-            guard ["\"\(host)\"", "'\(host)'"].contains(where: text.contains) else { continue }
+            guard let bytes = files?.bytes(of: path), GivenConfiguration.isNamed(host, in: bytes) else { continue }
             let errors = AppFile.lint(bytes, file: path).count { $0.severity == .error }
             let names = "\(path) names it"
             return errors == 0 ? names : "\(names) and has \(Count.of(errors, "error")) (associated lint \(path))"
         }
         return nil
+    }
+
+    /// Whether its app file may name a host.
+    func mayName(_ host: String, in file: String) -> Bool {
+        settings.owners.allows(host, at: String(file.dropFirst("\(path)/apps/".count)))
+    }
+
+    /// Whether a text, which may be no JSON, has a host in quotation marks.
+    static func isNamed(_ host: String, in bytes: [UInt8]) -> Bool {
+        let text = String(decoding: bytes, as: UTF8.self).lowercased()
+        return ["\"\(host)\"", "'\(host)'"].contains(where: text.contains)
     }
 
     /// The folders that symbolic links may lead into.

@@ -63,11 +63,17 @@ enum LiveFiles {
     }
 
     /// A file of a host; nil if the host answers that it does not exist.
-    static func fetch(_ path: String, of host: CheckedHost, _ live: PublishedFiles) throws(Refusal) -> [UInt8]? {
+    /// - Parameter isExpected: whether there should be one; if not, any status but 200 says that there is none.
+    static func fetch(
+        _ path: String, of host: CheckedHost, _ live: PublishedFiles, isExpected: Bool = true
+    ) throws(Refusal) -> [UInt8]? {
         switch live.fetch(path, of: host) {
         case .success(let bytes): return bytes
         case .failure(let error):
-            if ["it answers 404", "it answers 410"].contains("\(error)") { return nil }
+            let text = "\(error)"
+            if ["it answers 404", "it answers 410"].contains(text) || !isExpected && text.hasPrefix("it answers ") {
+                return nil
+            }
             throw .failure("cannot fetch https://\(host)\(path): \(error)")
         }
     }
