@@ -43,12 +43,12 @@ struct CommandLineTests {
         ), (["acme", "account"], "`acme account` needs the word new"),
         (
             ["match", "not a url"],
-            "\"not a url\" cannot be matched: the URL has no scheme; write https://, a host and a path, such as "
+            "\"not a url\" cannot be matched: it does not begin with https://; write https://, a host and a path, such as "
                 + "https://shop.example.com/not%20a%20url"
         ),
         (
             ["match", "/a/1"],
-            "\"/a/1\" cannot be matched: the URL has no scheme; write https://, a host and a path, such as "
+            "\"/a/1\" cannot be matched: it does not begin with https://; write https://, a host and a path, such as "
                 + "https://shop.example.com/a/1"
         ),
         (

@@ -50,8 +50,8 @@ struct LiveFilesTests {
         for (options, reason) in ways {
             let text = try Subject.run(["match", "--live", url] + options)
             #expect(text.status == 1)
-            #expect(text.output.hasPrefix("\(url)\niOS: unknown (cannot fetch \(file): "))
-            #expect(text.output.contains("\nAndroid: unknown (cannot fetch https://"))
+            #expect(text.output.hasPrefix("\(url)\niOS: cannot fetch \(file): "))
+            #expect(text.output.contains("\nAndroid: cannot fetch https://"))
             #expect(text.errors.contains("cannot fetch \(file): "))
             #expect(text.errors.contains(reason))
             let json = try Subject.run(["match", "--live", "--format", "json", url] + options)
@@ -65,11 +65,30 @@ struct LiveFilesTests {
         }
     }
 
+    @Test func `render shows a file that only the live host has, or only the configuration`() throws {
+        let host = try Host()
+        let platform = "android: { package: 'a.b', fingerprints: ['\(LintCommandTests.print)'] }"
+        try host.folder.write("new/apps/a.json", "{ name: 'A', hosts: ['shop.acme.test'], \(platform) }")
+        func diff(_ config: String) throws -> Run {
+            try Subject.run(
+                ["render", "shop.acme.test", "--diff", "--config", "\(host.folder.path)/\(config)"] + host.options)
+        }
+        let dropped = try diff("new")
+        let file = "https://shop.acme.test/.well-known/apple-app-site-association"
+        #expect(dropped.status == 1)
+        #expect(dropped.output.hasPrefix("--- \(file)\n+++ /dev/null\n@@ -1,"), "\(dropped.output)\(dropped.errors)")
+        let same = try diff("config")
+        #expect(same.status == 0 && same.output.isEmpty, "\(same.output)\(same.errors)")
+        let ios = MatchCommandTests.app.split(separator: "\n").filter { !$0.contains("android:") }
+        try host.folder.write("ios/apps/a.json", ios.joined(separator: "\n"))
+        #expect(try diff("ios").output.contains("+++ /dev/null"))
+    }
+
     @Test func `match rejects a URL whose files cannot be fetched`() throws {
         let (url, problem) = ("https://shop.acme.test:0/", "the port of https://shop.acme.test:0 is not valid")
         let run = try Subject.run("match", "--live", url)
         #expect(run.status == 1)
-        #expect(run.output == "\(url)\niOS: unknown (\(problem))\nAndroid: unknown (\(problem))\n")
+        #expect(run.output == "\(url)\niOS: \(problem)\nAndroid: \(problem)\n")
         #expect(run.errors == "associated: \(problem)\n")
     }
 

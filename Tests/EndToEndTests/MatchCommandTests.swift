@@ -247,7 +247,8 @@ struct MatchCommandTests {
         let lines = run.output.split(separator: "\n")
         #expect(lines.count == 3)
         #expect(lines.first?.contains(#""decision":"match","rule":1"#) == true)
-        #expect(lines.dropFirst().first?.hasPrefix(#"{"url":"nothing","error":"the URL has no scheme"#) == true)
+        #expect(
+            lines.dropFirst().first?.hasPrefix(#"{"url":"nothing","error":"it does not begin with https://"#) == true)
         #expect(lines.last?.contains(#""decision":"none","rule":null"#) == true)
         #expect(run.status == 1)
     }

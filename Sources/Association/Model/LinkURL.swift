@@ -178,7 +178,7 @@ public enum LinkURLProblem: Error, Hashable, Sendable {
     public var message: String {
         switch self {
         case .empty: "the URL is empty"
-        case .missingScheme: "the URL has no scheme"
+        case .missingScheme: "it does not begin with https://"
         case .otherScheme(let scheme): "the scheme is `\(scheme)`, not http or https"
         case .missingHost: "the URL has no host"
         case .illegalHost(let host): "`\(host)` is not a host name"

@@ -249,7 +249,7 @@ struct LinkMatching {
     }
 
     /// The message of a failed action, which is also reported; nil on success.
-    private static func problem(_ action: () throws(Refusal) -> Void) -> String? {
+    static func problem(_ action: () throws(Refusal) -> Void) -> String? {
         do throws(Refusal) { try action() } catch {
             Console.complain(error.message)
             return error.message

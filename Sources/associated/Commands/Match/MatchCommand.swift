@@ -140,7 +140,9 @@ extension LinkURLProblem {
         let rest = text[scheme...].drop { $0 == "/" }
         // A host has a dot or a port, and what begins with a slash is a path.
         let host = rest.prefix { $0 != "/" }
-        let isHost = !text.hasPrefix("/") && host.contains { ".:".contains($0) }
+        let port = host.lastIndex(of: ":").map { UInt16(host[host.index(after: $0)...]) != nil }
+        let isHost = !text.hasPrefix("/") && !host.contains("@") && (port ?? host.contains("."))
+        if !isHost, port != nil { return "\(message); write https://, a host and a path" }
         let meant = (isHost ? LinkURL("https://\(rest)") : nil) ?? LinkURL("https://shop.example.com/\(rest)")
         return "\(message); write https://, a host and a path" + (meant.map { ", such as \($0.text)" } ?? "")
     }

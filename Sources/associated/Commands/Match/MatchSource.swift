@@ -59,8 +59,18 @@ struct MatchSource {
     private static func published(_ arguments: ParsedArguments) throws(Refusal) -> LinkMatching {
         let names = ["--apple", "--android"].compactMap { arguments[$0] }
         var matching = LinkMatching(origin: names.joined(separator: " and "))
-        if let path = arguments["--apple"] { try matching.readApple(try InputFile.read(path), file: path) }
-        if let path = arguments["--android"] { try matching.readAndroid(try InputFile.read(path), file: path) }
+        if let path = arguments["--apple"] {
+            let bytes = try InputFile.read(path)
+            matching.appleProblem = LinkMatching.problem { () throws(Refusal) in
+                try matching.readApple(bytes, file: path)
+            }
+        }
+        if let path = arguments["--android"] {
+            let bytes = try InputFile.read(path)
+            matching.androidProblem = LinkMatching.problem { () throws(Refusal) in
+                try matching.readAndroid(bytes, file: path)
+            }
+        }
         return matching
     }
 

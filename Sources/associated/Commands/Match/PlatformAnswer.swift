@@ -47,9 +47,9 @@ extension LinkMatching {
             return text + "no app in \(origin) handles links to \(url.host)\n"
         }
         text += LinkMatching.text(of: apple.map { $0.answer(to: url, listsAll: listsAll) })
-        if let appleProblem { text += Printable.line("iOS: unknown (\(appleProblem))") + "\n" }
+        if let appleProblem { text += Printable.line("iOS: \(appleProblem)") + "\n" }
         text += LinkMatching.text(of: android.flatMap { $0.answers(to: url, listsAll: listsAll) })
-        if let androidProblem { text += Printable.line("Android: unknown (\(androidProblem))") + "\n" }
+        if let androidProblem { text += Printable.line("Android: \(androidProblem)") + "\n" }
         return text
     }
 
