@@ -349,7 +349,54 @@ struct ImportCommandTests {
         try folder.write("aasa", Self.families[0].aasa)
         let arguments = ["import", "\(folder.path)/aasa", "--host", "a.acme.test"]
         #expect(try Subject.run(arguments).output.contains(#""name": "Acme""#))
-        #expect(try Subject.run(arguments + ["--name", "My Shop"]).output.contains(#""name": "My Shop""#))
+        let named = try Subject.run(arguments + ["--name", "My Shop"]).output
+        #expect(named.contains(#""name": "My Shop""#) && named.hasPrefix("==> myshop.json <=="))
+    }
+
+    @Test func `a file that names another host too is never replaced`() throws {
+        let folder = try Folder(files: ["aasa": Self.families[0].aasa])
+        func run(_ host: String, _ more: String...) throws -> Run {
+            try Subject.run(
+                ["import", "\(folder.path)/aasa", "--host", host, "--output", "\(folder.path)/apps"] + more)
+        }
+        #expect(try run("a.acme.test").status == 0)
+        let text = try folder.read("apps/acme.json")
+        for more in [[], ["--force"]] {
+            let second = try Subject.run(
+                ["import", "\(folder.path)/aasa", "--host", "b.acme.test", "--output", "\(folder.path)/apps"] + more)
+            #expect(second.status == 1)
+            #expect(
+                second.errors.contains("/apps/acme.json exists, and names a.acme.test too; not replaced"),
+                "\(second.errors)")
+            #expect(try folder.read("apps/acme.json") == text)
+        }
+        #expect(try run("b.acme.test", "--name", "Acme B").status == 0)
+        #expect(try folder.read("apps/acmeb.json").contains("b.acme.test"))
+        // The same host, or more of them, replaces nothing else.
+        #expect(try run("a.acme.test", "--host", "c.acme.test", "--force").status == 0)
+        #expect(try folder.read("apps/acme.json").contains("c.acme.test"))
+    }
+
+    @Test(arguments: ["broken", "missing", "other"]) func `the good one of two files is imported`(bad: String) throws {
+        let folder = try Folder(files: ["aasa": Self.families[0].aasa, "broken": "[{", "other": "{}"])
+        for operands in [["aasa", bad], [bad, "aasa"]] {
+            let run = try Subject.run(["import", "--host", "a.acme.test"] + operands.map { "\(folder.path)/\($0)" })
+            #expect(run.status == 1)
+            #expect(run.output.hasPrefix("==> acme.json <=="), "\(run.errors)")
+            #expect(run.errors.contains("/\(bad)") && run.errors.contains("; imported without it\n"), "\(run.errors)")
+        }
+    }
+
+    @Test func `of a duplicate key it says which value was imported`() throws {
+        let statement =
+            #"{"relation": ["delegate_permission/common.handle_all_urls"], "target": {"namespace": "android_app","#
+            + #" "package_name": "a.b", "package_name": "a.c", "sha256_cert_fingerprints": ["\#(LintCommandTests.print)"]}}"#
+        let folder = try Folder(files: ["file": "[\n\(statement)]"])
+        let run = try Subject.run("import", "\(folder.path)/file", "--host", "a.acme.test")
+        #expect(run.status == 1 && run.output.contains("a.c"))
+        #expect(
+            run.errors.contains(
+                "of the duplicate key on line 2 of \(folder.path)/file, only the last value was imported\n"))
     }
 
     @Test func `marks apps that share links, so that lint does not report them`() throws {

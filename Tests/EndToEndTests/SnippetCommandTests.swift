@@ -217,7 +217,9 @@ struct SnippetCommandTests {
         let place = paths[1].dropLast()
         #expect(again.output == "\(place).associated\n\(paths[4])")
         #expect(
-            again.errors.hasPrefix("\(place) exists, and is left as it is; merge \(place).associated into it\nnext: "))
+            again.errors.hasPrefix("\(place) exists, and is left as it is\nnext: in Xcode, set CODE_SIGN_ENTITLEMENTS ")
+        )
+        #expect(again.errors.contains("\nnext: merge ios/App/App/Info.plist.associated into ios/App/App/Info.plist\n"))
         // A property list gets what it lacks.
         try folder.write("a/b/ios/App/App/App.entitlements", "<plist>\n<dict>\n<!-- mine -->\n</dict>\n</plist>\n")
         let added = try Subject.run(arguments)
@@ -237,15 +239,58 @@ struct SnippetCommandTests {
     }
 
     @Test(arguments: [
-        ("scheme: \"org.acme.shop\",", "Info.plist and AndroidManifest.xml"), ("", "AndroidManifest.xml"),
+        ("scheme: \"org.acme.shop\",", ["ios/App/App/Info.plist", "android/app/src/main/AndroidManifest.xml"]),
+        ("", ["android/app/src/main/AndroidManifest.xml"]),
     ])
-    func `lists only written files for merging`(scheme: String, names: String) throws {
+    func `lists only written files for merging`(scheme: String, names: [String]) throws {
         let folder = try Folder()
         let text = Self.app.replacing(#/scheme: "[^"]*",/#, with: scheme)
         try folder.write("config/apps/shop.json", text)
         let run = try Subject.run(
             "snippet", "shop", "capacitor", "--config", "\(folder.path)/config", "--output", "\(folder.path)/out")
-        #expect(run.errors.contains("\nnext: merge \(names) into the project's own files\n"), "\(run.errors)")
+        let merged = run.errors.split(separator: "\n").filter { $0.hasPrefix("next: merge ") }
+        #expect(merged == names.map { "next: merge \($0) into the project's own file, if it has one elsewhere" })
+    }
+
+    private static let empty = "<plist>\n<dict>\n\t<key>a</key>\n\t<true/>\n</dict>\n</plist>\n"
+
+    /// A project's files, the type, and where the entitlements go; nil if the command cannot know it.
+    private static let projects: [(files: [String], kind: String, place: String?)] = [
+        (["App.entitlements"], "ios", "App.entitlements"),
+        (["App.entitlements", "Other.entitlements"], "ios", "RopeAnchorhop.entitlements.associated"),
+        (["App.entitlements", "RopeAnchorhop.entitlements"], "ios", "RopeAnchorhop.entitlements"),
+        (["ios/Runner/Release.entitlements"], "flutter", "ios/Runner/Release.entitlements"),
+        (["ios/Mine.xcodeproj/x", "ios/Pods.xcodeproj/x"], "react-native", "ios/Mine/Mine.entitlements"),
+        (["ios/Mine/Info.plist", "ios/MineTests/Info.plist"], "react-native", "ios/Mine/Mine.entitlements"),
+        (["ios/Mine.xcodeproj/x", "ios/Mine/Debug.entitlements"], "react-native", "ios/Mine/Debug.entitlements"),
+        ([], "react-native", "ios/RopeAnchorhop/RopeAnchorhop.entitlements"),
+        (
+            ["ios/A.xcodeproj/x", "ios/RopeAnchorhop.xcodeproj/x"], "react-native",
+            "ios/RopeAnchorhop/RopeAnchorhop.entitlements"
+        ),
+        (["ios/A.xcodeproj/x", "ios/B.xcodeproj/x"], "react-native", nil),
+    ]
+
+    @Test(arguments: projects)
+    func `entitlements go into those of the project, whatever their name`(
+        files: [String], kind: String, place: String?
+    ) throws {
+        let folder = try Folder(files: Dictionary(uniqueKeysWithValues: files.map { ("p/\($0)", Self.empty) }))
+        try folder.write("config/apps/shop.json", Self.app)
+        let run = try Subject.run(
+            "snippet", "shop", kind, "--config", "\(folder.path)/config", "--output", "\(folder.path)/p")
+        guard let place else {
+            #expect(
+                run.status == 1 && run.output.isEmpty && run.errors.contains("several targets: A, B"), "\(run.errors)")
+            return
+        }
+        #expect(run.status == 0)
+        #expect(
+            run.output.split(separator: "\n").filter { $0.contains(".entitlements") } == ["\(folder.path)/p/\(place)"])
+        #expect(try folder.read("p/\(place)").contains("<string>applinks:shop.acme.test</string>"))
+        #expect(try folder.read("p/\(place)").contains("<key>a</key>") == files.contains(place))
+        // Nothing is left to do about what was merged.
+        #expect(run.errors.contains("CODE_SIGN_ENTITLEMENTS") == (!files.contains(place) && !place.hasSuffix("ed")))
     }
 
     @Test(arguments: ["shop", "shop.json", "rope & \"anchor\" $hop"])

@@ -16,6 +16,7 @@ public enum PropertyListMerge {
             additions.append((known, value.children.filter { child in !known.children.contains { isSame($0, child) } }))
         }
         guard !additions.contains(where: { closesItself($0.container, in: own) }) else { return nil }
+        let unit = unit(of: old, in: own)
         var result = own
         // From the end, so that the other places stay as they are.
         for (container, elements) in additions.sorted(by: {
@@ -25,8 +26,8 @@ public enum PropertyListMerge {
             let end = container.content.upperBound
             let outer = indentation(before: end, in: own)
             let inner = container.children.last.map { indentation(before: $0.tag.lowerBound, in: own) }
-            let indent = Array(inner ?? outer + "    ".utf8)
-            let lines = elements.flatMap { indent + text(of: $0, in: generated, indent: indent) + [newline] }
+            let indent = Array(inner ?? outer + unit)
+            let lines = elements.flatMap { indent + text(of: $0, in: generated, indent, unit) + [newline] }
             let isOnOwnLine = own[..<outer.startIndex].last == newline
             result.insert(contentsOf: (isOnOwnLine ? [] : [newline]) + lines, at: outer.startIndex)
         }
@@ -58,13 +59,31 @@ public enum PropertyListMerge {
         text[element.tag.upperBound - 2] == UInt8(ascii: "/")
     }
 
-    /// An element with its tags. Its further lines are indented like the first.
-    private static func text(of element: XMLElement, in text: [UInt8], indent: [UInt8]) -> [UInt8] {
+    /// What one level is indented by in the project's text.
+    private static func unit(of dictionary: XMLElement, in text: [UInt8]) -> [UInt8] {
+        let outer = indentation(before: dictionary.tag.lowerBound, in: text)
+        let inner = dictionary.children.first.map { indentation(before: $0.tag.lowerBound, in: text) } ?? []
+        return inner.count > outer.count ? Array(inner.dropFirst(outer.count)) : generatedUnit
+    }
+
+    /// One level in generated texts.
+    private static let generatedUnit = Array("    ".utf8)
+
+    /// An element with its tags, indented as in the project's text.
+    private static func text(
+        of element: XMLElement, in text: [UInt8], _ indent: [UInt8], _ unit: [UInt8]
+    ) -> [UInt8] {
         let closing = closesItself(element, in: text) ? 0 : element.name.utf8.count + "</>".utf8.count
         let start = element.tag.lowerBound
         let lines = text[start..<element.content.upperBound + closing].split(separator: newline)
         let base = indentation(before: start, in: text).count
-        return Array(lines[0]) + lines.dropFirst().flatMap { [newline] + indent + $0.dropFirst(base) }
+        return Array(lines[0])
+            + lines.dropFirst().flatMap { line in
+                let line = line.dropFirst(base)
+                let content = line.drop { $0 == UInt8(ascii: " ") }
+                let depth = (line.count - content.count) / generatedUnit.count
+                return [newline] + indent + Array(repeatElement(unit, count: depth).joined()) + content
+            }
     }
 
     /// The white space before a place, if there is nothing else on its line.

@@ -42,7 +42,7 @@ extension Command {
             return .usage(saying: "without an iOS and an Android app, there is nothing to configure")
         }
         let text = appFile(name: name, hosts: hosts, known)
-        let file = fileName(of: name)
+        let file = "\(fileStem(of: name)).json"
         // A placeholder is not a mistake in the options, so the check uses valid values instead.
         let filled = appFile(name: name, hosts: hosts, known, fillsIn: true)
         let errors = AppFile.read(Array(filled.utf8), file: file).findings.filter { $0.severity == .error }
@@ -70,7 +70,7 @@ extension Command {
 
     /// A name of ASCII letters and digits, which every shell and archive can handle. A letter with an accent loses it: `muller.json`
     /// for Müller.
-    private static func fileName(of name: String) -> String {
+    static func fileStem(of name: String) -> String {
         let prefix = "LATIN SMALL LETTER "
         let letters = name.lowercased().unicodeScalars.compactMap { scalar -> Character? in
             if scalar.isASCII { return Character(scalar) }
@@ -79,7 +79,7 @@ extension Command {
             return words.dropFirst(prefix.count).split(separator: " ").first.flatMap { $0.count == 1 ? $0.first : nil }
         }
         let stem = String(letters).lowercased().filter { $0.isLetter || $0.isNumber }
-        return "\(stem.isEmpty ? "app" : stem).json"
+        return stem.isEmpty ? "app" : stem
     }
 
     /// Asks a question until the answer has no problem; nil without a terminal or an answer.

@@ -36,48 +36,58 @@ enum InputFile {
 /// A text file that a command generates for a person.
 struct OutputFile {
     /// The path below the output folder.
-    let name: String
+    var name: String
     let text: String
     /// Whether projects have a file of this name with content of their own, which must not be lost.
     var isFragment = false
 
+    /// What became of a file in a folder: a fragment of one that exists is merged into it if nothing is lost, and otherwise written
+    /// beside it; any other file that exists is kept.
+    enum Outcome { case created, unchanged, merged, beside, kept }
+
     /// Prints the files, or writes them into a folder. Unless `force`, an existing file with other content is kept, and the
-    /// command fails. A fragment is merged into it if nothing is lost, and otherwise written beside it.
-    static func write(_ files: [OutputFile], to folder: String?, force: Bool) throws(Refusal) -> ExitStatus {
+    /// command fails.
+    /// - Returns: the outcomes of writing; none if they were printed.
+    static func write(_ files: [OutputFile], to folder: String?, force: Bool) throws(Refusal) -> [Outcome] {
         guard let folder else {
             let text = files.map { "==> \($0.name) <==\n\($0.text)" }.joined(separator: "\n")
             Console.output(data: Array(text.utf8))
-            return .success
+            return []
         }
-        var status = ExitStatus.success
-        for file in files {
-            let path = folder.hasSuffix("/") ? folder + file.name : "\(folder)/\(file.name)"
-            let bytes = Array(file.text.utf8)
-            if try !create(path, bytes) {
-                if (try? File.read(path, bytesMax: bytes.count))?.bytes == bytes { continue }
-                if file.isFragment {
-                    if let own = try? InputFile.read(path), let merged = PropertyListMerge.merged(bytes, into: own) {
-                        if merged == own { continue }
-                        try replace(path, merged)
-                        Console.error(line: "\(path) exists; what it lacked was added")
-                        Console.output(line: path)
-                        continue
-                    }
-                    let beside = "\(path).associated"
-                    if try !create(beside, bytes) { try replace(beside, bytes) }
-                    Console.error(line: "\(path) exists, and is left as it is; merge \(beside) into it")
-                    Console.output(line: beside)
-                    continue
-                }
-                guard force else {
-                    status = .failure(saying: "\(path) already exists; not overwritten (--force overwrites it)")
-                    continue
-                }
-                try replace(path, bytes)
+        return try files.map { file throws(Refusal) in
+            try file.write(to: folder.hasSuffix("/") ? folder + file.name : "\(folder)/\(file.name)", force: force)
+        }
+    }
+
+    private func write(to path: String, force: Bool) throws(Refusal) -> Outcome {
+        let bytes = Array(text.utf8)
+        if try !OutputFile.create(path, bytes) {
+            if (try? File.read(path, bytesMax: bytes.count))?.bytes == bytes { return .unchanged }
+            if isFragment { return try merge(into: path) }
+            guard force else {
+                Console.complain("\(path) already exists; not overwritten (--force overwrites it)")
+                return .kept
             }
-            Console.output(line: path)
+            try OutputFile.replace(path, bytes)
         }
-        return status
+        Console.output(line: path)
+        return .created
+    }
+
+    private func merge(into path: String) throws(Refusal) -> Outcome {
+        let bytes = Array(text.utf8)
+        if let own = try? InputFile.read(path), let merged = PropertyListMerge.merged(bytes, into: own) {
+            if merged == own { return .merged }
+            try OutputFile.replace(path, merged)
+            Console.error(line: "\(path) exists; what it lacked was added")
+            Console.output(line: path)
+            return .merged
+        }
+        let beside = "\(path).associated"
+        if try !OutputFile.create(beside, bytes) { try OutputFile.replace(beside, bytes) }
+        Console.error(line: "\(path) exists, and is left as it is")
+        Console.output(line: beside)
+        return .beside
     }
 
     /// Creates a file and the folders above it. False if the file exists.

@@ -101,7 +101,7 @@ enum ExitStatus: Int32 {
 /// Why a command fails: one line for the user, and the exit status.
 struct Refusal: Error, CustomStringConvertible {
     let message: String
-    private let isUsage: Bool
+    let isUsage: Bool
 
     /// The command line is wrong.
     static func usage(_ message: String) -> Refusal { Refusal(message: message, isUsage: true) }

@@ -26,7 +26,7 @@ struct PropertyListMergeTests {
             "\t<key>other</key>", "\t<false/>")
         let expected = list(
             "\t<!-- mine -->", "\t<key>domains</key>", "\t<array>", "\t\t<string>b &amp; $(C)</string>",
-            "\t\t<string>a</string>", "\t\t<dict>", "\t\t    <key>n</key>", "\t\t</dict>", "\t</array>",
+            "\t\t<string>a</string>", "\t\t<dict>", "\t\t\t<key>n</key>", "\t\t</dict>", "\t</array>",
             "\t<key>other</key>", "\t<false/>", "\t<key>on</key>", "\t<true/>")
         #expect(merged(domains, into: own) == expected)
         #expect(merged(domains, into: expected) == expected)

@@ -17,6 +17,7 @@ extension Command {
             The app files are printed, each after a line with its name, or written to --output. Import is lenient: content that
             phones would reject is converted too, misspelt keys are read as they were meant, and invalid values get a comment.
             The errors and warnings of the files, and what an app file cannot express, are reported on standard error.
+            An app file that names further hosts is never replaced, also not with --force.
             """,
         operands: Operands(usage: "FILE|DIR|URL [FILE|URL]", counts: 1...2),
         options: [
@@ -25,17 +26,27 @@ extension Command {
                 help: "host of the files (repeatable; default: the host of the URL)", isRepeatable: true),
             Option(
                 name: "--name", value: "NAME",
-                help: "name of the app, if the files name only one (default: a word of its id)"),
+                help: "name of the app and of its file, if there is only one app (default: a word of its id)"),
             Option(
                 name: "--output", value: "DIR",
                 help: "directory to write the app files to, such as config/apps (default: print them)"),
             .force, .resolve, .authority,
         ],
         failure:
-            "a file could not be read or written, the files name no app, or an app or a statement is in no app file"
+            "a file could not be read or written, the files name no app, or an app, a statement or a host is in no app file"
     ) { arguments throws(Refusal) in
         var inputs: [(path: String, bytes: [UInt8])] = []
-        for operand in arguments.operands { inputs += try files(at: operand, arguments) }
+        var missing: [String] = []
+        for operand in arguments.operands {
+            do throws(Refusal) { inputs += try files(at: operand, arguments) } catch {
+                if error.isUsage { throw error }
+                missing.append(error.message)
+            }
+        }
+        guard !inputs.isEmpty else {
+            for reason in missing { Console.complain(reason) }
+            return .failure
+        }
         let locations = arguments.operands.filter { $0.hasPrefix("https://") }.compactMap(WebLocation.init(typed:))
         guard let hosts = arguments.all("--host") ?? locations.first.map({ [$0.host.name] }) else {
             return .usage(saying: "import needs --host HOST, because association files do not name their host")
@@ -44,12 +55,11 @@ extension Command {
         for (path, bytes) in inputs {
             switch apps.add(bytes, file: path) {
             case .otherKind:
-                return .failure(
-                    saying:
-                        "unknown file type: \(path) (neither an apple-app-site-association file nor a statement list)")
+                missing.append(
+                    "unknown file type: \(path) (neither an apple-app-site-association file nor a statement list)")
             case .unreadable(let findings):
                 report(findings, of: path)
-                return .failure(saying: "cannot import \(path); correct these errors first")
+                missing.append("cannot import \(path); correct these errors first")
             case .added(let findings, let fixes):
                 report(findings, of: path)
                 let isRejected = findings.contains(where: \.isFatal)
@@ -62,12 +72,33 @@ extension Command {
             }
         }
         let files = try apps.files(name: arguments["--name"])
+        for reason in missing { Console.complain(reason + (files.isEmpty ? "" : "; imported without it")) }
         for remark in apps.remarks { Console.complain(remark) }
-        guard !files.isEmpty else { return .failure(saying: "the files name no app") }
+        guard !files.isEmpty else { return missing.isEmpty ? .failure(saying: "the files name no app") : .failure }
         let output = arguments["--output"]
-        let status = try OutputFile.write(files, to: output, force: arguments.has("--force"))
-        if let output, status == .success { Console.error(line: "next: \(nextStep(from: output, host: hosts[0]))") }
-        return apps.hasLoss ? .failure : status
+        let kept = files.filter { file in
+            guard let path = output.map({ "\($0)/\(file.name)" }), let others = otherHosts(in: path, than: hosts) else {
+                return false
+            }
+            Console.complain(
+                "\(path) exists, and names \(others) too; not replaced: add the host there if the app is the same, or give another "
+                    + "--name or --output")
+            return true
+        }
+        let written = files.filter { file in !kept.contains { $0.name == file.name } }
+        let outcomes = try OutputFile.write(written, to: output, force: arguments.has("--force"))
+        let isWritten = kept.isEmpty && !outcomes.contains(.kept)
+        if let output, isWritten { Console.error(line: "next: \(nextStep(from: output, host: hosts[0]))") }
+        return isWritten && missing.isEmpty && !apps.hasLoss ? .success : .failure
+    }
+
+    /// The hosts of an app file that would be lost if one with other hosts replaced it; nil if there are none.
+    private static func otherHosts(in path: String, than hosts: [String]) -> String? {
+        guard let bytes = try? InputFile.read(path) else { return nil }
+        let reading = AppFile.read(bytes, file: path)
+        let known = Set(hosts.compactMap { try? HostPattern.parse($0).get() })
+        let others = (reading.hosts + reading.otherHosts).filter { !known.contains($0) }.map(\.text)
+        return others.isEmpty ? nil : others.prefix(5).joined(separator: ", ") + (others.count > 5 ? " and others" : "")
     }
 
     /// More are of no use in a terminal.

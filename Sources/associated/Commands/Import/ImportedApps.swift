@@ -52,6 +52,12 @@ struct ImportedApps {
             guard list != nil else { return .unreadable(findings) }
         }
         if let root = document.value { look(at: root, in: file) }
+        for finding in findings where finding.rule == .aasa007 || finding.rule == .dal042 {
+            let text =
+                "of the duplicate key on line \(finding.range?.start.line ?? 0) of \(file), only the last value was imported"
+            // Lost app ids are found by themselves.
+            if finding.rule == .dal042 { lose(text) } else { remark(text) }
+        }
         return .added(findings, fixes: fixed.isChanged ? fixed.summary : nil)
     }
 
@@ -112,7 +118,8 @@ struct ImportedApps {
         // Files that share a host are merged by priority, and the order of rules matters.
         var stems: [String: Int] = [:]
         return apps.enumerated().map { index, app in
-            var stem = app.stem(hosts: hosts)
+            let named = apps.count == 1 ? name.map(Command.fileStem) : nil
+            var stem = named ?? app.stem(hosts: hosts)
             stems[stem, default: 0] += 1
             if let number = stems[stem], number > 1 { stem += "-\(number)" }
             let hasRules = app.hasDynamicRules && app.rendersDynamicRules(hosts: hosts)
@@ -127,7 +134,7 @@ struct ImportedApps {
                             + "set dynamicRules")
             }
             let text = app.text(
-                name: (apps.count == 1 ? name : nil) ?? stem.prefix(1).uppercased() + stem.dropFirst(), hosts: hosts,
+                name: (named == nil ? nil : name) ?? stem.prefix(1).uppercased() + stem.dropFirst(), hosts: hosts,
                 priority: index,
                 hasDynamicRules: hasRules)
             return OutputFile(name: "\(stem).json", text: String(decoding: text, as: UTF8.self))

@@ -8,6 +8,8 @@ struct Snippet {
     let app: AppFile
     /// The mode of the entitlements for test builds, such as `developer`; nil for none.
     let mode: String?
+    /// The name of the target in Xcode, if it is not the app's.
+    var target: String?
 
     enum Kind: String, CaseIterable {
         case ios, android, capacitor, flutter, expo, html
@@ -44,27 +46,20 @@ struct Snippet {
     }
 
     /// The remaining steps in a project with these files, one line each.
-    func steps(for kind: Kind, _ files: [OutputFile]) -> [String] {
-        let iOS =
-            app.ios == nil ? [] : ["in Xcode, set CODE_SIGN_ENTITLEMENTS of the target to the entitlements file"]
-        let mergeable = ["Info.plist", "AndroidManifest.xml"].filter { name in
-            files.contains { $0.name == name || $0.name.hasSuffix("/\(name)") }
-        }
-        let merging =
-            mergeable.isEmpty ? [] : ["merge \(mergeable.joined(separator: " and ")) into the project's own files"]
+    func steps(for kind: Kind, _ files: [(file: OutputFile, outcome: OutputFile.Outcome)]) -> [String] {
+        let native = files.compactMap { NativeProject.step(for: $0.file, $0.outcome) }
         switch kind {
         case .ios:
-            return iOS + merging
-                + ["with SwiftUI, call onDeepLink on the root view; with UIKit, set showLink of SceneDelegate"]
-        case .android: return merging + ["implement show(link) of MainActivity"]
+            return native + [
+                "with SwiftUI, call onDeepLink on the root view; with UIKit, set showLink of SceneDelegate"
+            ]
+        case .android: return native + ["implement show(link) of MainActivity"]
         case .capacitor:
-            return iOS + merging + ["call followDeepLinks() of src/deep-links.ts after the router has been created"]
-        case .flutter:
-            return iOS + merging + ["pass redirect: (context, state) => routeOf(state.uri) to GoRouter"]
-        case .expo: return ["merge app.json into the project's own file, then run npx expo prebuild"]
+            return native + ["call followDeepLinks() of src/deep-links.ts after the router has been created"]
+        case .flutter: return native + ["pass redirect: (context, state) => routeOf(state.uri) to GoRouter"]
+        case .expo: return native + ["run npx expo prebuild"]
         case .reactNative:
-            return iOS + merging
-                + ["pass linking={{ ...linking, config }} of src/linking.ts to NavigationContainer"]
+            return native + ["pass linking={{ ...linking, config }} of src/linking.ts to NavigationContainer"]
         case .html:
             return [
                 "put the tags in the <head> of each page, and replace the path in each *:url tag and alternate link by "
@@ -268,10 +263,10 @@ extension Snippet {
 
     private var reactNativeFiles: [OutputFile] {
         let origin = "https://\(exactHosts.first ?? app.hosts.first?.name ?? "")"
-        let delegate = OutputFile(
-            name: "ios/\(identifier)/AppDelegate+Links.swift", text: Snippet.reactNativeDelegate())
+        let target = target ?? identifier
+        let delegate = OutputFile(name: "ios/\(target)/AppDelegate+Links.swift", text: Snippet.reactNativeDelegate())
         let linking = Snippet.reactNativeLinking(routeFunction: routeFunction, origin: origin.literal())
-        return nativeFiles(target: "ios/\(identifier)/\(identifier)") + (app.ios == nil ? [] : [delegate])
+        return nativeFiles(target: "ios/\(target)/\(target)") + (app.ios == nil ? [] : [delegate])
             + [OutputFile(name: "src/linking.ts", text: linking)]
     }
 

@@ -14,9 +14,9 @@ extension Command {
 
             The files are printed, each after a line with its name, or written to --output, which may be the project itself;
             existing files are not overwritten unless --force is given. A file that is merged into one of the project never
-            replaces it: entitlements and an Info.plist in XML get the entries that they lack; others, such as
-            AndroidManifest.xml, are written beside it, with the ending .associated. With --output, the remaining steps are
-            printed on standard error.
+            replaces it: entitlements, whatever their name, and an Info.plist in XML get the entries that they lack; others,
+            such as AndroidManifest.xml, are written beside it, with the ending .associated. With --output, the remaining
+            steps are printed on standard error.
             """,
         operands: Operands(usage: "APP \(Snippet.Kind.allCases.map(\.rawValue).joined(separator: "|"))", counts: 2...2),
         options: [
@@ -42,13 +42,15 @@ extension Command {
         if let mode = arguments["--mode"], !Snippet.modes.contains(mode) {
             throw .usage("--mode must be \(String.alternatives(Snippet.modes)), not \(mode)")
         }
-        let snippet = Snippet(app: try AppSearch.find(arguments.operands[0], arguments), mode: arguments["--mode"])
-        let files = try snippet.files(for: kind)
-        let status = try OutputFile.write(files, to: arguments["--output"], force: arguments.has("--force"))
-        if arguments.has("--output") {
-            for step in snippet.steps(for: kind, files) { Console.error(line: "next: \(step)") }
+        let project = arguments["--output"].map(NativeProject.init)
+        var snippet = Snippet(app: try AppSearch.find(arguments.operands[0], arguments), mode: arguments["--mode"])
+        if kind == .reactNative, let target = try project?.target(or: snippet.identifier) { snippet.target = target }
+        let files = try snippet.files(for: kind).map { project?.placed($0) ?? $0 }
+        let outcomes = try OutputFile.write(files, to: project?.folder, force: arguments.has("--force"))
+        for step in snippet.steps(for: kind, Array(zip(files, outcomes))) where project != nil {
+            Console.error(line: "next: \(step)")
         }
-        return status
+        return outcomes.contains(.kept) ? .failure : .success
     }
 }
 
