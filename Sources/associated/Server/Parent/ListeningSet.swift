@@ -242,11 +242,13 @@ struct ListeningSet {
 
     /// Why the manager cannot ask the server.
     private static func refusal(of link: String, _ error: SystemError) -> String {
+        let folder = ResolvedPath.parent(of: Directory.absolute(link))
         let remedy =
             switch error.number {
+            case EACCES, EPERM: "let the server's user write to \(folder) (chown -R USER, chmod u+rwx)"
             case EADDRINUSE: "remove it, because it is no socket"
             case ENAMETOOLONG: "use a --state with a short path"
-            default: error.remedy(writingTo: ResolvedPath.parent(of: Directory.absolute(link)))
+            default: error.remedy(writingTo: folder)
             }
         return "cannot listen at \(link), where the manager asks which hosts are served: \(error.reason); \(remedy)"
     }

@@ -35,7 +35,7 @@ struct ParentSetup: Sendable {
         // The sockets for the manager and for the operator are usually there.
         SandboxPlaces(loaded).createState(for: account)
         // Before the sockets of the other server are replaced.
-        lock = former == nil ? try StateLock.take(in: loaded.statePath, for: account) : former?.lock
+        lock = try former?.lock ?? StateLock.take(in: loaded.statePath, for: account)
         sockets = try (former?.sockets ?? ListeningSet()).adapted(
             to: loaded.settings, socketCount: loaded.settings.workers ?? processorCount(),
             link: loaded.settings.manager.isWanted ? loaded.linkPath : nil)
