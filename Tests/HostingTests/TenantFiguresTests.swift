@@ -1,6 +1,7 @@
 // Figures of tenants: each file that is not in service counts once, until it is fixed, also after a restart.
 
 import Association
+import Settings
 import Telemetry
 import Tenancy
 import Testing
@@ -69,6 +70,32 @@ struct TenantFiguresTests {
         let again = try site.round()
         #expect(again.figures.warnings == first.figures.warnings)
         #expect(again.findings == first.findings)
+    }
+
+    @Test func `a tenant has the reasons of its host although another has very many`() throws {
+        for name in ["a", "b"] {
+            let hosts = (0..<(name == "a" ? 30 : 1)).map { "\(name)\($0).example.com" }
+            try site.shop("\(name)/x.json", hosts: hosts)
+        }
+        _ = try site.round()
+        for name in ["a", "b"] { try site.write("config/apps/\(name)/x.json", "{ name: ") }
+        _ = try site.round()
+        let reasons = site.tenants.lastGoodReasons(hostsMax: 10)
+        #expect(reasons.count == 10 && reasons.contains { $0.host == "b0.example.com" })
+    }
+
+    @Test func `a file says of a host that it may not name only that`() throws {
+        try site.write("config/server.json", "{ owners: { b: ['bob.example.com'] } }")
+        site.owners = SettingsReader(file: "\(site.tree.config)/server.json").settings.owners
+        for index in 0..<12 {
+            try site.write(
+                "config/apps/a/n\(index).json", "{ name: 'x', hosts: ['bob.example.com'], ios: { appIDs: ['1'] } }")
+        }
+        try site.write("config/apps/b/x.json", "{ name: 'x', hosts: ['bob.example.com'], ios: { appIDs: ['1'] } }")
+        try site.restart()
+        let errors = site.tenants.furtherErrors(hostsMax: 100)["bob.example.com"] ?? []
+        #expect(errors.first?.file.hasSuffix("b/x.json") == true)
+        #expect(errors.filter { !$0.file.hasSuffix("b/x.json") }.allSatisfy { $0.rule == .app046 })
     }
 
     @Test func `counts files by state, and guarded entries`() throws {

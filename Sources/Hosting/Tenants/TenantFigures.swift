@@ -2,6 +2,7 @@
 
 public import Association
 import Catalogue
+import Settings
 import Telemetry
 public import Tenancy
 
@@ -16,50 +17,75 @@ extension Tenants {
         for root in [folders.hostsPath, folders.publicPath] {
             guard let path = file.below(root) else { continue }
             guard let host = HostFolders.host(of: String(path.prefix { $0 != "/" })) else { continue }
-            return TenantID(
-                of: host, folder: memory.appFiles.paths(naming: host).first.flatMap(TenantID.folder(ofApp:)))
+            return tenant(ofHost: host)
         }
         return TenantID(of: file, folder: nil)
+    }
+
+    public func tenant(ofHost host: String) -> TenantID {
+        TenantID(of: host, folder: memory.appFiles.paths(naming: host).first.flatMap(TenantID.folder(ofApp:)))
     }
 
     /// The hosts that are served from an older version than the one on disk, sorted, each with its findings; at most this many. Call it
     /// between rounds.
     public func lastGoodReasons(hostsMax: Int) -> [(host: String, findings: [Finding])] {
-        var reasons: [String: [Finding]] = [:]
+        var reasons = FindingsByHost()
         let (appFiles, openFindings) = (memory.appFiles, memory.openFindings)
         for path in appFiles.notInService.sorted() where isServed(path) {
-            for host in appFiles[path]?.good?.hosts ?? [] {
-                reasons[host, default: []] += openFindings.files[path] ?? []
-            }
+            for host in appFiles[path]?.good?.hosts ?? [] { reasons.add(openFindings.files[path] ?? [], host) }
         }
-        for host in memory.unrenderable { reasons[host, default: []] += openFindings.hosts[host] ?? [] }
+        for host in memory.unrenderable { reasons.add(openFindings.hosts[host] ?? [], host) }
         for path in unreadFiles where !appFiles.notInService.contains(path) {
             let findings = [openFindings.appFolders.reason(hiding: path)].compactMap { $0 }
-            for host in appFiles[path]?.good?.hosts ?? [] { reasons[host, default: []] += findings }
+            for host in appFiles[path]?.good?.hosts ?? [] { reasons.add(findings, host) }
         }
         if let trouble = openFindings.hostsFolder {
-            for host in unreadHosts { reasons[host, default: []].append(trouble) }
+            for host in unreadHosts { reasons.add([trouble], host) }
         }
-        return reasons.sorted { $0.key < $1.key }.prefix(hostsMax).map { (host: $0.key, findings: $0.value) }
+        let sorted = reasons.all.sorted { $0.key < $1.key }.map { (host: $0.key, findings: $0.value) }
+        return FairShare.fitting(sorted, room: hostsMax) { tenant(ofHost: $0.host) }
     }
 
     /// The errors of files that are not in service, by the hosts that they name, served or not, and of hosts' own files that something
     /// else replaces. Without those that are the reason for a last good version. At most this many hosts. Call it between rounds.
     public func furtherErrors(hostsMax: Int) -> [String: [Finding]] {
         var named: [(host: String, file: String, findings: [Finding])] = []
+        // Of a file that may not name a host, the host's tenant is told that and no more, behind the errors of its own files.
+        var foreign = named
         let (appFiles, openFindings) = (memory.appFiles, memory.openFindings)
         for (path, hosts) in openFindings.namedHosts.sorted(by: { $0.key < $1.key }) {
             let kept = Set(appFiles[path]?.good?.hosts ?? [])
             let errors = (openFindings.files[path] ?? []).filter { $0.severity == .error }
-            for host in hosts where !kept.contains(host) { named.append((host, source.file(path), errors)) }
+            let trespass = errors.filter { $0.rule == .app046 }
+            for host in hosts where !kept.contains(host) {
+                if source.owners.allows(host, at: path) {
+                    named.append((host, source.file(path), errors))
+                } else if !trespass.isEmpty {
+                    foreign.append((host, source.file(path), trespass))
+                }
+            }
         }
         for (host, findings) in openFindings.hosts.sorted(by: { $0.key < $1.key })
         where !memory.unrenderable.contains(host) {
             named.append((host, folders.wellKnownPath(of: host), findings.filter { $0.severity == .error }))
         }
         // One tenant could name any number of hosts.
-        let fitting = FairShare.fitting(named, room: hostsMax) { tenant(ofFile: $0.file) }
-        return fitting.reduce(into: [:]) { $0[$1.host, default: []] += $1.findings }
+        var errors = FindingsByHost()
+        for (host, _, findings) in FairShare.fitting(
+            named + foreign, room: hostsMax, tenant: { tenant(ofFile: $0.file) })
+        {
+            errors.add(findings, host)
+        }
+        return errors.all
+    }
+
+    /// Most hosts have the findings of one file, which they share.
+    private struct FindingsByHost {
+        private(set) var all: [String: [Finding]] = [:]
+
+        mutating func add(_ findings: [Finding], _ host: String) {
+            if all[host] == nil { all[host] = findings } else { all[host]? += findings }
+        }
     }
 
     /// The hosts with live files of their own while `config/hosts` cannot be read.

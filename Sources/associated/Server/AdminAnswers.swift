@@ -97,7 +97,8 @@ struct AdminAnswers: ServerSources, LinkSources {
         report.appFiles = current.appFiles[name] ?? []
         report.tenant = report.appFiles.isEmpty ? nil : current.folders[name]
         report.apps = apps(of: host)
-        (report.reasons, report.errors) = (current.reasons[name] ?? [], current.errors[name] ?? [])
+        report.reasons = ServerState.firstLines(of: current.reasons[name])
+        report.errors = ServerState.firstLines(of: current.errors[name])
         report.certificate = judgedCertificates?.certificate(of: host).map {
             CertificateReport($0, now: Clock.wallSeconds())
         }
@@ -111,13 +112,16 @@ struct AdminAnswers: ServerSources, LinkSources {
         (.statementList, AssociationPath.statements, .googleAssociation),
     ]
 
-    func reasonsUnserved(_ host: String) -> [String] { state.current.errors[host] ?? [] }
+    func reasonsUnserved(_ host: String) -> [String] { ServerState.firstLines(of: state.current.errors[host]) }
 
-    /// The served host whose name is most similar.
+    /// The served host whose name is most similar. Not among very many: a comparison with each would delay other answers.
     func nearestHost(to host: String) -> String? {
-        let served = published.current.servedHosts.filter { abs($0.utf8.count - host.utf8.count) < 4 }
-        return NearestKey.find(host, among: served)
+        let served = published.current.servedHosts
+        if served.count > AdminAnswers.comparedMax { return nil }
+        return NearestKey.find(host, among: served.filter { abs($0.utf8.count - host.utf8.count) < 4 })
     }
+
+    private static let comparedMax = 5_000
 
     func hosts(onlyUnfetched: Bool) -> HostList {
         let (catalogue, records, kept) = (published.current, ledger.allRecords, state.current.reasons)

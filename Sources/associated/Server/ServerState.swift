@@ -17,8 +17,8 @@ final class ServerState: Sendable {
         var report = StatusReport()
         var phase = HealthReport.Phase.starting
         /// The findings of each host on a last good version, and the errors of files for each host that are not in service.
-        fileprivate(set) var reasons: [String: [String]] = [:]
-        fileprivate(set) var errors: [String: [String]] = [:]
+        fileprivate(set) var reasons: [String: [Finding]] = [:]
+        fileprivate(set) var errors: [String: [Finding]] = [:]
         /// The folders of hosts' app files, for hosts whose files are in folders.
         fileprivate(set) var folders: [String: String] = [:]
         /// The app files of each host, as paths below `config/apps`.
@@ -105,7 +105,7 @@ final class ServerState: Sendable {
 
     /// How many findings have a time. More exist only if everything is broken.
     private static let sinceMax = 10_000
-    /// How many hosts have their findings stored, and how many of each.
+    /// How many hosts have their findings stored.
     private static let reasonsMax = 10_000
     private static let reasonsOfHostMax = 10
     private static let guardedFilesMax = 3
@@ -231,6 +231,14 @@ final class ServerState: Sendable {
         let listed = few.map { Console.line($0) }
         let guarded = open.lazy.filter { $0.rule == .app042 && $0.severity == .error }.map(\.file)
         noteLastGood(tenants)
+        // Probes wait for the lock, so no text is made while it is held.
+        let reasonsByHost = Dictionary(uniqueKeysWithValues: reasons.map { ($0.host, $0.findings) })
+        let keptHosts = FairShare.fitting(reasons, room: StatusReport.listMax) { tenants.tenant(ofHost: $0.host) }
+        let kept = keptHosts.map { host, findings in
+            // The error is the reason; further warnings are not.
+            let reason = findings.first { $0.severity == .error } ?? findings.first
+            return (host: host, line: reason.map { Console.line($0) } ?? "for no known reason")
+        }
         state.withLock { state in
             state.failure = nil
             if began == nil { state.otherStates = report.otherStates }
@@ -241,25 +249,16 @@ final class ServerState: Sendable {
             state.report.guardedFiles = Array(guarded.prefix(ServerState.guardedFilesMax))
             let now = state.phase == .starting ? state.report.startedSeconds : Clock.wallSeconds()
             state.keepAges(of: findings + listed + reasons.map(\.host), from: now)
-            let kept = FairShare.fitting(reasons, room: StatusReport.listMax) { [folders = state.folders] in
-                TenantID(of: $0.host, folder: folders[$0.host])
-            }
-            state.report.kept = kept.map { host, findings in
-                // The error is the reason; further warnings are not.
-                let reason = findings.first { $0.severity == .error } ?? findings.first
-                let line = reason.map { Console.line($0) } ?? "for no known reason"
-                return StatusReport.Kept(host: host, reason: state.dated(line, as: host))
-            }
-            state.reasons = Dictionary(
-                uniqueKeysWithValues: reasons.map { ($0.host, ServerState.firstLines(of: $0.findings)) })
-            state.errors = errors.mapValues(ServerState.firstLines)
+            state.report.kept = kept.map { StatusReport.Kept(host: $0.host, reason: state.dated($0.line, as: $0.host)) }
+            (state.reasons, state.errors) = (reasonsByHost, errors)
             state.report.findings = listed.map { state.dated($0, as: $0) }
             if let began { state.report.reloads.end(report.changes.isEmpty ? .unchanged : .changed, since: began) }
         }
     }
 
-    private static func firstLines(of findings: [Finding]) -> [String] {
-        findings.prefix(reasonsOfHostMax).map { Console.line($0) }
+    /// Findings of one host as `status HOST` shows them.
+    static func firstLines(of findings: [Finding]?) -> [String] {
+        (findings ?? []).prefix(reasonsOfHostMax).map { Console.line($0) }
     }
 }
 
