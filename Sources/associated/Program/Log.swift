@@ -21,23 +21,45 @@ enum Log {
 
     /// Writes the lines. Nil until the threads of this process may start: before, they would have more rights than it keeps.
     private static let writer = Mutex<SlowWork<Never>?>(nil)
+    /// The lines from before that, which must not wait for the reader of the log either.
+    private static let early = Mutex<[String]>([])
     /// The lines that wait to be written.
     private static let waiting = Mutex((byteCount: 0, lostCount: 0))
     private static let waitingBytesMax = 1 << 20
     private static let endMilliseconds: Int32 = 1_000
+    private static let startMilliseconds = 100
 
     /// Makes all further events of this process lines of the log.
-    static func begin(_ wanted: ProcessLogSettings) { settings.withLock { $0 = wanted } }
+    static func begin(_ wanted: ProcessLogSettings) {
+        settings.withLock { $0 = wanted }
+        atexit { Log.end() }
+    }
 
     /// From now on no thread waits for the reader of the log.
     static func writeAside() throws(SystemError) {
         let new = try SlowWork<Never>(name: "log")
+        for line in takeEarly() { new.add { writeAside(line, line.utf8.count) } }
         writer.withLock { $0 = new }
-        atexit { Log.end() }
+        // The lines of the parent about what follows should come behind these, if somebody reads.
+        for _ in 0..<startMilliseconds where waiting.withLock({ $0.byteCount > 0 }) { usleep(1_000) }
+    }
+
+    private static func takeEarly() -> [String] {
+        early.withLock { early in
+            defer { early = [] }
+            return early
+        }
     }
 
     /// Waits a moment for the reader, before the process exits.
-    static func end() { writer.withLock { $0 }?.finish(milliseconds: endMilliseconds) }
+    static func end() {
+        guard let writer = writer.withLock({ $0 }) else {
+            // A start that has failed has no thread for its lines.
+            for line in takeEarly() { Console.error(line: line) }
+            return
+        }
+        writer.finish(milliseconds: endMilliseconds)
+    }
 
     static func error(_ message: String, _ fields: Fields = []) { write(.error, message, fields) }
     static func warning(_ message: String, _ fields: Fields = []) { write(.warning, message, fields) }
@@ -67,17 +89,18 @@ enum Log {
         let priority = isJournal ? "<\(level.rawValue)>" : ""
         let time = isJournal ? nil : Log.time(milliseconds: Clock.wallNanoseconds() / 1_000_000)
         let text = priority + line(settings.format, time, level, message, fields)
-        guard let writer = writer.withLock({ $0 }) else {
-            Console.error(line: text)
-            return true
-        }
         let count = text.utf8.count
         let isRoom = waiting.withLock { waiting in
             let isRoom = waiting.byteCount + count <= waitingBytesMax
             if isRoom { waiting.byteCount += count } else { waiting.lostCount += 1 }
             return isRoom
         }
-        if isRoom { writer.add { writeAside(text, count) } }
+        if !isRoom { return true }
+        if let writer = writer.withLock({ $0 }) {
+            writer.add { writeAside(text, count) }
+        } else {
+            early.withLock { $0.append(text) }
+        }
         return true
     }
 

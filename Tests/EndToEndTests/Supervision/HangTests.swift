@@ -72,6 +72,26 @@ struct HangTests {
         server.stop()
     }
 
+    @Test func `a server starts although its log is full and it has something to say`() throws {
+        try folder.write("config/apps/more.json", "{ name: 'M', hosts: ['m.example'], unheardOf: 1 }")
+        #expect(mkfifo("\(folder.path)/log", 0o600) == 0)
+        let reader = open("\(folder.path)/log", O_RDWR | O_NONBLOCK)
+        defer { close(reader) }
+        let bytes = [UInt8](repeating: 0x0A, count: 4_096)
+        while write(reader, bytes, bytes.count) > 0 {}
+        while write(reader, bytes, 1) > 0 {}
+        let admin = "unix:\(folder.path)/admin.sock"
+        let server = Process()
+        server.executableURL = URL(fileURLWithPath: "/bin/sh")
+        let command =
+            "exec \(Subject.executable.path) serve --config \(folder.path)/config --http 127.0.0.1:0 --admin \(admin) 2<>\(folder.path)/log"
+        server.arguments = ["-c", command]
+        try server.run()
+        #expect(eventually { (try? Subject.run(["health", "--admin", admin]))?.status == 0 })
+        server.terminate()
+        server.waitUntilExit()
+    }
+
     private static let canHang = Privileges.isRoot && File.exists("/usr/bin/bindfs") && File.exists("/dev/fuse")
 
     @Test(.enabled(if: canHang, "bindfs, stopped, is a file system that hangs"), arguments: [SIGHUP, SIGUSR2])
