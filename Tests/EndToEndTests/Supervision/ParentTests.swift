@@ -74,6 +74,16 @@ struct ParentTests {
         try start("--http", "127.0.0.1:0").stop()
     }
 
+    @Test func `a second server leaves the admin socket of the first alone`() throws {
+        let path = "\(folder.path)/admin.sock"
+        let server = try start("--http", "127.0.0.1:0", "--admin", "unix:\(path)")
+        let second = ["--config", "\(folder.path)/config", "--state", "\(folder.path)/other", "--http", "127.0.0.1:0"]
+        let run = try Subject.run(["serve"] + second + ["--admin", "unix:\(path)"])
+        #expect(run.status == 1 && run.errors.contains("cannot listen on unix:\(path) for admin: "), "\(run.errors)")
+        #expect(try Subject.run(["health", "--admin", "unix:\(path)"]).status == 0)
+        server.stop()
+    }
+
     @Test func `the state belongs to the configuration, however its path is written`() throws {
         try start("--http", "127.0.0.1:0").stop()
         try folder.write("config/apps/a.json", "{ name")

@@ -120,6 +120,7 @@ struct ListeningSet {
         guard let link, !link.isListening, let path = link.address.path else { return }
         do throws(SystemError) {
             try Privileges.acting(as: account) { () throws(SystemError) in
+                try ListeningSet.checkOwner(of: path)
                 try link.listen(permissions: ListeningSet.managerPermissions)
             }
         } catch { throw .failure(ListeningSet.refusal(of: path, error)) }
@@ -194,10 +195,9 @@ struct ListeningSet {
     }
 
     private static func open(_ address: SocketAddress, _ permissions: UInt32?) throws(SystemError) -> ListeningSocket {
-        if let path = address.path, let permissions {
-            return try ListeningSocket(replacing: path, permissions: permissions)
-        }
-        return try ListeningSocket(address, sharesPort: false)
+        guard let path = address.path, let permissions else { return try ListeningSocket(address, sharesPort: false) }
+        try checkOwner(of: path)
+        return try ListeningSocket(replacing: path, permissions: permissions)
     }
 
     /// One for each worker: the kernel spreads connections over them. Port 0 is settled by the first.
@@ -224,6 +224,12 @@ struct ListeningSet {
         return try ListeningSocket(address, sharesPort: sharesPort)
     }
 
+    /// A socket that another server listens at is not replaced: that one would not hear of it.
+    private static func checkOwner(of path: String) throws(SystemError) {
+        for _ in 0..<pausesMax where Listener.isListening(at: path) { usleep(pauseMicroseconds) }
+        if Listener.isListening(at: path) { throw SystemError(call: "bind", number: EADDRINUSE) }
+    }
+
     /// Clients of a port that another server has too would get answers of either.
     private static func checkOwner(of address: SocketAddress, _ settings: ServerSettings) throws(Refusal) {
         if address.isUnix { return }
@@ -246,7 +252,7 @@ struct ListeningSet {
         let remedy =
             switch error.number {
             case EACCES, EPERM: "let the server's user write to \(folder) (chown -R USER, chmod u+rwx)"
-            case EADDRINUSE: "remove it, because it is no socket"
+            case EADDRINUSE: "remove it, because it is no socket, or stop the server that listens there"
             case ENAMETOOLONG: "use a --state with a short path"
             default: error.remedy(writingTo: folder)
             }
