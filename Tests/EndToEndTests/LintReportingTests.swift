@@ -51,6 +51,33 @@ struct LintReportingTests {
         #expect(try lint("\(folder.path)/config/apps/a").output.contains("server.json:1:11: error[CFG-003]"))
     }
 
+    /// A folder, and the operands and options there.
+    @Test(arguments: [
+        (".", "config/apps/b"), (".", "./config/apps/b"), (".", "config//apps/b//"), (".", "config/apps/./b"),
+        (".", "other/../config/apps/b"), (".", "link"), (".", "link/app.json"), (".", "file.json"),
+        (".", "whole/apps/b"), ("config", "apps/b"), ("config", "apps/b/app.json"), ("config", "apps"),
+        ("config", "apps/b --config ."), ("config", "../config/apps/b"), ("config/apps", "b"), ("config/apps", "."),
+        ("config/apps", "b/app.json --config .."), ("config/apps/b", "app.json"), ("config/apps/b", "."),
+        ("config/apps/b", "app.json --config ../.."), ("config/apps/a", "../b"), ("other", "../config/apps/alias"),
+        ("config", "apps/b ."),
+    ])
+    func `a tenant's part has the same findings by each spelling of its path`(place: String, operands: String) throws {
+        let app = #"{ name: "A", hosts: ["a.acme.test"], ios: { appIDs: ["9JA89QQLNQ.a.b"] }, links: [{ "/": "*" }] }"#
+        let folder = try Folder(files: [
+            "config/server.json": #"{ owners: { a: ["a.acme.test"], b: ["b.acme.test"] } }"#,
+            // Neither what a tenant may add to its folder, nor another folder of the name, makes a configuration.
+            "config/apps/a/app.json": app, "config/apps/b/app.json": app, "config/apps/b/server.json": "{}",
+            "config/apps/b/apps/c/README": "", "other/apps/README": "",
+        ])
+        try folder.link("link", to: "config/apps/b")
+        try folder.link("file.json", to: "config/apps/b/app.json")
+        try folder.link("whole", to: "config")
+        try folder.link("config/apps/alias", to: "b")
+        let run = try Subject.shell("cd '\(folder.path)/\(place)'; '\(Subject.executable.path)' lint \(operands)")
+        #expect(run.output.split(separator: "error[APP-046]").count == 2, "\(run.output)\(run.errors)")
+        #expect(run.output.contains("apps/b/app.json:1:22: error[APP-046]") && run.status == 1, "\(run.output)")
+    }
+
     @Test func `fixes nothing outside the folder that is named`() throws {
         let text = #"{ name: "A", hosts: ["a.acme-widgets.com"], "ios": { appIDs: ["9JA89QQLNQ.a.b"], }, linkz: [] }"#
         let folder = try Folder(files: [

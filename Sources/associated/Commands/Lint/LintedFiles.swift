@@ -40,6 +40,8 @@ struct LintedFiles {
     private var named: [String] = []
     /// The configuration of `--config`, whose preferences apply to files outside the others.
     private let base: GivenConfiguration
+    /// The operands in a configuration to which a link leads, each with the directory out of which it leads.
+    private var outside: [String: String] = [:]
     /// Files with fixes that are not written.
     private var unwritten: Set<String> = []
     /// The app files that name a host which another folder owns. They are not published, so they share nothing with others.
@@ -63,41 +65,52 @@ struct LintedFiles {
 
     /// Adds a configuration, a directory or a file.
     mutating func add(_ path: String) {
-        let path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+        var path = path
+        while path.count > 1, path.hasSuffix("/") { path.removeLast() }
         named.append(path)
-        guard Directory.exists(path) else {
-            if Tenants.isAppFile(path.split(separator: "/").last.map(String.init) ?? ""), File.exists(path) {
-                addScope(path)
-            }
-            return addFile(path, isNamed: true)
+        let isFolder = Directory.exists(path)
+        if let inside = addScope(path, isFolder: isFolder) {
+            path = inside
+        } else if isFolder, LintedFiles.isConfiguration(path) {
+            return addConfiguration(path)
         }
-        if ["apps", "hosts"].contains(where: { Directory.exists("\(path)/\($0)") })
+        guard isFolder else { return addFile(path, isNamed: true) }
+        do throws(SystemError) { addDirectory(path, in: try Folder(path)) } catch {
+            problems.append("cannot read \(path): \(error.reason)")
+        }
+    }
+
+    private static func isConfiguration(_ path: String) -> Bool {
+        ["apps", "hosts"].contains { Directory.exists("\(path)/\($0)") }
             || (try? File.status("\(path)/server.json")) != nil
-        {
-            scopes[path] = nil
-            if !configurations.contains(where: { $0.path == path }) { addConfiguration(path) }
-        } else {
-            addScope(path)
-            do throws(SystemError) { addDirectory(path, in: try Folder(path)) } catch {
-                problems.append("cannot read \(path): \(error.reason)")
-            }
-        }
     }
 
     private mutating func addConfiguration(_ path: String) {
-        configurations.append(path == base.path ? base : GivenConfiguration(arguments, at: path))
+        let place = ResolvedPath(path).place
+        if let known = configurations.first(where: { ResolvedPath($0.path).place == place }) {
+            scopes[known.path] = nil
+        } else {
+            configurations.append(path == base.path ? base : GivenConfiguration(arguments, at: path))
+        }
     }
 
-    /// Notes the configuration around an operand.
-    private mutating func addScope(_ path: String) {
-        guard forced == nil, let apps = "\(path)/".firstRange(of: "/apps/") else { return }
-        let root = String(path[..<apps.lowerBound])
-        guard root == base.path || File.exists("\(root)/server.json") else { return }
+    /// Notes the configuration around an operand, and returns the operand's path in it.
+    private mutating func addScope(_ path: String, isFolder: Bool) -> String? {
+        guard forced == nil, isFolder || File.exists(path),
+            let enclosing = EnclosingConfiguration(around: path, arguments, base: base, known: configurations),
+            isFolder || Tenants.isAppFile(String(enclosing.path.split(separator: "/").last ?? ""))
+        else { return nil }
+        let (root, inside) = (enclosing.given.path, enclosing.path)
         if !configurations.contains(where: { $0.path == root }) {
-            addConfiguration(root)
+            configurations.append(enclosing.given)
             scopes[root] = []
         }
-        scopes[root]?.append(path)
+        scopes[root]?.append(inside)
+        if inside != path {
+            outside[inside] = boundary(of: isFolder ? "\(path)/." : path)
+            named.append(inside)
+        }
+        return inside
     }
 
     /// Whether what is found in a file is reported.
@@ -259,6 +272,7 @@ struct LintedFiles {
     /// The directory out of which a link leads from this file: the working directory, or for files elsewhere the one that was named.
     /// Nil for nearly every file.
     private func boundary(of path: String) -> String? {
+        if let (_, root) = outside.first(where: { path == $0.key || path.hasPrefix("\($0.key)/") }) { return root }
         let here = Directory.absolute("")
         var (root, rest) = (".", path.hasPrefix(here) ? String(path.dropFirst(here.count)) : path)
         if rest.hasPrefix("/") || rest.split(separator: "/").contains("..") {
