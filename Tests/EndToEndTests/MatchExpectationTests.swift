@@ -72,6 +72,76 @@ struct MatchExpectationTests {
         #expect(try Subject.run(ask + ["--format", "json"]).output.contains(#""rule":0,"problem":"app id `"#))
     }
 
+    /// The platforms of the app, options, and whether an app opens the link everywhere.
+    @Test(arguments: [
+        ("ios", "", false), ("ios", "--platform ios", true), ("ios", "--platform apple", true),
+        ("ios", "--platform android", false), ("android", "", false), ("android", "--platform android", true),
+        ("android", "--platform ios", false), ("ios android", "", true), ("ios android", "--platform ios", true),
+    ])
+    func `an app is expected on each platform, or on the one that is named`(
+        platforms: String, options: String, isMet: Bool
+    ) throws {
+        let sections = [
+            "ios": #"ios: { appIDs: ["9JA89QQLNQ.org.acme.shop"] }, "#,
+            "android":
+                #"android: { package: "org.acme.shop", fingerprints: ["\#(LintCommandTests.print)"], dynamicRules: true }, "#,
+        ]
+        let own = platforms.split(separator: " ").compactMap { sections[String($0)] }.joined()
+        let folder = try Folder(files: [
+            "config/apps/shop.json": #"{ name: "S", hosts: ["a.acme.test"], \#(own)links: [{ "/": "/a" }] }"#
+        ])
+        let ask = ["match", "--config", "\(folder.path)/config", "https://a.acme.test/a"]
+        let run = try Subject.run(ask + options.split(separator: " ").map(String.init) + ["--expect", "app"])
+        #expect(run.status == (isMet ? 0 : 1), "\(run.output)\(run.errors)")
+        let missing = ["ios": "Android", "android": "iOS"][platforms]
+        let line = missing.map { "\n\($0): no app handles links to a.acme.test\n" }
+        #expect(run.output.contains(line ?? "no app handles") == (options.isEmpty && !isMet), "\(run.output)")
+        let web = try Subject.run(
+            ask + options.split(separator: " ").map(String.init) + ["--expect", "web", "--format", "json"])
+        #expect(web.output.contains(#""android":"#) == (options.isEmpty || options.hasSuffix("android")))
+    }
+
+    @Test func `a file of one platform is asked about this platform`() throws {
+        let folder = try Folder(files: [
+            "aasa": #"{"applinks": {"details": [{"appIDs": ["9JA89QQLNQ.a"], "components": [{"/": "/a"}]}]}}"#
+        ])
+        let ask = ["match", "--apple", "\(folder.path)/aasa", "--expect", "app"]
+        let run = try Subject.run(ask + ["https://acme.test/a"])
+        #expect(run.status == 0 && !run.output.contains("Android"), "\(run.output)")
+        #expect(try Subject.run(ask + ["https://acme.test/b"]).status == 1)
+    }
+
+    @Test func `an app that names the host of another folder opens nothing`() throws {
+        let app = { (name: String, path: String) in
+            #"{ name: "\#(name)", hosts: ["a.acme.test"], ios: { appIDs: ["9JA89QQLNQ.\#(name)"] }, links: [{ "/": "\#(path)" }] }"#
+        }
+        let folder = try Folder(files: [
+            "config/server.json": #"{ owners: { a: ["a.acme.test"], b: ["b.acme.test"] } }"#,
+            "config/apps/a/app.json": app("good", "/a"), "config/apps/b/app.json": app("thief", "/x"),
+        ])
+        let run = try Subject.run(
+            "match", "--config", "\(folder.path)/config", "https://a.acme.test/x", "--expect", "web")
+        #expect(run.status == 0 && !run.output.contains("thief"), "\(run.output)")
+        #expect(run.errors.contains("skipped \(folder.path)/config/apps/b/app.json, which has errors"))
+        // The same app makes no files, by each spelling.
+        for name in [
+            "thief", "b/app.json", "\(folder.path)/config/apps/b/app.json",
+            "\(folder.path)/config/../config/apps/b/app.json",
+        ] {
+            let run = try Subject.run("snippet", name, "ios", "--config", "\(folder.path)/config")
+            #expect(run.status == 1 && run.output.isEmpty && run.errors.contains("error[APP-046]"), "\(run.errors)")
+        }
+        let around = try Subject.run("snippet", "\(folder.path)/config/apps/b/app.json", "ios")
+        #expect(around.status == 1 && around.errors.contains("error[APP-046]"), "\(around.errors)")
+        #expect(try Subject.run("snippet", "good", "ios", "--config", "\(folder.path)/config").status == 0)
+        let both = try Subject.run("snippet", "app", "ios", "--config", "\(folder.path)/config")
+        #expect(both.status == 1 && both.output.isEmpty)
+        #expect(
+            both.errors
+                == "associated: \"app\" fits 2 app files; name one of them: \(folder.path)/config/apps/a/app.json, "
+                + "\(folder.path)/config/apps/b/app.json\n")
+    }
+
     @Test func `apps with the same rules share an answer`() throws {
         let folder = try Folder()
         try folder.write(

@@ -1,7 +1,7 @@
 // What owners mean for versions of app files: one that names another folder's host is a finding, and is not used.
 
-import Association
-import Settings
+package import Association
+package import Settings
 import SourceJSON
 import Tenancy
 
@@ -13,7 +13,7 @@ extension HostOwners {
 
     /// Findings about hosts that a version may not name. This includes its other environments, because a host that they name
     /// is not covered by wildcards either.
-    func findings(about reading: AppFileReading, file: String, at path: String) -> [Finding] {
+    package func findings(about reading: AppFileReading, file: String, at path: String) -> [Finding] {
         guard !isEmpty, let folder = TenantID.folder(ofApp: path), let app = reading.appFile else { return [] }
         let places = app.hosts.enumerated().map { ($1.text, app.ranges.hosts.dropFirst($0).first) }
         let all = places + reading.otherHosts.map { ($0.text, SourceRange?.none) }

@@ -113,5 +113,8 @@ extension Command.Option {
     static let format = Command.Option(
         name: "--format", value: "FORMAT", help: "output format: text or json (default: text)",
         words: ["text", "json"])
+    static let platform = Command.Option(
+        name: "--platform", value: "apple|ios|android",
+        help: "look at one platform only; ios is the same as apple (default: both)")
     static let force = Command.Option(name: "--force", value: nil, help: "overwrite existing files in --output")
 }

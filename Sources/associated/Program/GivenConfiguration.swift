@@ -43,12 +43,12 @@ struct GivenConfiguration {
     /// The same for a command whose answer depends on the environment. Throws if no app file has the environment, because the
     /// answer would be that of production.
     /// - Parameter file: an app file outside the configuration that counts too.
-    init(answering arguments: ParsedArguments, about file: String? = nil) throws(Refusal) {
-        self.init(arguments)
+    init(answering arguments: ParsedArguments, about file: String? = nil, at path: String? = nil) throws(Refusal) {
+        self.init(arguments, at: path)
         guard environment != nil else { return }
         let files = appFiles
         let paths = (files?.paths ?? []) + [file].compactMap { $0 }
-        let error = EnvironmentCheck.error(environment, in: paths, of: path) {
+        let error = EnvironmentCheck.error(environment, in: paths, of: self.path) {
             $0 == file ? try? InputFile.read($0) : files?.bytes(of: $0)
         }
         if let error {
@@ -67,7 +67,9 @@ struct GivenConfiguration {
         let files = appFiles
         for path in files?.paths ?? [] {
             guard let bytes = files?.bytes(of: path), GivenConfiguration.isNamed(host, in: bytes) else { continue }
-            let errors = AppFile.lint(bytes, file: path).count { $0.severity == .error }
+            let errors =
+                AppFile.lint(bytes, file: path).count { $0.severity == .error }
+                + appFile(bytes, file: path).errors.count { $0.rule == .app046 }
             let names = "\(path) names it"
             return errors == 0 ? names : "\(names) and has \(Count.of(errors, "error")) (associated lint \(path))"
         }
@@ -75,9 +77,20 @@ struct GivenConfiguration {
     }
 
     /// Whether its app file may name a host.
-    func mayName(_ host: String, in file: String) -> Bool {
-        settings.owners.allows(host, at: String(file.dropFirst("\(path)/apps/".count)))
+    func mayName(_ host: String, in file: String) -> Bool { settings.owners.allows(host, at: placeInApps(file)) }
+
+    /// The app that a server would publish from an app file, and the errors because of which it publishes none. A host that the file
+    /// may not name is one.
+    func appFile(_ bytes: [UInt8], file: String) -> (app: AppFile?, errors: [Finding]) {
+        let reading = AppFile.read(bytes, file: file, environment: environment)
+        let isInside = file.hasPrefix("\(path)/apps/")
+        let trespasses =
+            isInside ? settings.owners.findings(about: reading, file: file, at: placeInApps(file)) : []
+        let errors = (reading.findings + trespasses).filter { $0.severity == .error }
+        return (trespasses.isEmpty ? reading.appFile : nil, errors)
     }
+
+    private func placeInApps(_ file: String) -> String { String(file.dropFirst("\(path)/apps/".count)) }
 
     /// Whether a text, which may be no JSON, has a host in quotation marks.
     static func isNamed(_ host: String, in bytes: [UInt8]) -> Bool {

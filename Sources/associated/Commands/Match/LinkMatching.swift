@@ -48,6 +48,10 @@ struct LinkMatching {
         var rejectedBy = Set<StatementConsumer>()
     }
 
+    enum Platform: String, CaseIterable {
+        case apple, android
+    }
+
     var apple: [Apple] = []
     var android: [Android] = []
     /// Whether the manifest is that of `--manifest`.
@@ -55,6 +59,10 @@ struct LinkMatching {
     /// Why the answer for a platform is unknown; nil if it is known.
     var appleProblem: String?
     var androidProblem: String?
+    /// The only platform that is answered for; nil for both.
+    private(set) var platform: Platform?
+    /// The platforms on which an app can be expected: those whose rules are given.
+    var platforms: Set<Platform> = [.apple, .android]
     /// The source of the rules, for messages.
     let origin: String
 
@@ -86,6 +94,16 @@ struct LinkMatching {
         var matching = self
         matching.hasOwnManifest = true
         for index in android.indices { matching.android[index].manifest = manifest }
+        return matching
+    }
+
+    /// The same for one platform alone; nil for both.
+    func only(_ platform: Platform?) -> LinkMatching {
+        guard let platform else { return self }
+        var matching = self
+        (matching.platform, matching.platforms) = (platform, [platform])
+        if platform == .apple { (matching.android, matching.androidProblem) = ([], nil) }
+        if platform == .android { (matching.apple, matching.appleProblem) = ([], nil) }
         return matching
     }
 
@@ -138,12 +156,13 @@ struct LinkMatching {
         return apps
     }
 
-    /// Appends the answer as one line of JSON. A platform whose answer is unknown has no member, and `error` says why.
+    /// Appends the answer as one line of JSON. A platform whose answer is unknown has no member, and `error` says why; neither has
+    /// one that `--platform` excludes.
     // Building JSON values first would cost `match -` a fifth of its speed.
     func appendJSON(of url: LinkURL, written: String, to output: inout [UInt8]) {
         output += #"{"url":"#.utf8
         SourceWriter.append(quoted: written, to: &output)
-        if appleProblem == nil {
+        if appleProblem == nil, platform != .android {
             output += #","apple":["#.utf8
             for (index, app) in apple.enumerated() {
                 if index > 0 { output.append(UInt8(ascii: ",")) }
@@ -156,7 +175,7 @@ struct LinkMatching {
             }
             output.append(UInt8(ascii: "]"))
         }
-        if androidProblem == nil {
+        if androidProblem == nil, platform != .apple {
             output += #","android":["#.utf8
             for (index, app) in android.enumerated() {
                 if index > 0 { output.append(UInt8(ascii: ",")) }
@@ -218,7 +237,7 @@ struct LinkMatching {
 
     /// The files that the host of a URL serves. A missing file names no app; any other failure is kept, and reported once on
     /// standard error.
-    init(of url: LinkURL, live: PublishedFiles) {
+    init(of url: LinkURL, live: PublishedFiles, platform: Platform?) {
         let place = LiveFiles.place(of: url)
         self.init(origin: place)
         guard let host = LiveFiles.host(of: url) else {
@@ -235,12 +254,14 @@ struct LinkMatching {
             return
         }
         appleProblem = LinkMatching.problem { () throws(Refusal) in
+            if platform == .android { return }
             let file = "https://\(host)\(AssociationPath.apple)"
             if let bytes = try LiveFiles.fetch(AssociationPath.apple, of: host, live) {
                 try readApple(bytes, file: file)
             }
         }
         androidProblem = LinkMatching.problem { () throws(Refusal) in
+            if platform == .apple { return }
             let file = "https://\(host)\(AssociationPath.statements)"
             if let bytes = try LiveFiles.fetch(AssociationPath.statements, of: host, live) {
                 try readAndroid(bytes, file: file)

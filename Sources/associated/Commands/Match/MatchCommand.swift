@@ -25,7 +25,7 @@ extension Command {
             """,
         operands: Operands(usage: "URL…|-", counts: 1...10_000),
         options: [
-            .config,
+            .config, .platform,
             Option(
                 name: "--apple", value: "FILE",
                 help: "match against this apple-app-site-association file instead of the configuration"),
@@ -38,8 +38,9 @@ extension Command {
             Option(name: "--live", value: nil, help: "match against the files that the URL's host serves now"),
             Option(
                 name: "--expect", value: "app|web",
-                help: "fail unless every URL opens an app (app) or stays in the browser (web), on each platform; "
-                    + "Android 14 and earlier count only with --manifest"),
+                help:
+                    "fail unless every URL opens an app (app) or stays in the browser (web), on each platform, or on that "
+                    + "of --platform; Android 14 and earlier count only with --manifest"),
             Option(name: "--all", value: nil, help: "list every rule that was tried"),
             .format, .environment, .resolve, .authority,
         ],
@@ -56,7 +57,7 @@ extension Command {
             case .success(let url): urls.append((url, operand))
             }
         }
-        var source = try MatchSource(arguments)
+        var source = try MatchSource(arguments, platform: try arguments.choice("--platform"))
         if isStream { return MatchStream.run(&source, expecting: expected) }
         var status = ExitStatus.success
         for (index, (url, operand)) in urls.enumerated() {
@@ -101,8 +102,10 @@ extension LinkMatching {
         switch expected {
         case .web: return !(iOS + android + older).contains(true)
         case .app:
-            let platforms = [iOS, android, older].filter { !$0.isEmpty }
-            return !platforms.isEmpty && platforms.allSatisfy { $0.contains(true) }
+            let isMissing =
+                platforms.contains(.apple) && iOS.isEmpty || platforms.contains(.android) && self.android.isEmpty
+            let answers = [iOS, android, older].filter { !$0.isEmpty }
+            return !isMissing && !answers.isEmpty && answers.allSatisfy { $0.contains(true) }
         }
     }
 }

@@ -15,12 +15,16 @@ struct MatchSource {
     private let live: PublishedFiles?
     /// The manifest of `--manifest`.
     private let manifest: AndroidManifest?
+    /// The platform of `--platform`; nil for both.
+    private let platform: LinkMatching.Platform?
     /// The rules of hosts that were needed before.
     private var known: [String: LinkMatching] = [:]
 
     private static let knownMax = 10_000
 
-    init(_ arguments: ParsedArguments) throws(Refusal) {
+    /// - Parameter platform: the only one that is answered for; nil for both.
+    init(_ arguments: ParsedArguments, platform: LinkMatching.Platform? = nil) throws(Refusal) {
+        self.platform = platform
         let isPublished = arguments.has("--apple") || arguments.has("--android")
         if arguments.has("--live"), isPublished {
             throw .usage("give --live, or files with --apple and --android, not both")
@@ -44,7 +48,7 @@ struct MatchSource {
                 Console.complain("skipped \(file), which cannot be read; associated lint shows why")
                 continue
             }
-            guard let app = AppFile.read(bytes, file: file, environment: given.environment).appFile else {
+            guard let app = given.appFile(bytes, file: file).app else {
                 Console.complain("skipped \(file), which has errors; associated lint shows them")
                 continue
             }
@@ -59,6 +63,7 @@ struct MatchSource {
     private static func published(_ arguments: ParsedArguments) throws(Refusal) -> LinkMatching {
         let names = ["--apple", "--android"].compactMap { arguments[$0] }
         var matching = LinkMatching(origin: names.joined(separator: " and "))
+        if names.count == 1 { matching.platforms = arguments.has("--apple") ? [.apple] : [.android] }
         if let path = arguments["--apple"] {
             let bytes = try InputFile.read(path)
             matching.appleProblem = LinkMatching.problem { () throws(Refusal) in
@@ -83,10 +88,13 @@ struct MatchSource {
     }
 
     mutating func matching(for url: LinkURL) -> LinkMatching {
-        if let files { return files.with(manifest) }
+        if let files { return files.with(manifest).only(platform) }
         let place = live == nil ? url.host : LiveFiles.place(of: url)
         if let matching = known[place] { return matching }
-        let matching = (live.map { LinkMatching(of: url, live: $0) } ?? configured(for: url)).with(manifest)
+        let matching = (live.map { LinkMatching(of: url, live: $0, platform: platform) } ?? configured(for: url)).with(
+            manifest
+        )
+        .only(platform)
         if known.count >= MatchSource.knownMax { known.removeAll() }
         known[place] = matching
         return matching

@@ -44,12 +44,18 @@ extension LinkMatching {
             text += "  port \(port) is not compared, and phones fetch the files from port 443 only\n"
         }
         if isKnown, apple.isEmpty, android.isEmpty {
-            return text + "no app in \(origin) handles links to \(url.host)\n"
+            let name = platform.map { " \($0.name)" } ?? ""
+            return text + "no\(name) app in \(origin) handles links to \(url.host)\n"
+        }
+        func missing(_ platform: Platform) -> String {
+            platforms.contains(platform) ? "\(platform.name): no app handles links to \(url.host)\n" : ""
         }
         text += LinkMatching.text(of: apple.map { $0.answer(to: url, listsAll: listsAll) })
         if let appleProblem { text += Printable.line("iOS: \(appleProblem)") + "\n" }
+        if apple.isEmpty, appleProblem == nil { text += missing(.apple) }
         text += LinkMatching.text(of: android.flatMap { $0.answers(to: url, listsAll: listsAll) })
         if let androidProblem { text += Printable.line("Android: \(androidProblem)") + "\n" }
+        if android.isEmpty, androidProblem == nil { text += missing(.android) }
         return text
     }
 
@@ -75,6 +81,10 @@ extension LinkMatching {
         case nil: "its manifest decides"
         }
     }
+}
+
+extension LinkMatching.Platform {
+    fileprivate var name: String { self == .apple ? "iOS" : "Android" }
 }
 
 extension LinkMatching.Apple {

@@ -10,7 +10,8 @@ extension Command {
         summary: "generate the native files for an app's project: entitlements, manifests, handlers; page tags",
         details: """
             Generates the native files for APP's project from the app file. APP is the app's name, its app file, or the
-            file's name.
+            file's name; it must fit one app file only. A file that names a host of another folder (`owners` in server.json)
+            counts as one with errors.
 
             The files are printed, each after a line with its name, or written to --output, which may be the project itself;
             existing files are not overwritten unless --force is given. A file that is merged into one of the project never
@@ -29,7 +30,7 @@ extension Command {
             Option(name: "--output", value: "DIR", help: "directory to write the files to (default: print them)"),
             .force,
         ],
-        failure: "the app file does not exist or has errors, or a file was not written"
+        failure: "the app file does not exist or has errors, APP fits several, or a file was not written"
     ) { arguments throws(Refusal) in
         let word = arguments.operands[1]
         guard let kind = Snippet.Kind(rawValue: word == "apple" ? "ios" : word) else {
@@ -63,26 +64,45 @@ enum AppSearch {
     static func find(_ name: String, _ arguments: ParsedArguments) throws(Refusal) -> AppFile {
         // The name of an app may contain a slash, so a path that does not exist may be a name.
         let isFile = (try? File.status(name)).map { $0.isRegular || name.contains("/") } ?? false
-        let given = try GivenConfiguration(answering: arguments, about: isFile ? name : nil)
-        let files = isFile ? nil : given.appFiles
-        var names: [String] = []
-        for path in isFile ? [name] : files?.paths ?? [] {
-            // Another file that cannot be read is no obstacle.
-            guard let bytes = isFile ? try InputFile.read(path) : files?.bytes(of: path) else { continue }
-            let reading = AppFile.read(bytes, file: path, environment: given.environment)
-            let stem = path.split(separator: "/").last?.split(separator: ".").first.map(String.init) ?? ""
-            let isNamed =
-                isFile || stem == name || path.hasSuffix("/\(name)")
-                || reading.appFile?.name.lowercased() == name.lowercased()
-            names.append(stem)
-            guard isNamed else { continue }
-            guard let app = reading.appFile else {
-                for finding in reading.findings where finding.severity == .error { Console.error(finding) }
-                throw .failure("\(path) has errors, so there is nothing to generate from; fix them first")
-            }
-            return app
+        if isFile {
+            let enclosing = EnclosingConfiguration(around: name, arguments, base: GivenConfiguration(arguments))
+            let given = try GivenConfiguration(answering: arguments, about: name, at: enclosing?.given.path)
+            let path = enclosing?.path ?? name
+            return try app(given.appFile(try InputFile.read(name), file: path), of: path)
         }
+        let given = try GivenConfiguration(answering: arguments)
+        let files = given.appFiles
+        var names: [String] = []
+        var found: [(path: String, reading: (app: AppFile?, errors: [Finding]))] = []
+        for path in files?.paths ?? [] {
+            // Another file that cannot be read is no obstacle.
+            guard let bytes = files?.bytes(of: path) else { continue }
+            let reading = given.appFile(bytes, file: path)
+            let stem = path.split(separator: "/").last?.split(separator: ".").first.map(String.init) ?? ""
+            names.append(stem)
+            guard
+                stem == name || path.hasSuffix("/\(name)")
+                    || reading.app?.name.lowercased() == name.lowercased()
+            else { continue }
+            found.append((path, reading))
+        }
+        if found.count > 1 {
+            let listed = found.prefix(candidatesMax).map(\.path).joined(separator: ", ")
+            let more = found.count > candidatesMax ? " and \(found.count - candidatesMax) more" : ""
+            throw .failure("\"\(name)\" fits \(found.count) app files; name one of them: \(listed)\(more)")
+        }
+        if let only = found.first { return try app(only.reading, of: only.path) }
         let advice = NearestWord.advice(for: name, among: names)
         throw .failure("no app \"\(name)\" in \(given.path)/apps; \(advice ?? "name an app file")")
+    }
+
+    private static let candidatesMax = 20
+
+    private static func app(
+        _ reading: (app: AppFile?, errors: [Finding]), of path: String
+    ) throws(Refusal) -> AppFile {
+        if let app = reading.app { return app }
+        for finding in reading.errors { Console.error(finding) }
+        throw .failure("\(path) has errors, so there is nothing to generate from; fix them first")
     }
 }

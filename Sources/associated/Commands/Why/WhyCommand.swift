@@ -21,9 +21,7 @@ extension Command {
             """,
         operands: Operands(usage: "URL", counts: 1...1),
         options: [
-            Option(
-                name: "--platform", value: "apple|ios|android",
-                help: "look at one platform only; ios is the same as apple (default: both)"),
+            .platform,
             Option(name: "-v", value: nil, help: "also show the steps in which nothing is wrong"),
             .comparedConfig, .publicFolder, .environment, .appleCDNURL, .googleURL,
             .resolve, .authority, .requestTimeout, .format,
@@ -44,11 +42,6 @@ struct WhyRun {
     private let isJSON: Bool
     private let showsAll: Bool
 
-    /// The value of `--platform`.
-    private enum Platform: String, CaseIterable {
-        case apple, android
-    }
-
     init(_ arguments: ParsedArguments) throws {
         let text = arguments.operands[0]
         switch LinkURL.typed(text) {
@@ -56,7 +49,7 @@ struct WhyRun {
             throw Refusal.usage("\(text.debugDescription) is not a link: \(problem.advice(on: text))")
         case .success(let url): self.url = url
         }
-        let platform: Platform? = try arguments.choice("--platform")
+        let platform: LinkMatching.Platform? = try arguments.choice("--platform")
         platforms =
             switch platform {
             case .apple: .apple
