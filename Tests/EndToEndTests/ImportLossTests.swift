@@ -154,10 +154,19 @@ struct ImportLossTests {
         ),
         (
             #"{"applinks": {"details": [{"appIDs": ["\#(id)"], "paths": ["/a"]}, {"appIDs": ["\#(id)"], "paths": ["/b"]}]}}"#,
-            true, id
+            false, id
+        ),
+        // The same rules in another form.
+        (
+            #"{"applinks": {"details": [{"appIDs": ["\#(id)"], "components": [{"/": "/a"}]}, {"appIDs": ["\#(id)"], "paths": ["a"]}]}}"#,
+            true, "legacyPaths"
         ),
         (
-            #"{"applinks": {"details": [{"appID": "\#(id)", "paths": ["/a"], "components": [{"/": "/b"}]}]}}"#, true,
+            #"{"applinks": {"details": [{"appID": "\#(id)", "paths": ["/b"], "components": [{"/": "/b", "comment": "c"}]}]}}"#,
+            true, "legacyPaths"
+        ),
+        (
+            #"{"applinks": {"details": [{"appID": "\#(id)", "paths": ["/a"], "components": [{"/": "/b"}]}]}}"#, false,
             "/b"
         ),
         (#"{"applinks": {"details": [{"appID": "\#(id)", "components": [{"?": "a", "?": "b"}]}]}}"#, true, #""b""#),
@@ -185,6 +194,29 @@ struct ImportLossTests {
         let run = try Subject.run("import", "\(folder.path)/file", "--host", "a.acme.test")
         #expect(run.status == (isLossless ? 0 : 1), "\(run.errors)")
         #expect(run.output.contains(meant), "\(run.output)")
+    }
+
+    /// Entries of one app, and the rules that are named as lost.
+    @Test(arguments: [
+        (
+            #"{"appID": "\#(id)", "paths": ["/a", "NOT /b"]}, {"appID": "\#(id)", "components": [{"/": "/a"}, {"/": "/c"}]}"#,
+            #"{ "/": "/c" }"#
+        ),
+        (
+            #"{"appID": "\#(id)", "components": [{"/": "/c"}]}, {"appID": "\#(id)", "paths": ["/c", "NOT /b"]}"#,
+            "NOT /b"
+        ),
+        (#"{"appID": "\#(id)", "components": [{"/": "/c"}], "paths": ["/c", "/d/*"]}"#, "/d/*"),
+        (
+            #"{"appID": "\#(id)", "components": [{"/": "/c"}], "paths": [\#((1...12).map { "\"/\($0)\"" }.joined(separator: ","))]}"#,
+            "/1, /2, /3, /4, /5, /6, /7, /8, /9, /10 and 2 more"
+        ),
+    ])
+    func `names each rule that is lost`(entries: String, lost: String) throws {
+        let folder = try Folder(files: ["file": #"{"applinks": {"details": [\#(entries)]}}"#])
+        let run = try Subject.run("import", "\(folder.path)/file", "--host", "a.acme.test")
+        #expect(run.status == 1)
+        #expect(run.errors.contains("; lost: \(lost)\n"), "\(run.errors)")
     }
 
     @Test(.needs(.realFiles)) func `nothing of a published file is lost in silence`() throws {

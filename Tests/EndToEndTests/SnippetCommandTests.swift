@@ -293,6 +293,50 @@ struct SnippetCommandTests {
         #expect(run.errors.contains("CODE_SIGN_ENTITLEMENTS") == (!files.contains(place) && !place.hasSuffix("ed")))
     }
 
+    /// The settings of an Xcode project; the project, the type, where the entitlements go, and what is left to do.
+    private static let settings: [(text: String, project: String, kind: String, place: String, step: String?)] = [
+        ("CODE_SIGN_ENTITLEMENTS = A/Own.entitlements;", "ios/A", "react-native", "ios/A/Own.entitlements", nil),
+        ("CODE_SIGN_ENTITLEMENTS = C/Own.entitlements;", "ios/A", "react-native", "ios/C/Own.entitlements", nil),
+        (
+            "CODE_SIGN_ENTITLEMENTS = \"$(SRCROOT)/C/O.entitlements\";", "ios/Runner", "flutter",
+            "ios/C/O.entitlements", nil
+        ),
+        ("\"CODE_SIGN_ENTITLEMENTS[sdk=x*]\" = A/O.entitlements;", "A", "ios", "A/O.entitlements", nil),
+        (
+            "CODE_SIGN_ENTITLEMENTS = A/D.entitlements; CODE_SIGN_ENTITLEMENTS = A/R.entitlements;", "A", "ios",
+            "RopeAnchorhop.entitlements.associated", "of the app's target: A/D.entitlements, A/R.entitlements"
+        ),
+        (
+            "CODE_SIGN_ENTITLEMENTS = ../../O.entitlements;", "A", "ios", "RopeAnchorhop.entitlements.associated",
+            "of the app's target: ../../O.entitlements"
+        ),
+        ("", "ios/A", "react-native", "ios/A/A.entitlements", "of the target to A/A.entitlements"),
+        ("", "ios/Runner", "flutter", "ios/Runner/Runner.entitlements", "of the target to Runner/Runner.entitlements"),
+        ("", "ios/App/App", "capacitor", "ios/App/App/App.entitlements", "of the target to App/App.entitlements"),
+        ("", "A", "ios", "RopeAnchorhop.entitlements", "of the target to RopeAnchorhop.entitlements"),
+    ]
+
+    @Test(arguments: settings)
+    func `the Xcode project says which entitlements are the target's`(
+        text: String, project: String, kind: String, place: String, step: String?
+    ) throws {
+        let folder = try Folder(files: ["config/apps/shop.json": Self.app])
+        try folder.write("p/\(project).xcodeproj/project.pbxproj", "{ a = { \(text) B = C; }; }")
+        if step == nil { try folder.write("p/\(place)", Self.empty) }
+        let run = try Subject.run(
+            "snippet", "shop", kind, "--config", "\(folder.path)/config", "--output", "\(folder.path)/p")
+        #expect(run.status == 0)
+        #expect(
+            run.output.split(separator: "\n").filter { $0.contains(".entitlements") } == ["\(folder.path)/p/\(place)"])
+        #expect(try folder.read("p/\(place)").contains("<string>applinks:shop.acme.test</string>"))
+        let steps = run.errors.split(separator: "\n").filter {
+            $0.hasPrefix("next: ") && $0.lowercased().contains("entitlements")
+        }
+        #expect(
+            steps.count == (step == nil ? 0 : 1) && steps.allSatisfy { $0.hasSuffix(" \(step ?? "")") }, "\(run.errors)"
+        )
+    }
+
     @Test(arguments: ["shop", "shop.json", "rope & \"anchor\" $hop"])
     func `finds an app by its name and by its file's name`(name: String) throws {
         let folder = try Folder()

@@ -51,14 +51,9 @@ struct AppleBuilds {
     /// Adds new ids that have the rules of `app`.
     mutating func add(_ new: [String], to app: ImportedApp) throws(Refusal) {
         guard let first = new.first else { return }
-        let rules = app.rules.map { SourceWriter.minified($0.value(includingComment: true)) }
-        bytesLeft -= rules.reduce(0) { $0 + $1.count }
         bytesLeft -= app.variables.reduce(0) { $0 + $1.values.reduce(0) { $0 + $1.utf8.count } }
-        guard bytesLeft >= 0 else {
-            throw .failure(
-                "the app files would have more than \(AppleBuilds.bytesMax >> 20) MiB, because many apps share long defaults or "
-                    + "variables; import a file with fewer apps")
-        }
+        _ = try charge(app.rules)
+        let rules = app.rules.map { SourceWriter.minified($0.value(includingComment: true)) }
         let content = Content(
             isLinked: services[0].ids.contains(ExactText(first)), hasLegacyPaths: app.hasLegacyPaths,
             variables: app.variables, rules: rules)
@@ -68,6 +63,19 @@ struct AppleBuilds {
             contents.append(app)
         }
         ids += new.map { ($0, Family(name: ImportedApp.family(of: ImportedApp.bundleID(of: $0)), content: place)) }
+    }
+
+    /// Counts rules against the limit.
+    mutating func charge(_ rules: [AppleComponent]) throws(Refusal) -> [AppleComponent] {
+        for rule in rules where bytesLeft >= 0 {
+            bytesLeft -= SourceWriter.minified(rule.value(includingComment: true)).count
+        }
+        guard bytesLeft >= 0 else {
+            throw .failure(
+                "the app files would have more than \(AppleBuilds.bytesMax >> 20) MiB, because many apps share long defaults or "
+                    + "variables; import a file with fewer apps")
+        }
+        return rules
     }
 
     /// The apps in the order of their first ids, and the families whose builds had different services.

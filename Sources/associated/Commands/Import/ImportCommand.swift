@@ -17,7 +17,8 @@ extension Command {
             The app files are printed, each after a line with its name, or written to --output. Import is lenient: content that
             phones would reject is converted too, misspelt keys are read as they were meant, and invalid values get a comment.
             The errors and warnings of the files, and what an app file cannot express, are reported on standard error.
-            An app file that names further hosts is never replaced, also not with --force.
+            An app file that names further hosts is never replaced, also not with --force; if one is in the way, nothing is
+            written.
             """,
         operands: Operands(usage: "FILE|DIR|URL [FILE|URL]", counts: 1...2),
         options: [
@@ -33,8 +34,14 @@ extension Command {
             .force, .resolve, .authority,
         ],
         failure:
-            "a file could not be read or written, the files name no app, or an app, a statement or a host is in no app file"
+            "a file could not be read or written, the files name no app, or an app, a statement, a rule or a host is in no app file"
     ) { arguments throws(Refusal) in
+        let locations = arguments.operands.filter { $0.hasPrefix("https://") }.compactMap(WebLocation.init(typed:))
+        if !arguments.has("--host"), let first = locations.first?.host.name,
+            let other = locations.map(\.host.name).first(where: { $0 != first })
+        {
+            throw .usage("the URLs are of different hosts, \(first) and \(other); import each host on its own")
+        }
         var inputs: [(path: String, bytes: [UInt8])] = []
         var missing: [String] = []
         for operand in arguments.operands {
@@ -47,9 +54,12 @@ extension Command {
             for reason in missing { Console.complain(reason) }
             return .failure
         }
-        let locations = arguments.operands.filter { $0.hasPrefix("https://") }.compactMap(WebLocation.init(typed:))
         guard let hosts = arguments.all("--host") ?? locations.first.map({ [$0.host.name] }) else {
             return .usage(saying: "import needs --host HOST, because association files do not name their host")
+        }
+        for host in hosts {
+            guard case .failure(let fault) = HostPattern.parse(host) else { continue }
+            throw .usage("\(host) is not a host: \(fault.explained.reason); \(fault.explained.fix)")
         }
         var apps = ImportedApps(hosts: hosts)
         for (path, bytes) in inputs {
@@ -57,6 +67,8 @@ extension Command {
             case .otherKind:
                 missing.append(
                     "unknown file type: \(path) (neither an apple-app-site-association file nor a statement list)")
+            case .secondOfKind(let first):
+                throw .usage("\(first) and \(path) are two files of the same kind; import each host on its own")
             case .unreadable(let findings):
                 report(findings, of: path)
                 missing.append("cannot import \(path); correct these errors first")
@@ -76,29 +88,16 @@ extension Command {
         for remark in apps.remarks { Console.complain(remark) }
         guard !files.isEmpty else { return missing.isEmpty ? .failure(saying: "the files name no app") : .failure }
         let output = arguments["--output"]
-        let kept = files.filter { file in
-            guard let path = output.map({ "\($0)/\(file.name)" }), let others = otherHosts(in: path, than: hosts) else {
-                return false
-            }
-            Console.complain(
-                "\(path) exists, and names \(others) too; not replaced: add the host there if the app is the same, or give another "
-                    + "--name or --output")
-            return true
+        let present = output.map { PresentAppFiles(in: $0, for: files, hosts: hosts, force: arguments.has("--force")) }
+        for message in present?.messages ?? [] { Console.complain(message) }
+        if present?.isInTheWay == true {
+            if files.count > 1 { Console.complain("none of the \(files.count) files was written") }
+            return .failure
         }
-        let written = files.filter { file in !kept.contains { $0.name == file.name } }
-        let outcomes = try OutputFile.write(written, to: output, force: arguments.has("--force"))
-        let isWritten = kept.isEmpty && !outcomes.contains(.kept)
+        let new = files.filter { present?.current.contains($0.name) != true }
+        let isWritten = try !OutputFile.write(new, to: output, force: arguments.has("--force")).contains(.kept)
         if let output, isWritten { Console.error(line: "next: \(nextStep(from: output, host: hosts[0]))") }
         return isWritten && missing.isEmpty && !apps.hasLoss ? .success : .failure
-    }
-
-    /// The hosts of an app file that would be lost if one with other hosts replaced it; nil if there are none.
-    private static func otherHosts(in path: String, than hosts: [String]) -> String? {
-        guard let bytes = try? InputFile.read(path) else { return nil }
-        let reading = AppFile.read(bytes, file: path)
-        let known = Set(hosts.compactMap { try? HostPattern.parse($0).get() })
-        let others = (reading.hosts + reading.otherHosts).filter { !known.contains($0) }.map(\.text)
-        return others.isEmpty ? nil : others.prefix(5).joined(separator: ", ") + (others.count > 5 ? " and others" : "")
     }
 
     /// More are of no use in a terminal.
@@ -113,9 +112,15 @@ extension Command {
 
     private static func nextStep(from folder: String, host: String) -> String {
         let path = folder.split(separator: "/", omittingEmptySubsequences: false).filter { $0 != "." && $0 != "" }
-        guard path.last == "apps" else { return "move the files to config/apps, then run `associated lint config`" }
-        let parent = path.dropLast().joined(separator: "/")
-        let config = (folder.hasPrefix("/") ? "/" : "") + (parent.isEmpty ? "." : parent)
+        let root = folder.hasPrefix("/") ? "/" : ""
+        guard let apps = path.lastIndex(of: "apps"), apps == path.endIndex - 1 else {
+            let own = root + path.joined(separator: "/")
+            let above = path.lastIndex(of: "apps").map { root + path[..<$0].joined(separator: "/") } ?? "config"
+            let config = Directory.exists("\(above)/apps") ? above : own
+            return "move the files to \(config)/apps, then run `associated lint \(config)`"
+        }
+        let parent = path[..<apps].joined(separator: "/")
+        let config = root + (parent.isEmpty ? "." : parent)
         return
             "run `associated lint \(config)`, then `associated render \(host) --config \(config) --diff` to compare with what the "
             + "host serves now"

@@ -161,6 +161,16 @@ enum ImportedRules: Equatable {
         let excludes: Bool
     }
 
+    /// The rules, in the words of messages.
+    var texts: [String] {
+        guard case .list(let rules) = self else { return ["rules that Android may ignore"] }
+        return rules.map { rule in
+            let query = (rule.query ?? []).map { "\($0.name)=\($0.pattern)" }.joined(separator: "&")
+            return (rule.excludes ? "NOT " : "") + (rule.path?.text ?? "") + (query.isEmpty ? "" : "?\(query)")
+                + (rule.fragment.map { "#\($0.text)" } ?? "")
+        }
+    }
+
     /// Nil if there are none.
     init?(_ rules: [AndroidRule]?) {
         guard let rules else { return nil }

@@ -11,17 +11,21 @@ struct ImportedApps {
     private let hosts: [String]
     private var association: AppleAssociation?
     private var list: StatementList?
+    /// The files of both.
+    private var files: (association: String?, list: String?)
     /// The ids in the files that an app could have, and where.
     private var written: [(id: String, place: String)] = []
     private var noted = DistinctTexts()
     /// Content that an app file cannot express, or that needs the user's attention.
     var remarks: [String] { noted.texts }
-    /// Whether an app or a statement is in none of the app files.
+    /// Whether an app, a statement or a rule is in none of the app files.
     private(set) var hasLoss = false
 
     /// The result of reading a file, with its errors and warnings.
     enum Addition {
         case otherKind
+        /// Another file of this kind was added before; one host has one of each.
+        case secondOfKind(String)
         case unreadable([Finding])
         /// The content was added. `fixes` says what was imported as it was meant.
         case added([Finding], fixes: String?)
@@ -41,15 +45,20 @@ struct ImportedApps {
             original = LintedFile(content, path: file, kind: .appleAssociation)
         }
         guard original.kind == .appleAssociation || original.kind == .statementList else { return .otherKind }
+        if let first = original.kind == .appleAssociation ? files.association : files.list {
+            return .secondOfKind(first)
+        }
         let findings = original.lint().filter { $0.severity != .note }
         let fixed = FixedFile(original, isMeant: ImportedApps.ignoredParts.contains)
         let (text, document) = (fixed.file.bytes, fixed.file.document)
         if original.kind == .appleAssociation {
             association = AppleAssociation.read(text, parsed: document, file: file, leniently: true).association
             guard association != nil else { return .unreadable(findings) }
+            files.association = file
         } else {
             list = StatementList.read(text, parsed: document, file: file, leniently: true).list
             guard list != nil else { return .unreadable(findings) }
+            files.list = file
         }
         if let root = document.value { look(at: root, in: file) }
         for finding in findings where finding.rule == .aasa007 || finding.rule == .dal042 {
@@ -91,7 +100,7 @@ struct ImportedApps {
         written.append((text, "\(file), line \(range.start.line)"))
     }
 
-    /// Adds a remark about an app or a statement that is in none of the app files.
+    /// Adds a remark about an app, a statement or a rule that is in none of the app files.
     private mutating func lose(_ text: String) {
         hasLoss = true
         remark(text)
@@ -126,12 +135,13 @@ struct ImportedApps {
             if app.hasDynamicRules, !hasRules {
                 let packages = app.packages.filter { $0.rules.contains { $0 != nil } }.map(\.name).joined(
                     separator: ", ")
-                remark(
+                let lost = LostRules.list(app.packages.flatMap(\.rules).compactMap { $0 }.flatMap(\.texts))
+                lose(
                     app.rules.isEmpty
                         ? "the dynamic rules of \(packages) were not imported, because there is no apple-app-site-association file "
-                            + "with the same rules: write them as links, then set dynamicRules"
+                            + "with the same rules: write them as links, then set dynamicRules; lost: \(lost)"
                         : "the dynamic rules of \(packages) differ from the links, so they were not imported: compare both, then "
-                            + "set dynamicRules")
+                            + "set dynamicRules; lost: \(lost)")
             }
             let text = app.text(
                 name: (named == nil ? nil : name) ?? stem.prefix(1).uppercased() + stem.dropFirst(), hosts: hosts,
@@ -160,25 +170,40 @@ struct ImportedApps {
         if let links = association.applinks {
             let variables = Dictionary(
                 zip(links.variables.map { ExactText($0.name) }, links.variables.indices), uniquingKeysWith: { $1 })
+            let legacy = Set(links.details.filter { $0.paths != nil }.flatMap(\.appIDs).map { ExactText($0.text) })
+            var firsts: [ExactText: Int] = [:]
+            var lost = LostRules(hosts: hosts, imported: [])
             for detail in links.details {
                 let ids = detail.appIDs.map(\.text)
                 let fresh = ids.filter { builds.isNew($0) }
                 if fresh.count < ids.count {
-                    let known = ids.first { !fresh.contains($0) } ?? ""
-                    remark(
-                        "\(known) has another entry in details on line \(detail.range.start.line); only the rules of the first were "
-                            + "imported, because it is not known whether phones use the second (AASA-023)")
+                    let known = ids.filter { !fresh.contains($0) }
+                    let text =
+                        "\(known[0]) has another entry in details on line \(detail.range.start.line); only the rules of the first "
+                        + "were imported, because it is not known whether phones use the second (AASA-023)"
+                    let all = try builds.charge(rules(of: detail, links))
+                    let missing = lost.of(detail, all, links, in: known.compactMap { firsts[ExactText($0)] })
+                    if missing.isEmpty { remark(text) } else { lose("\(text); lost: \(LostRules.list(missing))") }
                 }
                 if ids.isEmpty {
                     remark("skipped the entry on line \(detail.range.start.line), which names no app")
                 }
                 if fresh.isEmpty { continue }
                 var app = ImportedApp()
-                app.hasLegacyPaths = detail.paths != nil
+                app.hasLegacyPaths = detail.paths != nil || fresh.contains { legacy.contains(ExactText($0)) }
                 app.rules = rules(of: detail, links)
                 let used = Set(app.rules.flatMap(\.variableNames)).compactMap { variables[$0] }
                 app.variables = used.sorted().map { links.variables[$0] }
                 try builds.add(fresh, to: app)
+                for id in fresh { firsts[ExactText(id)] = lost.imported.count }
+                lost.imported.append(app)
+                if detail.components != nil, detail.paths != nil {
+                    let missing = lost.of(detail, app.rules, links, in: [lost.imported.count - 1])
+                    let text =
+                        "the entry on line \(detail.range.start.line) has components and paths; only its components were imported; "
+                        + "the server generates paths from them"
+                    if missing.isEmpty { remark(text) } else { lose("\(text); lost: \(LostRules.list(missing))") }
+                }
             }
         }
         let others = [association.webcredentials, association.activitycontinuation].compactMap { $0 }
@@ -239,14 +264,9 @@ struct ImportedApps {
     }
 
     /// The rules, with inherited defaults written out.
-    private mutating func rules(of detail: AppleDetail, _ links: AppleLinks) -> [AppleComponent] {
+    private func rules(of detail: AppleDetail, _ links: AppleLinks) -> [AppleComponent] {
         let defaults = [detail.defaults, links.defaults].compactMap { $0 }
         if let components = detail.components {
-            if detail.paths != nil {
-                remark(
-                    "the entry on line \(detail.range.start.line) has components and paths; only its components were imported; the "
-                        + "server generates paths from them")
-            }
             return components.map { $0.inheriting(from: defaults) }
         }
         guard let paths = detail.paths else { return [AppleComponent(path: "*")] }
@@ -290,13 +310,22 @@ struct ImportedApps {
         }
     }
 
+    /// A text as one word of a shell.
+    private static func word(_ text: String) -> String {
+        let isPlain = text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || ":/._-~%".contains($0)) }
+        return isPlain ? text : "'\(text.replacing("'", with: "'\\''"))'"
+    }
+
     /// Each package once, with the content of all its statements.
     private mutating func androidPackages() -> [(
         package: ImportedApp.Package, family: String, comments: [String: String]
     )] {
         guard let list else { return [] }
         for include in list.includes {
-            lose("skipped the include on line \(include.range.start.line); import \(include.text) as well")
+            let names = hosts.map { " --host \(ImportedApps.word($0))" }.joined()
+            lose(
+                "skipped the include on line \(include.range.start.line); run `associated import "
+                    + "\(ImportedApps.word(include.text))\(names)` as well")
         }
         var packages: [(package: ImportedApp.Package, family: String, comments: [String: String])] = []
         var places: [ExactText: Int] = [:]

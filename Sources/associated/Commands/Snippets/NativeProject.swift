@@ -11,6 +11,67 @@ struct NativeProject {
 
     private static let ending = ".entitlements"
 
+    /// An Xcode project, as far as it says which entitlements its targets have.
+    private struct Xcode {
+        /// Its folder below the output folder, with a slash at the end if it is not that folder.
+        let folder: String
+        /// The files of its CODE_SIGN_ENTITLEMENTS below the output folder.
+        var entitlements: [String] = []
+
+        init(_ text: String, folder: String, name: String) {
+            self.folder = folder
+            var values = DistinctTexts()
+            for key in text.ranges(of: "CODE_SIGN_ENTITLEMENTS") {
+                let line = text[key.upperBound...].prefix { $0 != ";" && !$0.isNewline }
+                // The key may have a condition, such as [sdk=iphoneos*].
+                let rest = line.first == "[" ? line.drop { $0 != "]" } : line
+                var value = String(rest.drop { $0 != "=" }.dropFirst().filter { $0 != "\"" })
+                for root in ["$(SRCROOT)/", "$(PROJECT_DIR)/", "${SRCROOT}/", "${PROJECT_DIR}/"] {
+                    value = value.replacing(root, with: "")
+                }
+                value = value.replacing("$(TARGET_NAME)", with: name)
+                while value.first == " " { value.removeFirst() }
+                while value.last == " " { value.removeLast() }
+                if !value.isEmpty { values.add(folder + value) }
+            }
+            entitlements = values.texts
+        }
+    }
+
+    private static let foreignFolders: Set<String> = ["Pods", "node_modules", "build", "DerivedData", "Carthage"]
+
+    /// The Xcode project of a generated file: the topmost one, in `ios` for a project for both platforms. Of several, the one with the
+    /// name of the file.
+    private func xcode(of file: OutputFile) -> Xcode? {
+        var level = [file.name.hasPrefix("ios/") ? "ios/" : ""]
+        let stem = file.name.split(separator: "/").last?.split(separator: ".").first.map(String.init) ?? ""
+        for _ in 0..<3 {
+            var (next, found): ([String], [(folder: String, name: String)]) = ([], [])
+            for parent in level.prefix(200) {
+                for entry in (try? Directory.entries("\(folder)/\(parent)")) ?? [] where entry.name.first != "." {
+                    if entry.name.hasSuffix(".xcodeproj") {
+                        if entry.name != "Pods.xcodeproj",
+                            File.exists("\(folder)/\(parent)\(entry.name)/project.pbxproj")
+                        {
+                            found.append((parent, String(entry.name.dropLast(".xcodeproj".count))))
+                        }
+                    } else if entry.kind == .directory, !NativeProject.foreignFolders.contains(entry.name) {
+                        next.append("\(parent)\(entry.name)/")
+                    }
+                }
+            }
+            if !found.isEmpty {
+                guard let own = found.count == 1 ? found[0] : found.first(where: { $0.name == stem }),
+                    let bytes = try? InputFile.read(
+                        "\(folder)/\(own.folder)\(own.name).xcodeproj/project.pbxproj", bytesMax: 64 << 20)
+                else { return nil }
+                return Xcode(String(decoding: bytes, as: UTF8.self), folder: own.folder, name: own.name)
+            }
+            level = next
+        }
+        return nil
+    }
+
     /// The target of a project for both platforms: the Xcode project in `ios`, or else the folder with an Info.plist.
     /// - Parameter name: the target of a new project.
     func target(or name: String) throws(Refusal) -> String {
@@ -26,10 +87,20 @@ struct NativeProject {
                 + "merge what it prints into one of them")
     }
 
-    /// A file under the name that the project has for it. Entitlements beside others are no file of the target yet.
+    /// A file under the name that the project has for it: entitlements are those that the Xcode project names. Entitlements beside
+    /// others are no file of the target yet.
     func placed(_ file: OutputFile) -> OutputFile {
-        guard file.name.hasSuffix(NativeProject.ending), !File.exists("\(folder)/\(file.name)") else { return file }
+        guard file.name.hasSuffix(NativeProject.ending) else { return file }
         let parent = file.name.lastIndex(of: "/").map { String(file.name[...$0]) } ?? ""
+        if let named = xcode(of: file)?.entitlements, !named.isEmpty {
+            let near = named.count == 1 || parent.isEmpty ? named : named.filter { $0.hasPrefix(parent) }
+            // Neither a variable nor a place outside of the project.
+            let isPath = near.first?.split(separator: "/").allSatisfy { $0 != ".." && !$0.contains("$") } == true
+            var placed = file
+            placed.name = near.count == 1 && isPath && near[0].first != "/" ? near[0] : file.name + ".associated"
+            return placed
+        }
+        if File.exists("\(folder)/\(file.name)") { return file }
         let own =
             (try? Directory.entries("\(folder)/\(parent)"))?.map(\.name).filter { $0.hasSuffix(NativeProject.ending) }
             ?? []
@@ -43,16 +114,29 @@ struct NativeProject {
     }
 
     /// What is left to do about a file; nil if nothing is.
-    static func step(for file: OutputFile, _ outcome: OutputFile.Outcome) -> String? {
+    func step(for file: OutputFile, _ outcome: OutputFile.Outcome) -> String? {
         let name = file.name.split(separator: "/").last.map(String.init) ?? ""
         switch outcome {
         case .beside: return "merge \(file.name).associated into \(file.name)"
-        case .merged, .kept: return nil
-        case .created, .unchanged:
-            if name.hasSuffix(ending) { return "in Xcode, set CODE_SIGN_ENTITLEMENTS of the target to \(file.name)" }
-            if name.hasSuffix("\(ending).associated") {
-                return "merge \(file.name) into the entitlements of the app's target"
+        case .kept: return nil
+        case .created, .unchanged, .merged:
+            let isEntitlements = name.hasSuffix(NativeProject.ending)
+            if isEntitlements || name.hasSuffix("\(NativeProject.ending).associated") {
+                let xcode = xcode(of: file)
+                let named = xcode?.entitlements ?? []
+                if !isEntitlements {
+                    return "merge \(file.name) into the entitlements of the app's target"
+                        + (named.isEmpty ? "" : ": \(named.joined(separator: ", "))")
+                }
+                // What was merged is of the target, unless the project says that it has none.
+                if named.contains(file.name) || xcode == nil && outcome == .merged { return nil }
+                // The setting is relative to the folder of the project, which usually is the one above the target's.
+                let value =
+                    xcode.map { String(file.name.dropFirst($0.folder.count)) }
+                    ?? file.name.split(separator: "/").suffix(2).joined(separator: "/")
+                return "in Xcode, set CODE_SIGN_ENTITLEMENTS of the target to \(value)"
             }
+            if outcome == .merged { return nil }
             let isPart = ["Info.plist", "AndroidManifest.xml", "app.json"].contains(name)
             return isPart ? "merge \(file.name) into the project's own file, if it has one elsewhere" : nil
         }

@@ -46,8 +46,10 @@ struct Snippet {
     }
 
     /// The remaining steps in a project with these files, one line each.
-    func steps(for kind: Kind, _ files: [(file: OutputFile, outcome: OutputFile.Outcome)]) -> [String] {
-        let native = files.compactMap { NativeProject.step(for: $0.file, $0.outcome) }
+    func steps(
+        for kind: Kind, in project: NativeProject, _ files: [(file: OutputFile, outcome: OutputFile.Outcome)]
+    ) -> [String] {
+        let native = files.compactMap { project.step(for: $0.file, $0.outcome) }
         switch kind {
         case .ios:
             return native + [

@@ -15,9 +15,9 @@ extension Command {
 
             The files are printed, each after a line with its name, or written to --output, which may be the project itself;
             existing files are not overwritten unless --force is given. A file that is merged into one of the project never
-            replaces it: entitlements, whatever their name, and an Info.plist in XML get the entries that they lack; others,
-            such as AndroidManifest.xml, are written beside it, with the ending .associated. With --output, the remaining
-            steps are printed on standard error.
+            replaces it: the entitlements that the Xcode project names and an Info.plist in XML get the entries that they
+            lack; others, such as AndroidManifest.xml, are written beside it, with the ending .associated. With --output, the
+            remaining steps are printed on standard error.
             """,
         operands: Operands(usage: "APP \(Snippet.Kind.allCases.map(\.rawValue).joined(separator: "|"))", counts: 2...2),
         options: [
@@ -48,9 +48,8 @@ extension Command {
         if kind == .reactNative, let target = try project?.target(or: snippet.identifier) { snippet.target = target }
         let files = try snippet.files(for: kind).map { project?.placed($0) ?? $0 }
         let outcomes = try OutputFile.write(files, to: project?.folder, force: arguments.has("--force"))
-        for step in snippet.steps(for: kind, Array(zip(files, outcomes))) where project != nil {
-            Console.error(line: "next: \(step)")
-        }
+        let steps = project.map { snippet.steps(for: kind, in: $0, Array(zip(files, outcomes))) } ?? []
+        for step in steps { Console.error(line: "next: \(step)") }
         return outcomes.contains(.kept) ? .failure : .success
     }
 }
