@@ -125,7 +125,7 @@ struct MatchExpectationTests {
         #expect(run.errors.contains("skipped \(folder.path)/config/apps/b/app.json, which has errors"))
         // The same app makes no files, by each spelling.
         for name in [
-            "thief", "b/app.json", "\(folder.path)/config/apps/b/app.json",
+            "b/app.json", "\(folder.path)/config/apps/b/app.json",
             "\(folder.path)/config/../config/apps/b/app.json",
         ] {
             let run = try Subject.run("snippet", name, "ios", "--config", "\(folder.path)/config")

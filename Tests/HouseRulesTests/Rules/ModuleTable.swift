@@ -81,7 +81,8 @@ enum ModuleTable {
             "associated", .control,
             mayImport: [
                 "SourceJSON", "Association", "AssociationLint", "HTTP", "Posix", "TLS", "Catalogue", "Telemetry",
-                "Hosting", "Engine", "Client", "Verifier", "Administration", "ACME", "DNS", "Database", "Store", "Manager",
+                "Hosting", "Engine", "Client", "Verifier", "Administration", "ACME", "DNS", "Database", "Store",
+                "Manager",
                 "Certificates", "Service", "Settings", "Tenancy", "Glibc", "Synchronization",
             ]),
     ]
