@@ -100,7 +100,7 @@ struct LinkDiagnosisTests {
         Setup("a handshake that fails", .tls, "support TLS 1.2 or 1.3") { answers in
             answers.answers = [.file(.apple): .failure(.handshake(.failed("unsupported protocol")))]
         },
-        Setup("a name without a certificate", .tls, "see `associated acme status shop.example`") { answers in
+        Setup("a name without a certificate", .tls, "`associated status shop.example` there says") { answers in
             let reason = "tlsv1 unrecognized name (SSL alert number 112)"
             answers.answers = [.file(.apple): .failure(.handshake(.failed(reason)))]
         },

@@ -46,7 +46,9 @@ struct HostRules {
         case .handshake(.failed(let reason)) where reason.contains("unrecognized name"):
             reportForBoth(
                 .ahst011, .ghst004, "the server has no certificate for this name",
-                fix: "install one; if the server is `associated`, see `associated acme status \(answers.host.name)`")
+                fix:
+                    "install one; if the server is `associated`, `associated status \(answers.host.name)` there says whether "
+                    + "an app file names the host, and why it has none")
         case .handshake(.failed(let reason)) where reason.contains("wrong version number"):
             let port = answers.host.port
             reportForBoth(
