@@ -25,7 +25,8 @@ extension Command {
             is a configuration.
 
             --fix applies mechanical fixes to the files and reports the remaining findings. It changes no decision about a
-            link: what would open other links is left to you, such as a misspelt `exclude`.
+            link that is published: what would open other links is left to you, such as a misspelt `exclude` in an
+            association file. In an app file it is corrected, because nothing of the file is published before.
 
             To turn off a warning or note: `lint: { ignore: ["APP-040"] }` in server.json, or the comment
             `// associated-ignore APP-040` anywhere in an app file, for that file. Errors in app files and in the

@@ -85,7 +85,7 @@ extension LinkMatching {
 
         var complaint: String {
             switch self {
-            case .app: "expected to open an app on each platform"
+            case .app: "expected to open an app on each platform that was asked about"
             case .web: "expected to stay in the browser"
             }
         }
