@@ -77,13 +77,15 @@ let package = Package(
                 "Certificates", "Client", "Service", "TLS", "Telemetry", "HTTP", "Posix", "SourceJSON", "Tenancy",
             ],
             swiftSettings: strict),
+        .target(
+            name: "Supervision",
+            dependencies: ["Association", "HTTP", "Posix", "Settings", "SourceJSON"], swiftSettings: strict),
         .executableTarget(
             name: "associated",
             dependencies: [
                 "SourceJSON", "Association", "AssociationLint", "HTTP", "Posix", "TLS", "Catalogue", "Telemetry",
                 "Certificates", "Hosting", "Engine", "Client", "Verifier", "Administration", "ACME", "DNS", "Database",
-                "Store", "Manager", "Service", "Settings",
-                "Tenancy",
+                "Store", "Manager", "Service", "Settings", "Supervision", "Tenancy",
             ],
             swiftSettings: strict),
 
@@ -135,10 +137,12 @@ let package = Package(
         tests(
             "Administration", "Certificates", "HTTP", "Posix", "Service", "SourceJSON", "TLS", "Telemetry", "Tenancy",
             "TestSupport"),
+        tests("Supervision", "Posix", "TestSupport"),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "associated", "Administration", "Certificates", "Manager", "Posix", "Settings", "SourceJSON", "TLS",
+                "associated", "Administration", "Certificates", "Manager", "Posix", "Settings", "SourceJSON",
+                "Supervision", "TLS",
                 "Tenancy", "TestSupport",
             ],
             swiftSettings: house),

@@ -4,6 +4,7 @@ import Administration
 import Foundation
 import Manager
 import Posix
+import Supervision
 import Testing
 
 @testable import associated

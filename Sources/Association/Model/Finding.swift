@@ -38,6 +38,12 @@ public struct Finding: Hashable, Sendable {
     /// The message and the fix, for people.
     public var text: String { message + (fix.map { "; \($0)" } ?? "") }
 
+    /// The form that compilers use, in one line.
+    public var line: String {
+        let place = range.map { ":\($0.start.line):\($0.start.column)" } ?? ""
+        return Printable.line("\(file)\(place): \(severity.rawValue)[\(rule)]: \(text)")
+    }
+
     /// The default severity is that of the rule.
     public init(
         rule: RuleID, severity: Severity? = nil, file: String, range: SourceRange?, message: String, fix: String? = nil,

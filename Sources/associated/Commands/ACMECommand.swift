@@ -11,6 +11,7 @@ import Manager
 import Posix
 import Settings
 import Store
+import Supervision
 import TLS
 
 extension Command {

@@ -8,6 +8,7 @@ import Manager
 import Posix
 import Settings
 import Store
+import Supervision
 import TLS
 
 /// One import, with what it reports.

@@ -5,6 +5,7 @@ import Database
 import Manager
 import Posix
 import Store
+import Supervision
 
 enum ACMERevocation {
     /// The reasons of RFC 5280 that an operator may give.

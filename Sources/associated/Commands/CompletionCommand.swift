@@ -3,6 +3,7 @@
 // the shell that reads it.
 
 import Association
+import Supervision
 
 extension Command {
     static let completion = Command(

@@ -10,6 +10,7 @@ import Posix
 import Settings
 import SourceJSON
 import Store
+import Supervision
 
 /// The deliveries of one host, or those of all hosts in numbers with the worst ones.
 struct DeliveryOverview {

@@ -4,6 +4,7 @@ import Administration
 import Hosting
 import Posix
 import Settings
+import Supervision
 
 extension Command {
     static let health = Command(

@@ -3,6 +3,7 @@
 import Association
 import Posix
 import SourceJSON
+import Supervision
 
 extension Command {
     static let history = Command(

@@ -3,6 +3,7 @@
 import Association
 import Posix
 import SourceJSON
+import Supervision
 import TLS
 
 extension Command {

@@ -4,6 +4,7 @@ import Association
 import Glibc
 import Posix
 import SourceJSON
+import Supervision
 
 extension Command {
     static let initialise = Command(

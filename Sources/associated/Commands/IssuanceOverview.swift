@@ -9,6 +9,7 @@ import Manager
 import Posix
 import SourceJSON
 import Store
+import Supervision
 
 /// The certificate of one host, or those of all hosts in numbers with the hosts that need a person.
 enum IssuanceOverview {

@@ -3,6 +3,7 @@
 import Hosting
 import Posix
 import Settings
+import Supervision
 
 extension Command {
     static let manage = Command(

@@ -1,5 +1,7 @@
 // `associated manual`: the manual page, generated from the same descriptions of the commands as the help.
 
+import Supervision
+
 extension Command {
     static let manual = Command(
         name: "manual", summary: "print the manual page",

@@ -7,6 +7,7 @@ import Client
 import Hosting
 import Posix
 import SourceJSON
+import Supervision
 import TLS
 import Verifier
 

@@ -4,6 +4,7 @@ import Association
 import Glibc
 import Hosting
 import Posix
+import Supervision
 
 extension Command {
     static let retire = Command(

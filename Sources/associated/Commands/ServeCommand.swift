@@ -3,6 +3,7 @@
 import Hosting
 import Posix
 import Settings
+import Supervision
 
 extension Command {
     static let serve = Command(
@@ -44,7 +45,11 @@ extension Command {
         }
         Log.begin(loaded.settings.processLog)
         Memory.returnAlways()
-        guard let inheritance = Inheritance.own else { return ParentProcess.run(loaded, arguments) }
+        guard let inheritance = Inheritance.own else {
+            try ParentProcess.run(loaded.settings) { former in
+                try ParentSetup(former == nil ? loaded : LoadedSettings(arguments), after: former)
+            }
+        }
         switch inheritance.role {
         case .server: return try Server(loaded, inheritance).run()
         case .manager: return ManagerProcess.run(loaded, inheritance)

@@ -3,6 +3,7 @@
 import Association
 import Certificates
 import Posix
+import Supervision
 import TLS
 
 extension Command {

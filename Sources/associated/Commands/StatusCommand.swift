@@ -7,6 +7,7 @@ import Manager
 import Posix
 import Settings
 import SourceJSON
+import Supervision
 
 /// What a running server says.
 enum StatusCommand {

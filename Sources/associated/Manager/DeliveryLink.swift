@@ -8,6 +8,7 @@ import Manager
 import Posix
 import Settings
 import SourceJSON
+import Supervision
 import Telemetry
 
 /// The server as the source of the monitor. Several threads may use it.

@@ -11,6 +11,7 @@ import Manager
 import Posix
 import Settings
 import Store
+import Supervision
 import TLS
 
 struct ManagerInputs {
@@ -72,7 +73,7 @@ struct ManagerInputs {
     }
 
     static func refusal(_ objection: Finding) -> Refusal {
-        .failure("the manager cannot use its settings: \(Console.line(objection))")
+        .failure("the manager cannot use its settings: \(objection.line)")
     }
 
     init(_ loaded: LoadedSettings) throws(Refusal) {

@@ -7,23 +7,18 @@ import Hosting
 import Manager
 import Posix
 import Settings
+import Supervision
 
 enum ManagerProcess {
-    /// Of the process, as `ps -e` shows it.
-    static let name = "manager"
-
-    /// All that a manager takes. Only SIGTERM and SIGINT mean something to it.
-    static let signals = [SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2]
-
     /// - Parameter inheritance: nil when it was not started by a parent.
     static func run(_ loaded: LoadedSettings, _ inheritance: Inheritance?) -> ExitStatus {
         do {
             // Secrets will be in memory, and a core dump would copy them to disk.
             try ProcessMemory.forbidDumps()
-            Thread.nameCurrent(name)
+            Thread.nameCurrent(Inheritance.Role.manager.processName)
             NameLookup.sendSingleQueries()
             // Before any thread starts, so that all of them leave signals to this one.
-            let signals = try Signals(ManagerProcess.signals)
+            let signals = try Signals(Inheritance.Role.manager.signals)
             // The log goes to the terminal of the parent, which may stop other process groups that write (`stty tostop`).
             signal(SIGTTOU, SIG_IGN)
             let manager = try start(loaded, inheritance)

@@ -11,6 +11,7 @@ import Posix
 import Service
 import Settings
 import Store
+import Supervision
 import TLS
 
 /// The threads and the store of a running manager. Used by one thread.

@@ -2,6 +2,7 @@
 
 import Hosting
 import Settings
+import Supervision
 
 /// One command of the program.
 struct Command: Sendable {

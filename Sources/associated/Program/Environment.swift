@@ -3,6 +3,7 @@
 
 import Association
 import Glibc
+import Supervision
 
 enum Environment {
     static let adminToken = "ASSOCIATED_ADMIN_TOKEN"

@@ -5,6 +5,7 @@ import Association
 import AssociationLint
 import Glibc
 import Posix
+import Supervision
 
 enum InputFile {
     /// The bytes of a file; a message if it cannot be read.

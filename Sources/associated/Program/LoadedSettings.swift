@@ -8,6 +8,7 @@ import Hosting
 import Posix
 import Settings
 import SourceJSON
+import Supervision
 import TLS
 
 /// Settings, and the findings from reading them. The server and its sandbox use only these: an option that is not resolved

@@ -1,6 +1,7 @@
 // A command's arguments, checked against its description.
 
 import Association
+import Supervision
 
 /// The values of a command's options, and its operands.
 struct ParsedArguments: Sendable {

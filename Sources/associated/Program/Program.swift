@@ -3,6 +3,7 @@
 
 import Glibc
 import Posix
+import Supervision
 import TLS
 
 @main
@@ -79,14 +80,7 @@ enum Program {
     }
 }
 
-/// The exit status of the program; the values are part of its interface.
-enum ExitStatus: Int32 {
-    case success = 0
-    /// A check failed, or the command could not do its work.
-    case failure = 1
-    /// The command line is wrong.
-    case usage = 2
-
+extension ExitStatus {
     static func usage(saying message: String) -> ExitStatus {
         Console.complain(message)
         return .usage
@@ -98,19 +92,7 @@ enum ExitStatus: Int32 {
     }
 }
 
-/// Why a command fails: one line for the user, and the exit status.
-struct Refusal: Error, CustomStringConvertible {
-    let message: String
-    let isUsage: Bool
-
-    /// The command line is wrong.
-    static func usage(_ message: String) -> Refusal { Refusal(message: message, isUsage: true) }
-
-    /// The command cannot do its work.
-    static func failure(_ message: String) -> Refusal { Refusal(message: message, isUsage: false) }
-
-    var description: String { message }
-
+extension Refusal {
     /// Reports the message; returns the exit status.
     var status: ExitStatus { isUsage ? .usage(saying: message) : .failure(saying: message) }
 }

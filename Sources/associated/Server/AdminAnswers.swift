@@ -278,7 +278,7 @@ extension CertificateReport.Problem {
         let problem = open.problem
         self.init(
             folder: open.folder, sinceSeconds: open.sinceSeconds, rule: problem.id,
-            severity: problem.severity.rawValue, finding: Console.line(Finding(problem)))
+            severity: problem.severity.rawValue, finding: Finding(problem).line)
         isOrEarlier = open.wasThereAtFirst
     }
 }

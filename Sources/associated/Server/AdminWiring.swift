@@ -8,6 +8,7 @@ import Hosting
 import Posix
 import Service
 import Settings
+import Supervision
 import TLS
 import Telemetry
 

@@ -8,6 +8,7 @@ import Catalogue
 import Hosting
 import Posix
 import SourceJSON
+import Supervision
 import Synchronization
 import Telemetry
 import Tenancy

@@ -7,6 +7,7 @@ import Engine
 import Glibc
 import Hosting
 import Posix
+import Supervision
 import TLS
 import Telemetry
 import Tenancy

@@ -6,6 +6,7 @@ import Certificates
 import Hosting
 import Posix
 import SourceJSON
+import Supervision
 import TLS
 import Telemetry
 import Tenancy

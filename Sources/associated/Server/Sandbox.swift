@@ -13,6 +13,7 @@
 import Hosting
 import Posix
 import Settings
+import Supervision
 import TLS
 
 struct Sandbox {

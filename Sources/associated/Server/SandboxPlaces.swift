@@ -6,6 +6,7 @@
 import Hosting
 import Posix
 import Settings
+import Supervision
 import TLS
 
 struct SandboxPlaces {

@@ -10,6 +10,7 @@ import HTTP
 import Hosting
 import Posix
 import Settings
+import Supervision
 import TLS
 import Telemetry
 import Tenancy

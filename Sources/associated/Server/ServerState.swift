@@ -7,6 +7,7 @@ import Catalogue
 import Hosting
 import Posix
 import Settings
+import Supervision
 import Synchronization
 import Telemetry
 import Tenancy
@@ -171,7 +172,7 @@ final class ServerState: Sendable {
     /// Findings on the present `server.json`, which takes effect at the next start.
     func note(settings findings: [Finding]) {
         let now = Clock.wallSeconds()
-        let open = findings.map { StatusReport.OpenFinding(finding: Console.line($0), sinceSeconds: now) }
+        let open = findings.map { StatusReport.OpenFinding(finding: $0.line, sinceSeconds: now) }
         let errorCount = findings.count { $0.severity == .error }
         state.withLock { ($0.settingsFindings, $0.settingsErrorCount) = (open, errorCount) }
     }
@@ -226,9 +227,9 @@ final class ServerState: Sendable {
         let reasons = tenants.lastGoodReasons(hostsMax: ServerState.reasonsMax)
         let errors = tenants.furtherErrors(hostsMax: ServerState.reasonsMax)
         let open = tenants.openFindings
-        let findings = open.prefix(ServerState.sinceMax).map { Console.line($0) }
+        let findings = open.prefix(ServerState.sinceMax).map(\.line)
         let few = FairShare.fitting(open, room: StatusReport.listMax, tenant: { tenants.tenant(ofFile: $0.file) })
-        let listed = few.map { Console.line($0) }
+        let listed = few.map(\.line)
         let guarded = open.lazy.filter { $0.rule == .app042 && $0.severity == .error }.map(\.file)
         noteLastGood(tenants)
         // Probes wait for the lock, so no text is made while it is held.
@@ -237,7 +238,7 @@ final class ServerState: Sendable {
         let kept = keptHosts.map { host, findings in
             // The error is the reason; further warnings are not.
             let reason = findings.first { $0.severity == .error } ?? findings.first
-            return (host: host, line: reason.map { Console.line($0) } ?? "for no known reason")
+            return (host: host, line: reason.map(\.line) ?? "for no known reason")
         }
         state.withLock { state in
             state.failure = nil
@@ -258,7 +259,7 @@ final class ServerState: Sendable {
 
     /// Findings of one host as `status HOST` shows them.
     static func firstLines(of findings: [Finding]?) -> [String] {
-        (findings ?? []).prefix(reasonsOfHostMax).map { Console.line($0) }
+        (findings ?? []).prefix(reasonsOfHostMax).map(\.line)
     }
 }
 

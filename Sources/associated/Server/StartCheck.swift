@@ -10,6 +10,7 @@ import Hosting
 import Manager
 import Posix
 import Settings
+import Supervision
 import TLS
 import Telemetry
 
@@ -122,19 +123,15 @@ struct StartCheck {
             }
             guard isShared, !settings.reusesPort else { return }
             let process = ListeningSockets.process(at: address)
-            guard process.map(StartCheck.isServer) != false else { throw SystemError(call: "bind", number: EADDRINUSE) }
+            guard process.map(Inheritance.Role.has) != false else {
+                throw SystemError(call: "bind", number: EADDRINUSE)
+            }
             noteServer(process, address, purpose)
         } catch {
             let process = error.cause == .inUse ? ListeningSockets.process(at: address) : nil
-            if let process, StartCheck.isServer(process) { return noteServer(process, address, purpose) }
+            if let process, Inheritance.Role.has(process) { return noteServer(process, address, purpose) }
             fail("\(ListeningSet.refusal(of: address, purpose, error))")
         }
-    }
-
-    static func isServer(_ process: Int32) -> Bool {
-        let name = try? File.read("/proc/\(process)/comm", bytesMax: 64).bytes
-        let names = ["associated\n", "\(ManagerProcess.name)\n"]
-        return name.map { names.contains(String(decoding: $0, as: UTF8.self)) } ?? false
     }
 
     /// A check that failed because of the server that it is for would be of no use.

@@ -6,6 +6,7 @@ import Certificates
 import Hosting
 import Posix
 import Settings
+import Supervision
 import TLS
 import Tenancy
 

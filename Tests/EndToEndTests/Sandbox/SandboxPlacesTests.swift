@@ -1,6 +1,7 @@
 // What the sandbox allows for each path of the settings: its folders, but no top-level folder of the system.
 
 import Posix
+import Supervision
 import Testing
 
 @testable import associated

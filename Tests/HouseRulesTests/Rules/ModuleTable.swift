@@ -78,12 +78,14 @@ enum ModuleTable {
                 "Synchronization",
             ]),
         Module(
+            "Supervision", .control,
+            mayImport: ["Association", "HTTP", "Posix", "Settings", "SourceJSON", "Glibc", "Synchronization"]),
+        Module(
             "associated", .control,
             mayImport: [
                 "SourceJSON", "Association", "AssociationLint", "HTTP", "Posix", "TLS", "Catalogue", "Telemetry",
                 "Hosting", "Engine", "Client", "Verifier", "Administration", "ACME", "DNS", "Database", "Store",
-                "Manager",
-                "Certificates", "Service", "Settings", "Tenancy", "Glibc", "Synchronization",
+                "Manager", "Certificates", "Service", "Settings", "Supervision", "Tenancy", "Glibc", "Synchronization",
             ]),
     ]
 

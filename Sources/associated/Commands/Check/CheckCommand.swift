@@ -9,6 +9,7 @@ import Hosting
 import Posix
 import Settings
 import SourceJSON
+import Supervision
 import TLS
 import Verifier
 

@@ -2,6 +2,7 @@
 
 import Association
 import Client
+import Supervision
 import TLS
 import Verifier
 

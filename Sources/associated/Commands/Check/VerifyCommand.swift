@@ -6,6 +6,7 @@ import AssociationLint
 import Client
 import Posix
 import SourceJSON
+import Supervision
 import TLS
 import Verifier
 

@@ -4,6 +4,7 @@
 
 import Association
 import SourceJSON
+import Supervision
 
 struct AppleBuilds {
     /// The ids of each service, under its name in app files.

@@ -5,6 +5,7 @@
 import Association
 import AssociationLint
 import SourceJSON
+import Supervision
 import TLS
 
 struct ImportedApps {

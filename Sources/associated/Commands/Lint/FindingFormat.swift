@@ -4,6 +4,7 @@ import Association
 import AssociationLint
 import Posix
 import SourceJSON
+import Supervision
 
 enum FindingFormat: String, CaseIterable {
     case text, json, sarif, github

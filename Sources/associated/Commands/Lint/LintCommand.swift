@@ -4,6 +4,7 @@ import Association
 import AssociationLint
 import Hosting
 import Posix
+import Supervision
 
 extension Command {
     static let lint = Command(

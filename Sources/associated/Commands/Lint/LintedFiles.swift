@@ -7,6 +7,7 @@ import Certificates
 import Hosting
 import Posix
 import SourceJSON
+import Supervision
 import Synchronization
 import TLS
 

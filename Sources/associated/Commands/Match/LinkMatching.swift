@@ -5,6 +5,7 @@
 import Association
 import Client
 import SourceJSON
+import Supervision
 import TLS
 import Verifier
 

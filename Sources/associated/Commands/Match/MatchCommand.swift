@@ -5,6 +5,7 @@ import Association
 import Glibc
 import Posix
 import SourceJSON
+import Supervision
 
 extension Command {
     static let match = Command(

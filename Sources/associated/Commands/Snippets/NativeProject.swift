@@ -3,6 +3,7 @@
 
 import Association
 import Posix
+import Supervision
 
 struct NativeProject {
     let folder: String

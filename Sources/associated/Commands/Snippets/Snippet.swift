@@ -3,6 +3,7 @@
 
 import Association
 import SourceJSON
+import Supervision
 
 struct Snippet {
     let app: AppFile

@@ -3,6 +3,7 @@
 import Association
 import Hosting
 import Posix
+import Supervision
 
 extension Command {
     static let snippet = Command(

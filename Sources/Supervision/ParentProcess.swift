@@ -4,11 +4,14 @@
 // the log, except before the first server is started: what may wait is `SlowWork`, and `Log` has a thread of its own.
 
 import Glibc
-import Hosting
 import Posix
+public import Settings
 
-final class ParentProcess {
-    private let arguments: ParsedArguments
+public final class ParentProcess {
+    public typealias Preparation = @Sendable (ParentSetup?) throws -> ParentSetup
+
+    /// Reads the settings and opens their sockets: at the start, and for an upgrade of this setup.
+    private let prepare: Preparation
     private let program: String
     private let signals: Signals
     private let poller: Poller
@@ -75,8 +78,8 @@ final class ParentProcess {
     private static let messagesPerSecondMax = 20
 
     /// Opens the sockets and gives up the rights that are not needed.
-    private init(_ loaded: LoadedSettings, _ arguments: ParsedArguments) throws {
-        self.arguments = arguments
+    private init(_ settings: ServerSettings, _ prepare: @escaping Preparation) throws {
+        self.prepare = prepare
         // The admin token may be in the environment.
         try ProcessMemory.forbidDumps()
         guard let program = ChildProcess.ownPath(startedAs: CommandLine.arguments[0]) else {
@@ -90,8 +93,8 @@ final class ParentProcess {
             throw SystemError.exhausted("epoll_ctl")
         }
         watchdog = Watchdog(milliseconds: notifier.watchdogMilliseconds)
-        setup = try ParentSetup(loaded, after: nil)
-        try ParentSetup.dropRights(loaded.settings)
+        setup = try prepare(nil)
+        try ParentSetup.dropRights(settings)
         // The threads get the rights that are left.
         try Log.writeAside()
         slowWork = try SlowWork(name: "slow work")
@@ -100,13 +103,9 @@ final class ParentProcess {
         }
     }
 
-    /// Returns only if nothing was started.
-    static func run(_ loaded: LoadedSettings, _ arguments: ParsedArguments) -> ExitStatus {
-        do {
-            try ParentProcess(loaded, arguments).run()
-        } catch {
-            return .failure(saying: "\(error)")
-        }
+    /// Throws if nothing was started.
+    public static func run(_ settings: ServerSettings, _ prepare: @escaping Preparation) throws -> Never {
+        try ParentProcess(settings, prepare).run()
     }
 
     private func run() -> Never {
@@ -232,8 +231,8 @@ final class ParentProcess {
         if !isUpgrade { return start(number, setup) }
         Log.info("upgrading: starting \(program)")
         preparing = number
-        slowWork.add { [arguments, setup] in
-            .setup(number, Result { try ParentSetup(LoadedSettings(arguments), after: setup) })
+        slowWork.add { [prepare, setup] in
+            .setup(number, Result { try prepare(setup) })
         }
     }
 
@@ -330,17 +329,12 @@ final class ParentProcess {
     private func cannotStart(_ error: SystemError) -> String { "cannot start \(program): \(error.reason)" }
 
     private func launch(_ inheritance: Inheritance, _ reports: ChildReports) throws(Refusal) -> Int32 {
-        let signals =
-            switch inheritance.role {
-            case .server: ServerSignal.all
-            case .manager: ManagerProcess.signals
-            }
         do throws(SystemError) {
             return try ChildProcess.start(
                 program, CommandLine.arguments,
                 descriptors: [inheritance.reports, inheritance.settings].compactMap(\.self)
                     + inheritance.groups.flatMap(\.numbers),
-                variable: (Inheritance.variable, inheritance.text), blocked: signals, reports: reports)
+                variable: (Inheritance.variable, inheritance.text), blocked: inheritance.role.signals, reports: reports)
         } catch {
             throw .failure(cannotStart(error))
         }

@@ -2,73 +2,66 @@
 // a new line, colour a terminal or reverse the direction of text. Data for programs is written unchanged, except to a terminal.
 // A server reports events in its process log instead (Log).
 
-import Association
+public import Association
 import Glibc
-import Hosting
 import Posix
 import Settings
 import SourceJSON
 import Synchronization
 
-enum Console {
+public enum Console {
     /// Why writing to standard output failed; nil as long as it works.
     private static let outputError = Mutex<SystemError?>(nil)
-    static let outputIsTerminal = isatty(STDOUT_FILENO) == 1
+    public static let outputIsTerminal = isatty(STDOUT_FILENO) == 1
     private static let errorIsTerminal = isatty(STDERR_FILENO) == 1
 
     /// Colour is used on a terminal only, and not with `NO_COLOR` (no-color.org).
-    static let wantsColour =
+    public static let wantsColour =
         outputIsTerminal && (unsafe getenv("NO_COLOR").map { unsafe $0.pointee == 0 } ?? true)
         && (unsafe getenv("TERM").map { unsafe String(cString: $0) != "dumb" } ?? false)
 
     /// Writes lines for a person. False if the reader is gone, so that the caller can stop.
     @discardableResult
-    static func output(_ text: String) -> Bool {
+    public static func output(_ text: String) -> Bool {
         write(Printable.lines(text, keepingStyles: wantsColour), to: STDOUT_FILENO)
     }
 
     /// Writes a document, or data for another program.
     @discardableResult
-    static func output(data: [UInt8]) -> Bool {
+    public static func output(data: [UInt8]) -> Bool {
         if outputIsTerminal { return output(String(decoding: data, as: UTF8.self)) }
         return write(data, to: STDOUT_FILENO)
     }
 
     /// Why the output is incomplete; nil if it is complete, or if the reader has closed the pipe on purpose.
-    static var outputProblem: String? {
+    public static var outputProblem: String? {
         outputError.withLock { $0 }.flatMap { error in
             error.number == EPIPE ? nil : "cannot write to standard output: \(error.reason)"
         }
     }
 
     /// Writes one line of output; names in it are escaped.
-    static func output(line: String) { output("\(Printable.line(line))\n") }
+    public static func output(line: String) { output("\(Printable.line(line))\n") }
 
     /// Writes one line to standard error; names in it are escaped. A closed standard error must not stop a server.
-    static func error(line: String) { write("\(Printable.line(line))\n", to: STDERR_FILENO) }
+    public static func error(line: String) { write("\(Printable.line(line))\n", to: STDERR_FILENO) }
 
     /// Writes a text of several lines to standard error.
-    static func error(help text: String) { write(Printable.lines(text), to: STDERR_FILENO) }
+    public static func error(help text: String) { write(Printable.lines(text), to: STDERR_FILENO) }
 
     /// Writes a question; the answer is typed in the same line.
-    static func ask(_ question: String) { write(Printable.line(question), to: STDERR_FILENO) }
+    public static func ask(_ question: String) { write(Printable.line(question), to: STDERR_FILENO) }
 
     /// Reports a problem: on standard error, or in a server as an event of its log.
-    static func complain(_ message: String) {
+    public static func complain(_ message: String) {
         if !Log.write(.error, message) { error(line: "associated: \(message)") }
     }
 
     /// Writes a finding in the form that compilers use.
-    static func error(_ finding: Finding) { error(line: line(finding)) }
-
-    /// That line, without the line end.
-    static func line(_ finding: Finding) -> String {
-        let place = finding.range.map { ":\($0.start.line):\($0.start.column)" } ?? ""
-        return Printable.line("\(finding.file)\(place): \(finding.severity.rawValue)[\(finding.rule)]: \(finding.text)")
-    }
+    public static func error(_ finding: Finding) { error(line: finding.line) }
 
     /// Shows progress on a terminal, in a line that the next call overwrites; nil clears it.
-    static func progress(_ text: String?) {
+    public static func progress(_ text: String?) {
         guard errorIsTerminal else { return }
         write("\r\(text.map(Printable.line) ?? "\u{1B}[K")", to: STDERR_FILENO)
     }

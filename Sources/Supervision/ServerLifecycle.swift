@@ -302,14 +302,14 @@ struct ServerLifecycle {
 /// The signals that a server gets from its parent besides SIGHUP (reload), SIGUSR1 (reopen the access log) and SIGTERM (finish and exit).
 /// They are not those that an operator sends to the parent: a signal for all processes of a unit (`systemctl kill`) must not make a
 /// server believe that another one has taken over.
-enum ServerSignal {
+public enum ServerSignal {
     /// Another server accepts connections from the same sockets: stop accepting at once, finish what is in flight, exit.
-    static let takenOver = SIGQUIT
+    public static let takenOver = SIGQUIT
     /// Exit without finishing anything.
-    static let exitNow = SIGINT
+    public static let exitNow = SIGINT
 
     /// All that a server takes. SIGUSR2 is for the parent, and ignored.
-    static let all = [SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, takenOver, exitNow]
+    public static let all = [SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, takenOver, exitNow]
 }
 
 /// The pause before the parent starts a process again, the same for a server and a manager.

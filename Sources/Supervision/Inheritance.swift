@@ -5,35 +5,59 @@ import Glibc
 import Posix
 import Synchronization
 
-struct Inheritance: Equatable {
-    var role: Role
-    var parent: Int32
+public struct Inheritance: Equatable, Sendable {
+    public var role: Role
+    public var parent: Int32
     /// The socket on which a server reports its state, and a manager why it ends. Nil for a manager whose parent is of an earlier
     /// version.
-    var reports: Int32?
+    public var reports: Int32?
     /// How often to report that the server is alive; nil for never.
-    var watchdogMilliseconds: Int64?
+    public var watchdogMilliseconds: Int64?
     /// How many upgrades there have been, this one included, so that monitoring can tell them from crashes.
-    var upgradeCount = 0
+    public var upgradeCount = 0
     /// A `MemoryFile` with the text of `server.json` that is in force, or nothing if there was none. Nil if the parent is of an
     /// earlier version.
     var settings: Int32?
-    var groups: [Group] = []
+    public var groups: [Group] = []
 
     /// What a child is.
-    enum Role: String {
+    public enum Role: String, Sendable {
         case server, manager
+
+        /// Of the process, as `ps -e` shows it.
+        public var processName: String {
+            switch self {
+            case .server: "associated"
+            case .manager: "manager"
+            }
+        }
+
+        /// All that it takes. To a manager only SIGTERM and SIGINT mean something.
+        public var signals: [Int32] {
+            switch self {
+            case .server: ServerSignal.all
+            case .manager: [SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2]
+            }
+        }
+
+        /// Whether a process is one of this program.
+        public static func has(_ process: Int32) -> Bool {
+            let name = try? File.read("/proc/\(process)/comm", bytesMax: 64).bytes
+            return name.map { name in
+                [server, manager].contains { Array("\($0.processName)\n".utf8) == name }
+            } ?? false
+        }
     }
 
     /// The sockets at one address.
-    struct Group: Equatable {
-        var purpose: Purpose
+    public struct Group: Equatable, Sendable {
+        public var purpose: Purpose
         /// Whether each connection begins with the header of a trusted proxy (the PROXY protocol).
-        var expectsProxyHeader = false
-        var numbers: [Int32]
+        public var expectsProxyHeader = false
+        public var numbers: [Int32]
     }
 
-    enum Purpose: String {
+    public enum Purpose: String, Sendable {
         case http, https, admin
         /// Of the manager, which opens it itself: only a parent of an earlier version passes it.
         case managerAdmin = "manager-admin"
@@ -44,7 +68,7 @@ struct Inheritance: Equatable {
         func isFor(_ role: Role) -> Bool { self == .managerAdmin || role == .server }
 
         /// For the operator or the manager: one socket, which another server never shares, and which answers until its process has exited.
-        var isAdmin: Bool { self != .http && self != .https }
+        public var isAdmin: Bool { self != .http && self != .https }
     }
 
     static let variable = "ASSOCIATED_INHERITED"
@@ -57,11 +81,11 @@ struct Inheritance: Equatable {
     private static let taken = Mutex<Inheritance?>(nil)
 
     /// What this process was started with; nil when it is no child of a parent.
-    static var own: Inheritance? { taken.withLock { $0 } }
+    public static var own: Inheritance? { taken.withLock { $0 } }
 
     /// Takes it from the environment and removes it there. Called once, before any thread is started.
-    static func take() throws(Refusal) {
-        guard let text = Environment.value(variable) else { return }
+    public static func take() throws(Refusal) {
+        guard let text = unsafe getenv(variable).map({ unsafe String(cString: $0) }), !text.isEmpty else { return }
         unsafe unsetenv(variable)
         guard let inheritance = Inheritance(text) else {
             throw .failure(
@@ -73,7 +97,7 @@ struct Inheritance: Equatable {
     }
 
     /// Keeps this process from outliving its parent. Called again after a change of user, which cancels it.
-    func endWithParent() throws(Refusal) {
+    public func endWithParent() throws(Refusal) {
         if !ChildProcess.endWithParent(parent) { throw .failure("the parent process has ended") }
     }
 
@@ -87,7 +111,7 @@ struct Inheritance: Equatable {
     }
 
     /// The text of `server.json`, to be read once.
-    func settingsText() throws(Refusal) -> [UInt8]? {
+    public func settingsText() throws(Refusal) -> [UInt8]? {
         guard let settings else { return nil }
         do throws(FileError) { return try MemoryFile.contents(takingOwnershipOf: settings) } catch {
             throw .failure("cannot read the settings from the parent process: \(error)")
@@ -144,7 +168,7 @@ extension Inheritance.Group {
 }
 
 /// What a parent tells a running server, as a line of text.
-enum ParentNews: Equatable {
+public enum ParentNews: Equatable, Sendable {
     /// How the manager has ended, or why it could not be started, and when the next one is started; without a text, that this is over.
     case managerEnded(String, restartMilliseconds: Int64?)
     /// Why an upgrade was refused, and when (since 1970).
@@ -160,7 +184,7 @@ enum ParentNews: Equatable {
 
 extension ParentNews {
     /// Nil for what a parent of another version tells.
-    init?(_ text: String) {
+    public init?(_ text: String) {
         let words = text.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
         guard words.count == 3, let number = Int64(words[1]) else { return nil }
         switch words[0] {

@@ -4,7 +4,7 @@ import Glibc
 import Posix
 import Testing
 
-@testable import associated
+@testable import Supervision
 
 struct ServerLifecycleTests {
     private typealias Event = ServerLifecycle.Event

@@ -2,18 +2,17 @@
 // people or JSON for log collectors. If standard error is the journal, each line begins with a priority and has no time, because
 // the journal records it. All messages are escaped here, so an event is always one line.
 
-import Association
+public import Association
 import Glibc
 import HTTP
-import Hosting
-import Posix
-import Settings
-import SourceJSON
+public import Posix
+public import Settings
+public import SourceJSON
 import Synchronization
 
-enum Log {
-    typealias Level = ProcessLogSettings.Level
-    typealias Fields = [(String, SourceValue)]
+public enum Log {
+    public typealias Level = ProcessLogSettings.Level
+    public typealias Fields = [(String, SourceValue)]
 
     private static let isJournal = StandardDescriptors.errorIsJournal
     /// Nil until a server starts; other commands report to a person (Console).
@@ -30,13 +29,13 @@ enum Log {
     private static let startMilliseconds = 100
 
     /// Makes all further events of this process lines of the log.
-    static func begin(_ wanted: ProcessLogSettings) {
+    public static func begin(_ wanted: ProcessLogSettings) {
         settings.withLock { $0 = wanted }
         atexit { Log.end() }
     }
 
     /// From now on no thread waits for the reader of the log.
-    static func writeAside() throws(SystemError) {
+    public static func writeAside() throws(SystemError) {
         let new = try SlowWork<Never>(name: "log")
         for line in takeEarly() { new.add { writeAside(line, line.utf8.count) } }
         writer.withLock { $0 = new }
@@ -52,7 +51,7 @@ enum Log {
     }
 
     /// Waits a moment for the reader, before the process exits.
-    static func end() {
+    public static func end() {
         guard let writer = writer.withLock({ $0 }) else {
             // A start that has failed has no thread for its lines.
             for line in takeEarly() { Console.error(line: line) }
@@ -61,12 +60,12 @@ enum Log {
         writer.finish(milliseconds: endMilliseconds)
     }
 
-    static func error(_ message: String, _ fields: Fields = []) { write(.error, message, fields) }
-    static func warning(_ message: String, _ fields: Fields = []) { write(.warning, message, fields) }
-    static func info(_ message: String, _ fields: Fields = []) { write(.info, message, fields) }
+    public static func error(_ message: String, _ fields: Fields = []) { write(.error, message, fields) }
+    public static func warning(_ message: String, _ fields: Fields = []) { write(.warning, message, fields) }
+    public static func info(_ message: String, _ fields: Fields = []) { write(.info, message, fields) }
 
     /// Writes a finding as one line; in JSON its parts are also fields.
-    static func finding(_ finding: Finding) {
+    public static func finding(_ finding: Finding) {
         let level: Level =
             switch finding.severity {
             case .error: .error
@@ -78,12 +77,12 @@ enum Log {
             fields += [("line", .integer(start.line)), ("column", .integer(start.column))]
         }
         if let fix = finding.fix { fields.append(("fix", .string(fix))) }
-        write(level, Console.line(finding), fields)
+        write(level, finding.line, fields)
     }
 
     /// False if no server has started, so that the caller must report the message itself.
     @discardableResult
-    static func write(_ level: Level, _ message: String, _ fields: Fields = []) -> Bool {
+    public static func write(_ level: Level, _ message: String, _ fields: Fields = []) -> Bool {
         guard let settings = settings.withLock({ $0 }) else { return false }
         guard level <= settings.level else { return true }
         let priority = isJournal ? "<\(level.rawValue)>" : ""
@@ -142,7 +141,7 @@ enum Log {
     }
 
     /// `2026-11-22T13:40:06Z`
-    static func time(seconds: Int64) -> String {
+    public static func time(seconds: Int64) -> String {
         var bytes = [UInt8](repeating: 0, count: HTTPDate.timestampByteCount)
         unsafe bytes.withUnsafeMutableBytes { unsafe HTTPDate.writeTimestamp(seconds, into: $0) }
         return "\(String(decoding: bytes, as: UTF8.self))Z"

@@ -2,13 +2,12 @@
 // the new settings, which has the open sockets of addresses that stay; whichever set is dropped closes what only it had.
 
 import Glibc
-import Hosting
-import Posix
-import Settings
+public import Posix
+public import Settings
 
-struct ListeningSet {
+public struct ListeningSet: Sendable {
     /// The sockets at one address.
-    struct Entry {
+    struct Entry: Sendable {
         let purpose: Inheritance.Purpose
         let expectsProxyHeader: Bool
         /// The address of the settings, which may have port 0; nil for a socket from systemd.
@@ -19,7 +18,7 @@ struct ListeningSet {
 
     /// What makes an open socket fit for an address of the settings. Its permissions do not: a second socket at the same path would
     /// replace the first, although the upgrade may fail yet.
-    struct Wanted: Equatable {
+    struct Wanted: Equatable, Sendable {
         let address: String
         let servesBothFamilies: Bool
 
@@ -37,7 +36,7 @@ struct ListeningSet {
 
     /// With the sockets that systemd has opened, if any; `http` and `https` of the settings are ignored then. Called once, before any
     /// thread is started.
-    init() throws {
+    public init() throws {
         for (name, socket) in try ListeningSocket.takeActivated() {
             guard let purpose = Inheritance.Purpose(rawValue: name), !purpose.isAdmin else {
                 throw Refusal.failure(
@@ -49,13 +48,13 @@ struct ListeningSet {
     }
 
     /// Whether systemd has opened the sockets.
-    var isActivated: Bool { entries.contains { $0.wanted == nil } }
+    public var isActivated: Bool { entries.contains { $0.wanted == nil } }
 
     /// The set for these settings. Sockets that are open stay open, however many workers there are now: a client may wait in the queue of
     /// each of them.
     /// - Parameter socketCount: how many sockets to open for each new TCP address.
     /// - Parameter link: the path where the manager asks the server; nil if none is wanted. Its socket may not listen yet (`openLink`).
-    func adapted(to settings: ServerSettings, socketCount: Int, link: String? = nil) throws -> ListeningSet {
+    public func adapted(to settings: ServerSettings, socketCount: Int, link: String? = nil) throws -> ListeningSet {
         let account: Account? = if let name = settings.user { try Account(name) } else { nil }
         let places = self.places(of: settings, link: link)
         let wanted = places.map { Wanted($0.1) }
@@ -147,7 +146,7 @@ struct ListeningSet {
         return places
     }
 
-    func addresses(_ purpose: Inheritance.Purpose) -> [SocketAddress] {
+    public func addresses(_ purpose: Inheritance.Purpose) -> [SocketAddress] {
         entries.filter { $0.purpose == purpose }.map { $0.sockets[0].address }
     }
 
@@ -183,7 +182,7 @@ struct ListeningSet {
     mutating func closeAll() { entries = [] }
 
     /// The socket of the manager's admin listener. The manager opens it itself, so nothing listens there while there is no manager.
-    static func openForManager(_ settings: ServerSettings) throws -> ListeningSocket? {
+    public static func openForManager(_ settings: ServerSettings) throws -> ListeningSocket? {
         guard let address = settings.manager.admin else { return nil }
         let account: Account? = if let name = settings.user { try Account(name) } else { nil }
         do throws(SystemError) {
@@ -259,10 +258,12 @@ struct ListeningSet {
         return "cannot listen at \(link), where the manager asks which hosts are served: \(error.reason); \(remedy)"
     }
 
-    static func inWords(_ process: Int32?) -> String { process.map { " (process \($0))" } ?? "" }
+    public static func inWords(_ process: Int32?) -> String { process.map { " (process \($0))" } ?? "" }
 
     /// Why it is not possible to listen on an address.
-    static func refusal(of address: SocketAddress, _ purpose: Inheritance.Purpose, _ error: SystemError) -> Refusal {
+    public static func refusal(of address: SocketAddress, _ purpose: Inheritance.Purpose, _ error: SystemError)
+        -> Refusal
+    {
         let use =
             switch purpose {
             case .http, .https: ""

@@ -1,14 +1,13 @@
 // What may wait for a file system or for a reader: one job after the other runs on a thread of its own, so that the thread that
 // supervises never waits for one.
 
-import Posix
 import Synchronization
 
-final class SlowWork<Outcome: Sendable>: Sendable {
+public final class SlowWork<Outcome: Sendable>: Sendable {
     private let jobs: Mailbox<[@Sendable () -> Outcome?]>
     private let outcomes: Mailbox<[Outcome]>
 
-    init(name: String) throws(SystemError) {
+    public init(name: String) throws(SystemError) {
         jobs = try Mailbox([])
         outcomes = try Mailbox([])
         try Thread(name: name) { [jobs, outcomes] in
@@ -22,14 +21,14 @@ final class SlowWork<Outcome: Sendable>: Sendable {
     }
 
     /// Readable when a job has an outcome.
-    var descriptor: Int32 { outcomes.descriptor }
+    public var descriptor: Int32 { outcomes.descriptor }
 
-    func add(_ job: @escaping @Sendable () -> Outcome?) { jobs.leave { $0.append(job) } }
+    public func add(_ job: @escaping @Sendable () -> Outcome?) { jobs.leave { $0.append(job) } }
 
-    func takeOutcomes() -> [Outcome] { outcomes.take() }
+    public func takeOutcomes() -> [Outcome] { outcomes.take() }
 
     /// Lets go of a value, of which the caller has no other copy.
-    func drop<Value: Sendable>(_ value: consuming Value) {
+    public func drop<Value: Sendable>(_ value: consuming Value) {
         let last = Mutex<Value?>(value)
         add {
             last.withLock { $0 = nil }
@@ -38,7 +37,7 @@ final class SlowWork<Outcome: Sendable>: Sendable {
     }
 
     /// Waits until all jobs are done, at most this long.
-    func finish(milliseconds: Int32) {
+    public func finish(milliseconds: Int32) {
         guard let end = try? Mailbox(false) else { return }
         add {
             end.leave { $0 = true }

@@ -4,7 +4,7 @@ import Glibc
 import Posix
 import Testing
 
-@testable import associated
+@testable import Supervision
 
 struct ManagerLifecycleTests {
     private typealias Event = ManagerLifecycle.Event
