@@ -57,7 +57,7 @@ let package = Package(
         .target(
             name: "Engine", dependencies: ["Catalogue", "Posix", "TLS", "HTTP", "Telemetry"], swiftSettings: strict),
         .target(name: "Database", dependencies: ["CSQLite", "CPostgreSQL", "Posix"], swiftSettings: strict),
-        .target(name: "Store", dependencies: ["Database", "TLS"], swiftSettings: strict),
+        .target(name: "Store", dependencies: ["Database", "Posix", "TLS"], swiftSettings: strict),
         .target(name: "DNS", dependencies: ["CResolver", "Posix", "TLS"], swiftSettings: strict),
         .target(
             name: "Client", dependencies: ["TLS", "HTTP", "Posix", "CZlib"], swiftSettings: strict),
@@ -67,8 +67,12 @@ let package = Package(
             dependencies: ["Client", "TLS", "HTTP", "Posix", "Association", "AssociationLint", "SourceJSON"],
             swiftSettings: strict),
         .target(
-            name: "Manager",
-            dependencies: ["ACME", "Client", "DNS", "Database", "Posix", "SourceJSON", "Store", "TLS", "Verifier"],
+            name: "Issuance",
+            dependencies: ["ACME", "Client", "DNS", "Database", "Posix", "SourceJSON", "Store", "TLS"],
+            swiftSettings: strict),
+        .target(
+            name: "Delivery",
+            dependencies: ["Client", "DNS", "Database", "Posix", "SourceJSON", "Store", "TLS", "Verifier"],
             swiftSettings: strict),
         .target(name: "Service", dependencies: ["HTTP", "Posix"], swiftSettings: strict),
         .target(
@@ -85,7 +89,7 @@ let package = Package(
             dependencies: [
                 "SourceJSON", "Association", "AssociationLint", "HTTP", "Posix", "TLS", "Catalogue", "Telemetry",
                 "Certificates", "Hosting", "Engine", "Client", "Verifier", "Administration", "ACME", "DNS", "Database",
-                "Store", "Manager", "Service", "Settings", "Supervision", "Tenancy",
+                "Delivery", "Issuance", "Store", "Service", "Settings", "Supervision", "Tenancy",
             ],
             swiftSettings: strict),
 
@@ -114,17 +118,18 @@ let package = Package(
         tests("Telemetry", "HTTP", "Posix", "SourceJSON", "TestSupport"),
         tests("Engine", "Catalogue", "Certificates", "HTTP", "Posix", "TLS", "Telemetry", "TestSupport"),
         .testTarget(
-            name: "DatabaseSupport", dependencies: ["Database"], path: "Tests/DatabaseSupport", swiftSettings: house),
+            name: "DatabaseSupport", dependencies: ["Database", "Store", "TLS"], path: "Tests/DatabaseSupport",
+            swiftSettings: house),
         tests("Database", "DatabaseSupport", "Posix", "TestSupport"),
         .testTarget(
             name: "ACMESupport", dependencies: ["ACME", "HTTP", "Posix", "SourceJSON", "TLS", "TestSupport"],
             path: "Tests/ACMESupport", swiftSettings: house),
         tests(
-            "Manager", "ACME", "ACMESupport", "Client", "DNS", "DNSSupport", "Database", "DatabaseSupport", "Posix",
-            "Store",
-            "SourceJSON",
-            "TLS",
-            "TestSupport", "Verifier"),
+            "Issuance", "ACME", "ACMESupport", "Client", "DNS", "DNSSupport", "Database", "DatabaseSupport", "Posix",
+            "Store", "SourceJSON", "TLS", "TestSupport"),
+        tests(
+            "Delivery", "Client", "Database", "DatabaseSupport", "Posix", "Store", "SourceJSON", "TLS", "TestSupport",
+            "Verifier"),
         tests("Store", "Database", "DatabaseSupport", "TLS", "TestSupport"),
         tests("Client", "Posix", "TLS", "TestSupport"),
         tests("ACME", "ACMESupport", "Client", "SourceJSON", "TLS", "TestSupport"),
@@ -141,7 +146,7 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "associated", "Administration", "Certificates", "Manager", "Posix", "Settings", "SourceJSON",
+                "associated", "Administration", "Certificates", "Delivery", "Posix", "Settings", "SourceJSON",
                 "Supervision", "TLS",
                 "Tenancy", "TestSupport",
             ],

@@ -2,7 +2,7 @@
 
 import Administration
 import Foundation
-import Manager
+import Delivery
 import Posix
 import Supervision
 import Testing

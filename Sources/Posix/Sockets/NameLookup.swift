@@ -116,3 +116,8 @@ extension SocketAddress {
         return copy
     }
 }
+
+extension RemoteAddress {
+    /// Whether the address is one of the internet.
+    public var isPublic: Bool { SocketAddress(ip: "\(self)", port: 443).map { !$0.isPrivate } ?? false }
+}

@@ -7,7 +7,7 @@ import Association
 import DNS
 import Database
 import Hosting
-import Manager
+import Issuance
 import Posix
 import Settings
 import Store

@@ -4,7 +4,7 @@
 import ACME
 import Database
 import Hosting
-import Manager
+import Issuance
 import Posix
 import Settings
 import Store

@@ -2,7 +2,7 @@
 
 import ACME
 import Database
-import Manager
+import Issuance
 import Posix
 import Store
 import Supervision

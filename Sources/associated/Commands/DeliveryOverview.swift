@@ -4,8 +4,8 @@
 import Administration
 import Association
 import Database
+import Delivery
 import Hosting
-import Manager
 import Posix
 import Settings
 import SourceJSON

@@ -5,7 +5,7 @@
 import Administration
 import Database
 import Hosting
-import Manager
+import Issuance
 import Posix
 import SourceJSON
 import Store

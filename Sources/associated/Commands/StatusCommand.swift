@@ -2,8 +2,9 @@
 
 import Administration
 import Association
+import Delivery
 import Hosting
-import Manager
+import Issuance
 import Posix
 import Settings
 import SourceJSON

@@ -3,8 +3,8 @@
 import Administration
 import Association
 import Client
+import Delivery
 import Hosting
-import Manager
 import Posix
 import Settings
 import SourceJSON

@@ -2,39 +2,42 @@
 // so that a slow database delays no probe.
 
 import Administration
+import Delivery
 import HTTP
-import Manager
+import Issuance
 import Posix
 import Service
 import SourceJSON
+import Store
 import Synchronization
 
 final class ManagerAnswers: AdminSources {
-    private let control: ManagerControl
+    private let issuance: IssuanceStatus
+    private let control: WorkControl
     private let figures = Mutex(ManagerFigures())
     private let usage = ProcessUsage()
 
-    init(_ control: ManagerControl) { self.control = control }
+    init(_ issuance: IssuanceStatus, _ control: WorkControl) { (self.issuance, self.control) = (issuance, control) }
 
     func take(_ new: ManagerFigures) { figures.withLock { $0 = new } }
 
     /// A manager that cannot use its store, or write for the server, has to wait, but a restart would not help.
     func health() -> HealthReport {
-        HealthReport(waits: [control.problem].compactMap(\.self), notes: control.sourceProblems)
+        HealthReport(waits: [issuance.problem].compactMap(\.self), notes: control.sourceProblems)
     }
 
     func metricFamilies() -> [MetricFamily] {
         let figures = figures.withLock { $0 }
-        let (issuance, outcomes) = (figures.issuance, control.outcomes)
+        let (counts, outcomes) = (figures.issuance, issuance.outcomes)
         var metrics = ManagerMetrics(version: Product.version)
-        metrics.isReady = control.problem == nil
+        metrics.isReady = issuance.problem == nil
         metrics.isServerReachable = control.sourceProblems.isEmpty
-        metrics.hosts = IssuanceState.allCases.map { (state: $0.rawValue, count: issuance.hosts[$0] ?? 0) }
+        metrics.hosts = IssuanceState.allCases.map { (state: $0.rawValue, count: counts.hosts[$0] ?? 0) }
         metrics.orders = IssuanceState.allCases.map { (state: $0.rawValue, count: outcomes[$0] ?? 0) }
-        metrics.oldestWaitingSeconds = issuance.longestWaitMilliseconds.map { Double($0) / 1_000 } ?? 0
-        metrics.lifeLeftMin = issuance.lifeLeftMin
+        metrics.oldestWaitingSeconds = counts.longestWaitMilliseconds.map { Double($0) / 1_000 } ?? 0
+        metrics.lifeLeftMin = counts.lifeLeftMin
         metrics.budgets = Budget.Limit.allCases.compactMap { limit in
-            issuance.budgets[limit].map { (limit.rawValue, $0) }
+            counts.budgets[limit].map { (limit.rawValue, $0) }
         }
         metrics.residentBytes = usage.memoryBytes.map { Double($0.resident) }
         return metrics.families + (figures.deliveries?.families ?? [])

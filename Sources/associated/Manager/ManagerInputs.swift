@@ -6,8 +6,9 @@ import Association
 import Client
 import DNS
 import Database
+import Delivery
 import Hosting
-import Manager
+import Issuance
 import Posix
 import Settings
 import Store

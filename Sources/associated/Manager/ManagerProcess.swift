@@ -4,9 +4,9 @@
 import Administration
 import Glibc
 import Hosting
-import Manager
 import Posix
 import Settings
+import Store
 import Supervision
 
 enum ManagerProcess {

@@ -5,8 +5,9 @@
 import ACME
 import Administration
 import Database
+import Delivery
 import Glibc
-import Manager
+import Issuance
 import Posix
 import Service
 import Settings
@@ -16,7 +17,9 @@ import TLS
 
 /// The threads and the store of a running manager. Used by one thread.
 final class RunningManager {
-    let control: ManagerControl
+    let control: WorkControl
+    private let issuance: IssuanceStatus
+    private let delivery: DeliveryStatus
     let answers: ManagerAnswers
     private let inputs: ManagerInputs
     private let rules: IssuanceRules?
@@ -59,8 +62,8 @@ final class RunningManager {
         lock = try inputs.lockState()
         keys = try inputs.keys(createsMissing: true)
         node = "\(HostMachine.name):\(Directory.absolute(inputs.statePath))"
-        control = try ManagerControl(
-            workerCount: RunningManager.workerCount + RunningManager.otherThreads, suffixes: suffixes
+        control = try WorkControl(
+            workerCount: RunningManager.workerCount + RunningManager.otherThreads
         ) { level, text in
             switch level {
             case .info: Log.info(text)
@@ -68,10 +71,17 @@ final class RunningManager {
             case .error: Log.error(text)
             }
         }
-        answers = ManagerAnswers(control)
+        let issuance = IssuanceStatus(control, suffixes: suffixes)
+        delivery = DeliveryStatus(
+            control, tenant: { issuance.tenant(of: $0) },
+            certificateWait: { host, tries, transaction throws(DatabaseError) in
+                try CertificateWork.wait(for: host, tries: tries, in: transaction)
+            })
+        self.issuance = issuance
+        answers = ManagerAnswers(issuance, control)
         register =
             rules == nil
-            ? nil : HostRegister(control, places: inputs.places) { inputs.covers($0) }
+            ? nil : HostRegister(issuance, places: inputs.places) { inputs.covers($0) }
         // The file may be unusable, which must be known at the start.
         if let rules { _ = try ClientContext(authorityFile: rules.authorityFile) }
         do { try openStore() } catch let error as DatabaseError {
@@ -114,11 +124,11 @@ final class RunningManager {
             let hosts = askServer(now)
             try openStore()
             if let hosts {
-                if let register { try register.take(hosts, &store!) } else { control.noteHosts(hosts) }
+                if let register { try register.take(hosts, &store!) } else { issuance.noteHosts(hosts) }
                 // The answer needed more memory than the names.
                 Memory.returnFreed()
                 // A host is looked at only if its certificate is not waited for, so this work has to be there first.
-                control.noteServed(digest)
+                delivery.noteServed(digest)
             }
             try startThreads()
             if now >= figuresDue {
@@ -187,26 +197,26 @@ final class RunningManager {
 
     /// What the server reports as the manager's problem.
     private var problemForServer: String? {
-        control.problem.map { "\($0) (for \(Age.text(seconds: control.problemSeconds)))" } ?? inputs.objection
+        issuance.problem.map { "\($0) (for \(Age.text(seconds: issuance.problemSeconds)))" } ?? inputs.objection
     }
 
     /// Starts the threads that are missing: all at first, and the rest after a failure.
     private func startThreads() throws {
         let holder = "\(node)/\(getpid())"
-        let (places, control) = (inputs.places, control)
+        let (places, control, issuance) = (inputs.places, control, issuance)
         func store() throws(DatabaseError) -> Store { try Store(inputs.location, keys: keys) }
         var starts: [(Int) throws -> Thread] = []
         if let rules, let account {
             starts = Array(
                 repeating: { number in
                     let worker = try CertificateWorker(
-                        number, rules, control, places: places, holder: holder, account: account,
+                        number, rules, issuance, places: places, holder: holder, account: account,
                         suffixes: self.suffixes, userAgent: Product.userAgent, store: try store())
                     return try Thread(name: "orders \(number)", owning: worker) { $0.run() }
                 }, count: RunningManager.workerCount)
             starts.append { number in
                 let keeper = CertificateUpkeep(
-                    number, control, places: places, store: try store())
+                    number, issuance, places: places, store: try store())
                 return try Thread(name: "certificates", owning: keeper) { $0.run() }
             }
         }
@@ -214,13 +224,13 @@ final class RunningManager {
             let source = DeliveryLink(server: inputs.link, statePath: inputs.statePath)
             starts.append { number in
                 let register = DeliveryRegister(
-                    number, control, node: self.node, source: source, store: try store())
+                    number, self.delivery, node: self.node, source: source, store: try store())
                 return try Thread(name: "deliveries", owning: register) { $0.run() }
             }
             for service in DeliveryVerifier.allCases {
                 starts.append { number in
                     let monitor = try DeliveryWorker(
-                        number, service, delivery, control, holder: holder, source: source,
+                        number, service, delivery, self.delivery, holder: holder, source: source,
                         outside: delivery.proxy == nil ? OutsideCheck() : nil, store: try store())
                     return try Thread(name: service.rawValue, owning: monitor) { $0.run() }
                 }

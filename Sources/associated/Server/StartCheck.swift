@@ -7,7 +7,7 @@ import Association
 import Glibc
 import HTTP
 import Hosting
-import Manager
+import Issuance
 import Posix
 import Settings
 import Supervision

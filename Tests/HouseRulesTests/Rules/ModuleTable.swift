@@ -55,7 +55,7 @@ enum ModuleTable {
             ]),
         Module("Engine", .data, mayImport: ["Catalogue", "Posix", "TLS", "HTTP", "Telemetry", "Synchronization"]),
         Module("Database", .control, mayImport: ["CSQLite", "CPostgreSQL", "Glibc", "Posix"]),
-        Module("Store", .control, mayImport: ["Database", "TLS"]),
+        Module("Store", .control, mayImport: ["Database", "Posix", "TLS", "Synchronization"]),
         Module("DNS", .control, mayImport: ["CResolver", "Posix", "TLS"]),
         Module("Client", .control, mayImport: ["TLS", "HTTP", "Posix", "CZlib"]),
         Module("ACME", .pure, mayImport: ["SourceJSON", "TLS"]),
@@ -65,10 +65,14 @@ enum ModuleTable {
                 "Client", "TLS", "HTTP", "Posix", "Association", "AssociationLint", "SourceJSON", "Synchronization",
             ]),
         Module(
-            "Manager", .control,
+            "Issuance", .control,
             mayImport: [
-                "ACME", "Client", "DNS", "Database", "Posix", "SourceJSON", "Store", "TLS", "Verifier", "Glibc",
-                "Synchronization",
+                "ACME", "Client", "DNS", "Database", "Posix", "SourceJSON", "Store", "TLS", "Glibc", "Synchronization",
+            ]),
+        Module(
+            "Delivery", .control,
+            mayImport: [
+                "Client", "DNS", "Database", "Posix", "SourceJSON", "Store", "TLS", "Verifier", "Synchronization",
             ]),
         Module("Service", .control, mayImport: ["HTTP", "Posix", "Synchronization"]),
         Module(
@@ -85,7 +89,7 @@ enum ModuleTable {
             mayImport: [
                 "SourceJSON", "Association", "AssociationLint", "HTTP", "Posix", "TLS", "Catalogue", "Telemetry",
                 "Hosting", "Engine", "Client", "Verifier", "Administration", "ACME", "DNS", "Database", "Store",
-                "Manager", "Certificates", "Service", "Settings", "Supervision", "Tenancy", "Glibc", "Synchronization",
+                "Delivery", "Issuance", "Certificates", "Service", "Settings", "Supervision", "Tenancy", "Glibc", "Synchronization",
             ]),
     ]
 

@@ -1,0 +1,17 @@
+// The database of a manager: what the store has for all work, with the tables of each of its users.
+
+import Database
+import Delivery
+import Issuance
+import Store
+import TLS
+
+extension Store {
+    init(
+        _ location: DatabaseLocation, keys: SealingKeys, limits: ConnectionLimits = ConnectionLimits()
+    ) throws(DatabaseError) {
+        try self.init(
+            SQLConnection(location, limits: limits), keys: keys,
+            schema: Schema(Store.tables + CertificateWork.tables + DeliveryRecord.tables))
+    }
+}

@@ -1,0 +1,23 @@
+// What the threads of a manager share.
+
+import Store
+import TestSupport
+import Testing
+
+struct WorkControlTests {
+    @Test func `the log names some hosts with a problem, and counts the others`() throws {
+        let lines = Shared<[String]>([])
+        let control = try WorkControl(workerCount: 0) { _, text in lines.change { $0.append(text) } }
+        for number in 1...25 { control.logHost("h\(number)") }
+        control.summarizeHosts(now: 1)
+        #expect(
+            lines.value == (1...10).map { "h\($0)" } + [
+                "15 more lines about single hosts; see `associated acme status`"
+            ])
+        lines.change { $0 = [] }
+        control.logHost("next")
+        control.summarizeHosts(now: 60_000)
+        control.summarizeHosts(now: 60_001)
+        #expect(lines.value == ["next"])
+    }
+}
