@@ -130,7 +130,7 @@ let package = Package(
         tests(
             "Delivery", "Client", "Database", "DatabaseSupport", "Posix", "Store", "SourceJSON", "TLS", "TestSupport",
             "Verifier"),
-        tests("Store", "Database", "DatabaseSupport", "TLS", "TestSupport"),
+        tests("Store", "Database", "DatabaseSupport", "Posix", "TLS", "TestSupport"),
         tests("Client", "Posix", "TLS", "TestSupport"),
         tests("ACME", "ACMESupport", "Client", "SourceJSON", "TLS", "TestSupport"),
         .testTarget(

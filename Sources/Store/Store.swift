@@ -5,11 +5,12 @@
 // Rules that work with both engines and with a pooler: the database's clock only, row locks only, times in milliseconds.
 
 public import Database
+import Synchronization
 public import TLS
 
 /// An open store, used by one thread at a time.
 public struct Store: ~Copyable {
-    private var connection: SQLConnection
+    private let connection: SharedConnection
     /// The keys that seal the secrets in the store.
     public let keys: SealingKeys
 
@@ -19,16 +20,41 @@ public struct Store: ~Copyable {
     public init(
         _ connection: consuming SQLConnection, keys: SealingKeys, schema: Schema
     ) throws(DatabaseError) {
-        self.connection = connection
-        (self.keys, self.schema) = (keys, schema)
-        try schema.apply(to: &self.connection)
+        var connection = connection
+        try schema.apply(to: &connection)
+        self.init(SharedConnection(connection), keys, schema)
+    }
+
+    private init(_ connection: SharedConnection, _ keys: SealingKeys, _ schema: Schema) {
+        (self.connection, self.keys, self.schema) = (connection, keys, schema)
+    }
+
+    /// The same store for another thread, which waits while this one has a transaction: a database allows few connections, and a fleet
+    /// has many nodes.
+    public func another() -> Store { Store(connection, keys, schema) }
+
+    /// A connection that several threads use in turn.
+    private final class SharedConnection: @unchecked Sendable {
+        private let turn = Mutex(())
+        private var connection: SQLConnection
+
+        init(_ connection: consuming SQLConnection) { self.connection = connection }
+
+        func use<Result>(
+            _ body: (inout SQLConnection) throws(DatabaseError) -> Result
+        ) throws(DatabaseError) -> Result {
+            // `withLock` would ask for a result that may go to another thread, and none does.
+            turn._unsafeLock()
+            defer { turn._unsafeUnlock() }
+            return try body(&connection)
+        }
     }
 
     /// Runs statements that see one consistent state of the store.
     public mutating func read<Result>(
         _ body: (borrowing Transaction) throws(DatabaseError) -> Result
     ) throws(DatabaseError) -> Result {
-        try connection.read(body)
+        try connection.use { connection throws(DatabaseError) in try connection.read(body) }
     }
 
     /// Runs statements that take effect together. Throws if a newer program has changed the tables so that this one cannot
@@ -39,9 +65,11 @@ public struct Store: ~Copyable {
         isRepeatable: Bool = false, _ body: (borrowing Transaction) throws(DatabaseError) -> Result
     ) throws(DatabaseError) -> Result {
         let schema = schema
-        return try connection.write(isRepeatable: isRepeatable) { transaction throws(DatabaseError) in
-            try schema.check(transaction)
-            return try body(transaction)
+        return try connection.use { connection throws(DatabaseError) in
+            try connection.write(isRepeatable: isRepeatable) { transaction throws(DatabaseError) in
+                try schema.check(transaction)
+                return try body(transaction)
+            }
         }
     }
 

@@ -1,8 +1,8 @@
 // The change journal: what changed on which host, and what happens if it cannot be written.
 
 import Administration
-import Foundation
 import Delivery
+import Foundation
 import Posix
 import Supervision
 import Testing

@@ -31,7 +31,10 @@ final class RunningManager {
     private let node: String
     /// Of the state directory, so that claims of earlier processes there are known to be abandoned.
     private let lock: FileLock
+    /// With one connection for the threads that make orders, whose short transactions wait for no count of a million rows, and one for
+    /// everything else.
     private var store: Store?
+    private var orderStore: Store?
     private var digest = ""
     private var takenAt: Int64 = 0
     private var figuresDue: Int64 = 0
@@ -95,6 +98,7 @@ final class RunningManager {
         if store != nil { return }
         let (prefix, rules) = ("\(node)/", rules)
         var opened = try Store(inputs.location, keys: keys)
+        let second = try Store(inputs.location, keys: keys)
         try opened.write(isRepeatable: true) { transaction throws(DatabaseError) in
             try Work.freeClaims(ofHolders: prefix, in: transaction)
             try rules?.note(in: transaction)
@@ -107,6 +111,7 @@ final class RunningManager {
         }
         self.account = account
         store = .some(consume opened)
+        orderStore = .some(consume second)
     }
 
     /// Starts to answer operators. Called when no more libraries are loaded.
@@ -157,6 +162,7 @@ final class RunningManager {
         listener?.stop()
         // The last connection that is closed writes the log of SQLite into the file.
         store = nil
+        orderStore = nil
     }
 
     /// The served hosts, if they are to be looked at now.
@@ -204,19 +210,19 @@ final class RunningManager {
     private func startThreads() throws {
         let holder = "\(node)/\(getpid())"
         let (places, control, issuance) = (inputs.places, control, issuance)
-        func store() throws(DatabaseError) -> Store { try Store(inputs.location, keys: keys) }
         var starts: [(Int) throws -> Thread] = []
         if let rules, let account {
             starts = Array(
                 repeating: { number in
                     let worker = try CertificateWorker(
                         number, rules, issuance, places: places, holder: holder, account: account,
-                        suffixes: self.suffixes, userAgent: Product.userAgent, store: try store())
+                        suffixes: self.suffixes, userAgent: Product.userAgent,
+                        store: self.orderStore!.another())
                     return try Thread(name: "orders \(number)", owning: worker) { $0.run() }
                 }, count: RunningManager.workerCount)
             starts.append { number in
                 let keeper = CertificateUpkeep(
-                    number, issuance, places: places, store: try store())
+                    number, issuance, places: places, store: self.store!.another())
                 return try Thread(name: "certificates", owning: keeper) { $0.run() }
             }
         }
@@ -224,19 +230,19 @@ final class RunningManager {
             let source = DeliveryLink(server: inputs.link, statePath: inputs.statePath)
             starts.append { number in
                 let register = DeliveryRegister(
-                    number, self.delivery, node: self.node, source: source, store: try store())
+                    number, self.delivery, node: self.node, source: source, store: self.store!.another())
                 return try Thread(name: "deliveries", owning: register) { $0.run() }
             }
             for service in DeliveryVerifier.allCases {
                 starts.append { number in
                     let monitor = try DeliveryWorker(
                         number, service, delivery, self.delivery, holder: holder, source: source,
-                        outside: delivery.proxy == nil ? OutsideCheck() : nil, store: try store())
+                        outside: delivery.proxy == nil ? OutsideCheck() : nil, store: self.store!.another())
                     return try Thread(name: service.rawValue, owning: monitor) { $0.run() }
                 }
             }
             starts.append { number in
-                let sender = try WebhookWorker(number, delivery, control, holder: holder, store: try store())
+                let sender = try WebhookWorker(number, delivery, control, holder: holder, store: self.store!.another())
                 return try Thread(name: "webhooks", owning: sender) { $0.run() }
             }
         }

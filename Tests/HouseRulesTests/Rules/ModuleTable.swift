@@ -89,7 +89,8 @@ enum ModuleTable {
             mayImport: [
                 "SourceJSON", "Association", "AssociationLint", "HTTP", "Posix", "TLS", "Catalogue", "Telemetry",
                 "Hosting", "Engine", "Client", "Verifier", "Administration", "ACME", "DNS", "Database", "Store",
-                "Delivery", "Issuance", "Certificates", "Service", "Settings", "Supervision", "Tenancy", "Glibc", "Synchronization",
+                "Delivery", "Issuance", "Certificates", "Service", "Settings", "Supervision", "Tenancy", "Glibc",
+                "Synchronization",
             ]),
     ]
 
