@@ -158,7 +158,7 @@ struct ConnectionModel {
         for index in 0..<eventCount {
             let event = worker.poller.event(index)
             guard event.token >> 32 != 0 else { continue }
-            guard let slot = worker.table.slot(of: event.token).map({ $0 - worker.table.slots }),
+            guard let slot = worker.table.slot(of: event.token).map({ worker.table.number($0) }),
                 let unread = looks[slot]?.unread
             else {
                 problem = problem ?? "something is heard of a connection that has ended"
@@ -174,7 +174,7 @@ struct ConnectionModel {
             }
         }
         for (slot, look) in looks {
-            if worker.table.slots[slot].deadline.time <= now { looks[slot]?.events.insert(.timeout) }
+            if worker.table.slot(slot).connection.deadline.time <= now { looks[slot]?.events.insert(.timeout) }
             if looks[slot]?.events.isEmpty == true, look.state.isSending, look.unread > 0 {
                 looks[slot]?.events.insert(.wantReadDuringWrite)
             }
@@ -268,8 +268,8 @@ struct ConnectionModel {
 
     private static func look(_ worker: borrowing Worker) -> [Int: Look] {
         var looks: [Int: Look] = [:]
-        for index in 0..<worker.table.slotCount where worker.table.slots[index].fd >= 0 {
-            let connection = worker.table.slots[index]
+        for index in 0..<worker.table.slotCount where worker.table.slot(index).connection.fd >= 0 {
+            let connection = worker.table.slot(index).connection
             var unread: Int32 = 0
             _ = ioctl(connection.fd, UInt(FIONREAD), &unread)
             looks[index] = Look(

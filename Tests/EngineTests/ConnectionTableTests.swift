@@ -29,7 +29,7 @@ struct ConnectionTableTests {
         for (index, connection) in connections.enumerated() {
             let slot = table.insert(fd: Int32(index))
             Array(repeating: 0 as UInt8, count: connection.bytes).withUnsafeBytes {
-                slot.pointee.held = HeldBytes(copying: $0)
+                slot.connection.held = HeldBytes(copying: $0)
             }
             // Some get their kind before their bytes, others change it afterwards.
             table.deadlines.set(index % 2 == 0 ? connection.kind : .head, slot, now: Int64(index))
@@ -37,7 +37,7 @@ struct ConnectionTableTests {
             table.deadlines.set(connection.kind, slot, now: Int64(index))
             slots.append(slot)
         }
-        defer { for slot in slots { slot.pointee.held.release() } }
+        defer { for slot in slots { slot.connection.held.release() } }
         return body(table)
     }
 
@@ -53,7 +53,7 @@ struct ConnectionTableTests {
         connections: [(DeadlineKind, Int)], expected: Int?
     ) {
         #expect(
-            with(connections.map { ($0, $1) }) { table in table.deadlines.heaviest.map { $0 - table.slots } }
+            with(connections.map { ($0, $1) }) { table in table.deadlines.heaviest.map { table.number($0) } }
                 == expected)
     }
 
@@ -67,6 +67,6 @@ struct ConnectionTableTests {
         kinds: [DeadlineKind], expected: Int?
     ) {
         #expect(
-            with(kinds.map { ($0, 0) }) { table in table.deadlines.dispensable.map { $0 - table.slots } } == expected)
+            with(kinds.map { ($0, 0) }) { table in table.deadlines.dispensable.map { table.number($0) } } == expected)
     }
 }

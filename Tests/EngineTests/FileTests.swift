@@ -111,7 +111,7 @@ struct FileTests {
         }
         var held = 0
         for index in 0..<rig.worker.table.slotCount {
-            let outgoing = rig.worker.table.slots[index].outgoing
+            let outgoing = rig.worker.table.slot(index).connection.outgoing
             #expect(outgoing != nil, "all of them are being sent")
             held += outgoing?.head.count ?? 0
         }

@@ -26,8 +26,8 @@ struct HandshakesTests {
         var slots: [Slot] = []
         for (index, text) in present.split(separator: " ").enumerated() {
             let slot = table.insert(fd: -2)
-            slot.pointee.fd = 0
-            slot.pointee.remote = remote(text.prefix(1))
+            slot.connection.fd = 0
+            slot.connection.remote = remote(text.prefix(1))
             table.deadlines.set(text.hasSuffix("+") ? .handshake : .hello, slot, now: Int64(index))
             handshakes.insert(slot)
             slots.append(slot)

@@ -89,7 +89,7 @@ final class WorkerRig {
     func pinch(_ client: RandomClient) {
         guard let slot = slot(of: client) else { return }
         var bytes: Int32 = 1
-        setsockopt(worker.table.slots[slot].fd, SOL_SOCKET, SO_SNDBUF, &bytes, 4)
+        setsockopt(worker.table.slot(slot).connection.fd, SOL_SOCKET, SO_SNDBUF, &bytes, 4)
     }
 
     private func slot(of client: RandomClient) -> Int? { slot(ofPort: client.port) }
@@ -97,7 +97,7 @@ final class WorkerRig {
     /// The place of the connection from one of the test's ports; nil when it has ended.
     func slot(ofPort port: UInt16) -> Int? {
         (0..<worker.table.slotCount).first {
-            worker.table.slots[$0].fd >= 0 && worker.table.slots[$0].remote.port == port
+            worker.table.slot($0).connection.fd >= 0 && worker.table.slot($0).connection.remote.port == port
         }
     }
 
@@ -115,8 +115,8 @@ final class WorkerRig {
         var (open, handshakes, held) = (0, 0, 0)
         var kinds: [DeadlineKind: Int] = [:]
         var descriptors: Set<Int32> = []
-        for index in 0..<worker.table.slotCount where worker.table.slots[index].fd >= 0 {
-            let connection = worker.table.slots[index]
+        for index in 0..<worker.table.slotCount where worker.table.slot(index).connection.fd >= 0 {
+            let connection = worker.table.slot(index).connection
             open += 1
             held += connection.heldBytes
             if let kind = connection.deadline.kind { kinds[kind, default: 0] += 1 }
@@ -163,7 +163,7 @@ final class WorkerRig {
     /// What is wrong with the connection of a client whose bytes were all read; nil if nothing is.
     func contradiction(with client: RandomClient) -> String? {
         guard let expected = client.expectedPhases, let slot = slot(of: client) else { return nil }
-        let connection = worker.table.slots[slot]
+        let connection = worker.table.slot(slot).connection
         let phase = ConnectionModel.Phase(connection.phase)
         let isHeard = connection.receivedBytes == client.sentBytes && connection.outgoing == nil
         if !isHeard || connection.ending != .none || phase == .lingering || expected.contains(phase) { return nil }

@@ -91,22 +91,22 @@ struct Accounting: ~Copyable {
     mutating func finishOrHold(_ slot: Slot, isSent: Bool) {
         if exchanges.isEmpty { return }
         if isSent {
-            unsafe recordAnswered(slot.pointee.session)
-        } else if unsafe slot.pointee.fd >= 0 {
-            unsafe holdExchanges(of: slot)
+            recordAnswered(slot.connection.session)
+        } else if slot.connection.fd >= 0 {
+            holdExchanges(of: slot)
         }
     }
 
     /// Keeps unfinished requests until the connection's next turn.
     mutating func holdExchanges(of slot: Slot) {
-        if !exchanges.isEmpty { unsafe slot.pointee.exchanges = exchanges.takeAll() }
+        if !exchanges.isEmpty { slot.connection.exchanges = exchanges.takeAll() }
     }
 
     /// Takes back the requests that were kept.
     mutating func resumeExchanges(of slot: Slot) {
-        if unsafe slot.pointee.exchanges.count == 0 { return }
-        unsafe exchanges.resume(slot.pointee.exchanges)
-        unsafe slot.pointee.exchanges = HeldExchanges()
+        if slot.connection.exchanges.count == 0 { return }
+        exchanges.resume(slot.connection.exchanges)
+        slot.connection.exchanges = HeldExchanges()
     }
 
     mutating func recordAnswered(_ session: SecureSession?) {
@@ -126,10 +126,10 @@ struct Accounting: ~Copyable {
 
     /// Records the answered requests of a connection that ends with unsent bytes, and drops the one without an answer.
     mutating func abandonExchanges(of slot: Slot, unsentBytes: Int) {
-        if exchanges.isEmpty { unsafe resumeExchanges(of: slot) }
+        if exchanges.isEmpty { resumeExchanges(of: slot) }
         if exchanges.isEmpty { return }
         exchanges.subtract(unsentBytes)
-        unsafe recordAnswered(slot.pointee.session)
+        recordAnswered(slot.connection.session)
         exchanges.removeAll()
     }
 
@@ -139,9 +139,9 @@ struct Accounting: ~Copyable {
         guard outcome != .full, outcome != .resumed, log?.wantsHandshakes == true else { return }
         var entry = AccessEntry()
         entry.handshake = outcome
-        entry.remote = unsafe slot.pointee.remote
+        entry.remote = slot.connection.remote
         entry.wallMicroseconds = roundBeganMicroseconds + wallOffsetMicroseconds
-        if let session = unsafe slot.pointee.session {
+        if let session = slot.connection.session {
             entry.secure = unsafe AccessEntry.Secure(
                 isTLS13: true, isResumed: false, serverName: session.serverName ?? AccessEntry.absent)
         }

@@ -4,12 +4,22 @@
 import HTTP
 import Posix
 
-/// A connection's place in its worker's table.
-typealias Slot = UnsafeMutablePointer<Connection>
+/// A connection's place in its worker's table, which has that place as long as it exists. Nothing outlives the table that has a slot,
+/// and only the thread of the worker uses it.
+@safe struct Slot: Equatable {
+    fileprivate let place: UnsafeMutablePointer<Connection>
+
+    var connection: Connection {
+        _read { yield unsafe place.pointee }
+        nonmutating _modify { yield unsafe &place.pointee }
+    }
+
+    static func == (one: Slot, other: Slot) -> Bool { unsafe one.place == other.place }
+}
 
 /// Slots for connections, with a list of the free ones, and their deadlines.
 @safe struct ConnectionTable: ~Copyable {
-    let slots: Slot
+    private let first: UnsafeMutablePointer<Connection>
     private let capacity: Int
     private let memory: Memory
     /// How many slots were ever used; the others have no memory yet.
@@ -24,7 +34,7 @@ typealias Slot = UnsafeMutablePointer<Connection>
     init(capacity: Int, heldBytesMax: Int, _ limits: Limits) {
         (self.capacity, self.heldBytesMax) = (capacity, heldBytesMax)
         memory = Memory(byteCount: capacity * MemoryLayout<Connection>.stride)
-        unsafe slots = memory.bytes.baseAddress!.assumingMemoryBound(to: Connection.self)
+        unsafe first = memory.bytes.baseAddress!.assumingMemoryBound(to: Connection.self)
         freeSlots.reserveCapacity(min(capacity, 1024))
         deadlines = Deadlines(limits)
     }
@@ -38,47 +48,52 @@ typealias Slot = UnsafeMutablePointer<Connection>
         let slot: Slot
         let generation: UInt32
         if let free = freeSlots.popLast() {
-            unsafe slot = slots + Int(free)
-            generation = unsafe max(1, slot.pointee.generation &+ 1)
+            slot = self.slot(Int(free))
+            generation = max(1, slot.connection.generation &+ 1)
         } else {
             precondition(used < capacity, "a full table accepts no connection")
-            unsafe slot = slots + used
+            slot = self.slot(used)
             generation = 1
             used += 1
         }
-        unsafe slot.initialize(to: Connection(fd: fd, generation: generation))
+        unsafe slot.place.initialize(to: Connection(fd: fd, generation: generation))
         count += 1
-        return unsafe slot
+        return slot
     }
 
     /// Frees the slot of a connection that has released everything.
     mutating func remove(_ slot: Slot) {
-        unsafe deadlines.remove(slot)
-        unsafe heldBytes -= slot.pointee.countedBytes
-        unsafe slot.pointee.fd = -1
-        unsafe freeSlots.append(Int32(slot - slots))
+        deadlines.remove(slot)
+        heldBytes -= slot.connection.countedBytes
+        slot.connection.fd = -1
+        freeSlots.append(Int32(number(slot)))
         count -= 1
     }
 
+    /// One that was used at some time, by its number.
+    func slot(_ number: Int) -> Slot { unsafe Slot(place: first + number) }
+
+    func number(_ slot: Slot) -> Int { unsafe slot.place - first }
+
     /// The epoll token of a connection: its slot and its generation, which is never 0.
     func token(_ slot: Slot) -> UInt64 {
-        unsafe UInt64(slot.pointee.generation) << 32 | UInt64(slot - slots)
+        UInt64(slot.connection.generation) << 32 | UInt64(number(slot))
     }
 
     /// The slot of a token; nil when that connection has ended.
     func slot(of token: UInt64) -> Slot? {
-        let slot = unsafe slots + Int(Int32(truncatingIfNeeded: token))
-        return unsafe slot.pointee.fd >= 0 && slot.pointee.generation == UInt32(token >> 32) ? slot : nil
+        let slot = slot(Int(Int32(truncatingIfNeeded: token)))
+        return slot.connection.fd >= 0 && slot.connection.generation == UInt32(token >> 32) ? slot : nil
     }
 
     /// Updates the sum after a connection's memory has changed.
     mutating func updateHeldBytes(of slot: Slot) {
-        let bytes = unsafe slot.pointee.heldBytes
-        let added = unsafe bytes - slot.pointee.countedBytes
+        let bytes = slot.connection.heldBytes
+        let added = bytes - slot.connection.countedBytes
         if added == 0 { return }
-        unsafe deadlines.addHeldBytes(added, to: slot.pointee.deadline.kind)
+        deadlines.addHeldBytes(added, to: slot.connection.deadline.kind)
         heldBytes += added
-        unsafe slot.pointee.countedBytes = bytes
+        slot.connection.countedBytes = bytes
     }
 
     /// Whether the connections may use this many more bytes.

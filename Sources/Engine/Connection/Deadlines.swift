@@ -17,7 +17,7 @@ enum DeadlineKind: UInt8, CaseIterable {
 }
 
 /// A connection's place in one of the lists.
-@safe struct Deadline {
+struct Deadline {
     var time: Int64 = 0
     fileprivate var next: Slot?
     fileprivate var previous: Slot?
@@ -28,7 +28,7 @@ enum DeadlineKind: UInt8, CaseIterable {
 struct Deadlines {
     private var lists: InlineArray<7, List>
 
-    @safe private struct List {
+    private struct List {
         let span: Int64
         var first: Slot?
         var last: Slot?
@@ -38,7 +38,7 @@ struct Deadlines {
     }
 
     init(_ limits: Limits) {
-        lists = unsafe [
+        lists = [
             List(span: limits.idleTimeoutMilliseconds), List(span: limits.handshakeTimeoutMilliseconds),
             List(span: limits.handshakeTimeoutMilliseconds), List(span: limits.headTimeoutMilliseconds),
             List(span: limits.bodyTimeoutMilliseconds), List(span: limits.writeTimeoutMilliseconds),
@@ -48,57 +48,57 @@ struct Deadlines {
 
     /// Replaces a connection's deadline.
     mutating func set(_ kind: DeadlineKind, _ slot: Slot, now: Int64) {
-        unsafe remove(slot)
-        unsafe insert(slot, kind, now + lists[Int(kind.rawValue)].span)
+        remove(slot)
+        insert(slot, kind, now + lists[Int(kind.rawValue)].span)
     }
 
     /// Changes the kind but not the time.
     mutating func change(_ slot: Slot, to kind: DeadlineKind) {
-        let time = unsafe slot.pointee.deadline.time
-        unsafe remove(slot)
-        unsafe insert(slot, kind, time)
+        let time = slot.connection.deadline.time
+        remove(slot)
+        insert(slot, kind, time)
     }
 
     /// Inserts after all earlier deadlines. A new deadline is the last of its kind; one that has changed its kind may have to be
     /// inserted further ahead.
     private mutating func insert(_ slot: Slot, _ kind: DeadlineKind, _ time: Int64) {
         let list = Int(kind.rawValue)
-        var (previous, next) = unsafe (lists[list].last, nil as Slot?)
-        while let other = unsafe previous, unsafe other.pointee.deadline.time > time {
-            unsafe (previous, next) = unsafe (other.pointee.deadline.previous, other)
+        var (previous, next) = (lists[list].last, nil as Slot?)
+        while let other = previous, other.connection.deadline.time > time {
+            (previous, next) = (other.connection.deadline.previous, other)
         }
-        unsafe slot.pointee.deadline = Deadline(time: time, next: next, previous: previous, kind: kind)
-        if let previous = unsafe previous {
-            unsafe previous.pointee.deadline.next = slot
+        slot.connection.deadline = Deadline(time: time, next: next, previous: previous, kind: kind)
+        if let previous = previous {
+            previous.connection.deadline.next = slot
         } else {
-            unsafe lists[list].first = slot
+            lists[list].first = slot
         }
-        if let next = unsafe next {
-            unsafe next.pointee.deadline.previous = slot
+        if let next = next {
+            next.connection.deadline.previous = slot
         } else {
-            unsafe lists[list].last = slot
+            lists[list].last = slot
         }
         lists[list].count += 1
-        unsafe lists[list].heldBytes += slot.pointee.countedBytes
+        lists[list].heldBytes += slot.connection.countedBytes
     }
 
     mutating func remove(_ slot: Slot) {
-        let deadline = unsafe slot.pointee.deadline
+        let deadline = slot.connection.deadline
         guard let kind = deadline.kind else { return }
-        let (list, previous, next) = unsafe (Int(kind.rawValue), deadline.previous, deadline.next)
-        if let previous = unsafe previous {
-            unsafe previous.pointee.deadline.next = next
+        let (list, previous, next) = (Int(kind.rawValue), deadline.previous, deadline.next)
+        if let previous = previous {
+            previous.connection.deadline.next = next
         } else {
-            unsafe lists[list].first = next
+            lists[list].first = next
         }
-        if let next = unsafe next {
-            unsafe next.pointee.deadline.previous = previous
+        if let next = next {
+            next.connection.deadline.previous = previous
         } else {
-            unsafe lists[list].last = previous
+            lists[list].last = previous
         }
-        unsafe slot.pointee.deadline.kind = nil
+        slot.connection.deadline.kind = nil
         lists[list].count -= 1
-        unsafe lists[list].heldBytes -= slot.pointee.countedBytes
+        lists[list].heldBytes -= slot.connection.countedBytes
     }
 
     /// Updates the memory of a kind after a connection's has changed.
@@ -110,37 +110,37 @@ struct Deadlines {
     func count(_ kind: DeadlineKind) -> Int { lists[Int(kind.rawValue)].count }
 
     /// The connection with the earliest deadline of a kind.
-    private func oldest(_ kind: DeadlineKind) -> Slot? { unsafe lists[Int(kind.rawValue)].first }
+    private func oldest(_ kind: DeadlineKind) -> Slot? { lists[Int(kind.rawValue)].first }
 
     /// The oldest connection of the kind that uses most memory.
     var heaviest: Slot? {
         var (heaviest, most): (Slot?, Int) = (nil, 0)
         for list in 0..<7 where lists[list].heldBytes > most {
-            unsafe (heaviest, most) = unsafe (lists[list].first, lists[list].heldBytes)
+            (heaviest, most) = (lists[list].first, lists[list].heldBytes)
         }
-        return unsafe heaviest
+        return heaviest
     }
 
     /// The connection to close when the table is full: the oldest of those that have not sent a request, or of the idle ones,
     /// whichever are more.
     var dispensable: Slot? {
         let unheard = count(.hello) + count(.handshake) + count(.head)
-        if unheard == 0 || unheard < count(.idle) + count(.linger) { return unsafe oldest(.idle) ?? oldest(.linger) }
-        guard let hello = unsafe oldest(.hello), let head = unsafe oldest(.head) else {
-            return unsafe oldest(.hello) ?? oldest(.head) ?? oldest(.handshake)
+        if unheard == 0 || unheard < count(.idle) + count(.linger) { return oldest(.idle) ?? oldest(.linger) }
+        guard let hello = oldest(.hello), let head = oldest(.head) else {
+            return oldest(.hello) ?? oldest(.head) ?? oldest(.handshake)
         }
-        return unsafe start(of: hello) <= start(of: head) ? hello : head
+        return start(of: hello) <= start(of: head) ? hello : head
     }
 
     /// When a connection's deadline was set.
     private func start(of slot: Slot) -> Int64 {
-        unsafe slot.pointee.deadline.time - (slot.pointee.deadline.kind.map { lists[Int($0.rawValue)].span } ?? 0)
+        slot.connection.deadline.time - (slot.connection.deadline.kind.map { lists[Int($0.rawValue)].span } ?? 0)
     }
 
     /// A connection whose deadline has passed.
     func nextExpired(now: Int64) -> Slot? {
         for list in 0..<7 {
-            if let slot = unsafe lists[list].first, unsafe slot.pointee.deadline.time <= now { return unsafe slot }
+            if let slot = lists[list].first, slot.connection.deadline.time <= now { return slot }
         }
         return nil
     }
@@ -149,8 +149,8 @@ struct Deadlines {
     func untilNext(now: Int64) -> Int64? {
         var earliest: Int64?
         for list in 0..<7 {
-            if let slot = unsafe lists[list].first {
-                earliest = unsafe min(earliest ?? Int64.max, slot.pointee.deadline.time)
+            if let slot = lists[list].first {
+                earliest = min(earliest ?? Int64.max, slot.connection.deadline.time)
             }
         }
         return earliest.map { max(0, $0 - now) }

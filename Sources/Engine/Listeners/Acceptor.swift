@@ -114,24 +114,24 @@ struct Acceptor: ~Copyable {
 
     var hasRoomForHandshake: Bool { handshakeCount < handshakesMax }
 
-    mutating func countHandshake(_ slot: Slot) { unsafe handshakes.insert(slot) }
+    mutating func countHandshake(_ slot: Slot) { handshakes.insert(slot) }
 
     /// Counts a handshake as what its key costs. False when its address has too many.
     func weigh(_ slot: Slot, handshakeCost cost: Int) -> Bool {
-        let counted = unsafe slot.pointee.addressWeight
+        let counted = slot.connection.addressWeight
         guard let addressCounts, counted > 0 else { return true }
         let weight = addressCounts.weight(inHandshake: true, cost: cost)
         if weight <= counted { return true }
-        guard unsafe addressCounts.add(slot.pointee.remote, weight: weight - counted) else { return false }
-        unsafe slot.pointee.addressWeight = weight
+        guard addressCounts.add(slot.connection.remote, weight: weight - counted) else { return false }
+        slot.connection.addressWeight = weight
         return true
     }
 
     /// Counts the end of a connection's handshake, whether it succeeded or not.
     mutating func endHandshake(_ slot: Slot) {
-        unsafe handshakes.remove(slot)
-        unsafe release(slot.pointee.remote, weight: slot.pointee.addressWeight, keeping: 1)
-        unsafe slot.pointee.addressWeight = min(slot.pointee.addressWeight, 1)
+        handshakes.remove(slot)
+        release(slot.connection.remote, weight: slot.connection.addressWeight, keeping: 1)
+        slot.connection.addressWeight = min(slot.connection.addressWeight, 1)
     }
 
     /// Plans the steps of draining. Unless another server has taken over, connections are accepted for a while longer, because some may

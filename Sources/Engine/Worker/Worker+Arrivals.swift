@@ -39,18 +39,18 @@ extension Worker {
             return refuse(fd, from: remote, reason, isSilent: isSecure)
         }
         accounting.counters.add(to: .connectionsAccepted)
-        let slot = unsafe table.insert(fd: fd)
-        unsafe slot.pointee.addressWeight = weight
-        unsafe slot.pointee.remote = remote
-        unsafe slot.pointee.isTrustedProxy = isTrustedProxy
+        let slot = table.insert(fd: fd)
+        slot.connection.addressWeight = weight
+        slot.connection.remote = remote
+        slot.connection.isTrustedProxy = isTrustedProxy
         if isSecure, !expectsProxyHeader {
-            guard unsafe beginHandshake(slot) != nil else { return }
+            guard beginHandshake(slot) != nil else { return }
         } else {
-            if expectsProxyHeader { unsafe slot.pointee.phase = .proxyHeader(tlsFollows: isSecure) }
-            unsafe table.deadlines.set(.head, slot, now: now)
+            if expectsProxyHeader { slot.connection.phase = .proxyHeader(tlsFollows: isSecure) }
+            table.deadlines.set(.head, slot, now: now)
         }
-        unsafe receive(slot)
-        unsafe limitMemory(after: slot)
+        receive(slot)
+        limitMemory(after: slot)
     }
 
     /// Makes room for one more connection by closing dispensable ones. Returns the reason if there is still none.
@@ -59,8 +59,8 @@ extension Worker {
     ) -> AdmissionRefusal? {
         if startsHandshake, !makeRoomForHandshake(of: remote) { return .tooManyHandshakes }
         if table.isFull {
-            guard let slot = unsafe table.deadlines.dispensable else { return .tooManyConnections }
-            unsafe evict(fairly(slot))
+            guard let slot = table.deadlines.dispensable else { return .tooManyConnections }
+            evict(fairly(slot))
         }
         makeRoom(for: Limits.connectionBytes + (isSecure ? Limits.handshakeBytes : 0))
         return nil
@@ -68,35 +68,35 @@ extension Worker {
 
     private mutating func makeRoomForHandshake(of remote: RemoteAddress) -> Bool {
         if acceptor.hasRoomForHandshake { return true }
-        guard let slot = unsafe acceptor.handshakes.dispensable(for: remote.networkGroup) else { return false }
-        unsafe evict(slot)
+        guard let slot = acceptor.handshakes.dispensable(for: remote.networkGroup) else { return false }
+        evict(slot)
         return true
     }
 
     /// Closes the oldest connections of the kind that uses most memory. So a client that sends a request gets in despite any
     /// number of silent ones, and a flood closes only connections of its own kind.
     private mutating func makeRoom(for bytes: Int) {
-        while !table.hasRoom(for: bytes), let slot = unsafe table.deadlines.heaviest { unsafe evict(fairly(slot)) }
+        while !table.hasRoom(for: bytes), let slot = table.deadlines.heaviest { evict(fairly(slot)) }
     }
 
     /// Instead of the oldest handshake, which may be that of an honest client that waits, one of the network with most.
     private func fairly(_ slot: Slot) -> Slot {
-        guard unsafe slot.pointee.deadline.kind == .handshake else { return unsafe slot }
-        return unsafe acceptor.handshakes.dispensable() ?? slot
+        guard slot.connection.deadline.kind == .handshake else { return slot }
+        return acceptor.handshakes.dispensable() ?? slot
     }
 
     /// Updates the memory of a connection at the end of its turn, and makes room if all connections together use too much. This
     /// bounds the memory of all clients, whatever they do.
     mutating func limitMemory(after slot: Slot) {
-        guard unsafe slot.pointee.fd >= 0 else { return }
-        unsafe table.updateHeldBytes(of: slot)
+        guard slot.connection.fd >= 0 else { return }
+        table.updateHeldBytes(of: slot)
         makeRoom(for: 0)
     }
 
     private mutating func evict(_ slot: Slot) {
-        if unsafe slot.pointee.deadline.kind == .idle { unsafe closeGracefully(slot, .evicted) }
+        if slot.connection.deadline.kind == .idle { closeGracefully(slot, .evicted) }
         // Without an announcement, if it cannot be sent at once.
-        if unsafe slot.pointee.fd >= 0 { unsafe close(slot, .evicted) }
+        if slot.connection.fd >= 0 { close(slot, .evicted) }
     }
 
     /// Refuses a connection with a 503, without waiting for the request. Over TLS it is only closed, because an answer would need
@@ -120,91 +120,91 @@ extension Worker {
     private mutating func answerUnread(_ response: Response, to remote: RemoteAddress) {
         writer.clear()
         accounting.beginExchangeWithoutRequest(from: remote)
-        unsafe compose(response)
+        compose(response)
     }
 
     /// Parses the PROXY header: the bytes that were held, and those received after them.
     mutating func readProxyHeader(_ slot: Slot, _ receivedCount: Int, tlsFollows: Bool) {
-        let count = unsafe slot.pointee.held.count + receivedCount
-        unsafe input.copyMemory(from: slot.pointee.held.bytes)
-        unsafe slot.pointee.held.release()
+        let count = slot.connection.held.count + receivedCount
+        unsafe input.copyMemory(from: slot.connection.held.bytes)
+        slot.connection.held.release()
         let bytes = unsafe UnsafeRawBufferPointer(rebasing: input[..<count])
         switch unsafe ProxyHeader.read(Span<UInt8>(_unsafeBytes: bytes)) {
         case .incomplete:
-            unsafe holdInput(slot, 0..<count)
-            unsafe watch(slot, for: .readable)
+            holdInput(slot, 0..<count)
+            watch(slot, for: .readable)
         case .rejected:
             accounting.counters.add(to: .connectionsRefused(.notFromTrustedProxy))
-            unsafe close(slot, .refused)
+            close(slot, .refused)
         case .complete(let header):
             if let client = header.client {
-                guard unsafe assign(slot, to: client, tlsFollows: tlsFollows) else { return }
+                guard assign(slot, to: client, tlsFollows: tlsFollows) else { return }
             } else {
                 // The header names no client, so forwarding fields are not believed either.
-                unsafe slot.pointee.isTrustedProxy = false
+                slot.connection.isTrustedProxy = false
             }
             let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[header.byteCount...])
             if tlsFollows { return unsafe beginHandshake(slot, behindHeader: rest) }
-            unsafe slot.pointee.phase = .idle
-            if unsafe rest.isEmpty { return unsafe watch(slot, for: .readable) }
-            unsafe slot.pointee.held = HeldBytes(copying: rest)
-            unsafe processInput(slot, receivedCount: 0)
+            slot.connection.phase = .idle
+            if unsafe rest.isEmpty { return watch(slot, for: .readable) }
+            unsafe slot.connection.held = HeldBytes(copying: rest)
+            processInput(slot, receivedCount: 0)
         }
     }
 
     /// Attributes the connection to the client. False when the client has too many connections.
     private mutating func assign(_ slot: Slot, to client: ClientAddress, tlsFollows: Bool) -> Bool {
         let remote = RemoteAddress(client)
-        unsafe slot.pointee.remote = remote
-        unsafe slot.pointee.isTrustedProxy = settings.trustedProxies.trusts(remote)
-        if let weight = unsafe acceptor.count(
-            remote, isTrustedProxy: slot.pointee.isTrustedProxy, inHandshake: tlsFollows)
+        slot.connection.remote = remote
+        slot.connection.isTrustedProxy = settings.trustedProxies.trusts(remote)
+        if let weight = acceptor.count(
+            remote, isTrustedProxy: slot.connection.isTrustedProxy, inHandshake: tlsFollows)
         {
-            unsafe slot.pointee.addressWeight = weight
+            slot.connection.addressWeight = weight
             return true
         }
         accounting.counters.add(to: .connectionsRefused(.tooManyFromAddress))
         if tlsFollows {
-            unsafe close(slot, .refused)
+            close(slot, .refused)
         } else {
-            unsafe slot.pointee.phase = .idle
-            unsafe slot.pointee.closeReason = .refused
+            slot.connection.phase = .idle
+            slot.connection.closeReason = .refused
             answerUnread(Response(status: .serviceUnavailable, closes: true), to: remote)
-            unsafe slot.pointee.ending = .linger
-            unsafe finishTurn(slot, unused: 0..<0)
+            slot.connection.ending = .linger
+            finishTurn(slot, unused: 0..<0)
         }
         return false
     }
 
     private mutating func beginHandshake(_ slot: Slot, behindHeader rest: UnsafeRawBufferPointer) {
-        if unsafe !makeRoomForHandshake(of: slot.pointee.remote) {
+        if !makeRoomForHandshake(of: slot.connection.remote) {
             accounting.counters.add(to: .connectionsRefused(.tooManyHandshakes))
-            return unsafe close(slot, .refused)
+            return close(slot, .refused)
         }
-        guard let session = unsafe beginHandshake(slot) else { return }
-        if unsafe rest.isEmpty { return unsafe watch(slot, for: .readable) }
+        guard let session = beginHandshake(slot) else { return }
+        if unsafe rest.isEmpty { return watch(slot, for: .readable) }
         // `readRecords` decrypts into `input`, where these bytes are now.
         unsafe precondition(rest.count <= layer.received.count, "the bytes after a header were received with it")
         unsafe layer.received.copyMemory(from: rest)
-        unsafe readRecords(slot, session, byteCount: rest.count)
+        readRecords(slot, session, byteCount: rest.count)
     }
 
     /// Creates the TLS session. Nil when there is no memory; the connection is closed then.
     private mutating func beginHandshake(_ slot: Slot) -> SecureSession? {
-        unsafe slot.pointee.phase = .handshake
-        unsafe acceptor.countHandshake(slot)
-        unsafe table.deadlines.set(.hello, slot, now: now)
+        slot.connection.phase = .handshake
+        acceptor.countHandshake(slot)
+        table.deadlines.set(.hello, slot, now: now)
         guard let session = layer.context.makeSession() else {
-            unsafe close(slot, .error)
+            close(slot, .error)
             return nil
         }
-        unsafe slot.pointee.transport = .secure(session)
+        slot.connection.transport = .secure(session)
         return session
     }
 
     mutating func endHandshake(_ slot: Slot, _ outcome: HandshakeOutcome) {
-        unsafe acceptor.endHandshake(slot)
-        unsafe accounting.noteHandshake(outcome, slot)
+        acceptor.endHandshake(slot)
+        accounting.noteHandshake(outcome, slot)
     }
 
     /// Continues a handshake. True when the session is established, and bytes after the handshake can be read.
@@ -213,61 +213,61 @@ extension Worker {
         certificate: CertificateLookup? = nil, hasTurn: Bool = false
     ) -> Bool {
         writer.clear()
-        let client = unsafe HandshakeClient(
-            token: table.token(slot), network: slot.pointee.remote.networkGroup, fd: slot.pointee.fd)
+        let client = HandshakeClient(
+            token: table.token(slot), network: slot.connection.remote.networkGroup, fd: slot.connection.fd)
         let outcome = unsafe session.handshake(
             layer.context, received, for: client, certificate: certificate, hasTurn: hasTurn)
-        unsafe slot.pointee.certificateBytes = max(
-            slot.pointee.certificateBytes, Int32(clamping: layer.context.certificateBytes))
+        slot.connection.certificateBytes = max(
+            slot.connection.certificateBytes, Int32(clamping: layer.context.certificateBytes))
         // Records after a handshake are read next, and those after a pause are held.
         if outcome != .done(0), outcome != .wantsCertificate, outcome != .wantsTurn { layer.context.clearInput() }
         switch outcome {
         case .done:
-            unsafe endHandshake(slot, session.isResumed ? .resumed : .full)
-            unsafe slot.pointee.phase = .idle
-            unsafe table.deadlines.set(.head, slot, now: now)
+            endHandshake(slot, session.isResumed ? .resumed : .full)
+            slot.connection.phase = .idle
+            table.deadlines.set(.head, slot, now: now)
             return true
         case .wantsInput:
             // There is output only after a complete first message.
-            if unsafe !layer.context.output.isEmpty { unsafe noteHello(slot) }
+            if unsafe !layer.context.output.isEmpty { noteHello(slot) }
             // All messages of a handshake have one deadline.
-            if unsafe flush(slot) { unsafe watch(slot, for: .readable) }
+            if unsafe flush(slot) { watch(slot, for: .readable) }
         case .wantsCertificate, .wantsTurn:
-            unsafe noteHello(slot)
-            unsafe slot.pointee.phase = .certificate
-            unsafe slot.pointee.held = HeldBytes(copying: layer.context.unreadRecords)
+            noteHello(slot)
+            slot.connection.phase = .certificate
+            unsafe slot.connection.held = HeldBytes(copying: layer.context.unreadRecords)
             layer.context.clearInput()
             // Nothing is received, but the end of the client ends its handshake.
-            unsafe watch(slot, for: .end)
-            if outcome == .wantsTurn { unsafe waitForTurn(slot) }
+            watch(slot, for: .end)
+            if outcome == .wantsTurn { waitForTurn(slot) }
         case .failed(.plainHTTP):
-            unsafe refusePlainHTTP(slot, session)
+            refusePlainHTTP(slot, session)
         case .failed(let failure):
-            unsafe endHandshake(slot, HandshakeOutcome(failure))
-            unsafe endWithAlert(slot, .refused)
+            endHandshake(slot, HandshakeOutcome(failure))
+            endWithAlert(slot, .refused)
         case .ended:
-            unsafe endHandshake(slot, .clientClosed)
-            unsafe endWithAlert(slot, .client)
+            endHandshake(slot, .clientClosed)
+            endWithAlert(slot, .client)
         }
         return false
     }
 
     /// Marks that the client's first message is complete: handshakes without one are closed earlier when room is needed.
     private mutating func noteHello(_ slot: Slot) {
-        if unsafe slot.pointee.deadline.kind == .hello { unsafe table.deadlines.change(slot, to: .handshake) }
+        if slot.connection.deadline.kind == .hello { table.deadlines.change(slot, to: .handshake) }
     }
 
     /// Continues the handshakes whose certificate has been looked up on disk.
     mutating func resumeHandshakes() {
         for reply in control.readyHandshakes.take() {
             // The connection may have ended.
-            guard let slot = unsafe table.slot(of: reply.token), case .certificate = unsafe slot.pointee.phase else {
+            guard let slot = table.slot(of: reply.token), case .certificate = slot.connection.phase else {
                 continue
             }
             if let certificate = reply.answer {
-                unsafe resumeHandshake(slot, certificate)
+                resumeHandshake(slot, certificate)
             } else {
-                unsafe evict(slot)
+                evict(slot)
             }
         }
     }
@@ -275,64 +275,64 @@ extension Worker {
     private mutating func resumeHandshake(
         _ slot: Slot, _ certificate: CertificateLookup, hasTurn: Bool = false
     ) {
-        guard let session = unsafe slot.pointee.session else { return }
-        unsafe slot.pointee.phase = .handshake
-        var held = unsafe slot.pointee.held
-        unsafe slot.pointee.held = HeldBytes()
+        guard let session = slot.connection.session else { return }
+        slot.connection.phase = .handshake
+        var held = slot.connection.held
+        slot.connection.held = HeldBytes()
         if unsafe advanceHandshake(slot, session, held.bytes, certificate: certificate, hasTurn: hasTurn) {
-            unsafe decryptReceived(slot, session)
+            decryptReceived(slot, session)
         }
         held.release()
-        unsafe limitMemory(after: slot)
+        limitMemory(after: slot)
     }
 
     /// A handshake weighs what its key costs, and waits for its turn.
     private mutating func waitForTurn(_ slot: Slot) {
         guard let turn = layer.context.turn else { return }
-        guard unsafe acceptor.weigh(slot, handshakeCost: turn.cost) else {
+        guard acceptor.weigh(slot, handshakeCost: turn.cost) else {
             accounting.counters.add(to: .connectionsRefused(.tooManyFromAddress))
-            return unsafe close(slot, .refused)
+            return close(slot, .refused)
         }
-        unsafe turns.add(
-            (table.token(slot), turn.certificate), group: turn.host, member: slot.pointee.remote.networkGroup,
+        turns.add(
+            (table.token(slot), turn.certificate), group: turn.host, member: slot.connection.remote.networkGroup,
             cost: turn.cost)
     }
 
     /// Continues one handshake whose key is slow: one in each round, so that no other client waits for more than one signature.
     mutating func takeTurn() {
-        guard let next = turns.takeNext(), let slot = unsafe table.slot(of: next.token),
-            case .certificate = unsafe slot.pointee.phase
+        guard let next = turns.takeNext(), let slot = table.slot(of: next.token),
+            case .certificate = slot.connection.phase
         else { return }
-        unsafe resumeHandshake(slot, next.certificate, hasTurn: true)
+        resumeHandshake(slot, next.certificate, hasTurn: true)
     }
 
     /// Sends OpenSSL's alert and lingers, so that a reset does not destroy it.
     mutating func endWithAlert(_ slot: Slot, _ reason: CloseReason) {
         writer.clear()
-        unsafe endWithOutput(slot, reason)
+        endWithOutput(slot, reason)
     }
 
     private mutating func endWithOutput(_ slot: Slot, _ reason: CloseReason) {
-        unsafe slot.pointee.closeReason = reason
-        unsafe slot.pointee.leaveBody()
-        unsafe slot.pointee.phase = .lingering
-        unsafe slot.pointee.ending = .linger
-        if unsafe flush(slot) { unsafe linger(slot) }
+        slot.connection.closeReason = reason
+        slot.connection.leaveBody()
+        slot.connection.phase = .lingering
+        slot.connection.ending = .linger
+        if unsafe flush(slot) { linger(slot) }
     }
 
     /// Answers plain HTTP on a TLS port with a text, because a person who typed `http://` with this port could not understand an
     /// alert.
     private mutating func refusePlainHTTP(_ slot: Slot, _ session: SecureSession) {
-        unsafe endHandshake(slot, .plainHTTP)
+        endHandshake(slot, .plainHTTP)
         session.end()
-        unsafe slot.pointee.transport = .plain
+        slot.connection.transport = .plain
         layer.context.clearOutput()
         writer.clear()
-        unsafe accounting.beginExchangeWithoutRequest(from: slot.pointee.remote)
+        accounting.beginExchangeWithoutRequest(from: slot.connection.remote)
         WireText.wrongPort.withUTF8Buffer {
             let response = Response(status: .badRequest, closes: true)
             unsafe compose(response, fields: WireText.plainText, body: UnsafeRawBufferPointer($0), isSecure: false)
         }
-        unsafe endWithOutput(slot, .refused)
+        endWithOutput(slot, .refused)
     }
 }

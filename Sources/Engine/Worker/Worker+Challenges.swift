@@ -16,16 +16,16 @@ extension Worker {
     mutating func enqueueChallenge(
         _ slot: Slot, _ head: RequestHead, _ bytes: Span<UInt8>, _ token: Range<Int>
     ) -> Step {
-        let response = unsafe Response(
-            status: .notFound, isHeadOnly: head.method == .head, closes: slot.pointee.closeReason != nil,
-            announcesKeepAlive: head.minorVersion == 0 && slot.pointee.closeReason == nil, document: .wellKnown)
+        let response = Response(
+            status: .notFound, isHeadOnly: head.method == .head, closes: slot.connection.closeReason != nil,
+            announcesKeepAlive: head.minorVersion == 0 && slot.connection.closeReason == nil, document: .wellKnown)
         accounting.noteSubject(response)
         let question = ChallengeQuestion(
             bytes.extracting(head.host.range), bytes.extracting(head.path.range).extracting(token))
-        let client = unsafe ChallengeQueue.Client(
+        let client = ChallengeQueue.Client(
             token: table.token(slot), network: accounting.lastRemote.networkGroup, replies: control.challenges)
         challenges?.ask(question, for: client)
-        unsafe slot.pointee.phase = .challenge(response)
+        slot.connection.phase = .challenge(response)
         return .pauses
     }
 
@@ -33,37 +33,37 @@ extension Worker {
     mutating func resumeChallenges() {
         for answer in control.challenges.take() {
             // The connection may have ended.
-            guard let slot = unsafe table.slot(of: answer.token),
-                case .challenge(let response) = unsafe slot.pointee.phase
+            guard let slot = table.slot(of: answer.token),
+                case .challenge(let response) = slot.connection.phase
             else {
                 continue
             }
             writer.clear()
-            unsafe accounting.resumeExchanges(of: slot)
+            accounting.resumeExchanges(of: slot)
             switch answer.answer {
-            case .some(let bytes): unsafe answerChallenge(slot, response, bytes == nil ? .notFound : .ok, bytes)
-            case nil: unsafe answerChallenge(slot, response, .serviceUnavailable, nil)
+            case .some(let bytes): answerChallenge(slot, response, bytes == nil ? .notFound : .ok, bytes)
+            case nil: answerChallenge(slot, response, .serviceUnavailable, nil)
             }
-            if unsafe slot.pointee.ending == .close, unsafe slot.pointee.held.count > 0 {
-                unsafe slot.pointee.ending = .linger
+            if slot.connection.ending == .close, slot.connection.held.count > 0 {
+                slot.connection.ending = .linger
             }
-            if unsafe slot.pointee.ending == .none, unsafe slot.pointee.held.count > 0 {
-                if unsafe flush(slot) { unsafe processInput(slot, receivedCount: 0) }
+            if slot.connection.ending == .none, slot.connection.held.count > 0 {
+                if unsafe flush(slot) { processInput(slot, receivedCount: 0) }
             } else {
-                unsafe finishTurn(slot, unused: 0..<0)
+                finishTurn(slot, unused: 0..<0)
             }
-            unsafe limitMemory(after: slot)
+            limitMemory(after: slot)
         }
     }
 
     private mutating func answerChallenge(_ slot: Slot, _ response: Response, _ status: Status, _ body: [UInt8]?) {
         var response = response
         response.status = status
-        unsafe slot.pointee.phase = .idle
-        if response.closes { unsafe slot.pointee.ending = .close }
+        slot.connection.phase = .idle
+        if response.closes { slot.connection.ending = .close }
         let fields = body == nil ? WireText.unstored : WireText.unstoredBytes
         unsafe (body ?? []).withUnsafeBytes {
-            unsafe compose(response, fields: fields, body: $0, isSecure: slot.pointee.session != nil)
+            unsafe compose(response, fields: fields, body: $0, isSecure: slot.connection.session != nil)
         }
     }
 }

@@ -87,7 +87,7 @@ import Telemetry
             let count = poller.wait(milliseconds: waitMilliseconds)
             serve(count, at: Clock.monotonicMilliseconds())
         }
-        unsafe forEachConnection { unsafe $0.close($1, .drained) }
+        forEachConnection { $0.close($1, .drained) }
         accounting.publishLog()
     }
 
@@ -124,15 +124,15 @@ import Telemetry
             return
         }
         // The connection may have ended earlier in this round.
-        guard let slot = unsafe table.slot(of: event.token) else { return }
-        if unsafe slot.pointee.interest == .end {
-            if event.isEnd { unsafe close(slot, .client) }
-        } else if unsafe slot.pointee.interest == .writable {
-            if event.isWritable { unsafe resumeSending(slot) }
+        guard let slot = table.slot(of: event.token) else { return }
+        if slot.connection.interest == .end {
+            if event.isEnd { close(slot, .client) }
+        } else if slot.connection.interest == .writable {
+            if event.isWritable { resumeSending(slot) }
         } else if event.isReadable {
-            unsafe receive(slot)
+            receive(slot)
         }
-        unsafe limitMemory(after: slot)
+        limitMemory(after: slot)
     }
 
     private var waitMilliseconds: Int32 {
@@ -146,27 +146,27 @@ import Telemetry
 
     /// Forgets what a connection that closes has asked for.
     func forgetQuestion(_ slot: Slot) {
-        switch unsafe slot.pointee.phase {
-        case .certificate: unsafe queue?.forget(table.token(slot), of: control.readyHandshakes)
-        case .challenge: unsafe challenges?.forget(table.token(slot), of: control.challenges)
+        switch slot.connection.phase {
+        case .certificate: queue?.forget(table.token(slot), of: control.readyHandshakes)
+        case .challenge: challenges?.forget(table.token(slot), of: control.challenges)
         case .proxyHeader, .handshake, .idle, .head, .body, .lingering: break
         }
     }
 
     private mutating func expireConnections() {
-        while let slot = unsafe table.deadlines.nextExpired(now: now) {
-            guard let kind = unsafe slot.pointee.deadline.kind else {
+        while let slot = table.deadlines.nextExpired(now: now) {
+            guard let kind = slot.connection.deadline.kind else {
                 preconditionFailure("a deadline has a kind")
             }
-            if unsafe slot.pointee.hasProgressed(limits) {
-                unsafe slot.pointee.progress = 0
-                unsafe table.deadlines.set(kind, slot, now: now)
-            } else if case .head = unsafe slot.pointee.phase, unsafe slot.pointee.outgoing == nil, kind == .head {
-                unsafe rejectLateHead(slot)
-                unsafe limitMemory(after: slot)
-            } else if unsafe !(kind == .idle || kind == .linger) || !isStillReading(slot) {
-                if unsafe unacknowledgedBytes(slot.pointee.fd) > 0 { unsafe abandonUnsent(slot.pointee.fd) }
-                unsafe close(slot, kind == .idle ? .idle : .deadline)
+            if slot.connection.hasProgressed(limits) {
+                slot.connection.progress = 0
+                table.deadlines.set(kind, slot, now: now)
+            } else if case .head = slot.connection.phase, slot.connection.outgoing == nil, kind == .head {
+                rejectLateHead(slot)
+                limitMemory(after: slot)
+            } else if !(kind == .idle || kind == .linger) || !isStillReading(slot) {
+                if unacknowledgedBytes(slot.connection.fd) > 0 { abandonUnsent(slot.connection.fd) }
+                close(slot, kind == .idle ? .idle : .deadline)
             }
         }
     }
@@ -174,12 +174,12 @@ import Telemetry
     /// Whether the client is still reading from the kernel's send buffer; it then gets more time. Checked only for idle and
     /// lingering connections: closing one of a client that does not read would leave its send buffer in the kernel for long.
     private mutating func isStillReading(_ slot: Slot) -> Bool {
-        let untaken = unsafe unacknowledgedBytes(slot.pointee.fd)
-        let before = unsafe slot.pointee.untakenBytes
+        let untaken = unacknowledgedBytes(slot.connection.fd)
+        let before = slot.connection.untakenBytes
         let wanted = Int(limits.lingerTimeoutMilliseconds) * limits.writeBytesPerSecondMin / 1_000
         if untaken == 0 || before > 0 && before - untaken < max(1, wanted) { return false }
-        unsafe slot.pointee.untakenBytes = untaken
-        unsafe table.deadlines.set(.linger, slot, now: now)
+        slot.connection.untakenBytes = untaken
+        table.deadlines.set(.linger, slot, now: now)
         return true
     }
 
@@ -220,20 +220,20 @@ import Telemetry
 
     /// Closes idle connections, except those that were accepted after `time` and have sent nothing yet.
     private mutating func closeSilent(since time: Int64) {
-        unsafe forEachConnection { worker, slot in
-            guard unsafe slot.pointee.isSilent(since: time, worker.limits) else { return }
+        forEachConnection { worker, slot in
+            guard slot.connection.isSilent(since: time, worker.limits) else { return }
             // A request may just have arrived; its answer then ends the connection.
-            unsafe worker.receive(slot)
-            if unsafe slot.pointee.fd >= 0, unsafe slot.pointee.isSilent(since: time, worker.limits) {
-                unsafe worker.closeGracefully(slot, .drained)
+            worker.receive(slot)
+            if slot.connection.fd >= 0, slot.connection.isSilent(since: time, worker.limits) {
+                worker.closeGracefully(slot, .drained)
             }
-            unsafe worker.limitMemory(after: slot)
+            worker.limitMemory(after: slot)
         }
     }
 
     private mutating func forEachConnection(_ body: (inout Worker, Slot) -> Void) {
-        for index in 0..<table.slotCount where unsafe table.slots[index].fd >= 0 {
-            unsafe body(&self, table.slots + index)
+        for index in 0..<table.slotCount where table.slot(index).connection.fd >= 0 {
+            body(&self, table.slot(index))
         }
     }
 }
