@@ -103,40 +103,41 @@ public struct CertificateWorker: ~Copyable {
     /// - Returns: nil if the work is done, or if another worker has it.
     private mutating func process(_ claim: inout HostClaim) throws(DatabaseError) -> HostClaim.Outcome? {
         let (work, host) = (claim.work, claim.work.key)
-        let isQueued = work.state == State.queued.rawValue
-        let (stored, queuedMilliseconds) = try store.read {
-            transaction throws(DatabaseError) -> (StoredCertificate?, Int64) in
-            let now = try transaction.now()
-            let since = try isQueued ? IssuanceReport.load(host, in: transaction)?.since : nil
-            return (try StoredCertificate.load(host, in: transaction), since.map { now - $0 } ?? 0)
+        let stored = try store.read { transaction throws(DatabaseError) in
+            // What was right before a host entered the queue may have changed since.
+            if claim.isQueued, let since = try IssuanceReport.load(host, in: transaction)?.since {
+                claim.isChecked = try transaction.now() - since < CertificateWorker.checkedMilliseconds
+            }
+            return try StoredCertificate.load(host, in: transaction)
         }
-        let certificate = try StoreRecovery.run(host, stored, files, &store, issuance)
-        claim.certificate = certificate
-        if let problem = certificate.flatMap({ files.put($0, store.keys) }) {
+        claim.certificate = try StoreRecovery.run(host, stored, files, &store, issuance)
+        if let problem = claim.certificate.flatMap({ files.put($0, store.keys) }) {
             return claim.notWritten(problem, keeping: work.journal)
         }
         // The operator has done what the authority asked for.
         if work.state == State.paused.rawValue, work.tries == 0 { link.forgetRefusals() }
+        let journal = work.openJournal(store.keys)
         let isWanted = issuance.isWanted(host)
-        if let journal = work.openJournal(store.keys) {
-            if isWanted, isKept(journal, claim) { return try carryOut(&claim, journal, sealed: work.journal) }
+        let kept = journal.flatMap { isWanted && isKept($0, claim) ? $0 : nil }
+        if let journal, kept == nil {
             withdraw(journal.published)
             claim.unspent += refund(claim, .lost, journal)
         }
-        guard isWanted else { return try leave(claim) }
-        if let certificate, certificate.renewAt / 1_000 > Clock.wallSeconds() {
-            return checkRenewal(claim, certificate)
+        let move = claim.move(isWanted: isWanted, order: kept, nowSeconds: Clock.wallSeconds())
+        switch move {
+        case .continueOrder(let order): return try carryOut(&claim, order, sealed: work.journal)
+        case .leave: return try leave(claim)
+        case .checkRenewal(let certificate): return checkRenewal(claim, certificate)
+        case .queue, .order:
+            if rules.isPreflightRequired, !claim.isChecked,
+                let problem = preflight(host, directory(work, claim.certificate))
+            {
+                return claim.failedPreflight(problem)
+            }
+            // Earlier looks at DNS are not failed orders, also if the settings no longer ask for them.
+            claim.work.tries = work.orderTries
+            return move == .queue ? claim.waiting(.queued) : try order(&claim)
         }
-        // What was right before a host entered the queue may have changed since.
-        let isChecked = isQueued && queuedMilliseconds < CertificateWorker.checkedMilliseconds
-        if rules.isPreflightRequired, !isChecked, let problem = preflight(host, directory(work, certificate)) {
-            return claim.failedPreflight(problem)
-        }
-        // Earlier looks at DNS are not failed orders, also if the settings no longer ask for them.
-        claim.work.tries = work.orderTries
-        // Renewals are free of the limits, and must not wait behind new hosts.
-        if !claim.isRenewal, !isQueued { return claim.waiting(.queued) }
-        return try order(&claim)
     }
 
     /// Releases the work, and gives back what it has not spent. If the claim was lost in the meantime, another worker has it, and

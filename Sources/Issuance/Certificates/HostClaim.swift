@@ -14,7 +14,29 @@ struct HostClaim {
     /// The one that the host has.
     var certificate: StoredCertificate?
 
+    /// Whether DNS was found to be right a short time ago.
+    var isChecked = false
+
     var isRenewal: Bool { certificate != nil }
+    var isQueued: Bool { work.state == IssuanceState.queued.rawValue }
+
+    /// What to do next for a host.
+    enum Move: Equatable {
+        case continueOrder(OrderJournal)
+        case leave
+        case checkRenewal(StoredCertificate)
+        /// Both are preceded by a preflight.
+        case queue, order
+    }
+
+    /// - Parameter order: the one that is under way, if it may still end well.
+    func move(isWanted: Bool, order: OrderJournal?, nowSeconds: Int64) -> Move {
+        if !isWanted { return .leave }
+        if let order { return .continueOrder(order) }
+        if let certificate, certificate.renewAt / 1_000 > nowSeconds { return .checkRenewal(certificate) }
+        // Renewals are free of the limits, and must not wait behind new hosts.
+        return isRenewal || isQueued ? .order : .queue
+    }
 
     /// How the work is released.
     struct Outcome {
