@@ -145,6 +145,20 @@ struct LinkDiagnosisTests {
         Setup("broken JSON", .appleFile, "Apple ignores the whole file") { answers in
             answers.answers[.file(.apple)] = .success(response(200, #"{"applinks":{},}"#))
         }.with { $0.verdicts = { $0.apple = nil } },
+        Setup("broken JSON where the configuration has a file", .appleFile, "Apple ignores the whole file") { answers in
+            answers.answers[.file(.apple)] = .success(response(200, #"{"applinks":{},}"#))
+        }.with {
+            $0.verdicts = { $0.apple = nil }
+            $0.adjust = { $0.expected = { _ in ExpectedFiles(apple: [0x7B, 0x7D], statements: nil) } }
+        },
+        Setup("a command with the options that were given", .appleFile, "render shop.example --diff --config --public")
+            .with {
+                $0.adjust = { settings in
+                    settings.expected = { _ in ExpectedFiles(apple: [0x7B, 0x7D], statements: nil) }
+                    settings.options = { names in names.prefix(2).map { " \($0)" }.joined() }
+                }
+                $0.verdicts = { $0.apple = [] }
+            },
         Setup("a proxy with a file of its own", .appleFile, "differs from the one of this configuration").with {
             $0.adjust = { $0.expected = { _ in ExpectedFiles(apple: [0x7B, 0x7D], statements: nil) } }
             $0.verdicts = { $0.apple = [] }

@@ -60,6 +60,15 @@ extension String {
     }
 }
 
+extension String {
+    /// The text as one word of a shell.
+    package var shellWord: String {
+        let isPlain =
+            !isEmpty && allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || ":/._-~%@,+=".contains($0)) }
+        return isPlain ? self : "'\(replacing("'", with: "'\\''"))'"
+    }
+}
+
 extension StringProtocol {
     package func begins(with prefix: String) -> Bool { utf8.starts(with: prefix.utf8) }
 

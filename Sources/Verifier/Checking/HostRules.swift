@@ -12,11 +12,13 @@ import TLS
 struct HostRules {
     let answers: HostAnswers
     let expected: ExpectedFiles?
+    private let options: @Sendable ([String]) -> String
     private(set) var findings: [Finding] = []
 
     init(_ answers: HostAnswers, _ settings: CheckSettings) {
         self.answers = answers
         expected = settings.expected(answers.host.name)
+        options = settings.options
     }
 
     mutating func judge() {
@@ -303,8 +305,10 @@ struct HostRules {
                 report(
                     .srv016, .file(document), "the served file differs from the one of this configuration (\(sizes))",
                     fix:
-                        "compare them with `associated render \(answers.host.name) --diff`, and check the version of the "
-                        + "server with `associated status \(answers.host.name)`")
+                        "compare them with `associated render \(answers.host) --diff"
+                        + options(["--config", "--public", "--environment", "--resolve", "--ca"])
+                        + "`, and check the version "
+                        + "of the server with `associated status \(answers.host.name)\(options(["--config"]))`")
             } else {
                 report(
                     .srv016, .file(document), "the host serves a file, but this configuration has none",

@@ -153,6 +153,8 @@ public struct CheckSettings: Sendable {
     public var google: WebLocation?
     /// The expected files of a host; nil if unknown.
     public var expected: @Sendable (String) -> ExpectedFiles? = { _ in nil }
+    /// Those of these options that were given, as text behind the name of a command in a message.
+    public var options: @Sendable ([String]) -> String = { _ in "" }
 
     public init() {}
 }

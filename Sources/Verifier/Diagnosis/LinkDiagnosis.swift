@@ -217,8 +217,9 @@ public struct LinkDiagnosis: Sendable {
         return step
     }
 
-    /// The finding that says why the file is missing, or why it is another one.
+    /// The finding that says why no system reads the file, why it is missing, or why it is another one.
     private static func explanation(of blocking: [Finding], among findings: [Finding]) -> Finding? {
+        if let broken = blocking.first(where: \.isFatal) { return broken }
         if let other = blocking.first(where: { $0.rule == .srv016 }) { return other }
         guard let first = blocking.first, [.ahst001, .ghst001].contains(first.rule) else { return nil }
         let reasons: [RuleID] = [.ahst010, .ahst008, .ahst022, .ghst009, .ghst010, .ahst026]

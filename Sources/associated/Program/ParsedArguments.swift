@@ -72,6 +72,11 @@ struct ParsedArguments: Sendable {
     /// Whether an option was given on the command line, and not by a variable, which may be meant for other commands.
     func isTyped(_ name: String) -> Bool { has(name) && variables[name] == nil }
 
+    /// Those of these options that were typed, behind the name of a command in a message: ` --config other --ca 'own ca.pem'`.
+    func typed(_ names: [String]) -> String {
+        names.filter(isTyped).flatMap { name in (values[name] ?? []).map { " \(name) \($0.shellWord)" } }.joined()
+    }
+
     /// The value of an option that takes one of a few words. `ios` is the same as `apple`.
     func choice<Value: CaseIterable & RawRepresentable<String>>(
         _ name: String, among values: [Value] = Array(Value.allCases)

@@ -111,6 +111,7 @@ struct CheckRun {
     ) throws(Refusal) -> CheckSettings {
         var settings = CheckSettings()
         settings.overrides = try LiveFiles.overrides(arguments)
+        settings.options = arguments.typed
         settings.limits.milliseconds = try seconds("--timeout", arguments).map { $0 * 1_000 } ?? 5_000
         settings.appleCDN = try location("--apple-cdn", appleCDN, arguments)
         settings.google = try location("--google", google, arguments)

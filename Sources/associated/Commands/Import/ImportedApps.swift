@@ -311,22 +311,16 @@ struct ImportedApps {
         }
     }
 
-    /// A text as one word of a shell.
-    private static func word(_ text: String) -> String {
-        let isPlain = text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || ":/._-~%".contains($0)) }
-        return isPlain ? text : "'\(text.replacing("'", with: "'\\''"))'"
-    }
-
     /// Each package once, with the content of all its statements.
     private mutating func androidPackages() -> [(
         package: ImportedApp.Package, family: String, comments: [String: String]
     )] {
         guard let list else { return [] }
         for include in list.includes {
-            let names = hosts.map { " --host \(ImportedApps.word($0))" }.joined()
+            let names = hosts.map { " --host \($0.shellWord)" }.joined()
             lose(
                 "skipped the include on line \(include.range.start.line); run `associated import "
-                    + "\(ImportedApps.word(include.text))\(names)` as well")
+                    + "\(include.text.shellWord)\(names)` as well")
         }
         var packages: [(package: ImportedApp.Package, family: String, comments: [String: String])] = []
         var places: [ExactText: Int] = [:]

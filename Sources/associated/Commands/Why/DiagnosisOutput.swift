@@ -8,13 +8,15 @@ import Verifier
 struct DiagnosisOutput {
     let url: LinkURL
     let diagnosis: LinkDiagnosis
+    /// The command that shows all findings.
+    let command: String
     /// What to check on the phone; empty if there is another cause.
     let phone: [String]
 
     func text(showsAll: Bool, isColored: Bool) -> String {
         var lines = [url.text]
         for step in diagnosis.steps where showsAll || step.status != .ok {
-            let more = step.more == 0 ? "" : " (and \(step.more) more; associated check shows all)"
+            let more = step.more == 0 ? "" : " (and \(step.more) more; `\(command)` shows all)"
             lines.append("  \(step.status.rawValue.padded(to: 7))  \(step.stage.name): \(step.message)\(more)")
         }
         if let cause = diagnosis.cause {

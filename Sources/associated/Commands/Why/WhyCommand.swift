@@ -40,10 +40,13 @@ struct WhyRun {
     private let check: ServerCheck
     /// The rules of the configuration that the host is compared with; nil without one.
     private let sources: LinkMatching?
+    /// For its options in messages.
+    private let arguments: ParsedArguments
     private let isJSON: Bool
     private let showsAll: Bool
 
     init(_ arguments: ParsedArguments) throws {
+        self.arguments = arguments
         let text = arguments.operands[0]
         switch LinkURL.typed(text) {
         case .failure(let problem):
@@ -81,7 +84,10 @@ struct WhyRun {
         let verdicts = files?.verdicts(on: url, from: sources) ?? LinkVerdicts()
         let diagnosis = LinkDiagnosis(of: url, report, verdicts, platforms: platforms)
         let checks = PhoneChecks(host: url.host, package: files?.android?.first?.package, platforms)
-        let output = DiagnosisOutput(url: url, diagnosis: diagnosis, phone: diagnosis.cause == nil ? checks.lines : [])
+        let options = ["--config", "--public", "--environment", "--resolve", "--ca", "--apple-cdn-url", "--google-url"]
+        let command = "associated check \(host.map { "\($0)" } ?? url.host)\(arguments.typed(options))"
+        let output = DiagnosisOutput(
+            url: url, diagnosis: diagnosis, command: command, phone: diagnosis.cause == nil ? checks.lines : [])
         if isJSON {
             Console.output(data: output.json)
         } else {
