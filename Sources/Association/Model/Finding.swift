@@ -67,6 +67,14 @@ extension [Finding] {
     }
 }
 
+extension [Finding] {
+    /// Why no answer about the file is certain: an object in it has the same key twice. Nil if none has.
+    package var doubt: String? {
+        guard let finding = first(where: { $0.rule == .aasa007 || $0.rule == .dal042 }) else { return nil }
+        return finding.range.map { "line \($0.start.line): \(finding.message)" } ?? finding.message
+    }
+}
+
 extension Finding {
     /// A finding about an app file that has been read.
     package init(

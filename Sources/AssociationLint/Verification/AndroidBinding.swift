@@ -22,6 +22,13 @@ public struct AndroidBinding: Hashable, Sendable {
     ) -> BindingVerdict {
         let reading = StatementList.read(bytes, file: file)
         guard let list = reading.list else { return .rejected(reading.findings) }
+        return verdict(of: consumer, on: bytes, reading, list, release).with(doubt: reading.findings.doubt)
+    }
+
+    private func verdict(
+        of consumer: StatementConsumer, on bytes: [UInt8], _ reading: StatementReading, _ list: StatementList,
+        _ release: AndroidRelease
+    ) -> BindingVerdict {
         if consumer == .aosp {
             if bytes.count > StatementList.bytesMax {
                 let limit = StatementList.bytesMax

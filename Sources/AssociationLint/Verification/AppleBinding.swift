@@ -25,6 +25,10 @@ public struct AppleBinding: Hashable, Sendable {
             return BindingVerdict(.notVerified, "the file is signed, and this check does not read signed files")
         }
         guard let association = reading.association else { return .rejected(reading.findings) }
+        return verdict(on: association).with(doubt: reading.findings.doubt)
+    }
+
+    private func verdict(on association: AppleAssociation) -> BindingVerdict {
         guard let apps = apps(of: association) else {
             return BindingVerdict(.notVerified, "the file has no service \(service.rawValue)")
         }
@@ -74,6 +78,11 @@ public struct BindingVerdict: Hashable, Sendable {
 
     public init(_ kind: Kind, _ reason: String) {
         (self.kind, self.reason) = (kind, reason)
+    }
+
+    /// The same with what makes the file ambiguous.
+    func with(doubt: String?) -> BindingVerdict {
+        doubt.map { BindingVerdict(kind, "\(reason); not certain: \($0)") } ?? self
     }
 
     /// The result for a file that cannot be read, with the first reason.

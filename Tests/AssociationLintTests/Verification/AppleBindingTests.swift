@@ -46,6 +46,11 @@ struct AppleBindingTests {
         #expect(verdict("A.b", .applinks, text).reason.contains("comma"))
     }
 
+    @Test func `a key that is there twice makes the answer uncertain`() {
+        let text = #"{"webcredentials": {"apps": ["A.b"], "apps": []}}"#
+        #expect(verdict("A.b", .webcredentials, text).reason.contains("; not certain: line 1: duplicate key \"apps\""))
+    }
+
     @Test func `does not verify a signed file`() {
         let verdict = AppleBinding(appID: "A.b", service: .applinks).verdict(on: [0x30, 0x80, 0x06, 0x09], file: "")
         #expect(verdict.kind != .verified)

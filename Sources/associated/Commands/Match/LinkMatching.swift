@@ -60,6 +60,9 @@ struct LinkMatching {
     /// Why the answer for a platform is unknown; nil if it is known.
     var appleProblem: String?
     var androidProblem: String?
+    /// What makes a published file ambiguous, so that readers may decide differently; nil if nothing does.
+    private(set) var appleDoubt: String?
+    private(set) var androidDoubt: String?
     /// The only platform that is answered for; nil for both.
     private(set) var platform: Platform?
     /// The platforms on which an app can be expected: those whose rules are given.
@@ -103,8 +106,8 @@ struct LinkMatching {
         guard let platform else { return self }
         var matching = self
         (matching.platform, matching.platforms) = (platform, [platform])
-        if platform == .apple { (matching.android, matching.androidProblem) = ([], nil) }
-        if platform == .android { (matching.apple, matching.appleProblem) = ([], nil) }
+        if platform == .apple { (matching.android, matching.androidProblem, matching.androidDoubt) = ([], nil, nil) }
+        if platform == .android { (matching.apple, matching.appleProblem, matching.appleDoubt) = ([], nil, nil) }
         return matching
     }
 
@@ -158,7 +161,7 @@ struct LinkMatching {
     }
 
     /// Appends the answer as one line of JSON. A platform whose answer is unknown has no member, and `error` says why; neither has
-    /// one that `--platform` excludes.
+    /// one that `--platform` excludes. `doubt` says why readers of a published file may decide differently.
     // Building JSON values first would cost `match -` a fifth of its speed.
     func appendJSON(of url: LinkURL, written: String, to output: inout [UInt8]) {
         output += #"{"url":"#.utf8
@@ -199,6 +202,10 @@ struct LinkMatching {
             output += #","error":"#.utf8
             SourceWriter.append(quoted: Printable.line(problem), to: &output)
         }
+        if let doubt = appleDoubt ?? androidDoubt {
+            output += #","doubt":"#.utf8
+            SourceWriter.append(quoted: Printable.line(doubt), to: &output)
+        }
         output += "}\n".utf8
     }
 
@@ -221,6 +228,7 @@ struct LinkMatching {
             throw LinkMatching.rejected(file, by: "Apple's systems reject", reading.findings)
         }
         apple = LinkMatching.apple(of: association, file: file)
+        appleDoubt = reading.findings.doubt
     }
 
     mutating func readAndroid(_ bytes: [UInt8], file: String) throws(Refusal) {
@@ -229,6 +237,7 @@ struct LinkMatching {
             throw LinkMatching.rejected(file, by: "Android rejects", reading.findings)
         }
         android = LinkMatching.android(of: list, file: file)
+        androidDoubt = reading.findings.doubt
     }
 
     private static func rejected(_ path: String, by reader: String, _ findings: [Finding]) -> Refusal {

@@ -53,9 +53,11 @@ extension LinkMatching {
         text += LinkMatching.text(of: apple.map { $0.answer(to: url, listsAll: listsAll) })
         if let appleProblem { text += Printable.line("iOS: \(appleProblem)") + "\n" }
         if apple.isEmpty, appleProblem == nil { text += missing(.apple) }
+        if let appleDoubt { text += Printable.line("iOS: not certain: \(appleDoubt)") + "\n" }
         text += LinkMatching.text(of: android.flatMap { $0.answers(to: url, listsAll: listsAll) })
         if let androidProblem { text += Printable.line("Android: \(androidProblem)") + "\n" }
         if android.isEmpty, androidProblem == nil { text += missing(.android) }
+        if let androidDoubt { text += Printable.line("Android: not certain: \(androidDoubt)") + "\n" }
         return text
     }
 
