@@ -291,6 +291,33 @@ struct MatchCommandTests {
         #expect(try Subject.run("match", "--config", folder.path, "https://any.test/").status == 1)
     }
 
+    @Test(arguments: [
+        (#"{ hosts: ["shop.acme.test"] no"#, true), (#"{ hosts: ["*.acme.test"] no"#, true), ("{ name: ", true),
+        (#"{ hosts: ["other.test"] no"#, false),
+    ])
+    func `names an app file with errors only if it may be about the host`(text: String, isNamed: Bool) throws {
+        let folder = try configuration()
+        try folder.write("config/apps/broken.json", text)
+        let config = "\(folder.path)/config"
+        let run = try Subject.run("match", "--config", config, "shop.acme.test/a/1", "shop.acme.test/a/2")
+        let line = "associated: skipped \(config)/apps/broken.json, which has errors; associated lint shows them\n"
+        #expect(run.errors == (isNamed ? line : ""))
+    }
+
+    @Test func `a key that is there twice makes the answer uncertain`() throws {
+        let folder = try Folder()
+        let app = #"{"appIDs": ["9JA89QQLNQ.org.acme.shop"], "components": [{"/": "/a"}], "components": [{"/": "/b"}]}"#
+        try folder.write("aasa", "{\"applinks\": {\"details\": [\(app)]}}")
+        let arguments = ["match", "--apple", "\(folder.path)/aasa", "https://any.test/a"]
+        let run = try Subject.run(arguments)
+        #expect(run.output.hasSuffix("; readers differ in which one they use\n"))
+        #expect(run.output.contains("\niOS: not certain: line 1: duplicate key "))
+        let json = try Subject.run(arguments + ["--format", "json"])
+        #expect(json.output.contains(#","doubt":"line 1: duplicate key "#))
+        let other = try Subject.run(arguments + ["--platform", "android"])
+        #expect(!other.output.contains("not certain"))
+    }
+
     @Test func `names an app file that cannot be read`() throws {
         let folder = try configuration()
         try folder.write("config/apps/long.json", String(repeating: " ", count: 4_194_305))

@@ -12,6 +12,8 @@ struct MatchSource {
     /// The app files of each host pattern, in merge order.
     private let apps: [String: [AppFile]]
     private let configPath: String
+    /// App files with errors, which are reported with the first host that they name. Without bytes, any host may be meant.
+    private var broken: [(path: String, bytes: [UInt8]?)] = []
     /// Fetches the files of live hosts; nil without `--live`.
     private let live: PublishedFiles?
     /// The manifest of `--manifest`.
@@ -50,7 +52,7 @@ struct MatchSource {
                 continue
             }
             guard let app = given.appFile(bytes, file: file).app else {
-                Console.complain("skipped \(file), which has errors; associated lint shows them")
+                broken.append((file, String(decoding: bytes, as: UTF8.self).contains("hosts") ? bytes : nil))
                 continue
             }
             for host in app.hosts { apps[host.text, default: []].append(app) }
@@ -102,13 +104,18 @@ struct MatchSource {
     }
 
     /// The rules of the app files that name the host, or else of those that name its most specific wildcard.
-    private func configured(for url: LinkURL) -> LinkMatching {
+    private mutating func configured(for url: LinkURL) -> LinkMatching {
         var names = [url.host]
         var rest = url.host[...]
         while let dot = rest.firstIndex(of: ".") {
             rest = rest[rest.index(after: dot)...]
             names.append("*.\(rest)")
         }
+        let missing = broken.filter { file in
+            file.bytes.map { bytes in names.contains { GivenConfiguration.isNamed($0, in: bytes) } } ?? true
+        }
+        for file in missing { Console.complain("skipped \(file.path), which has errors; associated lint shows them") }
+        broken.removeAll { file in missing.contains { $0.path == file.path } }
         let apps = names.first { self.apps[$0] != nil }.flatMap { self.apps[$0] } ?? []
         return LinkMatching(of: apps, configPath: configPath)
     }
