@@ -17,6 +17,8 @@ public enum PropertyListMerge {
         }
         guard !additions.contains(where: { closesItself($0.container, in: own) }) else { return nil }
         let unit = unit(of: old, in: own)
+        let carriageReturn = UInt8(ascii: "\r")
+        let hasCarriageReturns = own.firstIndex(of: newline).map { own[..<$0].last == carriageReturn } ?? false
         var result = own
         // From the end, so that the other places stay as they are.
         for (container, elements) in additions.sorted(by: {
@@ -29,7 +31,10 @@ public enum PropertyListMerge {
             let indent = Array(inner ?? outer + unit)
             let lines = elements.flatMap { indent + text(of: $0, in: generated, indent, unit) + [newline] }
             let isOnOwnLine = own[..<outer.startIndex].last == newline
-            result.insert(contentsOf: (isOnOwnLine ? [] : [newline]) + lines, at: outer.startIndex)
+            let added = (isOnOwnLine ? [] : [newline]) + lines
+            result.insert(
+                contentsOf: hasCarriageReturns
+                    ? added.flatMap { $0 == newline ? [carriageReturn, newline] : [$0] } : added, at: outer.startIndex)
         }
         return result
     }

@@ -31,6 +31,9 @@ struct PropertyListMergeTests {
         #expect(merged(domains, into: own) == expected)
         #expect(merged(domains, into: expected) == expected)
         #expect(merged(domains, into: list()) == domains)
+        // With the line ends of the project.
+        let other = merged(domains, into: own.replacing("\n", with: "\r\n"))
+        #expect(other == expected.replacing("\n", with: "\r\n"))
     }
 
     @Test func `keeps what is on one line`() {
