@@ -232,10 +232,82 @@ struct SnippetCommandTests {
         #expect(kept.status == 1)
         #expect(kept.errors.contains("/src/deep-links.ts already exists; not overwritten (--force overwrites it)\n"))
         let forced = try Subject.run(arguments + ["--force"])
-        #expect((forced.status, forced.output) == (0, "\(place).associated\n\(paths[4])"))
+        #expect((forced.status, forced.output) == (0, paths[4]))
         #expect(try folder.read("a/b/ios/App/App/Info.plist") == "mine")
         #expect(try folder.read("a/b/ios/App/App/Info.plist.associated").contains("CFBundleURLSchemes"))
         #expect(try folder.read("a/b/src/deep-links.ts").contains("appUrlOpen"))
+        // A file beside the project's own is replaced, which the command says.
+        try folder.write("a/b/ios/App/App/Info.plist.associated", "old")
+        let replaced = try Subject.run(arguments)
+        #expect(replaced.output == "\(place).associated\n")
+        #expect(replaced.errors.contains("\n\(place).associated was of an earlier run, and is replaced\n"))
+    }
+
+    /// The files of a Gradle project below `app/src/main`, and where the activity and the resource go.
+    private static let modules: [(files: [String: String], activity: String, resource: String)] = [
+        (["AndroidManifest.xml": ""], "java/org/acme/shop/MainActivity.kt", "res/values/asset_statements.xml"),
+        (
+            ["AndroidManifest.xml": "", "kotlin/org/acme/shop/MainActivity.kt": ""],
+            "kotlin/org/acme/shop/MainActivity.kt.associated", "res/values/asset_statements.xml"
+        ),
+        (
+            ["AndroidManifest.xml": "", "java/org/other/MainActivity.java": ""],
+            "java/org/other/MainActivity.kt.associated", "res/values/asset_statements.xml"
+        ),
+        (
+            ["AndroidManifest.xml": "", "res/values/strings.xml": "<string name=\"asset_statements\">x</string>"],
+            "java/org/acme/shop/MainActivity.kt", "res/values/asset_statements.xml.associated"
+        ),
+    ]
+
+    @Test(arguments: modules)
+    func `files of an Android app go into the module of a Gradle project, and replace nothing`(
+        files: [String: String], activity: String, resource: String
+    ) throws {
+        let folder = try Folder(files: ["config/apps/shop.json": Self.app])
+        let main = "p/app/src/main"
+        for (name, text) in files { try folder.write("\(main)/\(name)", text) }
+        let run = try Subject.run(
+            "snippet", "shop", "android", "--config", "\(folder.path)/config", "--output", "\(folder.path)/p")
+        #expect(run.status == 0, "\(run.errors)")
+        let code = activity.replacing("MainActivity", with: "DeepLink")
+        let isBeside = activity.contains("/other/")
+        #expect(
+            run.output.split(separator: "\n").map(String.init)
+                == [
+                    "AndroidManifest.xml.associated", resource, activity,
+                    isBeside ? code : code.replacing(".associated", with: ""),
+                ].map { "\(folder.path)/\(main)/\($0)" })
+        for (name, text) in files { #expect(try folder.read("\(main)/\(name)") == text) }
+        for name in [activity, resource] where name.hasSuffix(".associated") {
+            #expect(run.errors.contains("next: merge app/src/main/\(name) into "), "\(run.errors)")
+        }
+    }
+
+    @Test func `the steps name the Swift files that Xcode has to know`() throws {
+        let folder = try Folder(files: ["config/apps/shop.json": Self.app])
+        let run = try Subject.run(
+            "snippet", "shop", "ios", "--config", "\(folder.path)/config", "--output", "\(folder.path)/p")
+        #expect(run.errors.contains("next: in Xcode, add DeepLink.swift, "), "\(run.errors)")
+    }
+
+    @Test(arguments: [
+        (#"{ "/": "/a/*", caseSensitive: false }"#, true), (#"{ "/": "/a/*" }"#, false),
+        (#"{ "/": "*", caseSensitive: false }"#, false),
+    ])
+    func `the manifest says why rules that ignore case have no paths`(rule: String, isSaid: Bool) throws {
+        let app = #"""
+            { name: "A", hosts: ["a.test"], android: { package: "org.acme.shop",
+              fingerprints: ["\#(LintCommandTests.print)"] }, links: [\#(rule)] }
+            """#
+        let manifest = try #require(try Self.files("android", app: app)["AndroidManifest.xml"])
+        #expect(manifest.contains("no path for rules with `caseSensitive: false`") == isSaid)
+        #expect(isXML(manifest))
+    }
+
+    @Test func `says how to name a configuration where there is none`() throws {
+        let run = try Subject.run("snippet", "shop", "ios", "--config", "/nonexistent")
+        #expect(run.errors.contains("no app files in /nonexistent/apps; name a configuration with --config"))
     }
 
     @Test(arguments: [

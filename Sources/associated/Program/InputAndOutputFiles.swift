@@ -85,8 +85,13 @@ struct OutputFile {
             return .merged
         }
         let beside = "\(path).associated"
-        if try !OutputFile.create(beside, bytes) { try OutputFile.replace(beside, bytes) }
+        let isNew = try OutputFile.create(beside, bytes)
+        if !isNew, (try? File.read(beside, bytesMax: bytes.count))?.bytes == bytes { return .beside }
         Console.error(line: "\(path) exists, and is left as it is")
+        if !isNew {
+            try OutputFile.replace(beside, bytes)
+            Console.error(line: "\(beside) was of an earlier run, and is replaced")
+        }
         Console.output(line: beside)
         return .beside
     }

@@ -91,7 +91,7 @@ struct NativeProject {
     /// A file under the name that the project has for it: entitlements are those that the Xcode project names. Entitlements beside
     /// others are no file of the target yet.
     func placed(_ file: OutputFile) -> OutputFile {
-        guard file.name.hasSuffix(NativeProject.ending) else { return file }
+        guard file.name.hasSuffix(NativeProject.ending) else { return placedInModule(file) }
         let parent = file.name.lastIndex(of: "/").map { String(file.name[...$0]) } ?? ""
         if let named = xcode(of: file)?.entitlements, !named.isEmpty {
             let near = named.count == 1 || parent.isEmpty ? named : named.filter { $0.hasPrefix(parent) }
@@ -112,6 +112,50 @@ struct NativeProject {
         default: placed.name += ".associated"
         }
         return placed
+    }
+
+    private static let module = "app/src/main/"
+    private static let activity = "MainActivity.kt"
+
+    /// A file of an Android app in the usual module of a Gradle project. Beside code of another package, or of another language, it
+    /// would not compile, and a second resource of one name stops the build.
+    private func placedInModule(_ file: OutputFile) -> OutputFile {
+        let isOfAndroid = ["AndroidManifest.xml", "res/values/asset_statements.xml"].contains(file.name)
+        let isCode = file.name.hasSuffix(".kt")
+        guard isOfAndroid || isCode, File.exists("\(folder)/\(NativeProject.module)AndroidManifest.xml") else {
+            return file
+        }
+        var placed = file
+        guard isCode else {
+            placed.name = NativeProject.module + file.name
+            let values = "\(folder)/\(NativeProject.module)res/values"
+            let isDefined = ((try? Directory.entries(values)) ?? []).contains { entry in
+                let text = (try? InputFile.read("\(values)/\(entry.name)")).map { String(decoding: $0, as: UTF8.self) }
+                return !file.name.hasSuffix(entry.name) && text?.contains("name=\"asset_statements\"") == true
+            }
+            if file.name.hasSuffix("asset_statements.xml"), isDefined { placed.name += ".associated" }
+            return placed
+        }
+        let package =
+            file.text.split(separator: "\n").first { $0.hasPrefix("package ") }?.dropFirst("package ".count) ?? ""
+        let own = package.replacing(".", with: "/") + "/"
+        let places = ["java/", "kotlin/"].flatMap { folders(below: NativeProject.module + $0) }
+        let found = places.first { parent in
+            ["kt", "java"].contains { File.exists("\(folder)/\(parent)MainActivity.\($0)") }
+        }
+        placed.name = (found ?? "\(NativeProject.module)java/\(own)") + file.name
+        let isJava = found.map { !File.exists("\(folder)/\($0)\(NativeProject.activity)") } ?? false
+        if let found, !found.hasSuffix(own) || isJava && file.name == NativeProject.activity {
+            placed.name += ".associated"
+        }
+        return placed
+    }
+
+    /// A folder and those in it, down to the depth of packages.
+    private func folders(below parent: String, depth: Int = 0) -> [String] {
+        guard depth < 8, let entries = try? Directory.entries("\(folder)/\(parent)") else { return [] }
+        let inner = entries.filter { $0.kind == .directory }.map { "\(parent)\($0.name)/" }
+        return [parent] + inner.flatMap { folders(below: $0, depth: depth + 1) }
     }
 
     /// What is left to do about a file; nil if nothing is.
@@ -138,6 +182,7 @@ struct NativeProject {
                 return "in Xcode, set CODE_SIGN_ENTITLEMENTS of the target to \(value)"
             }
             if outcome == .merged { return nil }
+            if name.hasSuffix(".associated") { return "merge \(file.name) into the project's own code or resources" }
             let isPart = ["Info.plist", "AndroidManifest.xml", "app.json"].contains(name)
             return isPart ? "merge \(file.name) into the project's own file, if it has one elsewhere" : nil
         }

@@ -50,7 +50,10 @@ struct Snippet {
     func steps(
         for kind: Kind, in project: NativeProject, _ files: [(file: OutputFile, outcome: OutputFile.Outcome)]
     ) -> [String] {
-        let native = files.compactMap { project.step(for: $0.file, $0.outcome) }
+        let swift = files.filter { $0.outcome != .kept && $0.file.name.hasSuffix(".swift") }.map(\.file.name)
+        let native =
+            files.compactMap { project.step(for: $0.file, $0.outcome) }
+            + (swift.isEmpty ? [] : ["in Xcode, add \(swift.joined(separator: ", ")) to the app's target"])
         switch kind {
         case .ios:
             return native + [
@@ -176,7 +179,7 @@ extension Snippet {
             ["http", "https"].map { "<data android:scheme=\"\($0)\" />" }
             + app.hosts.map { "<data android:host=\"\($0.text.xml)\" />" }
             + (app.manifestPaths ?? []).map { "<data android:\($0.kind.rawValue)=\"\($0.text.xml)\" />" }
-        var filters = exclusionNote + filter(#"<intent-filter android:autoVerify="true">"#, web)
+        var filters = caseNote + exclusionNote + filter(#"<intent-filter android:autoVerify="true">"#, web)
         if let scheme = app.scheme {
             filters += filter("<intent-filter>", ["<data android:scheme=\"\(scheme.xml)\" />"])
         }
@@ -195,6 +198,17 @@ extension Snippet {
 
             """
         return [OutputFile(name: "\(folder)AndroidManifest.xml", text: text, isFragment: true)]
+    }
+
+    /// A comment about rules that ignore case, if only they are the reason for a filter without paths.
+    private var caseNote: [String] {
+        var exact = app
+        for index in exact.links.indices { exact.links[index].caseSensitive = true }
+        guard app.manifestPaths == nil, exact.manifestPaths != nil else { return [] }
+        return [
+            "<!-- A filter always compares case, so it has no path for rules with `caseSensitive: false`: here, the app opens for",
+            "     every path of the hosts. -->",
+        ]
     }
 
     /// A comment about links for which the manifest alone decides differently.

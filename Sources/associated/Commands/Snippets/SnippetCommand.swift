@@ -71,12 +71,16 @@ enum AppSearch {
             return try app(given.appFile(try InputFile.read(name), file: path), of: path)
         }
         let given = try GivenConfiguration(answering: arguments)
-        let files = given.appFiles
+        guard let files = given.appFiles else {
+            throw .failure(
+                "there are no app files in \(given.path)/apps; name a configuration with --config or an app file, or create one "
+                    + "with `associated init` or `associated import`")
+        }
         var names: [String] = []
         var found: [(path: String, reading: (app: AppFile?, errors: [Finding]))] = []
-        for path in files?.paths ?? [] {
+        for path in files.paths {
             // Another file that cannot be read is no obstacle.
-            guard let bytes = files?.bytes(of: path) else { continue }
+            guard let bytes = files.bytes(of: path) else { continue }
             let reading = given.appFile(bytes, file: path)
             let stem = path.split(separator: "/").last?.split(separator: ".").first.map(String.init) ?? ""
             names.append(stem)
