@@ -63,7 +63,7 @@ struct HostOwnersTests {
             let text = #"{ name: "A", hosts: ["\#(host)"], ios: { appIDs: ["8KQ2V7M4XN.dev.a"] } }"#
             let reading = AppFile.read(Array(text.utf8), file: "x.json")
             let findings = owners.findings(about: reading, file: "x.json", at: "\(folder)/x.json")
-            let advice = "remove the host, or ask the operator to add it to `owners.\(folder)`"
+            let advice = "remove the host, or ask the operator to add it to `owners.\(folder)`, which SIGHUP applies"
             #expect(findings.map(\.fix) == [isOwned ? "remove the host" : advice])
             #expect(findings.first?.message.contains("to another folder") == isOwned)
         }

@@ -26,7 +26,8 @@ extension HostOwners {
                 message:
                     "this file may not name \(host): `owners` in server.json \(reason); this version is not published",
                 fix: isOthers
-                    ? "remove the host" : "remove the host, or ask the operator to add it to `owners.\(folder)`")
+                    ? "remove the host"
+                    : "remove the host, or ask the operator to add it to `owners.\(folder)`, which SIGHUP applies")
         }
     }
 }
