@@ -411,6 +411,9 @@ struct LintedFiles {
     func summary(showsNotes: Bool) -> [String] {
         let isEmpty = files.isEmpty && findings.isEmpty && !problems.isEmpty
         let found = isEmpty ? [] : [FindingDigest.summary(findings, showsNotes: showsNotes)]
+        // An app file that is cut off is recognised by its place only.
+        let linted = Set(files.map(\.path))
+        let skipped = skipped.filter { !linted.contains($0) }
         guard let first = skipped.first else { return found }
         let named = skipped.count == 1 ? ": \(first)" : ", such as \(first)"
         return found + ["skipped \(Count.of(skipped.count, "file")) of unknown type\(named)"]
