@@ -18,7 +18,6 @@ struct StatusReportTests {
                   shop.example.com, since 2026-11-20 (2 hours ago): apps/shop.json:33:1: error[APP-001]: the text goes on
                 2 removed entries are still served (removal guard; hosts, app ids, packages and fingerprints count)
                 open findings: 6 errors, 1 warning, 0 notes
-                  since the start (1 day ago) or earlier: apps/shop.json:33:1: error[APP-001]: the text goes on
                   and 1 more
                 last reload 12 minutes ago (8.4 ms): changes published; 5 reloads, 1 failed
                 12 certificates usable, 2 on the last good version, 1 broken; 3 hosts without one
@@ -35,6 +34,18 @@ struct StatusReportTests {
                 Android devices: no fetch recorded yet
 
                 """)
+    }
+
+    @Test func `writes a broken file once, with its hosts`() {
+        var status = Samples.status
+        let reason = status.kept[0].reason
+        status.kept.append(.init(host: "www.example.com", reason: reason))
+        status.hosting.keptHosts = 2
+        status.findings.append(.init(finding: "apps/other.json: error[APP-001]: another", sinceSeconds: Samples.now))
+        let lines = status.text.split(separator: "\n")
+        #expect(
+            lines.filter { $0.contains("shop.json") }.map { $0.prefix(35) } == ["  shop.example.com, www.example.com"])
+        #expect(lines.contains { $0.hasSuffix(": apps/other.json: error[APP-001]: another") })
     }
 
     @Test func `reports nothing as fine that needs an operator or was not checked`() {

@@ -119,7 +119,9 @@ public struct StatusReport: Sendable, Equatable {
         var lines = [
             "\(count(hosting.keptHosts, "host")) on \(hosting.keptHosts == 1 ? "its" : "their") last good version:"
         ]
-        lines += kept.map { "  \($0.host), \(text($0.reason))" }
+        lines += AlikeHosts.grouped(kept) { text($0.reason) }.map { hosts in
+            "  \(AlikeHosts.list(hosts.map(\.host), count: hosts.count)), \(text(hosts[0].reason))"
+        }
         lines += more(than: kept.count, of: hosting.keptHosts)
         return lines
     }
@@ -142,7 +144,9 @@ public struct StatusReport: Sendable, Equatable {
         lines.append(
             "open findings: \(count(hosting.errors, "error")), \(count(hosting.warnings, "warning")), "
                 + "\(count(hosting.notes, "note"))")
-        lines += findings.map { "  \(text($0))" }
+        // What stands above already is not repeated.
+        let known = Set(kept.map(\.reason.finding))
+        lines += findings.filter { !known.contains($0.finding) }.map { "  \(text($0))" }
         return lines + more(than: findings.count, of: hosting.errors - (certificates?.open.errors ?? 0))
     }
 
