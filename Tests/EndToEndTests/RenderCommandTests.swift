@@ -1,6 +1,8 @@
 // `associated render`: prints or writes the files of a host.
 
+import Certificates
 import Foundation
+import TLS
 import Testing
 
 struct RenderCommandTests {
@@ -59,6 +61,31 @@ struct RenderCommandTests {
             ["--all"], ["--all", "--diff", "--output", output], ["--output", output], ["shop.acme.test", "--all"],
             ["x.test", "--diff", "--output", output],
         ] { #expect(try Subject.run(["render", "--config", config] + wrong).status == 2, "\(wrong)") }
+    }
+
+    /// An answer of the live host to a request for a file that the configuration has, and what `--diff` prints about it.
+    private static let answers: [(answer: String, output: String, error: String?)] = [
+        ("404 Not Found", "+++ ", nil), ("410 Gone", "+++ ", nil),
+        ("403 Forbidden", "", "it answers 403"), ("301 Moved", "", "it answers 301"),
+        ("503 Unavailable", "", "it answers 503"),
+    ]
+
+    @Test(arguments: answers)
+    func `a live host that has no file differs, and one with another answer cannot be compared`(
+        answer: String, output: String, error: String?
+    ) throws {
+        let folder = try Folder(files: ["config/apps/a.json": Self.app("a", "a.acme.test")])
+        try folder.certify("a.acme.test")
+        let server = try ScriptedServer(certificates: CertificateStore(hostsPath: "\(folder.path)/config/hosts")) { _ in
+            .text("HTTP/1.1 \(answer)\r\ncontent-length: 0\r\n\r\n")
+        }
+        let run = try Subject.run(
+            "render", "a.acme.test", "--diff", "--config", "\(folder.path)/config", "--ca",
+            "\(folder.path)/state/development-ca.pem", "--resolve", "a.acme.test:443:\(server.address)")
+        #expect(run.status == 1)
+        #expect(output.isEmpty ? run.output.isEmpty : run.output.contains(output), "\(run.output)")
+        let path = "https://a.acme.test/.well-known/apple-app-site-association"
+        #expect(run.errors == (error.map { "associated: cannot fetch \(path): \($0)\n" } ?? ""))
     }
 
     private static func app(_ id: String, _ hosts: String...) -> String {
