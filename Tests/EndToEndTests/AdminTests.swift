@@ -2,6 +2,7 @@
 
 import Foundation
 import Posix
+import SourceJSON
 import Testing
 
 struct AdminTests {
@@ -212,8 +213,10 @@ struct AdminTests {
         #expect(
             try eventually {
                 let status = try server.status().output
-                let findings = status.components(separatedBy: "\nopen findings:").dropFirst().joined()
-                return findings.contains("config/apps/z.json") && status.contains("\n  z.localhost, since ")
+                let json = SourceReader.read(Array(try server.status("--format", "json").output.utf8), as: .json).value
+                let findings = json?.member(named: "findings")?.asArray ?? []
+                return findings.contains { $0.member(named: "finding")?.asString?.contains("apps/z.json") == true }
+                    && status.contains("\n  z.localhost, since ")
             })
     }
 
