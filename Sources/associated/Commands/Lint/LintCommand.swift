@@ -80,7 +80,10 @@ extension Command {
         files.lint()
         files.complainIfEmpty(paths)
         let findings = files.findings.filter { showsNotes || $0.severity != .note }
-        let text = format.text(of: findings, documents: files.documents)
+        let context = FindingContext(
+            product: ("associated", Product.version), directory: Directory.absolute(""), isColoured: Console.wantsColour
+        ) { try? InputFile.read($0) }
+        let text = format.text(of: findings, documents: files.documents, in: context)
         if format == .text {
             Console.output(text)
             for line in files.summary(showsNotes: showsNotes) { Console.error(line: line) }

@@ -2,16 +2,17 @@
 // relative references (§3.4.3, §3.14.17).
 
 import Association
-import AssociationLint
 import SourceJSON
 
-enum SARIFLog {
-    static func value(of findings: [Finding]) -> SourceValue {
+struct SARIFLog {
+    let context: FindingContext
+
+    func value(of findings: [Finding]) -> SourceValue {
         let ids = findings.map(\.rule).reduce(into: [RuleID]()) { if !$0.contains($1) { $0.append($1) } }
         let driver: SourceValue = .object([
-            ("name", .string("associated")), ("version", .string(Product.version)),
-            ("semanticVersion", .string(Product.version)),
-            ("rules", .array(ids.map(rule))),
+            ("name", .string(context.product.name)), ("version", .string(context.product.version)),
+            ("semanticVersion", .string(context.product.version)),
+            ("rules", .array(ids.map(SARIFLog.rule))),
         ])
         let run: SourceValue = .object([
             ("tool", .object([("driver", driver)])), ("columnKind", .string("unicodeCodePoints")),
@@ -54,27 +55,28 @@ enum SARIFLog {
         return ["correctness", part, rule.subject.rawValue]
     }
 
-    private static func result(_ finding: Finding, _ index: Int) -> SourceValue {
-        var place: [(String, SourceValue)] = [("artifactLocation", artifact(FindingFormat.place(finding.file)))]
-        if let range = finding.range { place.append(("region", region(range))) }
+    private func result(_ finding: Finding, _ index: Int) -> SourceValue {
+        var place: [(String, SourceValue)] = [("artifactLocation", SARIFLog.artifact(context.place(finding.file)))]
+        if let range = finding.range { place.append(("region", SARIFLog.region(range))) }
         var members: [(String, SourceValue)] = [
             ("ruleId", .string(finding.rule.description)), ("ruleIndex", .integer(index)),
-            ("level", .string(finding.severity.rawValue)), ("message", message(finding.text)),
+            ("level", .string(finding.severity.rawValue)), ("message", SARIFLog.message(finding.text)),
             ("locations", .array([.object([("physicalLocation", .object(place))])])),
         ]
         if let edit = finding.edit { members.append(("fixes", .array([fix(edit, finding)]))) }
         return .object(members)
     }
 
-    private static func fix(_ edit: SourceEdit, _ finding: Finding) -> SourceValue {
+    private func fix(_ edit: SourceEdit, _ finding: Finding) -> SourceValue {
         let replacement: SourceValue = .object([
-            ("deletedRegion", region(edit.range)), ("insertedContent", message(edit.replacement)),
+            ("deletedRegion", SARIFLog.region(edit.range)), ("insertedContent", SARIFLog.message(edit.replacement)),
         ])
         let change: SourceValue = .object([
-            ("artifactLocation", artifact(FindingFormat.place(finding.file))), ("replacements", .array([replacement])),
+            ("artifactLocation", SARIFLog.artifact(context.place(finding.file))),
+            ("replacements", .array([replacement])),
         ])
         return .object([
-            ("description", message(finding.fix ?? finding.message)), ("artifactChanges", .array([change])),
+            ("description", SARIFLog.message(finding.fix ?? finding.message)), ("artifactChanges", .array([change])),
         ])
     }
 

@@ -1,26 +1,23 @@
 // The mechanical fixes of one file, applied in memory. Fixing is repeated as long as there are new edits, because a fixed text reveals
 // problems of its values. What would change which links open is advice, and a person has to write it.
 
-import Association
-import AssociationLint
-import Glibc
-import Posix
+package import Association
 import SourceJSON
 
-struct FixedFile {
+package struct FixedFile {
     /// Why the file has to be fixed by hand.
-    private(set) var refusal: String?
-    private(set) var editCount = 0
+    package private(set) var refusal: String?
+    package private(set) var editCount = 0
     /// The rules whose findings are fixed, in the order of their fixes.
-    private(set) var rules: [RuleID] = []
+    package private(set) var rules: [RuleID] = []
     private let original: LintedFile
-    private(set) var file: LintedFile
+    package private(set) var file: LintedFile
 
     /// Each pass fixes what the previous one revealed; after more than a few, fixes undo each other.
     private static let passesMax = 10
 
     /// - Parameter isMeant: the rules whose advice is taken too.
-    init(_ file: LintedFile, isMeant: (RuleID) -> Bool = { _ in false }) {
+    package init(_ file: LintedFile, isMeant: (RuleID) -> Bool = { _ in false }) {
         original = file
         self.file = file
         let isIntact = !file.document.problems.contains { $0.kind == .invalidEncoding }
@@ -48,32 +45,19 @@ struct FixedFile {
         editCount += count
     }
 
-    var isChanged: Bool { file.bytes != original.bytes }
+    package var isChanged: Bool { file.bytes != original.bytes }
 
     /// `2 fixes (AASA-001, AASA-035)`.
-    var summary: String {
+    package var summary: String {
         let count = Count.of(editCount, "fix", "fixes")
         return rules.isEmpty ? count : "\(count) (\(rules.map(\.description).joined(separator: ", ")))"
     }
 
     /// In the format of `diff -u`.
-    var difference: String {
+    package var difference: String {
         UnifiedDifference(
             from: String(decoding: original.bytes, as: UTF8.self), to: String(decoding: file.bytes, as: UTF8.self),
             path: file.path
         ).text
-    }
-
-    /// Replaces the file atomically; for a symbolic link, its target.
-    func write() throws(SystemError) {
-        let permissions = (try? File.status(file.path))?.permissions ?? 0o644
-        var place = file.path
-        if let resolved = unsafe realpath(file.path, nil) {
-            place = unsafe String(cString: resolved)
-            unsafe free(resolved)
-        }
-        try unsafe file.bytes.span.withUnsafeBytes { bytes throws(SystemError) in
-            try unsafe File.replace(place, bytes, permissions: permissions)
-        }
     }
 }

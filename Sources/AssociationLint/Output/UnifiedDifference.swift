@@ -1,7 +1,7 @@
 // The difference of two texts in the format of `diff -u`: hunks with three lines around each change.
 
-struct UnifiedDifference {
-    let text: String
+package struct UnifiedDifference {
+    package let text: String
 
     private static let context = 3
 
@@ -9,7 +9,7 @@ struct UnifiedDifference {
     private typealias Line = (mark: Character, text: String)
 
     /// - Parameter exists: whether the old and the new file exist.
-    init(from old: String, to new: String, path: String, exists: (old: Bool, new: Bool) = (true, true)) {
+    package init(from old: String, to new: String, path: String, exists: (old: Bool, new: Bool) = (true, true)) {
         let lines = UnifiedDifference.lines(UnifiedDifference.split(old), UnifiedDifference.split(new))
         var result = ""
         for hunk in UnifiedDifference.hunks(of: lines) {

@@ -1,30 +1,52 @@
 // Findings for people, for programs, for code scanning (SARIF 2.1.0) and for workflows on GitHub.
 
-import Association
-import AssociationLint
-import Posix
-import SourceJSON
-import Supervision
+package import Association
+package import SourceJSON
 
-enum FindingFormat: String, CaseIterable {
+/// What the formats say about the program, and where it runs.
+package struct FindingContext {
+    let product: (name: String, version: String)
+    /// The current directory, which is that of the repository, with a slash at the end.
+    let directory: String
+    let isColoured: Bool
+    /// The bytes of a file for its lines; nil if it cannot be read.
+    let read: (String) -> [UInt8]?
+
+    package init(
+        product: (name: String, version: String), directory: String, isColoured: Bool,
+        read: @escaping (String) -> [UInt8]?
+    ) {
+        (self.product, self.directory, self.isColoured, self.read) = (product, directory, isColoured, read)
+    }
+
+    /// The path of a file as a pull request has it.
+    func place(_ path: String) -> String {
+        var path = path.begins(with: directory) ? path.dropFirst(directory.count) : path[...]
+        while path.begins(with: "./") { path = path.dropFirst(2).drop { $0 == "/" } }
+        return String(path)
+    }
+}
+
+package enum FindingFormat: String, CaseIterable {
     case text, json, sarif, github
 
     /// The findings as text. For a person, equal findings in one file are merged.
     /// - Parameter documents: the files that were parsed already.
-    func text(of findings: [Finding], documents: [String: SourceDocument] = [:]) -> String {
+    package func text(
+        of findings: [Finding], documents: [String: SourceDocument] = [:], in context: FindingContext
+    ) -> String {
         switch self {
-        case .text:
-            FindingText(isColoured: Console.wantsColour, documents: documents).text(of: FindingDigest.digest(findings))
+        case .text: FindingText(context: context, documents: documents).text(of: FindingDigest.digest(findings))
         case .json: json(.array(findings.map(FindingFormat.value)))
-        case .sarif: json(SARIFLog.value(of: findings))
-        case .github: findings.map(FindingFormat.annotation).joined()
+        case .sarif: json(SARIFLog(context: context).value(of: findings))
+        case .github: findings.map { FindingFormat.annotation($0, at: context.place($0.file)) }.joined()
         }
     }
 
     private func json(_ value: SourceValue) -> String { String(decoding: SourceWriter.canonical(value), as: UTF8.self) }
 
     /// A finding for programs.
-    static func value(of finding: Finding) -> SourceValue {
+    package static func value(of finding: Finding) -> SourceValue {
         .object([
             ("file", .string(finding.file)),
             ("line", finding.range.map { .integer($0.start.line) } ?? .null),
@@ -34,18 +56,10 @@ enum FindingFormat: String, CaseIterable {
         ])
     }
 
-    /// The path of a file as a pull request has it, if this command runs in the directory of the repository.
-    static func place(_ path: String) -> String {
-        let here = Directory.absolute("")
-        var path = path.hasPrefix(here) ? path.dropFirst(here.count) : path[...]
-        while path.hasPrefix("./") { path = path.dropFirst(2).drop { $0 == "/" } }
-        return String(path)
-    }
-
     /// A workflow command in one line.
-    private static func annotation(_ finding: Finding) -> String {
+    private static func annotation(_ finding: Finding, at place: String) -> String {
         let level = finding.severity == .note ? "notice" : finding.severity.rawValue
-        var properties = ["file=\(property(place(finding.file)))"]
+        var properties = ["file=\(property(place))"]
         if let range = finding.range {
             properties += ["line=\(range.start.line)", "endLine=\(range.end.line)", "col=\(range.start.column)"]
             if range.start.line == range.end.line { properties.append("endColumn=\(range.end.column)") }
@@ -65,14 +79,14 @@ enum FindingFormat: String, CaseIterable {
 
 /// Findings in the form of compilers, with the source line and a caret.
 struct FindingText {
-    let isColoured: Bool
+    let context: FindingContext
     /// The files that were parsed already; others, such as those of hosts, are read for their lines.
     var documents: [String: SourceDocument] = [:]
 
     func text(of findings: [Finding]) -> String {
         var documents = documents
         for finding in findings where finding.range != nil && documents[finding.file] == nil {
-            documents[finding.file] = try? SourceReader.read(InputFile.read(finding.file), as: .json5)
+            documents[finding.file] = context.read(finding.file).map { SourceReader.read($0, as: .json5) }
         }
         return findings.map { text(of: $0, in: documents[$0.file]) }.joined()
     }
@@ -93,6 +107,6 @@ struct FindingText {
     }
 
     private func coloured(_ text: String, _ code: Int) -> String {
-        isColoured ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
+        context.isColoured ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
     }
 }
