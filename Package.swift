@@ -37,6 +37,9 @@ let package = Package(
         .target(name: "SourceJSON", swiftSettings: strict),
         .target(name: "Association", dependencies: ["SourceJSON"], swiftSettings: strict),
         .target(name: "AssociationLint", dependencies: ["Association", "SourceJSON"], swiftSettings: strict),
+        .target(
+            name: "AssociationImport", dependencies: ["Association", "AssociationLint", "SourceJSON"],
+            swiftSettings: strict),
         .target(name: "HTTP", swiftSettings: strict),
         .target(name: "Posix", dependencies: ["CLinux"], swiftSettings: strict),
         .target(name: "TLS", dependencies: ["COpenSSL", "Posix"], swiftSettings: strict),
@@ -87,7 +90,8 @@ let package = Package(
         .executableTarget(
             name: "associated",
             dependencies: [
-                "SourceJSON", "Association", "AssociationLint", "HTTP", "Posix", "TLS", "Catalogue", "Telemetry",
+                "SourceJSON", "Association", "AssociationImport", "AssociationLint", "HTTP", "Posix", "TLS",
+                "Catalogue", "Telemetry",
                 "Certificates", "Hosting", "Engine", "Client", "Verifier", "Administration", "ACME", "DNS", "Database",
                 "Delivery", "Issuance", "Store", "Service", "Settings", "Supervision", "Tenancy",
             ],
@@ -103,6 +107,7 @@ let package = Package(
             path: "Tests/AssociationSamples", swiftSettings: house),
         tests("Association", "AssociationSamples", "SourceJSON", "TestSupport"),
         tests("AssociationLint", "Association", "AssociationSamples", "SourceJSON", "TestSupport"),
+        tests("AssociationImport", "Association", "SourceJSON"),
         tests("HTTP"),
         tests("Posix", "CLinux", "TestSupport"),
         .testTarget(

@@ -61,6 +61,20 @@ extension String {
 }
 
 extension String {
+    /// As the name of a file, with ASCII letters and digits, which every shell and archive can handle. A letter with an accent loses
+    /// it: `muller` for Müller.
+    package var fileStem: String {
+        let prefix = "LATIN SMALL LETTER "
+        let letters = lowercased().unicodeScalars.compactMap { scalar -> Character? in
+            if scalar.isASCII { return Character(scalar) }
+            // Such as LATIN SMALL LETTER U WITH DIAERESIS.
+            guard let words = scalar.properties.name, words.begins(with: prefix) else { return nil }
+            return words.dropFirst(prefix.count).split(separator: " ").first.flatMap { $0.count == 1 ? $0.first : nil }
+        }
+        let stem = String(letters).lowercased().filter { $0.isLetter || $0.isNumber }
+        return stem.isEmpty ? "app" : stem
+    }
+
     /// The text as one word of a shell.
     package var shellWord: String {
         let isPlain =

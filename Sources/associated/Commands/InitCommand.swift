@@ -43,7 +43,7 @@ extension Command {
             return .usage(saying: "without an iOS and an Android app, there is nothing to configure")
         }
         let text = appFile(name: name, hosts: hosts, known)
-        let file = "\(fileStem(of: name)).json"
+        let file = "\(name.fileStem).json"
         // A placeholder is not a mistake in the options, so the check uses valid values instead.
         let filled = appFile(name: name, hosts: hosts, known, fillsIn: true)
         let errors = AppFile.read(Array(filled.utf8), file: file).findings.filter { $0.severity == .error }
@@ -67,20 +67,6 @@ extension Command {
             line: "next: \(step) `associated lint \(folder)` and "
                 + "`associated serve --dev --https 127.0.0.1:8443 --config \(folder)`")
         return .success
-    }
-
-    /// A name of ASCII letters and digits, which every shell and archive can handle. A letter with an accent loses it: `muller.json`
-    /// for Müller.
-    static func fileStem(of name: String) -> String {
-        let prefix = "LATIN SMALL LETTER "
-        let letters = name.lowercased().unicodeScalars.compactMap { scalar -> Character? in
-            if scalar.isASCII { return Character(scalar) }
-            // Such as LATIN SMALL LETTER U WITH DIAERESIS.
-            guard let words = scalar.properties.name, words.hasPrefix(prefix) else { return nil }
-            return words.dropFirst(prefix.count).split(separator: " ").first.flatMap { $0.count == 1 ? $0.first : nil }
-        }
-        let stem = String(letters).lowercased().filter { $0.isLetter || $0.isNumber }
-        return stem.isEmpty ? "app" : stem
     }
 
     /// Asks a question until the answer has no problem; nil without a terminal or an answer.

@@ -5,6 +5,18 @@ import Testing
 @testable import Association
 
 struct TextTests {
+    @Test(arguments: [
+        ("a/b-1.json", "a/b-1.json"), ("", "''"), ("a b", "'a b'"), ("it's", "'it'\\''s'"), ("$x", "'$x'"),
+    ])
+    func `a word of a shell is quoted if it needs to be`(text: String, word: String) {
+        #expect(text.shellWord == word)
+    }
+
+    @Test(arguments: [("Rope & Anchor", "ropeanchor"), ("Müller 2", "muller2"), ("日本", "app"), ("", "app")])
+    func `the name of a file has ASCII letters and digits`(name: String, stem: String) {
+        #expect(name.fileStem == stem)
+    }
+
     @Test func `writes the singular for one`() {
         #expect(Count.of(1, "host") == "1 host")
         #expect(Count.of(0, "host") == "0 hosts")

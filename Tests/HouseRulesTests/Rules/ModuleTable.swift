@@ -38,6 +38,7 @@ enum ModuleTable {
         Module("Tenancy", .pure, mayImport: []), Module("SourceJSON", .pure, mayImport: []),
         Module("Association", .pure, mayImport: ["SourceJSON"]),
         Module("AssociationLint", .pure, mayImport: ["Association", "SourceJSON"]),
+        Module("AssociationImport", .pure, mayImport: ["Association", "AssociationLint", "SourceJSON"]),
         Module("HTTP", .data, mayImport: ["Glibc"]),
         Module("Posix", .data, mayImport: ["CLinux", "Glibc", "Synchronization"]),
         Module("TLS", .data, mayImport: ["COpenSSL", "Posix", "Synchronization"]),
@@ -87,8 +88,8 @@ enum ModuleTable {
         Module(
             "associated", .control,
             mayImport: [
-                "SourceJSON", "Association", "AssociationLint", "HTTP", "Posix", "TLS", "Catalogue", "Telemetry",
-                "Hosting", "Engine", "Client", "Verifier", "Administration", "ACME", "DNS", "Database", "Store",
+                "SourceJSON", "Association", "AssociationImport", "AssociationLint", "HTTP", "Posix", "TLS",
+                "Catalogue", "Telemetry", "Hosting", "Engine", "Client", "Verifier", "Administration", "ACME", "DNS", "Database", "Store",
                 "Delivery", "Issuance", "Certificates", "Service", "Settings", "Supervision", "Tenancy", "Glibc",
                 "Synchronization",
             ]),

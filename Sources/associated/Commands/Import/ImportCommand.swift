@@ -1,9 +1,11 @@
 // `associated import`: converts existing association files to app files. `ImportedApps` has the conversion.
 
 import Association
+import AssociationImport
 import Client
 import Posix
 import Supervision
+import TLS
 import Verifier
 
 extension Command {
@@ -62,7 +64,7 @@ extension Command {
             guard case .failure(let fault) = HostPattern.parse(host) else { continue }
             throw .usage("\(host) is not a host: \(fault.explained.reason); \(fault.explained.fix)")
         }
-        var apps = ImportedApps(hosts: hosts)
+        var apps = ImportedApps(hosts: hosts, signedContent: SignedDocument.content)
         for (path, bytes) in inputs {
             switch apps.add(bytes, file: path) {
             case .otherKind:
@@ -84,7 +86,12 @@ extension Command {
                 }
             }
         }
-        let files = try apps.files(name: arguments["--name"])
+        let files: [OutputFile]
+        do throws(ImportTooLarge) {
+            files = try apps.files(name: arguments["--name"]).map { OutputFile(name: $0.name, text: $0.text) }
+        } catch {
+            throw .failure(error.message)
+        }
         for reason in missing { Console.complain(reason + (files.isEmpty ? "" : "; imported without it")) }
         for remark in apps.remarks { Console.complain(remark) }
         guard !files.isEmpty else { return missing.isEmpty ? .failure(saying: "the files name no app") : .failure }

@@ -21,7 +21,7 @@ struct NativeProject {
 
         init(_ text: String, folder: String, name: String) {
             self.folder = folder
-            var values = DistinctTexts()
+            var values: [String] = []
             for key in text.ranges(of: "CODE_SIGN_ENTITLEMENTS") {
                 let line = text[key.upperBound...].prefix { $0 != ";" && !$0.isNewline }
                 // The key may have a condition, such as [sdk=iphoneos*].
@@ -33,9 +33,9 @@ struct NativeProject {
                 value = value.replacing("$(TARGET_NAME)", with: name)
                 while value.first == " " { value.removeFirst() }
                 while value.last == " " { value.removeLast() }
-                if !value.isEmpty { values.add(folder + value) }
+                if !value.isEmpty, !values.contains(folder + value) { values.append(folder + value) }
             }
-            entitlements = values.texts
+            entitlements = values
         }
     }
 

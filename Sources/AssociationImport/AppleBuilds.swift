@@ -6,6 +6,11 @@ import Association
 import SourceJSON
 import Supervision
 
+/// Why the app files would be too large.
+package struct ImportTooLarge: Error {
+    package let message: String
+}
+
 struct AppleBuilds {
     /// The ids of each service, under its name in app files.
     private let services: [(name: String, ids: Set<ExactText>)]
@@ -50,7 +55,7 @@ struct AppleBuilds {
     mutating func isNew(_ id: String) -> Bool { known.insert(ExactText(id)).inserted }
 
     /// Adds new ids that have the rules of `app`.
-    mutating func add(_ new: [String], to app: ImportedApp) throws(Refusal) {
+    mutating func add(_ new: [String], to app: ImportedApp) throws(ImportTooLarge) {
         guard let first = new.first else { return }
         bytesLeft -= app.variables.reduce(0) { $0 + $1.values.reduce(0) { $0 + $1.utf8.count } }
         _ = try charge(app.rules)
@@ -67,13 +72,14 @@ struct AppleBuilds {
     }
 
     /// Counts rules against the limit.
-    mutating func charge(_ rules: [AppleComponent]) throws(Refusal) -> [AppleComponent] {
+    mutating func charge(_ rules: [AppleComponent]) throws(ImportTooLarge) -> [AppleComponent] {
         for rule in rules where bytesLeft >= 0 {
             bytesLeft -= SourceWriter.minified(rule.value(includingComment: true)).count
         }
         guard bytesLeft >= 0 else {
-            throw .failure(
-                "the app files would have more than \(AppleBuilds.bytesMax >> 20) MiB, because many apps share long defaults or "
+            throw ImportTooLarge(
+                message:
+                    "the app files would have more than \(AppleBuilds.bytesMax >> 20) MiB, because many apps share long defaults or "
                     + "variables; import a file with fewer apps")
         }
         return rules

@@ -2,14 +2,15 @@
 // share passwords. An Android app joins the iOS app of the same name. Reading is lenient, because users import files in order
 // to fix them: also files that phones reject, and ids that no app can have.
 
-import Association
+package import Association
 import AssociationLint
 import SourceJSON
-import Supervision
-import TLS
 
-struct ImportedApps {
+
+package struct ImportedApps {
     private let hosts: [String]
+    /// The content of a signed file; nil if it cannot be read.
+    private let signedContent: ([UInt8]) -> [UInt8]?
     private var association: AppleAssociation?
     private var list: StatementList?
     /// The files of both.
@@ -18,12 +19,12 @@ struct ImportedApps {
     private var written: [(id: String, place: String)] = []
     private var noted = DistinctTexts()
     /// Content that an app file cannot express, or that needs the user's attention.
-    var remarks: [String] { noted.texts }
+    package var remarks: [String] { noted.texts }
     /// Whether an app, a statement or a rule is in none of the app files.
-    private(set) var hasLoss = false
+    package private(set) var hasLoss = false
 
     /// The result of reading a file, with its errors and warnings.
-    enum Addition {
+    package enum Addition {
         case otherKind
         /// Another file of this kind was added before; one host has one of each.
         case secondOfKind(String)
@@ -32,16 +33,18 @@ struct ImportedApps {
         case added([Finding], fixes: String?)
     }
 
-    init(hosts: [String]) { self.hosts = hosts }
+    package init(hosts: [String], signedContent: @escaping ([UInt8]) -> [UInt8]?) {
+        (self.hosts, self.signedContent) = (hosts, signedContent)
+    }
 
     /// Keys and values that systems ignore: an app file has them as they were meant, or not at all.
     private static let ignoredParts: Set<RuleID> = [.aasa031, .aasa033, .aasa035, .dal027, .dal041]
 
     /// Reads a file; its content shows the type.
-    mutating func add(_ bytes: [UInt8], file: String) -> Addition {
+    package mutating func add(_ bytes: [UInt8], file: String) -> Addition {
         var original = LintedFile(bytes, path: file)
         if original.kind == .signedAppleAssociation {
-            guard let content = SignedDocument.content(of: bytes) else { return .unreadable(original.lint()) }
+            guard let content = signedContent(bytes) else { return .unreadable(original.lint()) }
             remark("\(file) is signed; add signed: true to ios if a client still needs that")
             original = LintedFile(content, path: file, kind: .appleAssociation)
         }
@@ -112,7 +115,7 @@ struct ImportedApps {
 
     /// The app files, in the order in which their rules apply.
     /// - Parameter name: the name of the app if there is only one; by default the host.
-    mutating func files(name: String?) throws(Refusal) -> [OutputFile] {
+    package mutating func files(name: String?) throws(ImportTooLarge) -> [(name: String, text: String)] {
         var apps = try appleApps()
         addAndroidApps(to: &apps)
         if apps.count > 1, name != nil {
@@ -128,7 +131,7 @@ struct ImportedApps {
         // Files that share a host are merged by priority, and the order of rules matters.
         var stems: [String: Int] = [:]
         return apps.enumerated().map { index, app in
-            let named = apps.count == 1 ? name.map(Command.fileStem) : nil
+            let named = apps.count == 1 ? name.map(\.fileStem) : nil
             var stem = named ?? app.stem(hosts: hosts)
             stems[stem, default: 0] += 1
             if let number = stems[stem], number > 1 { stem += "-\(number)" }
@@ -148,7 +151,7 @@ struct ImportedApps {
                 name: (named == nil ? nil : name) ?? stem.prefix(1).uppercased() + stem.dropFirst(), hosts: hosts,
                 priority: index,
                 hasDynamicRules: hasRules)
-            return OutputFile(name: "\(stem).json", text: String(decoding: text, as: UTF8.self))
+            return ("\(stem).json", String(decoding: text, as: UTF8.self))
         }
     }
 
@@ -165,7 +168,7 @@ struct ImportedApps {
         }
     }
 
-    private mutating func appleApps() throws(Refusal) -> [ImportedApp] {
+    private mutating func appleApps() throws(ImportTooLarge) -> [ImportedApp] {
         guard let association else { return [] }
         var builds = AppleBuilds(association)
         if let links = association.applinks {
