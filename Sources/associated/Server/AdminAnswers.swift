@@ -12,6 +12,7 @@ import Synchronization
 import TLS
 import Telemetry
 import Tenancy
+import Verifier
 
 struct AdminAnswers: ServerSources, LinkSources {
     let state: ServerState
@@ -155,7 +156,7 @@ struct AdminAnswers: ServerSources, LinkSources {
     /// The apps that the files of a host name, each once.
     private func apps(of host: String) -> [String] {
         let apple = file(of: host, .appleAssociation).flatMap {
-            LinkMatching.reading(apple: $0, file: host).association
+            AppleAssociation.read(CopyAnswer.plain($0), file: host).association
         }
         let android = file(of: host, .statementList).flatMap { StatementList.read($0, file: host).list }
         return (apple?.apps ?? []) + (android?.packages ?? [])

@@ -1,7 +1,6 @@
 // The text of `match`: what each platform does, the rule that decides, and those that came nearest. Apps with the same result and
 // the same rules share one answer.
 
-import Association
 import SourceJSON
 
 /// What a platform does for one or more apps, and why.
@@ -38,7 +37,7 @@ private struct PlatformAnswer {
 }
 
 extension LinkMatching {
-    func text(of url: LinkURL, listsAll: Bool) -> String {
+    package func text(of url: LinkURL, listsAll: Bool) -> String {
         var text = "\(url.text)\n"
         if let port = url.port, port > 0, port != (url.scheme == "http" ? 80 : 443) {
             text += "  port \(port) is not compared, and phones fetch the files from port 443 only\n"

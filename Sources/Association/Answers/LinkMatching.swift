@@ -2,21 +2,17 @@
 // files or from published association files. An answer distinguishes a file that could not be read from one that names no
 // app.
 
-import Association
-import Client
 import SourceJSON
-import Supervision
-import TLS
-import Verifier
 
-struct LinkMatching {
+
+package struct LinkMatching {
     /// An app and its rules on Apple's systems.
-    struct Apple {
-        let appID: String
-        let rules: Rules
-        let file: String
+    package struct Apple {
+        package let appID: String
+        package let rules: Rules
+        package let file: String
         /// Why no signed app can have the id; nil for a valid one.
-        let problem: String?
+        package let problem: String?
         /// Further entries for the same app, which do not count.
         var others: [(rules: Rules, line: Int)] = []
 
@@ -25,7 +21,7 @@ struct LinkMatching {
             problem = AppID.problems(in: appID).first { $0.severity == .error }?.message
         }
 
-        enum Rules {
+        package enum Rules {
             case list(AppleMatcher)
             /// An entry without a list matches every URL.
             case everything
@@ -33,50 +29,50 @@ struct LinkMatching {
     }
 
     /// An app and its rules on Android; without rules its manifest decides.
-    struct Android {
-        let package: String
-        let matcher: AndroidMatcher?
+    package struct Android {
+        package let package: String
+        package let matcher: AndroidMatcher?
         /// Further lists of dynamic rules for the app.
         var others: [(matcher: AndroidMatcher, line: Int)] = []
         /// The manifest, which decides on Android 14 and earlier; nil if not known.
-        var manifest: AndroidManifest?
+        package var manifest: AndroidManifest?
         /// The malformed rule because of which there is no matcher.
-        var malformedRule: MalformedRule?
-        let file: String
+        package var malformedRule: MalformedRule?
+        package let file: String
         /// The line of its first statement; nil for an app file.
         var line: Int?
         /// The consumers that reject all its statements, whatever its certificate.
-        var rejectedBy = Set<StatementConsumer>()
+        package var rejectedBy = Set<StatementConsumer>()
     }
 
-    enum Platform: String, CaseIterable {
+    package enum Platform: String, CaseIterable {
         case apple, android
     }
 
-    var apple: [Apple] = []
-    var android: [Android] = []
+    package var apple: [Apple] = []
+    package var android: [Android] = []
     /// Whether the manifest is that of `--manifest`.
-    private(set) var hasOwnManifest = false
+    package private(set) var hasOwnManifest = false
     /// Why the answer for a platform is unknown; nil if it is known.
-    var appleProblem: String?
-    var androidProblem: String?
+    package var appleProblem: String?
+    package var androidProblem: String?
     /// What makes a published file ambiguous, so that readers may decide differently; nil if nothing does.
-    private(set) var appleDoubt: String?
-    private(set) var androidDoubt: String?
+    package private(set) var appleDoubt: String?
+    package private(set) var androidDoubt: String?
     /// The only platform that is answered for; nil for both.
-    private(set) var platform: Platform?
+    package private(set) var platform: Platform?
     /// The platforms on which an app can be expected: those whose rules are given.
-    var platforms: Set<Platform> = [.apple, .android]
+    package var platforms: Set<Platform> = [.apple, .android]
     /// The source of the rules, for messages.
-    let origin: String
+    package let origin: String
 
     /// Whether the answer is known for both platforms.
-    var isKnown: Bool { appleProblem == nil && androidProblem == nil }
+    package var isKnown: Bool { appleProblem == nil && androidProblem == nil }
 
-    init(origin: String) { self.origin = origin }
+    package init(origin: String) { self.origin = origin }
 
     /// The apps of a host, in merge order.
-    init(of apps: [AppFile], configPath: String) {
+    package init(of apps: [AppFile], configPath: String) {
         origin = configPath
         for app in apps {
             if let ios = app.ios, let matcher = app.appleMatcher {
@@ -93,7 +89,7 @@ struct LinkMatching {
     }
 
     /// The same with the manifest of `--manifest`, if there is one.
-    func with(_ manifest: AndroidManifest?) -> LinkMatching {
+    package func with(_ manifest: AndroidManifest?) -> LinkMatching {
         guard let manifest else { return self }
         var matching = self
         matching.hasOwnManifest = true
@@ -102,7 +98,7 @@ struct LinkMatching {
     }
 
     /// The same for one platform alone; nil for both.
-    func only(_ platform: Platform?) -> LinkMatching {
+    package func only(_ platform: Platform?) -> LinkMatching {
         guard let platform else { return self }
         var matching = self
         (matching.platform, matching.platforms) = (platform, [platform])
@@ -112,7 +108,7 @@ struct LinkMatching {
     }
 
     /// One entry for each app, in the order of the file. Of several entries for one app, the first counts.
-    static func apple(of association: AppleAssociation, file: String) -> [Apple] {
+    package static func apple(of association: AppleAssociation, file: String) -> [Apple] {
         guard let links = association.applinks else { return [] }
         var apps: [Apple] = []
         var places: [ExactText: Int] = [:]
@@ -132,7 +128,7 @@ struct LinkMatching {
     }
 
     /// The apps that may open links. Dynamic rules count in any statement of the package.
-    static func android(of list: StatementList, file: String) -> [Android] {
+    package static func android(of list: StatementList, file: String) -> [Android] {
         var apps: [Android] = []
         var places: [ExactText: Int] = [:]
         for statement in list.statements
@@ -163,7 +159,7 @@ struct LinkMatching {
     /// Appends the answer as one line of JSON. A platform whose answer is unknown has no member, and `error` says why; neither has
     /// one that `--platform` excludes. `doubt` says why readers of a published file may decide differently.
     // Building JSON values first would cost `match -` a fifth of its speed.
-    func appendJSON(of url: LinkURL, written: String, to output: inout [UInt8]) {
+    package func appendJSON(of url: LinkURL, written: String, to output: inout [UInt8]) {
         output += #"{"url":"#.utf8
         SourceWriter.append(quoted: written, to: &output)
         if appleProblem == nil, platform != .android {
@@ -216,82 +212,26 @@ struct LinkMatching {
         output += (rule.map { String($0) } ?? "null").utf8
     }
 
-    /// The reading of a file, or of its content if it is signed.
-    static func reading(apple bytes: [UInt8], file: String) -> AppleReading {
-        let plain = SignedMessage.isSigned(bytes) ? SignedDocument.content(of: bytes) ?? bytes : bytes
-        return AppleAssociation.read(plain, file: file)
-    }
-
-    mutating func readApple(_ bytes: [UInt8], file: String) throws(Refusal) {
-        let reading = LinkMatching.reading(apple: bytes, file: file)
-        guard let association = reading.association else {
-            throw LinkMatching.rejected(file, by: "Apple's systems reject", reading.findings)
-        }
+    /// Takes the apps of Apple's file. False if no system reads it.
+    package mutating func take(_ reading: AppleReading, file: String) -> Bool {
+        guard let association = reading.association else { return false }
         apple = LinkMatching.apple(of: association, file: file)
         appleDoubt = reading.findings.doubt
+        return true
     }
 
-    mutating func readAndroid(_ bytes: [UInt8], file: String) throws(Refusal) {
-        let reading = StatementList.read(bytes, file: file)
-        guard let list = reading.list else {
-            throw LinkMatching.rejected(file, by: "Android rejects", reading.findings)
-        }
+    /// Takes the apps of a statement list. False if no system reads it.
+    package mutating func take(_ reading: StatementReading, file: String) -> Bool {
+        guard let list = reading.list else { return false }
         android = LinkMatching.android(of: list, file: file)
         androidDoubt = reading.findings.doubt
-    }
-
-    private static func rejected(_ path: String, by reader: String, _ findings: [Finding]) -> Refusal {
-        if let finding = findings.first(where: { $0.severity == .error }) ?? findings.first { Console.error(finding) }
-        return .failure("\(reader) \(path), so no app opens any link")
-    }
-
-    /// The files that the host of a URL serves. A missing file names no app; any other failure is kept, and reported once on
-    /// standard error.
-    init(of url: LinkURL, live: PublishedFiles, platform: Platform?) {
-        let place = LiveFiles.place(of: url)
-        self.init(origin: place)
-        guard let host = LiveFiles.host(of: url) else {
-            let problem =
-                if CheckedHost(url.host) == nil {
-                    "\(url.host) is not a host name"
-                } else if url.scheme == "http" {
-                    "the files are fetched over https, and \(place) names a port for http"
-                } else {
-                    "the port of \(place) is not valid"
-                }
-            Console.complain(problem)
-            (appleProblem, androidProblem) = (problem, problem)
-            return
-        }
-        appleProblem = LinkMatching.problem { () throws(Refusal) in
-            if platform == .android { return }
-            let file = "https://\(host)\(AssociationPath.apple)"
-            if let bytes = try LiveFiles.fetch(AssociationPath.apple, of: host, live) {
-                try readApple(bytes, file: file)
-            }
-        }
-        androidProblem = LinkMatching.problem { () throws(Refusal) in
-            if platform == .apple { return }
-            let file = "https://\(host)\(AssociationPath.statements)"
-            if let bytes = try LiveFiles.fetch(AssociationPath.statements, of: host, live) {
-                try readAndroid(bytes, file: file)
-            }
-        }
-    }
-
-    /// The message of a failed action, which is also reported; nil on success.
-    static func problem(_ action: () throws(Refusal) -> Void) -> String? {
-        do throws(Refusal) { try action() } catch {
-            Console.complain(error.message)
-            return error.message
-        }
-        return nil
+        return true
     }
 }
 
 extension LinkMatching.Apple {
     /// Whether an app opens the URL.
-    func opens(_ url: LinkURL) -> Bool { problem == nil && decide(url).word == "match" }
+    package func opens(_ url: LinkURL) -> Bool { problem == nil && decide(url).word == "match" }
 
     func decide(_ url: LinkURL) -> (word: String, rule: Int?) {
         guard case .list(let matcher) = rules else { return ("match", nil) }
@@ -318,7 +258,7 @@ extension LinkMatching.Android {
     var rejecting: [StatementConsumer] { StatementConsumer.allCases.filter(rejectedBy.contains) }
 
     /// Whether Android 15 and later open the app; nil if the manifest decides and is not known.
-    func opens(_ url: LinkURL) -> Bool? {
+    package func opens(_ url: LinkURL) -> Bool? {
         let byRules = matcher?.decide(url).opens
         guard byRules != false, let manifest else { return byRules }
         switch manifest.decide(url).outcome {

@@ -1,19 +1,18 @@
 // The files that a check has fetched, read for the decisions of their rules. A file that no system reads has no decision; the
 // findings of the check say why.
 
-import Association
+package import Association
 import Client
 import SourceJSON
-import Verifier
 
-struct LinkFiles {
+package struct LinkFiles {
     /// Nil if there is no file that Apple's systems read.
-    let apple: [LinkMatching.Apple]?
-    let appleCopy: [LinkMatching.Apple]?
+    package let apple: [LinkMatching.Apple]?
+    package let appleCopy: [LinkMatching.Apple]?
     /// Nil if there is no file that Android reads.
-    let android: [LinkMatching.Android]?
+    package let android: [LinkMatching.Android]?
 
-    init(_ report: ServerCheckReport) {
+    package init(_ report: ServerCheckReport) {
         apple = LinkFiles.body(AssociationPath.apple, report).flatMap { LinkFiles.apple($0, report) }
         appleCopy = report.appleCopy.flatMap { LinkFiles.apple($0, report) }
         android = LinkFiles.body(AssociationPath.statements, report).flatMap { bytes in
@@ -28,11 +27,13 @@ struct LinkFiles {
 
     private static func apple(_ bytes: [UInt8], _ report: ServerCheckReport) -> [LinkMatching.Apple]? {
         let file = "https://\(report.host)\(AssociationPath.apple)"
-        return LinkMatching.reading(apple: bytes, file: file).association.map { LinkMatching.apple(of: $0, file: file) }
+        return AppleAssociation.read(CopyAnswer.plain(bytes), file: file).association.map {
+            LinkMatching.apple(of: $0, file: file)
+        }
     }
 
     /// - Parameter sources: the app files that the files are generated from, if they are known.
-    func verdicts(on url: LinkURL, from sources: LinkMatching?) -> LinkVerdicts {
+    package func verdicts(on url: LinkURL, from sources: LinkMatching?) -> LinkVerdicts {
         var verdicts = LinkVerdicts()
         verdicts.apple = apple.map { apps in
             RuleVerdict.merged(

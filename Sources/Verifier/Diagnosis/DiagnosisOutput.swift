@@ -1,11 +1,10 @@
 // The output of `why`: one line for each step that is not fine, and the cause in the last line. If nothing is wrong, the last lines
 // say what to check on the phone.
 
-import Association
+package import Association
 import SourceJSON
-import Verifier
 
-struct DiagnosisOutput {
+package struct DiagnosisOutput {
     let url: LinkURL
     let diagnosis: LinkDiagnosis
     /// The command that shows all findings.
@@ -13,11 +12,17 @@ struct DiagnosisOutput {
     /// What to check on the phone; empty if there is another cause.
     let phone: [String]
 
-    func text(showsAll: Bool, isColored: Bool) -> String {
+    package init(url: LinkURL, diagnosis: LinkDiagnosis, command: String, phone: [String]) {
+        (self.url, self.diagnosis, self.command, self.phone) = (url, diagnosis, command, phone)
+    }
+
+    package func text(showsAll: Bool, isColored: Bool) -> String {
         var lines = [url.text]
         for step in diagnosis.steps where showsAll || step.status != .ok {
             let more = step.more == 0 ? "" : " (and \(step.more) more; `\(command)` shows all)"
-            lines.append("  \(step.status.rawValue.padded(to: 7))  \(step.stage.name): \(step.message)\(more)")
+            let status = step.status.rawValue
+            let gap = String(repeating: " ", count: max(0, DiagnosisOutput.statusWidth - status.count) + 2)
+            lines.append("  \(status)\(gap)\(step.stage.name): \(step.message)\(more)")
         }
         if let cause = diagnosis.cause {
             let fix = cause.fix.map { "; \($0)" } ?? ""
@@ -30,13 +35,16 @@ struct DiagnosisOutput {
         return lines.map { "\(colored(Printable.line($0), isColored))\n" }.joined()
     }
 
+    /// That of the longest.
+    private static let statusWidth = "problem".count
+
     private func colored(_ line: String, _ isColored: Bool) -> String {
         guard isColored else { return line }
         if line.hasPrefix("  problem") { return "\u{1B}[31m\(line)\u{1B}[0m" }
         return line.hasPrefix("cause: ") ? "\u{1B}[1m\(line)\u{1B}[0m" : line
     }
 
-    var json: [UInt8] {
+    package var json: [UInt8] {
         SourceWriter.canonical(
             .object([
                 ("url", .string(url.text)), ("opens", .bool(diagnosis.cause == nil)),
@@ -56,11 +64,11 @@ struct DiagnosisOutput {
 }
 
 /// What no server can see, and how to check it.
-struct PhoneChecks {
-    let lines: [String]
+package struct PhoneChecks {
+    package let lines: [String]
 
     /// - Parameter package: an Android app of the host, if one is known.
-    init(host: String, package: String?, _ platforms: ExpectedFiles.Platforms) {
+    package init(host: String, package: String?, _ platforms: ExpectedFiles.Platforms) {
         let command = "`adb shell pm get-app-links \(package ?? "PACKAGE")`"
         let all: [(ExpectedFiles.Platforms, String)] = [
             (
