@@ -14,7 +14,7 @@ struct FindingFormatTests {
     }
 
     private static let finding = Finding(
-        rule: .aasa001, file: "/repository/./a%b",
+        rule: .aasa001, file: "/repository/./a,b%c",
         range: SourceReader.read(Array("[ 1 ]".utf8), as: .json).value?.range,
         message: "a: b,\nc", fix: "d")
 
@@ -29,7 +29,7 @@ struct FindingFormatTests {
     @Test func `a workflow command is one line`() {
         #expect(
             FindingFormat.github.text(of: [Self.finding], in: Self.context())
-                == "::error file=a%25b,line=1,endLine=1,col=1,endColumn=6,title=AASA-001::a: b,%0Ac; d\n")
+                == "::error file=a%2Cb%25c,line=1,endLine=1,col=1,endColumn=6,title=AASA-001::a: b,%0Ac; d\n")
     }
 
     @Test(arguments: [("[ 1 ]", " 1 | [ 1 ]\n   | ^~~~~\n"), (nil, "")])
@@ -51,6 +51,6 @@ struct FindingFormatTests {
         #expect(driver?.member(named: "version")?.asString == "1.2.3")
         #expect(driver?.member(named: "rules")?.asArray?.count == 1)
         #expect(run?.member(named: "results")?.asArray?.count == 2)
-        #expect(text.contains(#""uri": "a%25b""#))
+        #expect(text.contains(#""uri": "a%2Cb%25c""#))
     }
 }
