@@ -142,7 +142,8 @@ let package = Package(
             name: "DNSSupport", dependencies: ["DNS", "Posix", "TLS", "TestSupport"], path: "Tests/DNSSupport",
             swiftSettings: house),
         tests("DNS", "DNSSupport", "Posix", "TestSupport"),
-        tests("Verifier", "Association", "AssociationLint", "Client", "Posix", "TLS", "TestSupport"),
+        tests(
+            "Verifier", "Association", "AssociationLint", "Client", "Posix", "SourceJSON", "TLS", "TestSupport"),
         tests("Service", "HTTP", "Posix", "TestSupport"),
         tests(
             "Administration", "Certificates", "HTTP", "Posix", "Service", "SourceJSON", "TLS", "Telemetry", "Tenancy",

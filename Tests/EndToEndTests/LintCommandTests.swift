@@ -270,6 +270,15 @@ struct LintCommandTests {
         #expect(below.errors.hasSuffix("skipped 1 file of unknown type: \(folder.path)/below/package.json\n"))
     }
 
+    @Test func `an app file that is cut off is one finding, and no skipped file`() throws {
+        let folder = try Folder(files: ["config/apps/shop.json": #"{ name: "Shop", hosts: ["shop.acme.test"],"#])
+        let run = try Subject.run("lint", "\(folder.path)/config")
+        #expect(
+            run.output.contains("/config/apps/shop.json:1:43: error[APP-001]: the text ends in the object"),
+            "\(run.output)")
+        #expect(run.errors == "1 error, 0 warnings\n")
+    }
+
     @Test func `checks a configuration like a server, with certificates and shared hosts`() throws {
         func app(_ name: String, _ team: String, links: String) -> String {
             """
