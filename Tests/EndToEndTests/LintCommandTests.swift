@@ -270,12 +270,11 @@ struct LintCommandTests {
         #expect(below.errors.hasSuffix("skipped 1 file of unknown type: \(folder.path)/below/package.json\n"))
     }
 
-    @Test func `an app file that is cut off is one finding, and no skipped file`() throws {
-        let folder = try Folder(files: ["config/apps/shop.json": #"{ name: "Shop", hosts: ["shop.acme.test"],"#])
-        let run = try Subject.run("lint", "\(folder.path)/config")
-        #expect(
-            run.output.contains("/config/apps/shop.json:1:43: error[APP-001]: the text ends in the object"),
-            "\(run.output)")
+    @Test(arguments: ["config", "config/apps"])
+    func `an app file that is cut off is one finding, and no skipped file`(path: String) throws {
+        let folder = try Folder(files: ["config/server.json": "{}", "config/apps/shop.json": #"{ name: "Shop","#])
+        let run = try Subject.run("lint", "\(folder.path)/\(path)")
+        #expect(run.output.contains("/config/apps/shop.json:1:16: error[APP-001]: the text ends in the object that"))
         #expect(run.errors == "1 error, 0 warnings\n")
     }
 

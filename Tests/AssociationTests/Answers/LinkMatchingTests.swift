@@ -49,6 +49,14 @@ struct LinkMatchingTests {
         #expect(!both.only(.apple).text(of: try #require(LinkURL(url)), listsAll: false).contains("Android"))
     }
 
+    @Test func `a doubt about a file is of its platform`() {
+        let twice = #"{"applinks": {"details": []}, "applinks": {"details": []}}"#
+        let matching = Self.published(apple: twice, android: #"[{"relation": [], "relation": []}]"#)
+        #expect(matching.appleDoubt != nil && matching.androidDoubt != nil)
+        #expect(matching.only(.android).appleDoubt == nil && matching.only(.android).androidDoubt != nil)
+        #expect(matching.only(.apple).appleDoubt != nil && matching.only(.apple).androidDoubt == nil)
+    }
+
     @Test func `a file that no system reads is not taken`() {
         var matching = LinkMatching(origin: "")
         let isTaken = [
