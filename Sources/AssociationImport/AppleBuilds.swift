@@ -4,7 +4,6 @@
 
 import Association
 import SourceJSON
-import Supervision
 
 /// Why the app files would be too large.
 package struct ImportTooLarge: Error {

@@ -3,6 +3,7 @@
 
 import Association
 import Client
+import Supervision
 import Verifier
 
 extension LinkMatching {
