@@ -6,7 +6,6 @@ package import Association
 import AssociationLint
 import SourceJSON
 
-
 package struct ImportedApps {
     private let hosts: [String]
     /// The content of a signed file; nil if it cannot be read.

@@ -4,7 +4,6 @@
 
 import SourceJSON
 
-
 package struct LinkMatching {
     /// An app and its rules on Apple's systems.
     package struct Apple {

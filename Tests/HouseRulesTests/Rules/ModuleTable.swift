@@ -89,7 +89,8 @@ enum ModuleTable {
             "associated", .control,
             mayImport: [
                 "SourceJSON", "Association", "AssociationImport", "AssociationLint", "HTTP", "Posix", "TLS",
-                "Catalogue", "Telemetry", "Hosting", "Engine", "Client", "Verifier", "Administration", "ACME", "DNS", "Database", "Store",
+                "Catalogue", "Telemetry", "Hosting", "Engine", "Client", "Verifier", "Administration", "ACME", "DNS",
+                "Database", "Store",
                 "Delivery", "Issuance", "Certificates", "Service", "Settings", "Supervision", "Tenancy", "Glibc",
                 "Synchronization",
             ]),
