@@ -26,7 +26,7 @@ public struct ManagerSettings: Sendable {
     /// these settings.
     public internal(set) var objection: Finding?
     /// Whether certificates are asked for, although they may not be ordered because of an error.
-    var asksForCertificates = false
+    public internal(set) var asksForCertificates = false
     /// What `acme` says, before it is known whether it can be used.
     var draft = IssuanceSettings()
     /// What `delivery` says, before it is known whether it can be used.

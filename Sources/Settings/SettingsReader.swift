@@ -137,6 +137,7 @@ public struct SettingsReader {
                 rule: .cfg002)
             if isTop, let nearest, ManagerSettings.sections.contains(nearest) {
                 settings.manager.objection = settings.manager.objection ?? findings.last
+                if nearest == "acme" { settings.manager.asksForCertificates = true }
             }
             return false
         }

@@ -69,27 +69,29 @@ extension Command {
             guard purpose == action else { throw Refusal.usage("\(option) is for `acme \(purpose)`") }
         }
         let loaded = try LoadedSettings(arguments)
-        guard loaded.settings.manager.issuance != nil else {
-            for finding in loaded.findings { Console.error(finding) }
+        let hasRules = loaded.settings.manager.issuance != nil
+        if !hasRules { for finding in loaded.findings { Console.error(finding) } }
+        guard hasRules || action == "status" && ManagerInputs.remembersOrders(loaded) else {
             throw Refusal.failure("no certificates are ordered: \(missingSettings(loaded))")
         }
         let inputs = try ManagerInputs(loaded)
-        guard let rules = inputs.rules else { preconditionFailure("the settings have rules") }
+        let host = operand.map { HostPattern.typed($0) }
+        guard action != "status", let rules = inputs.rules else {
+            var store = try inputs.openStore(limits: .glance)
+            return if let host { try show(host, inputs, &store) } else { try overview(inputs, &store) }
+        }
         if action == "import", let folder = operand {
             return try ACMEImport.run(folder, loaded, inputs, rules, arguments)
         }
         if action == "account", let verb = operand { return try replaceAccount(verb, loaded, inputs) }
-        let host = operand.map { HostPattern.typed($0) }
         if action == "revoke", let host {
             return try ACMERevocation.run(host, reason: arguments["--reason"], loaded, inputs, rules)
         }
-        var store = try inputs.openStore(limits: action == "status" ? .glance : ConnectionLimits())
-        return switch (action, host) {
-        case ("check", let host?): try check(host, inputs, rules, &store)
-        case ("issue", let host?): try hurry(host, arguments.has("--ignore-limit"), inputs, rules, &store)
-        case (_, let host?): try show(host, inputs, rules, &store)
-        default: try overview(inputs, rules, &store)
-        }
+        guard let host else { preconditionFailure("the others have a host") }
+        var store = try inputs.openStore()
+        return action == "check"
+            ? try check(host, inputs, rules, &store)
+            : try hurry(host, arguments.has("--ignore-limit"), inputs, rules, &store)
     }
 
     private static func replaceAccount(
@@ -126,14 +128,14 @@ extension Command {
     }
 
     /// The numbers by state, and the hosts that have no certificate.
-    private static func overview(
-        _ inputs: ManagerInputs, _ rules: IssuanceRules, _ store: inout Store
-    ) throws(DatabaseError) -> ExitStatus {
+    private static func overview(_ inputs: ManagerInputs, _ store: inout Store) throws(DatabaseError) -> ExitStatus {
         let (figures, hosts, forecast) = try store.read { transaction throws(DatabaseError) in
             (
-                try IssuanceFigures(rules, in: transaction),
+                try IssuanceFigures(inputs.rules, in: transaction),
                 try IssuanceReport.unsettled(limit: comparedMax, in: transaction),
-                try QueueForecast(rules, PublicSuffixes(), in: transaction)
+                try inputs.rules.map { rules throws(DatabaseError) in
+                    try QueueForecast(rules, PublicSuffixes(), in: transaction)
+                }
             )
         }
         Console.output(line: figures.counts ?? "no hosts yet: the manager has not asked the server")
@@ -143,7 +145,7 @@ extension Command {
             Console.output(line: line)
         }
         if let obstacle { Console.output(line: obstacle) }
-        return obstacle == nil && figures.stuck.isEmpty ? .success : .failure
+        return obstacle == nil && figures.stuck.isEmpty && inputs.objection == nil ? .success : .failure
     }
 
     private static let overviewMax = 50
@@ -151,11 +153,10 @@ extension Command {
     private static let comparedMax: Int64 = 10_000
 
     private static func show(
-        _ host: String, _ inputs: ManagerInputs, _ rules: IssuanceRules, _ store: inout Store
+        _ host: String, _ inputs: ManagerInputs, _ store: inout Store
     ) throws(DatabaseError) -> ExitStatus {
         guard
-            case .host(let report?, let forecast, let obstacle) = try IssuanceOverview.load(
-                host, inputs, rules, &store)
+            case .host(let report?, let forecast, let obstacle) = try IssuanceOverview.load(host, inputs, &store)
         else { return unknown(host, inputs) }
         Console.output(line: "\(host): \(report.line(forecast, obstacle: obstacle))")
         for line in report.details(obstacle: obstacle) { Console.output(line: line) }

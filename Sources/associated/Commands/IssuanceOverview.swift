@@ -23,13 +23,12 @@ enum IssuanceOverview {
     static func load(_ host: String?, _ loaded: LoadedSettings) -> IssuanceOverview? {
         do {
             let inputs = try ManagerInputs(loaded)
-            guard let rules = inputs.rules else { return nil }
             var store = try inputs.openStore(limits: .glance)
             guard let host else {
                 return .all(
                     try store.read { transaction throws(DatabaseError) in try IssuanceFigures(in: transaction) })
             }
-            return try load(host, inputs, rules, &store)
+            return try load(host, inputs, &store)
         } catch {
             Console.error(line: "cannot show the manager's certificates: \(error)")
             return nil
@@ -37,13 +36,13 @@ enum IssuanceOverview {
     }
 
     static func load(
-        _ host: String, _ inputs: ManagerInputs, _ rules: IssuanceRules, _ store: inout Store
+        _ host: String, _ inputs: ManagerInputs, _ store: inout Store
     ) throws(DatabaseError) -> IssuanceOverview {
         let (report, forecast) = try store.read {
             transaction throws(DatabaseError) -> (IssuanceReport?, QueueForecast?) in
             let report = try IssuanceReport.load(host, in: transaction)
             // The turn of one host depends on the whole queue.
-            guard report?.state == .queued else { return (report, nil) }
+            guard report?.state == .queued, let rules = inputs.rules else { return (report, nil) }
             return (report, try QueueForecast(rules, PublicSuffixes(), in: transaction))
         }
         return .host(report, forecast, obstacle: inputs.obstacle)

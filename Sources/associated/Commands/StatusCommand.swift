@@ -138,7 +138,7 @@ extension Command {
         let name = host.map { value.member(named: "name")?.asString ?? HostPattern.typed($0) }
         // What the server says must not wait for a store that is locked.
         if !isJSON { Console.output(text) }
-        let ordersAny = hasMore && manager.issuance != nil
+        let ordersAny = hasMore && (manager.issuance != nil || ManagerInputs.remembersOrders(loaded))
         let certificates = ordersAny ? IssuanceOverview.load(name, loaded) : nil
         let hasStore = !ordersAny || certificates != nil
         let deliveries = hasMore && hasStore && manager.delivery != nil ? DeliveryOverview.load(host, loaded) : nil

@@ -66,6 +66,13 @@ struct ManagerInputs {
         }
     }
 
+    /// Whether there may be orders although the settings on disk allow none because of an error: a manager that works keeps its own.
+    static func remembersOrders(_ loaded: LoadedSettings) -> Bool {
+        let settings = loaded.settings.manager
+        return settings.asksForCertificates
+            && (settings.databaseURL != nil || File.exists("\(loaded.statePath)/manager.db"))
+    }
+
     private static func checkKeyFile(_ settings: ManagerSettings) throws(Refusal) {
         if settings.databaseURL == nil || settings.keyFile != nil { return }
         throw .failure(
