@@ -41,6 +41,8 @@ public struct StatusReport: Sendable, Equatable {
     public var manager: ManagerSilence?
     /// Why the last upgrade was refused; nil after one that was not.
     public var refusedUpgrade: OpenFinding?
+    /// What to do about a `server.json` that is not the one in force; nil if it is, or is gone.
+    public var changedSettings: OpenFinding?
 
     /// A host on its last good version.
     public struct Kept: Sendable, Equatable {
@@ -97,6 +99,10 @@ public struct StatusReport: Sendable, Equatable {
         }
     }
 
+    private var settingsLine: String? {
+        changedSettings.map { "\($0.finding) (\(Age.ago(from: $0.sinceSeconds, to: nowSeconds)))" }
+    }
+
     public var text: String {
         let state = isReady ? "ready" : "not ready: \(waits.joined(separator: "; "))"
         var lines = [
@@ -109,7 +115,7 @@ public struct StatusReport: Sendable, Equatable {
         lines.append(reloadLine)
         lines += certificateLines
         lines.append(workerLine)
-        lines += [controlLine, refusals.text, manager?.text, upgradeLine].compactMap { $0 }
+        lines += [controlLine, refusals.text, manager?.text, upgradeLine, settingsLine].compactMap { $0 }
         lines += verifierLines
         return lines.map { "\(Printable.line($0))\n" }.joined()
     }
@@ -246,7 +252,7 @@ extension StatusReport: JSONRecord {
             .needed("reloads", \.reloads), .optional("certificates", \.certificates), .needed("workers", \.workers),
             .needed("openConnections", \.openConnections), .needed("verifiers", \.verifiers),
             .optional("refusals", \.refusals), .optional("manager", \.manager),
-            .optional("refusedUpgrade", \.refusedUpgrade),
+            .optional("refusedUpgrade", \.refusedUpgrade), .optional("changedSettings", \.changedSettings),
         ]
     }
 }

@@ -5,6 +5,7 @@ import Certificates
 import Engine
 import Hosting
 import Posix
+import Settings
 import Supervision
 import Synchronization
 import TLS
@@ -72,24 +73,27 @@ struct RunningServer: Sendable {
         }
     }
 
-    /// Logs that `server.json` has changed.
+    /// Logs that `server.json` has changed, and what takes it up.
     func report(_ news: SettingsWatch.News?) {
         guard let news else { return }
-        state.note(settings: news.findings)
         for finding in news.findings { Log.finding(finding) }
-        // The finding says what to do.
-        if news.isGone { return }
+        var (text, level) = (
+            "server.json has changed: send SIGUSR2 to apply it, or restart; SIGHUP applies only `owners`",
+            Log.Level.info
+        )
         if let objection = news.objection {
-            Log.error("server.json has changed, and the next start would fail: \(objection)")
+            (text, level) = ("server.json has changed, and the next start would fail: \(objection)", .error)
         } else if news.isRefusedByManager {
-            Log.error(
+            text =
                 "server.json has changed, and the manager could not use it, so SIGUSR2 would be refused, and a restart would end orders; "
-                    + "fix the errors above")
-        } else if news.isChanged {
-            Log.info("server.json has changed: send SIGUSR2 to apply it, or restart; SIGHUP applies only `owners`")
-        } else {
-            Log.info("server.json is again as it was at the start")
+                + "fix the errors above"
+            level = .error
         }
+        // Of a file that is gone, the finding says what to do.
+        let isSaid = news.isChanged && !news.isGone
+        state.note(settings: news.findings, change: isSaid ? text : nil)
+        if isSaid { Log.write(level, text) }
+        if !news.isChanged { Log.info("server.json is again as it was at the start") }
     }
 }
 

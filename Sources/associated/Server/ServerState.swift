@@ -170,11 +170,15 @@ final class ServerState: Sendable {
     }
 
     /// Findings on the present `server.json`, which takes effect at the next start.
-    func note(settings findings: [Finding]) {
+    /// - Parameter change: what to do, if it is not that of this start.
+    func note(settings findings: [Finding], change: String? = nil) {
         let now = Clock.wallSeconds()
         let open = findings.map { StatusReport.OpenFinding(finding: $0.line, sinceSeconds: now) }
         let errorCount = findings.count { $0.severity == .error }
-        state.withLock { ($0.settingsFindings, $0.settingsErrorCount) = (open, errorCount) }
+        state.withLock {
+            ($0.settingsFindings, $0.settingsErrorCount) = (open, errorCount)
+            $0.report.changedSettings = change.map { StatusReport.OpenFinding(finding: $0, sinceSeconds: now) }
+        }
     }
 
     /// Notes whether a part of the state could be saved.
