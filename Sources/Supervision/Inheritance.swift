@@ -15,6 +15,8 @@ public struct Inheritance: Equatable, Sendable {
     public var watchdogMilliseconds: Int64?
     /// How many upgrades there have been, this one included, so that monitoring can tell them from crashes.
     public var upgradeCount = 0
+    /// Whether the parent does not have the lock of the state directory, so a server needs it before it writes.
+    public var needsLock = false
     /// A `MemoryFile` with the text of `server.json` that is in force, or nothing if there was none. Nil if the parent is of an
     /// earlier version.
     var settings: Int32?
@@ -77,6 +79,7 @@ public struct Inheritance: Equatable, Sendable {
     private static let proxyMark = "+proxy"
     private static let settingsMark = "settings:"
     private static let upgradesMark = "upgrades:"
+    private static let lockMark = "unlocked"
 
     private static let taken = Mutex<Inheritance?>(nil)
 
@@ -107,7 +110,8 @@ public struct Inheritance: Equatable, Sendable {
         ]
         let file = settings.map { ["\(Inheritance.settingsMark)\($0)"] } ?? []
         let upgrades = upgradeCount > 0 ? ["\(Inheritance.upgradesMark)\(upgradeCount)"] : []
-        return (words + file + upgrades + groups.map(\.text)).joined(separator: " ")
+        let lock = needsLock ? [Inheritance.lockMark] : []
+        return (words + file + upgrades + lock + groups.map(\.text)).joined(separator: " ")
     }
 
     /// The text of `server.json`, to be read once.
@@ -134,6 +138,10 @@ extension Inheritance {
         if let word = rest.first, word.hasPrefix(Inheritance.upgradesMark) {
             guard let count = Int(word.dropFirst(Inheritance.upgradesMark.count)), count > 0 else { return nil }
             upgradeCount = count
+            rest.removeFirst()
+        }
+        if rest.first.map({ $0 == Inheritance.lockMark }) == true {
+            needsLock = true
             rest.removeFirst()
         }
         groups = rest.compactMap(Group.init)

@@ -262,7 +262,7 @@ public final class ParentProcess {
                 role: .server, parent: getpid(), reports: reports.childDescriptor,
                 watchdogMilliseconds: ParentProcess.aliveMilliseconds,
                 upgradeCount: upgradeCount + (upgrade == nil ? 0 : 1),
-                settings: setup.settings.number,
+                needsLock: !setup.lock.isTaken, settings: setup.settings.number,
                 groups: setup.sockets.groups)
             let server = Server(try launch(inheritance, reports), reports)
             servers[number] = server

@@ -95,6 +95,20 @@ struct LedgerKeeperTests {
         #expect(keeper.problem?.reason == "input/output error")
     }
 
+    @Test func `writes nothing without the lock of the folder`() throws {
+        let bench = Bench()
+        try Directory.createPrivate(bench.folder)
+        let other = try FileLock.take("\(bench.folder)/lock")
+        let metrics = WorkerMetrics(workerCount: 1)
+        let keeper = try LedgerKeeper(
+            VerifierLedger(nowSeconds: Samples.now) { $0 }, metrics, folder: bench.folder,
+            lock: LateLock("\(bench.folder)/lock"))
+        see(metrics, 0, "a.example", at: Samples.now)
+        keeper.stop()
+        #expect(keeper.problem?.number == EWOULDBLOCK && !File.exists(bench.path))
+        _ = consume other
+    }
+
     @Test func `reports a folder that cannot be written, without other effects`() throws {
         let bench = Bench()
         // A file in place of the folder: even root cannot create a directory there.

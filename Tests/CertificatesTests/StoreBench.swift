@@ -1,5 +1,6 @@
 // A folder of hosts with a certificate store, for the store's tests.
 
+import Posix
 import Tenancy
 import TestSupport
 import Testing
@@ -42,11 +43,11 @@ struct StoreBench {
 
     /// A store for the folder, with every host served by default.
     func store(
-        recheckMilliseconds: Int64 = 5000, managedPath: String? = nil, keptPath: String? = nil,
+        recheckMilliseconds: Int64 = 5000, managedPath: String? = nil, keptPath: String? = nil, lock: LateLock? = nil,
         serves: @escaping @Sendable (String) -> Bool = { _ in true }
     ) -> CertificateStore {
         CertificateStore(
-            hostsPath: hosts.path, managedPath: managedPath, keptPath: keptPath,
+            hostsPath: hosts.path, managedPath: managedPath, keptPath: keptPath, lock: lock,
             limits: StoreBench.limits(recheckMilliseconds: recheckMilliseconds), serves: serves)
     }
 

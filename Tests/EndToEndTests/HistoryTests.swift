@@ -139,6 +139,19 @@ struct HistoryTests {
         #expect(try journal.entries().contains { $0.folder == "attacker" && $0.time == Log.time(seconds: start + 29) })
     }
 
+    @Test func `entries wait for the lock of the state directory`() throws {
+        let folder = try Folder()
+        let lock = "\(folder.path)/lock"
+        let other = try FileLock.take(lock)
+        let journal = ChangeJournal(folder: folder.path, lock: LateLock(lock))
+        let entries = HistoryTests.flood(atSeconds: 0)
+        #expect(throws: SystemError(call: "flock", number: EWOULDBLOCK)) { try journal.append(entries) }
+        #expect(!File.exists("\(folder.path)/\(ChangeJournal.name)"))
+        _ = consume other
+        try journal.append([])
+        #expect(try journal.entries() == entries)
+    }
+
     @Test func `a change of a thousand hosts hides none of another tenant`() throws {
         let folder = try Folder()
         let many = (0...ChangeJournal.hostsOfRoundMax).map { "a\($0).example.com" }.joined(separator: "\", \"")

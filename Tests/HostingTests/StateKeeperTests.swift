@@ -276,6 +276,26 @@ struct StateKeeperTests {
         #expect(try tenants.round(.all).notes.isEmpty)
     }
 
+    @Test func `nothing is written without the lock of the state directory`() throws {
+        let lock = "\(site.statePath)/lock"
+        let other = try FileLock.take(lock)
+        func start(environment: String?) throws -> Tenants {
+            let tenants = Tenants(
+                configPath: site.tree.config, publicPath: site.tree.pages, environment: environment,
+                state: (site.statePath, "program"), lock: LateLock(lock))
+            _ = try tenants.round(.allAgain)
+            return tenants
+        }
+        let before = try FileManager.default.contentsOfDirectory(atPath: site.statePath).sorted()
+        try site.shop("a.json", hosts: ["a.example.com", "e.example.com"])
+        #expect(try start(environment: nil).stateProblem?.number == EWOULDBLOCK)
+        // The state of another environment would be set aside.
+        #expect(try start(environment: "staging").stateProblem?.number == EWOULDBLOCK)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: site.statePath).sorted() == before)
+        _ = consume other
+        #expect(try start(environment: nil).stateProblem == nil)
+    }
+
     @Test func `many changes are compacted into a base`() throws {
         for number in 0..<600 { try site.shop("n\(number).json", hosts: ["n\(number).example.com"]) }
         try site.round()

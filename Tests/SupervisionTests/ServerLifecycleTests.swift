@@ -299,6 +299,9 @@ struct InheritanceTests {
             InheritanceTests.whole.text
                 == "2 server 7 4 15000 settings:11 upgrades:3 http:5,6 https+proxy:7 admin:8 manager-admin:9 link:10")
         #expect(Inheritance(InheritanceTests.whole.text) == InheritanceTests.whole)
+        var unlocked = InheritanceTests.whole
+        unlocked.needsLock = true
+        #expect(Inheritance(unlocked.text) == unlocked)
         // From a parent of an earlier version.
         #expect(Inheritance("2 server 7 4 0") == Inheritance(role: .server, parent: 7, reports: 4))
     }

@@ -11,6 +11,8 @@ public final class LedgerKeeper: Sendable {
     private let metrics: WorkerMetrics
     private let folder: String
     private let saveMilliseconds: Int64
+    /// What writing needs, if anything.
+    private let lock: LateLock?
     private let replace: Replacing
     private let wakeUp: WakeUp
     private let state = Mutex(State())
@@ -34,9 +36,9 @@ public final class LedgerKeeper: Sendable {
     /// Reads the file, if there is one. If it is damaged, `takeWarnings` says so.
     public convenience init(
         _ ledger: VerifierLedger, _ metrics: WorkerMetrics, folder: String,
-        saveMilliseconds: Int64 = LedgerKeeper.saveMilliseconds
+        saveMilliseconds: Int64 = LedgerKeeper.saveMilliseconds, lock: LateLock? = nil
     ) throws(SystemError) {
-        try self.init(ledger, metrics, folder: folder, saveMilliseconds: saveMilliseconds) {
+        try self.init(ledger, metrics, folder: folder, saveMilliseconds: saveMilliseconds, lock: lock) {
             folder, contents, placed throws(SystemError) in
             try File.replaceDurably(LedgerFile.name, in: folder, permissions: 0o600, contents: contents, placed: placed)
         }
@@ -44,10 +46,10 @@ public final class LedgerKeeper: Sendable {
 
     init(
         _ ledger: VerifierLedger, _ metrics: WorkerMetrics, folder: String, saveMilliseconds: Int64,
-        replace: @escaping Replacing
+        lock: LateLock? = nil, replace: @escaping Replacing
     ) throws(SystemError) {
         (self.replace, self.ledger, self.metrics, self.folder) = (replace, ledger, metrics, folder)
-        self.saveMilliseconds = saveMilliseconds
+        (self.saveMilliseconds, self.lock) = (saveMilliseconds, lock)
         wakeUp = try WakeUp()
         let mark = mergeFile(changedSince: nil)
         let thread = try Thread(name: "ledger") { [self] in run(since: mark) }
@@ -117,6 +119,7 @@ public final class LedgerKeeper: Sendable {
 
     private func save(_ mark: inout FileStatus?, isLast: Bool) throws(SystemError) {
         try Directory.createPrivate(folder)
+        try lock?.claim()
         guard ledger.hasUnsaved else { return isLast ? () : try File.checkWritable(folder) }
         var latest = mark
         // Only this thread changes the ledger, and other processes cannot write the file meanwhile.

@@ -10,6 +10,8 @@ import Tenancy
 /// A folder of the state directory, with subfolders as in `config/hosts`.
 final class KeptCertificates: Sendable {
     private let path: String
+    /// What writing needs, if anything.
+    private let lock: LateLock?
     private let tenant: @Sendable (CertificateFolder) -> TenantID
     private let pool = ChainPool()
     private let state: Mutex<State>
@@ -45,13 +47,15 @@ final class KeptCertificates: Sendable {
     /// - Parameters:
     ///   - roomMax: how many copies there may be, or how many times 16 KiB.
     ///   - tenant: whose a folder is.
-    init(_ path: String, roomMax: Int, tenant: @escaping @Sendable (CertificateFolder) -> TenantID) {
-        (self.path, self.tenant) = (path, tenant)
+    init(
+        _ path: String, roomMax: Int, lock: LateLock? = nil, tenant: @escaping @Sendable (CertificateFolder) -> TenantID
+    ) {
+        (self.path, self.lock, self.tenant) = (path, lock, tenant)
         var found = State(room: FairShare(room: roomMax, losing: .newest))
         for name in ((try? Directory.entries(path)) ?? []).map(\.name).sorted() {
             let sizes = CertificateFiles.names.compactMap { try? File.status("\(path)/\(name)/\($0)").byteCount }
             let lost = found.put(name, [], of: tenant(CertificateFolder(name: name)), sizes.reduce(0) { $0 + Int($1) })
-            for name in lost { KeptCertificates.delete(name, in: path) }
+            for name in lost { KeptCertificates.delete(name, in: path, lock) }
         }
         state = Mutex(found)
     }
@@ -84,14 +88,15 @@ final class KeptCertificates: Sendable {
         guard let lost else { return }
         let place = "\(path)/\(folder.name)"
         // An older copy must not be served after a failure.
-        for name in lost + [folder.name] { KeptCertificates.delete(name, in: path) }
+        for name in lost + [folder.name] { KeptCertificates.delete(name, in: path, lock) }
         if lost.contains(folder.name) { return }
         do throws(SystemError) {
+            try lock?.claim()
             try Directory.create(place, permissions: 0o700)
             try identity.write(to: place)
             state.withLock { $0.failures[folder.name] = nil }
         } catch {
-            KeptCertificates.delete(folder.name, in: path)
+            KeptCertificates.delete(folder.name, in: path, lock)
             state.withLock { state in
                 _ = state.remove(folder.name)
                 state.failures[folder.name] = error
@@ -104,7 +109,7 @@ final class KeptCertificates: Sendable {
             state.failures[folder.name] = nil
             return state.remove(folder.name)
         }
-        if hadCopy { KeptCertificates.delete(folder.name, in: path) }
+        if hadCopy { KeptCertificates.delete(folder.name, in: path, lock) }
     }
 
     /// Removes the copies of all folders but these.
@@ -113,7 +118,8 @@ final class KeptCertificates: Sendable {
         for name in names where !isNeeded(name) { remove(CertificateFolder(name: name)) }
     }
 
-    private static func delete(_ name: String, in path: String) {
+    private static func delete(_ name: String, in path: String, _ lock: LateLock?) {
+        if let lock, (try? lock.claim()) == nil { return }
         for file in CertificateFiles.names { File.remove("\(path)/\(name)/\(file)") }
         Directory.remove("\(path)/\(name)")
     }

@@ -30,12 +30,14 @@ public final class CertificateStore: Sendable {
     ///   - managedPath: the folder with the manager's certificates, for names without one in `config/hosts`.
     ///   - links: where links in a host's folder may lead, in addition to that folder and certbot's.
     ///   - keptPath: for copies of certificates whose files cannot be used any more, or are gone.
+    ///   - lock: what writing them needs, if anything.
     ///   - development: issues certificates for configured hosts that have none.
     ///   - serves: whether a host is configured. Only then problems of its certificate are reported.
     ///   - isOrdered: whether the manager orders a certificate for a host.
     ///   - tenant: whose a host is.
     public init(
         hostsPath: String, managedPath: String? = nil, links: LinkTargets = .none, keptPath: String? = nil,
+        lock: LateLock? = nil,
         limits: CertificateLimits = CertificateLimits(),
         development: DevelopmentAuthority? = nil,
         serves: @escaping @Sendable (String) -> Bool = { _ in true },
@@ -47,7 +49,7 @@ public final class CertificateStore: Sendable {
         let tree = CertificateTree(hostsPath, links: links, managedPath: managedPath)
         loader = CertificateLoader(tree)
         kept = keptPath.map {
-            KeptCertificates($0, roomMax: limits.keptMax) { CertificateStore.tenant(of: $0, tenant) }
+            KeptCertificates($0, roomMax: limits.keptMax, lock: lock) { CertificateStore.tenant(of: $0, tenant) }
         }
         register = CertificateRegister { folder in
             CertificateFiles(CertificateFolder(name: folder), in: tree).path(0)

@@ -12,11 +12,15 @@ struct StateFolder: Sendable {
     /// Files of another environment are not used. What they belong to otherwise is a question of their content (`isOfOther`), because
     /// the path of a configuration may change, and `config/` may be read-only.
     private let key: String
+    /// What writing needs, if anything.
+    private let lock: LateLock?
 
     static let baseName = "tenants"
     static let changesName = "tenants-changes"
 
-    init(_ path: String, environment: String?) { (self.path, key) = (path, "environment \(environment ?? "none")") }
+    init(_ path: String, environment: String?, lock: LateLock? = nil) {
+        (self.path, self.lock, key) = (path, lock, "environment \(environment ?? "none")")
+    }
 
     /// The content of a file.
     struct Loaded {
@@ -102,6 +106,7 @@ struct StateFolder: Sendable {
 
     /// Gives the files other names. The base comes last: without it, the changes mean nothing.
     func setAside() throws(SystemError) {
+        try lock?.claim()
         let number = (asideNumbers.last ?? 0) + 1
         for name in StateFolder.namesWithState where File.exists("\(path)/\(name)") {
             try Directory.exchange("\(path)/\(name)", "\(path)/\(StateFolder.asideName(number))\(name)")
@@ -129,6 +134,7 @@ struct StateFolder: Sendable {
     /// Writes a file next to its final path, where the old one may be mapped.
     func draft(of name: String, _ records: TenantRecords, _ layer: CatalogueLayer) throws(SystemError) -> FileDraft {
         try Directory.createPrivate(path)
+        try lock?.claim()
         let (bytes, texts) = records.encoded()
         var draft: FileDraft?
         var failure: SystemError?

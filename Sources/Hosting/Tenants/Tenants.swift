@@ -36,6 +36,7 @@ public final class Tenants: @unchecked Sendable {
     /// - Parameters:
     ///   - signer: signs documents; if nil, each host's own certificate does.
     ///   - state: the state directory, and an identifier of the program; sites of another program are rendered again.
+    ///   - lock: what writing to the state directory needs, if anything.
     ///   - openFilesMax: how many files, such as large pages, may be kept open.
     ///   - linkTargets: folders that links may lead into, in addition to the host's own.
     ///   - limits: quotas of hosts and folders.
@@ -44,13 +45,13 @@ public final class Tenants: @unchecked Sendable {
     ///   - holdsRemovals: whether a version that removes live entries is held; otherwise that is a warning.
     public init(
         configPath: String, publicPath: String, environment: String?, signer: DocumentSigner? = nil,
-        state: (path: String, program: String)? = nil, openFilesMax: Int = .max,
+        state: (path: String, program: String)? = nil, lock: LateLock? = nil, openFilesMax: Int = .max,
         linkTargets: LinkTargets = .none, limits: Limits = Limits(), owners: HostOwners = HostOwners(),
         lint: LintPreferences = LintPreferences(), holdsRemovals: Bool = true
     ) {
         keeper = state.map { state in
             StateKeeper(
-                folder: StateFolder(state.path, environment: environment),
+                folder: StateFolder(state.path, environment: environment, lock: lock),
                 // Saved records count findings.
                 rendering: "\(state.program), \(configPath), \(publicPath), \(lint.ignoredText)")
         }

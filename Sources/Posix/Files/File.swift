@@ -2,6 +2,7 @@
 
 import CLinux
 import Glibc
+import Synchronization
 
 /// A file's content and time.
 public struct FileContents: Sendable {
@@ -338,5 +339,24 @@ public struct FileLock: ~Copyable, Sendable {
             }
         }
         return nil
+    }
+}
+
+/// A lock that is taken when it is first needed.
+public final class LateLock: Sendable {
+    private let path: String
+    private let lock = Mutex<FileLock?>(nil)
+
+    public init(_ path: String) { self.path = path }
+
+    public var isTaken: Bool { lock.withLock { $0 != nil } }
+
+    /// Takes it, unless this process has it. The error is EWOULDBLOCK if another one does.
+    public func claim() throws(SystemError) {
+        try lock.withLock { (lock) throws(SystemError) in
+            if lock != nil { return }
+            lock = try FileLock.take(path)
+            if lock == nil { throw SystemError(call: "flock", number: EWOULDBLOCK) }
+        }
     }
 }

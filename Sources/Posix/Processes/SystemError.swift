@@ -81,6 +81,8 @@ extension SystemError {
         case EACCES, EPERM: SystemError.remedy(forOwnerOf: folder)
         case ENOSPC, EDQUOT: "free space on its disk (df -h -i \(folder))"
         case EMFILE, ENFILE, ENOMEM: "raise LimitNOFILE= or ulimit -n, or give the server more memory"
+        // Only of the lock that a writer needs.
+        case EWOULDBLOCK: "another server works there; stop it, or use another --state"
         case EROFS: "mount its file system for writing, or name another folder with --state"
         default: "check its disk, or name another folder with --state"
         }

@@ -55,13 +55,15 @@ struct AdminWiring: Sendable {
     }
 
     /// Call it when the engine serves.
-    /// - Parameter parent: the process that operators send signals to.
+    /// - Parameters:
+    ///   - parent: the process that operators send signals to.
+    ///   - lock: what writing to the state needs.
     func begin(
         _ engine: Engine, _ published: PublishedCatalogue, _ certificates: CertificateStore?, parent: Int32,
-        on socket: ListeningSocket?, link: ListeningSocket?
+        lock: LateLock?, on socket: ListeningSocket?, link: ListeningSocket?
     ) throws -> Running {
         let ledger = VerifierLedger(nowSeconds: Clock.wallSeconds()) { published.current.configuredName(of: $0) }
-        let keeper = try LedgerKeeper(ledger, metrics, folder: given.statePath)
+        let keeper = try LedgerKeeper(ledger, metrics, folder: given.statePath, lock: lock)
         state.change { $0.phase = .serving }
         // The silence of a manager is reported only if the settings ask for one.
         let answers = AdminAnswers(

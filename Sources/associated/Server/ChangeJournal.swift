@@ -22,6 +22,8 @@ final class ChangeJournal: Sendable {
 
     private let folder: String
     private let bytesMax: Int
+    /// What writing needs, if anything.
+    private let lock: LateLock?
     /// The latest entries that could not be written.
     private let unwritten = Mutex<[Entry]>([])
 
@@ -50,7 +52,9 @@ final class ChangeJournal: Sendable {
         }
     }
 
-    init(folder: String, bytesMax: Int = ChangeJournal.bytesMax) { (self.folder, self.bytesMax) = (folder, bytesMax) }
+    init(folder: String, bytesMax: Int = ChangeJournal.bytesMax, lock: LateLock? = nil) {
+        (self.folder, self.bytesMax, self.lock) = (folder, bytesMax, lock)
+    }
 
     func began(_ loaded: RoundReport) throws(SystemError) {
         let now = Clock.wallSeconds()
@@ -115,6 +119,7 @@ final class ChangeJournal: Sendable {
     }
 
     private func write(_ lines: [UInt8]) throws(SystemError) {
+        try lock?.claim()
         let path = "\(folder)/\(ChangeJournal.name)"
         let known = Int((try? File.status(path))?.byteCount ?? 0)
         let isFull = known + lines.count > bytesMax

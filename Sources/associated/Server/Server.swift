@@ -21,6 +21,8 @@ struct Server {
     private let sockets: ServerSockets
     private let inheritance: Inheritance
     private let notifier: SystemdNotifier
+    /// Of the state directory; nil if the parent has it.
+    private let lock: LateLock?
 
     /// How long a signal may wait during the first round.
     private static let signalMilliseconds: Int32 = 50
@@ -41,6 +43,7 @@ struct Server {
         given.settings = sockets.replacingAddresses(of: loaded.settings)
         self.given = given
         self.inheritance = inheritance
+        lock = inheritance.needsLock ? LateLock(StateLock.path(in: loaded.statePath)) : nil
         notifier = SystemdNotifier(takingOwnershipOf: reports, watchdogMilliseconds: inheritance.watchdogMilliseconds)
     }
 
@@ -107,7 +110,8 @@ struct Server {
         engineSettings.accessLog = try AccessLog.open(settings.accessLog, wiring.metrics)
         let engine = try Engine(engineSettings, published: published)
         let admin = try wiring.begin(
-            engine, published, certificates, parent: inheritance.parent, on: sockets.admin, link: sockets.link)
+            engine, published, certificates, parent: inheritance.parent, lock: lock, on: sockets.admin,
+            link: sockets.link)
         warnIfShort(of: descriptors)
         warnIfShortOfMemory()
         sandbox.report()
@@ -121,7 +125,7 @@ struct Server {
             requests: try Mailbox(MainLoopRequests()), engine: engine, published: published, tenants: tenants,
             certificates: certificates, surveyor: surveyor,
             tickets: engineSettings.secure?.tickets, notifier: notifier, sandbox: sandbox, state: wiring.state,
-            admin: admin, journal: given.isDevelopment ? nil : ChangeJournal(folder: given.statePath),
+            admin: admin, journal: given.isDevelopment ? nil : ChangeJournal(folder: given.statePath, lock: lock),
             foldersWithoutEvents: foldersWithoutEvents)
         return (server, try MainLoop(server, background, settings: given, after: loaded))
     }
@@ -216,7 +220,7 @@ struct Server {
             signer: settings.signer(
                 configPath: given.configPath, managedPath: given.certificatesPath, development: development),
             // No phone has seen what a developer tries, so no later server guards it.
-            state: given.isDevelopment ? nil : (given.statePath, Product.identity),
+            state: given.isDevelopment ? nil : (given.statePath, Product.identity), lock: lock,
             openFilesMax: HostFolders.openFilesMax(
                 descriptors: DescriptorLimit.count, connectionsMax: settings.limits.connectionsMax),
             linkTargets: settings.linkTargets, limits: settings.limits,
@@ -315,7 +319,7 @@ struct Server {
         let manager = settings.manager
         return CertificateStore(
             hostsPath: "\(given.configPath)/hosts", managedPath: given.certificatesPath, links: settings.linkTargets,
-            keptPath: "\(given.statePath)/last-good-certificates",
+            keptPath: "\(given.statePath)/last-good-certificates", lock: lock,
             limits: CertificateLimits(
                 memoryBytes: given.memoryBytes, connectionBytes: settings.limits.heldBytesMax),
             development: development,

@@ -1,5 +1,6 @@
 // Last good certificates across a restart: a second store that has only the files sees what the first one has kept.
 
+import Glibc
 import Posix
 import TestSupport
 import Testing
@@ -151,6 +152,16 @@ struct KeptCertificatesTests {
             survey(store, ["a.test", "b.test"])
             #expect(try copies() == kept, "\(keptMax)")
         }
+    }
+
+    @Test func `no copy is made without the lock of the state directory`() throws {
+        let other = try FileLock.take("\(state.path)/lock")
+        let first = bench.store(recheckMilliseconds: 0, keptPath: path, lock: LateLock("\(state.path)/lock"))
+        try breakFiles(first)
+        #expect(try first.keptProblem?.number == EWOULDBLOCK && copies().isEmpty)
+        _ = consume other
+        survey(first)
+        #expect(try first.keptProblem == nil && copies() == ["a.test"])
     }
 
     @Test func `a damaged copy, or none for lack of a folder, leaves the files as they are`() throws {
