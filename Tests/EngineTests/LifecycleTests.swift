@@ -16,8 +16,14 @@ struct LifecycleTests {
 
     @Test func `listens on a Unix-domain path with several workers`() throws {
         let folder = try TemporaryFolder()
+        // The file is removed with the last owner of the socket that made it.
+        var listeners: [ListenerGroup] = []
         let server = try TestEngine(workers: 3, addresses: [try #require(SocketAddress("unix:\(folder.path)/socket"))])
+        {
+            listeners = $0.listeners
+        }
         for _ in 0..<20 { #expect(try exchange(server, get("/doc"))?.status == 200) }
+        withExtendedLifetime(listeners) {}
     }
 
     @Test(arguments: [1, 2, 3, 4, 5], [1, 2, 3, 4])

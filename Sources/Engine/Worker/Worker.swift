@@ -62,6 +62,9 @@ import Telemetry
             try SecureContext(settings.secure, queue: queue, replies: control.readyHandshakes)
         }
         let limits = settings.limits
+        var settings = settings
+        // The worker has its own, and closes them when it ends.
+        settings.listeners = []
         (self.settings, self.limits, self.control) = (settings, limits, control)
         (self.challenges, self.queue) = (challenges, queue)
         self.acceptor = acceptor

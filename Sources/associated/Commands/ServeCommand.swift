@@ -51,7 +51,9 @@ extension Command {
             }
         }
         switch inheritance.role {
-        case .server: return try Server(loaded, inheritance).run()
+        case .server:
+            var server = try Server(loaded, inheritance)
+            return server.run()
         case .manager: return ManagerProcess.run(loaded, inheritance)
         }
     }

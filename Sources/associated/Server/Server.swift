@@ -18,7 +18,8 @@ import Tenancy
 struct Server {
     /// The settings, with the addresses of the sockets.
     let given: LoadedSettings
-    private let sockets: ServerSockets
+    /// Nil from the start of the workers on, which then are the only owners: a socket must not listen longer than they accept.
+    private var sockets: ServerSockets?
     private let inheritance: Inheritance
     private let notifier: SystemdNotifier
     /// Of the state directory; nil if the parent has it.
@@ -38,7 +39,8 @@ struct Server {
 
     init(_ loaded: LoadedSettings, _ inheritance: Inheritance) throws {
         guard let reports = inheritance.reports else { preconditionFailure("a server reports to its parent") }
-        sockets = try ServerSockets(inheritance)
+        let sockets = try ServerSockets(inheritance)
+        self.sockets = sockets
         var given = loaded
         given.settings = sockets.replacingAddresses(of: loaded.settings)
         self.given = given
@@ -49,7 +51,7 @@ struct Server {
 
     var settings: ServerSettings { given.settings }
 
-    func run() -> ExitStatus {
+    mutating func run() -> ExitStatus {
         do {
             // From now on private keys are in memory, and a core dump would copy them to disk.
             try ProcessMemory.forbidDumps()
@@ -70,7 +72,8 @@ struct Server {
     }
 
     /// Everything up to the first answer. A separate function, so that temporary values are freed before the server runs.
-    private func start(_ signals: borrowing Signals) throws -> (RunningServer, MainLoop) {
+    private mutating func start(_ signals: borrowing Signals) throws -> (RunningServer, MainLoop) {
+        guard let sockets = sockets.take() else { preconditionFailure("a server starts once") }
         try Folder.requireKernel()
         let descriptors = DescriptorLimit.raise()
         for finding in given.findings { Log.finding(finding) }
@@ -102,7 +105,7 @@ struct Server {
         let published = PublishedCatalogue(loaded.catalogue)
         let certificates = certificateStore(published, development, wiring.state)
         if settings.isStrict, let certificates { try check(certificates, of: published, background, signals) }
-        var engineSettings = try engineSettings(certificates, wiring.metrics)
+        var engineSettings = try engineSettings(sockets, certificates, wiring.metrics)
         engineSettings.challenges = challengeSource(published)
         try sandbox.restrictCalls()
         // Both start a thread.
@@ -241,7 +244,7 @@ struct Server {
     }
 
     private func engineSettings(
-        _ certificates: CertificateStore?, _ metrics: WorkerMetrics
+        _ sockets: ServerSockets, _ certificates: CertificateStore?, _ metrics: WorkerMetrics
     ) throws(TLSError) -> EngineSettings {
         // Not asked again, because the system might now count other processors.
         var engine = EngineSettings(listeners: sockets.groups, workerCount: metrics.workerCount)
