@@ -431,7 +431,7 @@ public final class ParentProcess {
             let seconds = (ServerLifecycle.missedLooksMax - 1) * Int(ServerLifecycle.lookMilliseconds / 1_000)
             Log.error(
                 "the server (\(name(number))) has given no sign of life for over \(seconds) seconds, because it is stopped or a worker "
-                    + "hangs; it is killed, and replaced")
+                    + "hangs; it is killed\(lifecycle.replaces(number) ? ", and replaced" : "")")
         case .stoppedEarly: Log.error("stopped before the server was ready")
         case .upgradeUnderWay: Log.warning("an upgrade is under way; this SIGUSR2 has no effect")
         case .upgradeTooEarly:

@@ -117,6 +117,9 @@ struct ServerLifecycle {
 
     func isCurrent(_ number: Int) -> Bool { current?.number == number }
 
+    /// Whether another one is started when it ends.
+    func replaces(_ number: Int) -> Bool { isCurrent(number) && !isStopping && !hasGivenUp }
+
     /// Whether a server has been ready, and answers clients or will be replaced. One that was killed and does not end cannot be.
     var isInControl: Bool { hasServed && current?.isKilled != true }
 

@@ -70,7 +70,11 @@ public enum ChildProcess {
         return (process, signal == 0 ? .status(status >> 8 & 0xFF) : .signal(signal))
     }
 
-    public static func send(_ signal: Int32, to process: Int32) { kill(process, signal) }
+    /// SIGTERM also wakes a process that is stopped (SIGSTOP), which would not take it.
+    public static func send(_ signal: Int32, to process: Int32) {
+        kill(process, signal)
+        if signal == SIGTERM { kill(process, SIGCONT) }
+    }
 
     /// Has the kernel kill this process when `parent` ends; false if it has ended already. To be called again after a change of user,
     /// which cancels it. The corresponding C function is `prctl` with `PR_SET_PDEATHSIG`.

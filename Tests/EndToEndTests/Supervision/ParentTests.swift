@@ -5,6 +5,8 @@ import Glibc
 import Posix
 import Testing
 
+@testable import associated
+
 struct ParentTests {
     private let folder: Folder
 
@@ -52,6 +54,28 @@ struct ParentTests {
         try folder.write(file, "{ workers: 1 }")
         #expect(server.line(containing: "server.json is again as it was at the start") != nil)
         server.stop()
+    }
+
+    @Test func `a server that finishes a request refuses further clients`() throws {
+        let server = try start("--http", "127.0.0.1:0")
+        let address = try #require(SocketAddress("127.0.0.1:\(server.port)"))
+        let client = try ClientSocket(to: address, timeoutMilliseconds: 10_000)
+        try client.send(Array("GET / HTTP/1.1\r\nHost: a.example\r\n".utf8))
+        server.send(SIGTERM)
+        // One that the kernel accepted would wait for an answer until the process exits.
+        #expect(eventually { (try? ClientSocket(to: address, timeoutMilliseconds: 1_000)) == nil })
+        try client.send(Array("\r\n".utf8))
+        #expect(try String(decoding: client.receive(), as: UTF8.self).hasPrefix("HTTP/1.1 "))
+        #expect(server.waitUntilExit() == 0)
+    }
+
+    @Test func `a stop wakes a server that is stopped`() throws {
+        let server = try start("--http", "127.0.0.1:0")
+        kill(server.serverIdentifier, SIGSTOP)
+        let began = Clock.monotonicMilliseconds()
+        server.send(SIGTERM)
+        #expect(server.waitUntilExit() == 0)
+        #expect(Clock.monotonicMilliseconds() - began < ServerLifecycle.lookMilliseconds)
     }
 
     @Test func `a second server is refused the state directory of the first`() throws {
