@@ -22,7 +22,14 @@ struct SystemErrorTests {
         let folder = try TemporaryFolder()
         let path = folder.path
         let error = SystemError(call: "open", number: EACCES)
-        #expect(error.remedy(writingTo: path) == "not even its owner may write there; run `chmod u+rwx \(path)`")
+        for mode in [0o500, 0o600] as [mode_t] {
+            #expect(chmod(path, mode) == 0)
+            #expect(error.remedy(writingTo: path) == "not even its owner may write there; run `chmod u+rwx \(path)`")
+        }
+        #expect(chmod(path, 0o700) == 0)
+        #expect(
+            error.remedy(writingTo: path)
+                == "something in it belongs to another user; run `chown -R \(geteuid()) \(path)`")
     }
 
     @Test(.needs(.otherUsers)) func `the remedy for a missing permission names the owner of the folder`() throws {

@@ -90,11 +90,14 @@ extension SystemError {
 
     /// Users are numbers, because a sandboxed process cannot read their names.
     private static func remedy(forOwnerOf folder: String) -> String {
-        guard let owner = try? stat(at: folder).st_uid else {
+        guard let status = try? stat(at: folder) else {
             return "give it to the server's user (chown -R USER \(folder))"
         }
-        let user = geteuid()
-        if owner == user { return "not even its owner may write there; run `chmod u+rwx \(folder)`" }
+        let (user, owner) = (geteuid(), status.st_uid)
+        if owner == user, status.st_mode & 0o300 != 0o300 {
+            return "not even its owner may write there; run `chmod u+rwx \(folder)`"
+        }
+        if owner == user { return "something in it belongs to another user; run `chown -R \(user) \(folder)`" }
         return
             "it belongs to user \(owner), and this process runs as user \(user); run it as that user, give it the folder "
             + "(chown -R \(user) \(folder)), or name another one with --state"
