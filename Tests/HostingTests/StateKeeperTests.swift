@@ -147,6 +147,22 @@ struct StateKeeperTests {
         #expect(numbers == [9, 10].map { "\(site.statePath)/other-\($0).tenants" })
     }
 
+    @Test func `a state that was set aside is known as its own when its configuration is back`() throws {
+        try site.restart(environment: "staging")
+        let others = try site.restart().otherStates
+        #expect(others.map(\.isOwn) == [true, false])
+        #expect(
+            others[0].text.contains("other-1.tenants is the state of this configuration, set aside by a start with"))
+        #expect(others[0].text.hasSuffix("rename other-1.* to these names and start it, else delete other-1.*"))
+        #expect(
+            others[1].text.hasSuffix("rename other-2.* back and start it with the right one, else delete other-2.*"))
+        // Of a check.
+        let reader = Tenants(
+            configPath: site.tree.config, publicPath: site.tree.pages, environment: nil,
+            state: (site.statePath, "program"))
+        #expect(try reader.load().otherStates == others)
+    }
+
     /// The same files elsewhere, as after `cp -a` or a new release folder.
     private func moved() throws -> TenantTree {
         let other = try TenantTree()

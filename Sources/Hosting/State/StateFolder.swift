@@ -114,8 +114,10 @@ struct StateFolder: Sendable {
     }
 
     /// What was set aside, until the operator deletes it.
-    /// - Parameter isServed: whether a host is served now.
-    func others(isServed: (String) -> Bool) -> [OtherState] {
+    /// - Parameters:
+    ///   - isServed: whether a host is served now.
+    ///   - knows: whether an app file, by its path, is one of this configuration.
+    func others(isServed: (String) -> Bool, knows: (String) -> Bool) -> [OtherState] {
         asideNumbers.map(StateFolder.asideName).filter { File.exists("\(path)/\($0)\(StateFolder.baseName)") }.map {
             prefix in
             var index = AppFileIndex()
@@ -127,7 +129,8 @@ struct StateFolder: Sendable {
             }
             return OtherState(
                 path: "\(path)/\(prefix)\(StateFolder.baseName)", hostCount: index.hosts.count,
-                lostHosts: index.hosts.filter { !isServed($0) }.sorted(), lastGoodCount: index.notInService.count)
+                lostHosts: index.hosts.filter { !isServed($0) }.sorted(), lastGoodCount: index.notInService.count,
+                isOwn: (try? open(prefix + StateFolder.baseName)) != nil && index.records.keys.contains(where: knows))
         }
     }
 
@@ -169,12 +172,15 @@ public struct OtherState: Sendable, Equatable {
     public let lostHosts: [String]
     /// How many of its app files had a last good version in service instead of that on disk.
     let lastGoodCount: Int
+    /// Whether it is of this configuration and environment, which is served again.
+    let isOwn: Bool
 
     /// How many hosts are named.
     public static let namedMax = 5
 
-    public init(path: String, hostCount: Int, lostHosts: [String], lastGoodCount: Int) {
-        (self.path, self.hostCount, self.lostHosts, self.lastGoodCount) = (path, hostCount, lostHosts, lastGoodCount)
+    public init(path: String, hostCount: Int, lostHosts: [String], lastGoodCount: Int, isOwn: Bool = false) {
+        (self.path, self.hostCount, self.lostHosts) = (path, hostCount, lostHosts)
+        (self.lastGoodCount, self.isOwn) = (lastGoodCount, isOwn)
     }
 
     public var text: String {
@@ -182,9 +188,17 @@ public struct OtherState: Sendable, Equatable {
         let named = lostHosts.prefix(OtherState.namedMax).joined(separator: ", ")
         let lost = lostHosts.isEmpty ? "" : ", of which \(lostHosts.count) are not served: \(named)"
         let rest = more > 0 ? " and \(more) more" : ""
-        return "\(path) was set aside, because it is the state of another configuration or environment: "
-            + "\(lastGoodCount) last good versions and the guarded entries of \(hostCount) hosts\(lost)\(rest); if --config, "
-            + "--environment or --state was wrong, stop the server, rename the other-* files back and start it with the right "
-            + "one, else delete them"
+        let content = "\(lastGoodCount) last good versions and the guarded entries of \(hostCount) hosts\(lost)\(rest)"
+        let files = path.split(separator: "/").last?.replacing(StateFolder.baseName, with: "*") ?? ""
+        if isOwn {
+            return
+                "\(path) is the state of this configuration, set aside by a start with another one: \(content); to use it, "
+                + "stop the server, delete tenants and tenants-changes, rename \(files) to these names and start it, else delete "
+                + "\(files)"
+        }
+        return
+            "\(path) was set aside, because it is the state of another configuration or environment: \(content); if --config, "
+            + "--environment or --state was wrong, stop the server, rename \(files) back and start it with the right one, else "
+            + "delete \(files)"
     }
 }

@@ -22,6 +22,8 @@ public struct LoadedConfiguration: Sendable {
     public let keptFiles: Set<String>
     /// Whether the given state is of another configuration or environment.
     public let findsOtherState: Bool
+    /// States that were set aside.
+    public let otherStates: [OtherState]
 }
 
 /// The configuration cannot be loaded at all.
@@ -30,7 +32,7 @@ public struct ConfigurationError: Error, CustomStringConvertible {
     /// Descriptors or memory ran out; another attempt may succeed.
     public let shortage: SystemError?
 
-    init(description: String) { (self.description, shortage) = (description, nil) }
+    public init(description: String) { (self.description, shortage) = (description, nil) }
 
     init(_ path: String, _ shortage: SystemError) {
         self.shortage = shortage
@@ -49,7 +51,7 @@ extension Tenants {
         source.inspect = inspect
         onlyReadsState = true
         let report = try round(.allAgain)
-        let hosts = report.catalogue.layers.last?.hosts.sorted() ?? []
+        let hosts = report.catalogue.servedHosts.sorted()
         return LoadedConfiguration(
             catalogue: report.catalogue, findings: report.findings, hosts: hosts,
             strays: strays(among: hosts) + replacements(among: hosts),
@@ -57,7 +59,7 @@ extension Tenants {
                 (source.file($0), Set(memory.openFindings.namedHosts[$0] ?? []))
             },
             keptFiles: Set(memory.appFiles.notInService.filter(isServed).map(source.file)),
-            findsOtherState: report.hasNewOtherState)
+            findsOtherState: report.hasNewOtherState, otherStates: report.otherStates)
     }
 
     private static let comparisonsMax = 1_000_000

@@ -24,6 +24,7 @@ public final class Tenants: @unchecked Sendable {
     private(set) var shelf = SiteShelf()
     /// Saves the state; nil if nothing is saved.
     private var keeper: StateKeeper?
+    private let stateFolder: StateFolder?
     /// The owners from the next round on; nil without a change.
     private let nextOwners = Mutex<HostOwners?>(nil)
     /// Held while a round runs or a new base is put into service, until the result is published.
@@ -49,11 +50,11 @@ public final class Tenants: @unchecked Sendable {
         linkTargets: LinkTargets = .none, limits: Limits = Limits(), owners: HostOwners = HostOwners(),
         lint: LintPreferences = LintPreferences(), holdsRemovals: Bool = true
     ) {
-        keeper = state.map { state in
-            StateKeeper(
-                folder: StateFolder(state.path, environment: environment, lock: lock),
-                // Saved records count findings.
-                rendering: "\(state.program), \(configPath), \(publicPath), \(lint.ignoredText)")
+        stateFolder = state.map { StateFolder($0.path, environment: environment, lock: lock) }
+        if let state, let stateFolder {
+            // Saved records count findings.
+            let rendering = "\(state.program), \(configPath), \(publicPath), \(lint.ignoredText)"
+            keeper = StateKeeper(folder: stateFolder, rendering: rendering)
         }
         source = AppSource(
             configPath: configPath, environment: environment, owners: owners, holdsRemovals: holdsRemovals, lint: lint)
@@ -202,8 +203,9 @@ public final class Tenants: @unchecked Sendable {
         report.fixedFiles = memory.openFindings.takeFixedFiles()
         let all = start == nil ? Array(sites.outcomes.keys) : Array(memory.appFiles.hosts) + Array(memory.folders.keys)
         report.folders = all.map { ($0, folder(of: $0), memory.appFiles.paths(naming: $0)) }
-        if start != nil, let keeper {
-            report.otherStates = keeper.folder.others { !memory.appFiles.paths(naming: $0).isEmpty }
+        if start != nil, let stateFolder {
+            report.otherStates = stateFolder.others(
+                isServed: { !memory.appFiles.paths(naming: $0).isEmpty }, knows: { memory.appFiles[$0] != nil })
         }
         report.hasNewOtherState = start?.found == .other && keeper?.protected == nil
         keeper?.note(scan, isAnything: changes.savesState || !sites.isEmpty)

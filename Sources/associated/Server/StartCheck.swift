@@ -176,8 +176,9 @@ struct StartCheck {
                     + "good versions and the entries that it guards; correct --config or --environment, or name another --state"
             )
         }
+        notes += files.otherStates.map(\.text)
         for problem in files.problems { fail(problem) }
-        if files.hostCount == 0 { fail(StartProblems(given).noHosts) }
+        if files.hostCount == 0, files.problems.isEmpty { fail(StartProblems(given).noHosts) }
         return files.hostCount
     }
 

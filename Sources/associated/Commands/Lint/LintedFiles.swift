@@ -24,6 +24,8 @@ struct LintedFiles {
     private(set) var keptFiles: Set<String> = []
     /// Whether the state directory has the state of another configuration or environment.
     private(set) var findsOtherState = false
+    /// The states that were set aside there.
+    private(set) var otherStates: [OtherState] = []
     private(set) var problems: [String] = []
     /// Files in directories that have the name of a file to lint, but not its content.
     private var skipped: [String] = []
@@ -361,6 +363,7 @@ struct LintedFiles {
         } catch {
             problems.append("\(error)")
         }
+            otherStates += served?.otherStates ?? []
         let known = Set(files.map(\.path))
         for (file, model) in read.withLock({ $0 }) where !known.contains(file.path) {
             files.append(file)
