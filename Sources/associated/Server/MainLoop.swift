@@ -33,7 +33,8 @@ final class MainLoop: @unchecked Sendable {
     private var retrying = Retrying()
     private var settingsWatch: SettingsWatch
     private var refusals = RefusalWatch(now: Clock.monotonicMilliseconds())
-    private var isFailing = false
+    /// Why the last round failed.
+    private var failure: String?
     private var log = ReloadLog()
     /// The text that systemd shows.
     private var status: String
@@ -153,6 +154,8 @@ final class MainLoop: @unchecked Sendable {
 
     private func checkSettings(isRequested: Bool) {
         let news = server.state.diskTimer.measure { settingsWatch.check(isRequested: isRequested) }
+        // Then the reload says why.
+        if news?.objection != nil, server.sandbox.folderComplaint() != nil { return }
         server.report(news)
         if isRequested, let owners = news?.owners { server.tenants.use(owners) }
     }
@@ -186,8 +189,8 @@ final class MainLoop: @unchecked Sendable {
         }
         switch outcome {
         case .success(let report):
-            if isFailing { Log.info("\(server.sandbox.places.config)/apps can be read again") }
-            isFailing = false
+            if failure != nil { Log.info("\(server.sandbox.places.config)/apps can be read again") }
+            failure = nil
             gatherer.noteCosts(of: current.changes, report.costs, at: now)
             log.reloaded(report, isRequested: current.isRequested, now: now) { [tenants = server.tenants] file in
                 tenants.tenant(ofFile: file)
@@ -201,8 +204,8 @@ final class MainLoop: @unchecked Sendable {
                 retrying.add(current.changes, shortage)
             } else {
                 status = "still serving the previous version: \(error)"
-                ReloadLog.failed(error)
-                isFailing = true
+                if current.isRequested || failure != "\(error)" { ReloadLog.failed(error) }
+                failure = "\(error)"
             }
         }
         // After a requested reload systemd expects READY, even if it failed.

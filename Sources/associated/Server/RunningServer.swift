@@ -41,7 +41,13 @@ struct RunningServer: Sendable {
                 let before = publish()
                 journal(report, from: before)
                 state.reloaded(report, tenants, since: began)
-            case .failure(let error): state.failed(error, since: began)
+            case .failure(var error):
+                // A folder that the sandbox blocks looks like one without permission.
+                if error.shortage == nil, let complaint = sandbox.folderComplaint() {
+                    error = ConfigurationError(description: complaint)
+                }
+                state.failed(error, since: began)
+                return .failure(error)
             }
             return outcome
         }

@@ -195,13 +195,20 @@ import Testing
 
     @Test(.enabled(if: isConfined, "the server is in a sandbox"))
     func `a replaced config folder is reported, and the previous version stays in service`() throws {
-        let server = try start([])
+        let server = try start(["--admin", "unix:\(folder.path)/admin.sock"])
         try FileManager.default.copyItem(atPath: "\(folder.path)/config", toPath: "\(folder.path)/new")
         #expect(rename("\(folder.path)/config", "\(folder.path)/old") == 0)
         #expect(rename("\(folder.path)/new", "\(folder.path)/config") == 0)
         let line = server.line(containing: "was replaced by another folder")
         #expect(line?.contains("sandbox.read") == true)
         #expect(try server.fetch("/.well-known/apple-app-site-association").contains("/one/"))
+        // Not that the server's user lacks a permission.
+        #expect(
+            try eventually {
+                let status = try Subject.run(["status", "--admin", "unix:\(folder.path)/admin.sock"]).output
+                return status.contains("error: \(folder.path)/config was replaced by another folder")
+                    && !status.contains("denied")
+            })
     }
 }
 
