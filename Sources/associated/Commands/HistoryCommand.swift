@@ -50,10 +50,10 @@ extension Command {
             }
             return .success
         } catch {
-            return .failure(
-                saying:
-                    "cannot read \(folder)/\(ChangeJournal.name): \(error); name the server's state directory with --state"
-            )
+            let advice =
+                error.isMissing
+                ? "name the server's state directory with --state" : "run this as the server's user, or as root"
+            return .failure(saying: "cannot read \(folder)/\(ChangeJournal.name): \(error); \(advice)")
         }
     }
 }
