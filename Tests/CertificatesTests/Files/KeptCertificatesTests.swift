@@ -154,6 +154,19 @@ struct KeptCertificatesTests {
         }
     }
 
+    @Test func `an expired copy gives way to usable files, and is said to have expired while there are none`() throws {
+        for isUsable in [false, true] {
+            try bench.authority.install(bench.authority.issue(["a.test"], days: -1), "kept/a.test", in: state)
+            try bench.install("a.test", names: ["a.test"])
+            if !isUsable { try bench.hosts.write("a.test/fullchain.pem", "half a certificate") }
+            let store = store()
+            #expect(try (bench.identity("a.test", in: store).facts.notAfter > Clock.wallSeconds()) == isUsable)
+            survey(store)
+            store.register.updateExpiries(Clock.wallSeconds())
+            #expect(store.register.drain().found.contains { $0.kind == .expired } != isUsable)
+        }
+    }
+
     @Test func `no copy is made without the lock of the state directory`() throws {
         let other = try FileLock.take("\(state.path)/lock")
         let first = bench.store(recheckMilliseconds: 0, keptPath: path, lock: LateLock("\(state.path)/lock"))
