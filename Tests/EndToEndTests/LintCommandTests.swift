@@ -56,6 +56,11 @@ struct LintCommandTests {
         (["config/apps": "../../outside"], "config", "config/apps/object.json: error[APP-006]: "),
         (["config/apps/t/a.json": "../../../../outside/netrc"], "config", "config/apps/t/a.json: error[APP-001]: "),
         (["assetlinks.json": "../outside/netrc"], "assetlinks.json", "assetlinks.json: error[DAL-001]: "),
+        (["config/apps/t2": "../../../outside/t"], "config/apps/t2", "config/apps/t2: error[APP-001]: "),
+        (
+            ["config/apps/f.json": "../../../outside/t/a.json"], "config/apps/f.json",
+            "config/apps/f.json: error[APP-001]: "
+        ),
         (["sub": "../outside"], "sub/assetlinks.json", "sub/assetlinks.json: error[DAL-001]: "),
         (
             ["apple-app-site-association": "../outside/object.json"], "apple-app-site-association",
@@ -69,13 +74,15 @@ struct LintCommandTests {
             let folder = try Folder(files: [
                 "outside/netrc": "machine a login b password SECRET1\n",
                 "outside/object.json": #"{ "SECRET1": "SECRET2" }"#,
-                "outside/assetlinks.json": "SECRET1", "tree/config/hosts/.keep": "",
+                "outside/assetlinks.json": "SECRET1", "outside/t/a.json": "{ SECRET1: SECRET2 }",
+                "tree/config/hosts/.keep": "",
             ])
             try folder.makeFolder("tree/config/apps/t")
             if links["config/apps"] != nil {
                 try FileManager.default.removeItem(atPath: "\(folder.path)/tree/config/apps")
             }
-            let settings = #"{ "linkTargets": ["\#(folder.path)/outside"] }"#
+            let targets = operand.hasPrefix("config/apps/") ? "none" : "outside"
+            let settings = #"{ "linkTargets": ["\#(folder.path)/\#(targets)"] }"#
             if links["config/server.json"] == nil { try folder.write("tree/config/server.json", settings) }
             for (name, target) in links { try folder.link("tree/\(name)", to: target) }
             let path = isAbsolute ? "\(folder.path)/tree/\(operand)" : operand

@@ -47,8 +47,12 @@ struct LintReportingTests {
         let victim = try lint("\(folder.path)/config/apps/a")
         #expect(victim.output.isEmpty && victim.status == 0, "\(victim.output)")
         // Without sound settings, nobody knows what belongs to whom.
-        try folder.write("config/server.json", "{ owners: 1 }")
-        #expect(try lint("\(folder.path)/config/apps/a").output.contains("server.json:1:11: error[CFG-003]"))
+        try folder.write("config/server.json", #"{ owners: 1, store: { database: "SECRET" }, SECRET: 1 }"#)
+        let part = try lint("\(folder.path)/config/apps/a").output
+        #expect(part.contains("server.json: error[CFG-003]: a setting has an invalid value; lint "))
+        // The settings are the operator's, and a part is a tenant's.
+        #expect(!part.contains("SECRET"), "\(part)")
+        #expect(try lint("\(folder.path)/config").output.contains("SECRET"))
     }
 
     /// A folder, and the operands and options there.

@@ -33,6 +33,24 @@ struct RenderCommandTests {
         #expect(try Subject.run("render", "other.test", "linux").status == 2)
     }
 
+    @Test func `writes nothing behind a link out of the output folder`() throws {
+        let folder = try Folder()
+        try folder.write("config/apps/shop.json", MatchCommandTests.app)
+        try folder.write("outside/Info.plist", "<plist/>")
+        for (link, target, words) in [
+            ("dist/shop.acme.test", "../outside", ["render", "shop.acme.test"]),
+            ("app/Shop.entitlements", "../outside/Info.plist", ["snippet", "shop", "ios", "--force"]),
+        ] {
+            let output = "\(folder.path)/\(link.split(separator: "/")[0])"
+            try FileManager.default.createDirectory(atPath: output, withIntermediateDirectories: true)
+            try folder.link(link, to: target)
+            let run = try Subject.run(words + ["--config", "\(folder.path)/config", "--output", output])
+            #expect(run.status == 1 && run.errors.contains("\(link) is a link out of \(output); remove it"), "\(run)")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/outside") == ["Info.plist"])
+            #expect(try folder.read("outside/Info.plist") == "<plist/>")
+        }
+    }
+
     @Test func `writes the documents of every host for a static website`() throws {
         let folder = try Folder()
         try folder.write("config/apps/shop.json", MatchCommandTests.app)

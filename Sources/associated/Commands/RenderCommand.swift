@@ -81,7 +81,9 @@ extension Command {
             guard let documents = documents(of: host, in: loaded) else { continue }
             for name in wanted {
                 guard let bytes = documents[name], let file = paths[name] else { continue }
-                let path = "\(folder)/\(HostFolders.name(of: host))\(file)"
+                let place = "\(HostFolders.name(of: host))\(file)"
+                let path = "\(folder)/\(place)"
+                try OutputFile.checkPlace(place, in: folder)
                 if try !OutputFile.create(path, bytes) { try OutputFile.replace(path, bytes) }
                 Console.output(line: path)
                 count += 1

@@ -32,6 +32,12 @@ struct EnclosingConfiguration {
 
     private init(given: GivenConfiguration, path: String) { (self.given, self.path) = (given, path) }
 
+    /// Whether a link leads out of `apps`. A server follows none that its settings do not allow.
+    var leadsOut: Bool {
+        guard let apps = try? Folder("\(given.path)/apps") else { return false }
+        return apps.leadsOut("./\(path.dropFirst("\(given.path)/apps/".count))")
+    }
+
     /// Whether the configuration reads the file, or one in the folder. It follows no link to a folder.
     private var isRead: Bool {
         given.appFiles?.paths.contains { $0 == path || $0.hasPrefix("\(path)/") } ?? false

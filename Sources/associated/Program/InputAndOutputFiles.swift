@@ -56,7 +56,21 @@ struct OutputFile {
             return []
         }
         return try files.map { file throws(Refusal) in
-            try file.write(to: folder.hasSuffix("/") ? folder + file.name : "\(folder)/\(file.name)", force: force)
+            try checkPlace(file.name, in: folder)
+            return try file.write(
+                to: folder.hasSuffix("/") ? folder + file.name : "\(folder)/\(file.name)", force: force)
+        }
+    }
+
+    /// A link in the folder, which may be the work of others, must not lead elsewhere what is written, or what is merged with it.
+    static func checkPlace(_ name: String, in folder: String) throws(Refusal) {
+        guard let root = try? Folder(folder) else { return }
+        var place = "."
+        for part in name.split(separator: "/") {
+            place += "/\(part)"
+            guard root.leadsOut(place) else { continue }
+            throw .failure(
+                "cannot write \(folder)/\(name): \(folder)/\(place.dropFirst(2)) is a link out of \(folder); remove it")
         }
     }
 

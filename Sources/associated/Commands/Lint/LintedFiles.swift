@@ -72,8 +72,10 @@ struct LintedFiles {
         while path.count > 1, path.hasSuffix("/") { path.removeLast() }
         named.append(path)
         let isFolder = Directory.exists(path)
-        if let inside = addScope(path, isFolder: isFolder) {
-            path = inside
+        if let enclosing = addScope(path, isFolder: isFolder) {
+            // The findings of the configuration say so.
+            if enclosing.leadsOut { return }
+            path = enclosing.path
         } else if isFolder, LintedFiles.isConfiguration(path) {
             return addConfiguration(path)
         }
@@ -97,8 +99,8 @@ struct LintedFiles {
         }
     }
 
-    /// Notes the configuration around an operand, and returns the operand's path in it.
-    private mutating func addScope(_ path: String, isFolder: Bool) -> String? {
+    /// Notes the configuration around an operand, and returns it.
+    private mutating func addScope(_ path: String, isFolder: Bool) -> EnclosingConfiguration? {
         guard forced == nil, isFolder || File.exists(path),
             let enclosing = EnclosingConfiguration(around: path, arguments, base: base, known: configurations),
             isFolder || Tenants.isAppFile(String(enclosing.path.split(separator: "/").last ?? ""))
@@ -113,7 +115,7 @@ struct LintedFiles {
             outside[inside] = boundary(of: isFolder ? "\(path)/." : path)
             named.append(inside)
         }
-        return inside
+        return enclosing
     }
 
     /// Whether what is found in a file is reported.
@@ -124,9 +126,16 @@ struct LintedFiles {
 
     /// The findings to report. With errors in the settings, what they decide about a file is not known.
     private func inScope(_ findings: [Finding], of given: GivenConfiguration) -> [Finding] {
-        findings.filter { finding in
-            isInScope(finding.file, of: given)
-                || finding.severity == .error && [given.path, given.settingsPath].contains(finding.file)
+        findings.compactMap { finding in
+            if isInScope(finding.file, of: given) { return finding }
+            guard finding.severity == .error, [given.path, given.settingsPath].contains(finding.file) else {
+                return nil
+            }
+            guard finding.file == given.settingsPath else { return finding }
+            // The settings are the operator's, and who asks about a part may be its tenant.
+            return Finding(
+                rule: finding.rule, severity: .error, file: finding.file, range: nil,
+                message: LintRule.named(finding.rule).title, fix: "lint \(given.path) as a whole, which shows more")
         }
     }
 
@@ -354,6 +363,7 @@ struct LintedFiles {
             trespassing.formUnion(findings.lazy.filter { $0.rule == .app046 }.map(\.file))
             keptFiles.formUnion(served?.keptFiles ?? [])
             findsOtherState = findsOtherState || served?.findsOtherState == true
+            otherStates += served?.otherStates ?? []
             if scopes[given.path] == nil { hostCount += (served ?? loaded).hosts.count }
             var coverage = CertificateCoverage(
                 hostsPath: "\(given.path)/hosts", managedPath: managedPath, links: given.linkTargets,
@@ -363,7 +373,6 @@ struct LintedFiles {
         } catch {
             problems.append("\(error)")
         }
-            otherStates += served?.otherStates ?? []
         let known = Set(files.map(\.path))
         for (file, model) in read.withLock({ $0 }) where !known.contains(file.path) {
             files.append(file)
