@@ -11,9 +11,9 @@ import Tenancy
 public struct HostOwners: Sendable, Equatable {
     /// By the name of the folder, `*` for all that have no entry.
     private var hosts: [String: Set<String>] = [:]
-    /// All owned hosts and the wildcards above them: folders without an entry may not name these.
-    private var reserved: Set<String> = []
-    private var owned: Set<String> = []
+    /// All owned hosts and the wildcards above them, with the folders: those without an entry may not name these.
+    private var reserved: [String: Set<String>] = [:]
+    private var owned: [String: Set<String>] = [:]
 
     public init() {}
 
@@ -22,19 +22,18 @@ public struct HostOwners: Sendable, Equatable {
     package mutating func assign(_ patterns: [HostPattern], to folder: String) {
         let names = patterns.map(\.text)
         hosts[folder, default: []].formUnion(names)
-        owned.formUnion(names)
-        reserved.formUnion(names + names.flatMap { HostName.wildcards(over: $0) })
+        for name in names {
+            owned[name, default: []].insert(folder)
+            for name in [name] + HostName.wildcards(over: name) { reserved[name, default: []].insert(folder) }
+        }
     }
 
     package func entry(of folder: String) -> Set<String>? { hosts[folder] ?? hosts["*"] }
 
     /// Whether a host, or one that a wildcard covers, is in the entry of another folder: nobody else can be given it.
     package func isOwned(_ host: String, byOtherThan folder: String) -> Bool {
-        let names = Set([host] + HostName.wildcards(over: host))
-        return hosts.contains { owner, entry in
-            owner != folder && owner != "*"
-                && (!names.isDisjoint(with: entry) || entry.contains { HostName.wildcards(over: $0).contains(host) })
-        }
+        let entries = [reserved[host]] + HostName.wildcards(over: host).map { owned[$0] }
+        return entries.contains { $0?.contains { $0 != folder && $0 != "*" } == true }
     }
 
     /// Whether a file, by its path below `config/apps`, may name a host.
@@ -42,7 +41,7 @@ public struct HostOwners: Sendable, Equatable {
         guard !hosts.isEmpty, let folder = TenantID.folder(ofApp: path) else { return true }
         let wildcards = HostName.wildcards(over: host)
         if let own = entry(of: folder) { return own.contains(host) || wildcards.contains(where: own.contains) }
-        return !reserved.contains(host) && !wildcards.contains(where: owned.contains)
+        return reserved[host] == nil && !wildcards.contains { owned[$0] != nil }
     }
 }
 
