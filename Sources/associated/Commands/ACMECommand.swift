@@ -36,6 +36,10 @@ extension Command {
             usage: "status|check|issue|revoke|import|account [HOST|DIR|new]", counts: 1...2),
         options: [
             .config, .state,
+            .setting("--admin").with(
+                help: "with status and issue: admin listener of the server (default: that of server.json)"),
+            .setting("--admin-token-file").with(
+                help: "with status and issue: file with the bearer token of the admin listener"),
             Option(
                 name: "--account", value: "FILE",
                 help: "account key to import (default: that of DIR for the first of `acme.directories`)"),

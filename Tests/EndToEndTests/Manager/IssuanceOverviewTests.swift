@@ -41,6 +41,9 @@ struct IssuanceOverviewTests {
         #expect(issue.output.hasPrefix("h1.example is tried again now; "))
         #expect(issue.errors.hasPrefix("no order is possible now: the authority 127.0.0.1:1: "), "\(issue)")
         #expect(issue.status == 1)
+        // Where no server listens, in place of the default.
+        let elsewhere = ["acme", "issue", "b.example", "--admin", "unix:\(folder.path)/none"]
+        #expect(try Subject.run(elsewhere + places).errors.contains("the server cannot be asked: "))
         server.send(SIGTERM)
         #expect(server.waitUntilExit() == 0)
         // Without a manager, the command tells the server about a new key.
