@@ -181,11 +181,14 @@ public enum ParentNews: Equatable, Sendable {
     case managerEnded(String, restartMilliseconds: Int64?)
     /// Why an upgrade was refused, and when (since 1970).
     case notUpgraded(String, atSeconds: Int64)
+    /// How the server before ended, and when.
+    case died(String, atSeconds: Int64)
 
     var text: String {
         switch self {
         case .managerEnded(let text, let milliseconds): "manager \(milliseconds ?? -1) \(text)"
         case .notUpgraded(let text, let seconds): "upgrade \(seconds) \(text)"
+        case .died(let text, let seconds): "died \(seconds) \(text)"
         }
     }
 }
@@ -198,6 +201,7 @@ extension ParentNews {
         switch words[0] {
         case "manager": self = .managerEnded(String(words[2]), restartMilliseconds: number < 0 ? nil : number)
         case "upgrade": self = .notUpgraded(String(words[2]), atSeconds: number)
+        case "died": self = .died(String(words[2]), atSeconds: number)
         default: return nil
         }
     }

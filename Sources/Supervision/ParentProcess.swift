@@ -369,7 +369,8 @@ public final class ParentProcess {
         if case .ready = state {
             handle(.ready(number))
             if setup.wantsManager { handleManager(.begin) }
-            for news in [newsOfManager, refusal] { tellServers(news) }
+            let death = lifecycle.newsOfDeath(now: Clock.monotonicMilliseconds(), wallSeconds: Clock.wallSeconds())
+            for news in [newsOfManager, refusal, death] { tellServers(news) }
         }
         if case .alive = state { return handle(.alive(number)) }
         // Whether everything stops is known here.

@@ -75,6 +75,8 @@ struct ServerLifecycle {
     private var count = 0
     private var hasServed = false
     private var failedStarts = 0
+    /// How the last server that was not told to ended, and when; nil after an upgrade.
+    private var death: (end: ChildProcess.End, at: Int64)?
     private var delay = RestartDelay()
     private var restartAt: Int64?
     /// When to look for signs of life, if a server is to give them.
@@ -123,6 +125,11 @@ struct ServerLifecycle {
     /// Whether a server has been ready, and answers clients or will be replaced. One that was killed and does not end cannot be.
     var isInControl: Bool { hasServed && current?.isKilled != true }
 
+    /// For the next server, which reports it.
+    func newsOfDeath(now: Int64, wallSeconds: Int64) -> ParentNews? {
+        death.map { .died($0.end.text, atSeconds: wallSeconds - (now - $0.at) / 1_000) }
+    }
+
     mutating func handle(_ event: Event, now: Int64) -> [Action] {
         switch event {
         case .begin: return [startCurrent(now)]
@@ -164,7 +171,7 @@ struct ServerLifecycle {
         // One that is not ready has no requests to finish.
         let signal = old?.readySince == nil ? SIGKILL : ServerSignal.takenOver
         old?.isKilled = signal == SIGKILL
-        (current, successor, restartAt, failedStarts) = (new, nil, nil, 0)
+        (current, successor, restartAt, failedStarts, death) = (new, nil, nil, 0, nil)
         delay.reset()
         draining += [old].compactMap(\.self)
         return [.keepSockets] + [old].compactMap { $0.map { .send(signal, to: $0.number) } }
@@ -193,6 +200,7 @@ struct ServerLifecycle {
             return (isSaid ? [] : [.say(.died(number, ending, restartMilliseconds: nil))])
                 + [.exit(ServerLifecycle.status(ending))]
         }
+        death = ending.map { ($0, now) } ?? death
         if let since = server.readySince {
             if now - since >= RestartDelay.steadyMilliseconds { delay.reset() }
         } else {

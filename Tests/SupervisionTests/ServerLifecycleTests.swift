@@ -313,6 +313,7 @@ struct InheritanceTests {
         ),
         (.managerEnded("", restartMilliseconds: nil), "manager -1 "),
         (.notUpgraded("a: b", atSeconds: 7), "upgrade 7 a: b"),
+        (.died("was ended by SIGKILL", atSeconds: 7), "died 7 was ended by SIGKILL"),
     ])
     func `a running server reads what its parent tells`(news: ParentNews, text: String) {
         #expect(news.text == text)

@@ -43,6 +43,8 @@ public struct StatusReport: Sendable, Equatable {
     public var refusedUpgrade: OpenFinding?
     /// What to do about a `server.json` that is not the one in force; nil if it is, or is gone.
     public var changedSettings: OpenFinding?
+    /// How the server before this one ended, if it was not told to.
+    public var death: OpenFinding?
 
     /// A host on its last good version.
     public struct Kept: Sendable, Equatable {
@@ -99,6 +101,10 @@ public struct StatusReport: Sendable, Equatable {
         }
     }
 
+    private var deathLine: String? {
+        death.map { "the server before this one \($0.finding) \(Age.ago(from: $0.sinceSeconds, to: nowSeconds))" }
+    }
+
     private var settingsLine: String? {
         changedSettings.map { "\($0.finding) (\(Age.ago(from: $0.sinceSeconds, to: nowSeconds)))" }
     }
@@ -115,7 +121,7 @@ public struct StatusReport: Sendable, Equatable {
         lines.append(reloadLine)
         lines += certificateLines
         lines.append(workerLine)
-        lines += [controlLine, refusals.text, manager?.text, upgradeLine, settingsLine].compactMap { $0 }
+        lines += [controlLine, refusals.text, manager?.text, upgradeLine, settingsLine, deathLine].compactMap { $0 }
         lines += verifierLines
         return lines.map { "\(Printable.line($0))\n" }.joined()
     }
@@ -253,6 +259,7 @@ extension StatusReport: JSONRecord {
             .needed("openConnections", \.openConnections), .needed("verifiers", \.verifiers),
             .optional("refusals", \.refusals), .optional("manager", \.manager),
             .optional("refusedUpgrade", \.refusedUpgrade), .optional("changedSettings", \.changedSettings),
+            .optional("previousEnd", \.death),
         ]
     }
 }

@@ -156,6 +156,8 @@ final class ServerState: Sendable {
                 $0.managerRestart = milliseconds.map { $0 + Clock.monotonicMilliseconds() }
             case .notUpgraded(let reason, let seconds):
                 $0.report.refusedUpgrade = StatusReport.OpenFinding(finding: reason, sinceSeconds: seconds)
+            case .died(let text, let seconds):
+                $0.report.death = StatusReport.OpenFinding(finding: text, sinceSeconds: seconds)
             }
         }
     }

@@ -69,6 +69,18 @@ struct ParentTests {
         #expect(server.waitUntilExit() == 0)
     }
 
+    @Test func `the status says how the server before was ended, until an upgrade`() throws {
+        let server = try start("--http", "127.0.0.1:0", "--admin", "127.0.0.1:0")
+        let line = "\nthe server before this one was ended by SIGKILL "
+        #expect(try !server.status().output.contains("the server before"))
+        kill(server.serverIdentifier, SIGKILL)
+        #expect(eventually { (try? server.status())?.output.contains(line) == true })
+        server.send(SIGUSR2)
+        #expect(server.line(beginning: "upgraded: ") != nil)
+        #expect(try !server.status().output.contains("the server before"))
+        server.stop()
+    }
+
     @Test func `a stop wakes a server that is stopped`() throws {
         let server = try start("--http", "127.0.0.1:0")
         kill(server.serverIdentifier, SIGSTOP)
