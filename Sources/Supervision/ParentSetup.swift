@@ -1,6 +1,7 @@
 // What follows from the settings for the parent: made at its start, and by each upgrade from the settings that are then on disk. It waits
 // for file systems.
 
+import Glibc
 public import Posix
 import Settings
 
@@ -13,11 +14,11 @@ public struct ParentSetup: Sendable {
     /// starting when one has died.
     let settings: MemoryFile
     public let hasSettingsFile: Bool
-    /// Nil if the state directory cannot be written; the server says so.
-    public let lock: StateLock?
+    /// Not taken if the state directory could not be written at the start.
+    public let lock: LateLock
 
     public init(
-        sockets: ListeningSet, wantsManager: Bool, hasSeparateManager: Bool, text: [UInt8]?, lock: StateLock?
+        sockets: ListeningSet, wantsManager: Bool, hasSeparateManager: Bool, text: [UInt8]?, lock: LateLock
     ) throws(SystemError) {
         (self.sockets, self.lock) = (sockets, lock)
         (self.wantsManager, self.hasSeparateManager) = (wantsManager, hasSeparateManager)
@@ -42,24 +43,21 @@ public struct ParentSetup: Sendable {
     }
 }
 
-/// Keeps other servers out of the state directory, which belongs to one.
-public final class StateLock: Sendable {
-    private let file: FileLock
-
-    private init(_ file: consuming FileLock) { self.file = file }
-
-    /// Nil if the state directory cannot be written.
-    public static func take(in state: String, for account: Account?) throws(Refusal) -> StateLock? {
-        let taken = try? Privileges.acting(as: account) { () throws(SystemError) -> (isFree: Bool, lock: StateLock?) in
-            guard let file = try FileLock.take(path(in: state)) else { return (false, nil) }
-            return (true, StateLock(file))
-        }
-        if taken?.isFree == false {
+/// Keeps other servers out of the state directory, which belongs to one. The parent takes the lock at its start; if the directory
+/// cannot be written then, the server does before it writes.
+public enum StateLock {
+    public static func take(in state: String, for account: Account?) throws(Refusal) -> LateLock {
+        let lock = LateLock(path(in: state))
+        do throws(SystemError) {
+            try Privileges.acting(as: account) { () throws(SystemError) in try lock.claim() }
+        } catch {
+            // Of other errors, the server says that it cannot write.
+            guard error.number == EWOULDBLOCK else { return lock }
             throw .failure(
                 "another server\(ListeningSet.inWords(holder(in: state))) works in \(state); stop it, or use another --state"
             )
         }
-        return taken?.lock
+        return lock
     }
 
     public static func path(in state: String) -> String { "\(state)/server.lock" }

@@ -5,6 +5,7 @@ import Glibc
 import Posix
 import Testing
 
+@testable import Supervision
 @testable import associated
 
 struct ParentTests {
