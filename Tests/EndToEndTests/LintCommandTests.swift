@@ -81,12 +81,15 @@ struct LintCommandTests {
             if links["config/apps"] != nil {
                 try FileManager.default.removeItem(atPath: "\(folder.path)/tree/config/apps")
             }
-            let targets = operand.hasPrefix("config/apps/") ? "none" : "outside"
+            let isRefused = ["config/apps/t2", "config/apps/f.json"].contains(operand)
+            let targets = isRefused ? "none" : "outside"
             let settings = #"{ "linkTargets": ["\#(folder.path)/\#(targets)"] }"#
             if links["config/server.json"] == nil { try folder.write("tree/config/server.json", settings) }
             for (name, target) in links { try folder.link("tree/\(name)", to: target) }
             let path = isAbsolute ? "\(folder.path)/tree/\(operand)" : operand
-            let command = "cd '\(folder.path)/tree' && SECRET1=1 '\(Subject.executable.path)' lint --notes"
+            // Then nothing leads out of the working directory.
+            let place = isRefused && isAbsolute ? "/" : "\(folder.path)/tree"
+            let command = "cd '\(place)' && SECRET1=1 '\(Subject.executable.path)' lint --notes"
             for options in ["", " --format json", " --format sarif", " --fix"] {
                 let run = try Subject.shell("\(command)\(options) '\(path)'")
                 #expect(!"\(run.output)\(run.errors)".contains("SECRET"), "\(options): \(run.output)\(run.errors)")

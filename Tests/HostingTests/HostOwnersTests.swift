@@ -49,6 +49,7 @@ struct HostOwnersTests {
         #expect(try owners(#"{ a: ["a.example"], "*": ["s.example"] }"#).allows(host, at: path) == isAllowed)
         let denied = try owners(#"{ a: ["a.example"], "*": [] }"#).allows(host, at: path)
         #expect(denied == (isAllowed && host != "s.example"))
+        #expect(try !owners(#"{ a: ["a.example"], "*": ["s.example"] }"#).isOwned("s.example", byOtherThan: "a"))
         #expect(try owners(#"{ "*": [] }"#).allows(host, at: path) == !path.contains("/"))
     }
 
