@@ -13,8 +13,16 @@ let house: [SwiftSetting] = [
 /// strangers write, have no such mark; docs/unsafe.md says which types of the others may.
 let strict = house + [.strictMemorySafety()]
 
-func tests(_ module: String, _ more: Target.Dependency...) -> Target {
-    .testTarget(name: "\(module)Tests", dependencies: [.byName(name: module)] + more, swiftSettings: house)
+func module(_ name: String, in layer: String, _ dependencies: [String] = []) -> Target {
+    .target(
+        name: name, dependencies: dependencies.map { .byName(name: $0) }, path: "Sources/\(layer)/\(name)",
+        swiftSettings: strict)
+}
+
+func tests(_ module: String, in layer: String, _ more: Target.Dependency...) -> Target {
+    .testTarget(
+        name: "\(module)Tests", dependencies: [.byName(name: module)] + more, path: "Tests/\(layer)/\(module)Tests",
+        swiftSettings: house)
 }
 
 let package = Package(
@@ -26,129 +34,125 @@ let package = Package(
         .library(name: "HTTP", targets: ["HTTP"]),
     ],
     targets: [
-        .target(name: "CLinux"),
-        .target(name: "CSQLite"),
-        .target(name: "CPostgreSQL"),
-        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
-        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-        .systemLibrary(name: "CResolver"),
+        .target(name: "CLinux", path: "Sources/System/CLinux"),
+        .target(name: "CSQLite", path: "Sources/System/CSQLite"),
+        .target(name: "CPostgreSQL", path: "Sources/System/CPostgreSQL"),
+        .systemLibrary(
+            name: "COpenSSL", path: "Sources/System/COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(
+            name: "CZlib", path: "Sources/System/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CResolver", path: "Sources/System/CResolver"),
 
-        .target(name: "Tenancy", swiftSettings: strict),
-        .target(name: "SourceJSON", swiftSettings: strict),
-        .target(name: "Association", dependencies: ["SourceJSON"], swiftSettings: strict),
-        .target(name: "AssociationLint", dependencies: ["Association", "SourceJSON"], swiftSettings: strict),
-        .target(
-            name: "AssociationImport", dependencies: ["Association", "AssociationLint", "SourceJSON"],
-            swiftSettings: strict),
-        .target(name: "HTTP", swiftSettings: strict),
-        .target(name: "Posix", dependencies: ["CLinux"], swiftSettings: strict),
-        .target(name: "TLS", dependencies: ["COpenSSL", "Posix"], swiftSettings: strict),
-        .target(name: "Certificates", dependencies: ["Posix", "TLS", "Tenancy"], swiftSettings: strict),
-        .target(name: "Catalogue", dependencies: ["HTTP", "Posix"], swiftSettings: strict),
-        .target(name: "Telemetry", dependencies: ["HTTP", "Posix"], swiftSettings: strict),
-        .target(
-            name: "Settings",
-            dependencies: ["Association", "SourceJSON", "HTTP", "TLS", "Posix", "Telemetry", "Tenancy"],
-            swiftSettings: strict),
-        .target(
-            name: "Hosting",
-            dependencies: [
+        module("Posix", in: "System", ["CLinux"]),
+        module("TLS", in: "System", ["COpenSSL", "Posix"]),
+
+        module("Tenancy", in: "Formats"),
+        module("SourceJSON", in: "Formats"),
+        module("Association", in: "Formats", ["SourceJSON"]),
+        module("AssociationLint", in: "Formats", ["Association", "SourceJSON"]),
+        module("AssociationImport", in: "Formats", ["Association", "AssociationLint", "SourceJSON"]),
+        module("HTTP", in: "Formats"),
+        module(
+            "Settings", in: "Formats", ["Association", "SourceJSON", "HTTP", "TLS", "Posix", "Tenancy"]),
+
+        module("DNS", in: "Web", ["CResolver", "Posix", "TLS"]),
+        module("Client", in: "Web", ["TLS", "HTTP", "Posix", "CZlib"]),
+        module("ACME", in: "Web", ["SourceJSON", "TLS"]),
+        module("Service", in: "Web", ["HTTP", "Posix"]),
+
+        module("Certificates", in: "Server", ["Posix", "TLS", "Tenancy"]),
+        module("Catalogue", in: "Server", ["HTTP", "Posix"]),
+        module("Telemetry", in: "Server", ["HTTP", "Posix"]),
+        module(
+            "Hosting", in: "Server",
+            [
                 "Association", "AssociationLint", "SourceJSON", "Catalogue", "Certificates", "HTTP", "Settings", "TLS",
                 "Posix", "Telemetry", "Tenancy", "CZlib",
-            ],
-            swiftSettings: strict),
-        .target(
-            name: "Engine", dependencies: ["Catalogue", "Posix", "TLS", "HTTP", "Telemetry"], swiftSettings: strict),
-        .target(name: "Database", dependencies: ["CSQLite", "CPostgreSQL", "Posix"], swiftSettings: strict),
-        .target(name: "Store", dependencies: ["Database", "Posix", "TLS"], swiftSettings: strict),
-        .target(name: "DNS", dependencies: ["CResolver", "Posix", "TLS"], swiftSettings: strict),
-        .target(
-            name: "Client", dependencies: ["TLS", "HTTP", "Posix", "CZlib"], swiftSettings: strict),
-        .target(name: "ACME", dependencies: ["SourceJSON", "TLS"], swiftSettings: strict),
-        .target(
-            name: "Verifier",
-            dependencies: ["Client", "TLS", "HTTP", "Posix", "Association", "AssociationLint", "SourceJSON"],
-            swiftSettings: strict),
-        .target(
-            name: "Issuance",
-            dependencies: ["ACME", "Client", "DNS", "Database", "Posix", "SourceJSON", "Store", "TLS"],
-            swiftSettings: strict),
-        .target(
-            name: "Delivery",
-            dependencies: ["Client", "DNS", "Database", "Posix", "SourceJSON", "Store", "TLS", "Verifier"],
-            swiftSettings: strict),
-        .target(name: "Service", dependencies: ["HTTP", "Posix"], swiftSettings: strict),
-        .target(
-            name: "Administration",
-            dependencies: [
-                "Certificates", "Client", "Service", "TLS", "Telemetry", "HTTP", "Posix", "SourceJSON", "Tenancy",
-            ],
-            swiftSettings: strict),
-        .target(
-            name: "Supervision",
-            dependencies: ["Association", "HTTP", "Posix", "Settings", "SourceJSON"], swiftSettings: strict),
+            ]),
+        module("Engine", in: "Server", ["Catalogue", "Posix", "TLS", "HTTP", "Telemetry"]),
+
+        module("Database", in: "Manager", ["CSQLite", "CPostgreSQL", "Posix"]),
+        module("Store", in: "Manager", ["Database", "Posix", "TLS"]),
+        module(
+            "Verifier", in: "Manager",
+            ["Client", "TLS", "HTTP", "Posix", "Association", "AssociationLint", "SourceJSON"]),
+        module(
+            "Issuance", in: "Manager", ["ACME", "Client", "DNS", "Database", "Posix", "SourceJSON", "Store", "TLS"]),
+        module(
+            "Delivery", in: "Manager", ["Client", "DNS", "Database", "Posix", "SourceJSON", "Store", "TLS", "Verifier"]),
+
+        module(
+            "Administration", in: "Program",
+            ["Certificates", "Client", "Service", "TLS", "Telemetry", "HTTP", "Posix", "SourceJSON", "Tenancy"]),
+        module("Supervision", in: "Program", ["Association", "HTTP", "Posix", "Settings", "SourceJSON"]),
         .executableTarget(
             name: "associated",
             dependencies: [
                 "SourceJSON", "Association", "AssociationImport", "AssociationLint", "HTTP", "Posix", "TLS",
-                "Catalogue", "Telemetry",
-                "Certificates", "Hosting", "Engine", "Client", "Verifier", "Administration", "ACME", "DNS", "Database",
-                "Delivery", "Issuance", "Store", "Service", "Settings", "Supervision", "Tenancy",
+                "Catalogue", "Telemetry", "Hosting", "Engine", "Client", "Verifier", "Administration", "ACME", "DNS",
+                "Database", "Store", "Delivery", "Issuance", "Certificates", "Service", "Settings", "Supervision",
+                "Tenancy",
             ],
-            swiftSettings: strict),
+            path: "Sources/Program/associated", swiftSettings: strict),
 
         .target(
             name: "TestSupport", dependencies: ["Certificates", "Posix", "TLS"], path: "Tests/TestSupport",
             swiftSettings: house),
-        tests("Tenancy"),
-        tests("SourceJSON"),
+        tests("Tenancy", in: "Formats"),
+        tests("SourceJSON", in: "Formats"),
         .target(
             name: "AssociationSamples", dependencies: ["Association", "AssociationLint"],
-            path: "Tests/AssociationSamples", swiftSettings: house),
-        tests("Association", "AssociationSamples", "SourceJSON", "TestSupport"),
-        tests("AssociationLint", "Association", "AssociationSamples", "SourceJSON", "TestSupport"),
-        tests("AssociationImport", "Association", "SourceJSON"),
-        tests("HTTP"),
-        tests("Posix", "CLinux", "TestSupport"),
+            path: "Tests/Formats/AssociationSamples", swiftSettings: house),
+        tests("Association", in: "Formats", "AssociationSamples", "SourceJSON", "TestSupport"),
+        tests("AssociationLint", in: "Formats", "Association", "AssociationSamples", "SourceJSON", "TestSupport"),
+        tests("AssociationImport", in: "Formats", "Association", "SourceJSON"),
+        tests("HTTP", in: "Formats"),
+        tests("Posix", in: "System", "CLinux", "TestSupport"),
         .testTarget(
-            name: "TLSSupport", dependencies: ["TLS", "TestSupport"], path: "Tests/TLSSupport", swiftSettings: house),
-        tests("TLS", "Posix", "TLSSupport", "Tenancy", "TestSupport"),
-        tests("Certificates", "Posix", "TLS", "TLSSupport", "Tenancy", "TestSupport"),
-        tests("Catalogue", "HTTP", "TestSupport"),
+            name: "TLSSupport", dependencies: ["TLS", "TestSupport"], path: "Tests/System/TLSSupport",
+            swiftSettings: house),
+        tests("TLS", in: "System", "Posix", "TLSSupport", "Tenancy", "TestSupport"),
+        tests("Certificates", in: "Server", "Posix", "TLS", "TLSSupport", "Tenancy", "TestSupport"),
+        tests("Catalogue", in: "Server", "HTTP", "TestSupport"),
         tests(
-            "Hosting", "Association", "Catalogue", "Certificates", "HTTP", "Posix", "Settings", "SourceJSON", "TLS",
+            "Hosting", in: "Server", "Association", "Catalogue", "Certificates", "HTTP", "Posix", "Settings",
+            "SourceJSON", "TLS",
             "Telemetry", "Tenancy", "TestSupport"),
         tests(
-            "Settings", "Association", "HTTP", "Posix", "SourceJSON", "TLS", "Telemetry", "TestSupport"),
-        tests("Telemetry", "HTTP", "Posix", "SourceJSON", "TestSupport"),
-        tests("Engine", "Catalogue", "Certificates", "HTTP", "Posix", "TLS", "Telemetry", "TestSupport"),
+            "Settings", in: "Formats", "Association", "HTTP", "Posix", "SourceJSON", "TLS", "TestSupport"),
+        tests("Telemetry", in: "Server", "HTTP", "Posix", "SourceJSON", "TestSupport"),
+        tests("Engine", in: "Server", "Catalogue", "Certificates", "HTTP", "Posix", "TLS", "Telemetry", "TestSupport"),
         .testTarget(
-            name: "DatabaseSupport", dependencies: ["Database", "Store", "TLS"], path: "Tests/DatabaseSupport",
+            name: "DatabaseSupport", dependencies: ["Database", "Store", "TLS"], path: "Tests/Manager/DatabaseSupport",
             swiftSettings: house),
-        tests("Database", "DatabaseSupport", "Posix", "TestSupport"),
+        tests("Database", in: "Manager", "DatabaseSupport", "Posix", "TestSupport"),
         .testTarget(
             name: "ACMESupport", dependencies: ["ACME", "HTTP", "Posix", "SourceJSON", "TLS", "TestSupport"],
-            path: "Tests/ACMESupport", swiftSettings: house),
+            path: "Tests/Web/ACMESupport", swiftSettings: house),
         tests(
-            "Issuance", "ACME", "ACMESupport", "Client", "DNS", "DNSSupport", "Database", "DatabaseSupport", "Posix",
+            "Issuance", in: "Manager", "ACME", "ACMESupport", "Client", "DNS", "DNSSupport", "Database",
+            "DatabaseSupport", "Posix",
             "Store", "SourceJSON", "TLS", "TestSupport"),
         tests(
-            "Delivery", "Client", "Database", "DatabaseSupport", "Posix", "Store", "SourceJSON", "TLS", "TestSupport",
+            "Delivery", in: "Manager", "Client", "Database", "DatabaseSupport", "Posix", "Store", "SourceJSON", "TLS",
+            "TestSupport",
             "Verifier"),
-        tests("Store", "Database", "DatabaseSupport", "Posix", "TLS", "TestSupport"),
-        tests("Client", "Posix", "TLS", "TestSupport"),
-        tests("ACME", "ACMESupport", "Client", "SourceJSON", "TLS", "TestSupport"),
+        tests("Store", in: "Manager", "Database", "DatabaseSupport", "Posix", "TLS", "TestSupport"),
+        tests("Client", in: "Web", "Posix", "TLS", "TestSupport"),
+        tests("ACME", in: "Web", "ACMESupport", "Client", "SourceJSON", "TLS", "TestSupport"),
         .testTarget(
-            name: "DNSSupport", dependencies: ["DNS", "Posix", "TLS", "TestSupport"], path: "Tests/DNSSupport",
+            name: "DNSSupport", dependencies: ["DNS", "Posix", "TLS", "TestSupport"], path: "Tests/Web/DNSSupport",
             swiftSettings: house),
-        tests("DNS", "DNSSupport", "Posix", "TestSupport"),
+        tests("DNS", in: "Web", "DNSSupport", "Posix", "TestSupport"),
         tests(
-            "Verifier", "Association", "AssociationLint", "Client", "Posix", "SourceJSON", "TLS", "TestSupport"),
-        tests("Service", "HTTP", "Posix", "TestSupport"),
-        tests(
-            "Administration", "Certificates", "HTTP", "Posix", "Service", "SourceJSON", "TLS", "Telemetry", "Tenancy",
+            "Verifier", in: "Manager", "Association", "AssociationLint", "Client", "Posix", "SourceJSON", "TLS",
             "TestSupport"),
-        tests("Supervision", "Posix", "TestSupport"),
+        tests("Service", in: "Web", "HTTP", "Posix", "TestSupport"),
+        tests(
+            "Administration", in: "Program", "Certificates", "HTTP", "Posix", "Service", "SourceJSON", "TLS",
+            "Telemetry", "Tenancy",
+            "TestSupport"),
+        tests("Supervision", in: "Program", "Posix", "TestSupport"),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [

@@ -31,7 +31,7 @@ let package = Package(
         .target(name: "Telemetry", dependencies: ["HTTP", "Posix"], swiftSettings: house),
         .target(
             name: "Settings",
-            dependencies: ["Association", "SourceJSON", "HTTP", "TLS", "Posix", "Telemetry", "Tenancy"],
+            dependencies: ["Association", "SourceJSON", "HTTP", "TLS", "Posix", "Tenancy"],
             swiftSettings: house),
         .target(
             name: "Hosting",

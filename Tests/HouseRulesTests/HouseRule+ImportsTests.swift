@@ -4,11 +4,14 @@ import Testing
 
 struct HouseRuleImportsTests {
     @Test(arguments: [
-        ("Sources/HTTP/A.swift", "import Foundation", "HTTP may not import Foundation, only Glibc"),
-        ("Sources/SourceJSON/A.swift", "public import Glibc", "SourceJSON may not import Glibc, only nothing"),
-        ("Sources/Engine/A.swift", "@preconcurrency import struct Hosting.Loader", "Engine may not import Hosting"),
-        ("Sources/Hosting/Deep/A.swift", "package import COpenSSL", "Hosting may not import COpenSSL"),
-        ("Tests/HTTPTests/A.swift", "@testable import Posix", "HTTP may not import Posix"),
+        ("Sources/Formats/HTTP/A.swift", "import Foundation", "HTTP may not import Foundation, only Glibc"),
+        ("Sources/Formats/SourceJSON/A.swift", "public import Glibc", "SourceJSON may not import Glibc, only nothing"),
+        (
+            "Sources/Server/Engine/A.swift", "@preconcurrency import struct Hosting.Loader",
+            "Engine may not import Hosting"
+        ),
+        ("Sources/Server/Hosting/Deep/A.swift", "package import COpenSSL", "Hosting may not import COpenSSL"),
+        ("Tests/Formats/HTTPTests/A.swift", "@testable import Posix", "HTTP may not import Posix"),
     ])
     func `refuses a door that is not in the table`(path: String, line: String, message: String) {
         let violations = HouseRule.imports.check(SourceFile(path: path, "// Opening.\n\(line)\n"))
@@ -18,11 +21,11 @@ struct HouseRuleImportsTests {
     }
 
     @Test(arguments: [
-        ("Sources/HTTP/A.swift", "import Glibc"),
-        ("Sources/Association/A.swift", "public import SourceJSON"),
-        ("Sources/HTTP/A.swift", "// import Foundation"),
-        ("Sources/HTTP/A.swift", "let text = \"import Foundation\""),
-        ("Tests/HTTPTests/A.swift", "@testable import HTTP"),
+        ("Sources/Formats/HTTP/A.swift", "import Glibc"),
+        ("Sources/Formats/Association/A.swift", "public import SourceJSON"),
+        ("Sources/Formats/HTTP/A.swift", "// import Foundation"),
+        ("Sources/Formats/HTTP/A.swift", "let text = \"import Foundation\""),
+        ("Tests/Formats/HTTPTests/A.swift", "@testable import HTTP"),
         ("Tests/EndToEndTests/A.swift", "import Engine"),
     ])
     func `lets through what is allowed`(path: String, line: String) {

@@ -7,18 +7,21 @@ struct HouseRuleTestCompanionTests {
 
     @Test func `refuses logic without a test`() {
         let violations = rule.check(
-            SourceFile(path: "Sources/Association/Other.swift", "public func c() { if a { b() } }"))
-        #expect(violations.map(\.message) == ["no test file of its name; add Tests/AssociationTests/OtherTests.swift"])
+            SourceFile(path: "Sources/Formats/Association/Other.swift", "public func c() { if a { b() } }"))
+        #expect(
+            violations.map(\.message) == [
+                "no test file of its name; add Tests/Formats/AssociationTests/OtherTests.swift"
+            ])
     }
 
     @Test(arguments: [
-        ("Sources/Association/Pattern.swift", "public func c() { if a { b() } }"),
-        ("Sources/Association/Pattern+Aspect.swift", "public func c() { if a { b() } }"),
-        ("Sources/Association/Rule+Match.swift", "public func c() { if a { b() } }"),
-        ("Sources/Association/Plain.swift", "public init() { a = 1 }"),
-        ("Sources/Association/Hidden.swift", "func c() { if a { b() } }"),
-        ("Sources/Posix/Socket.swift", "public func c() { if a { b() } }"),
-        ("Tests/AssociationTests/Other.swift", "public func c() { if a { b() } }"),
+        ("Sources/Formats/Association/Pattern.swift", "public func c() { if a { b() } }"),
+        ("Sources/Formats/Association/Pattern+Aspect.swift", "public func c() { if a { b() } }"),
+        ("Sources/Formats/Association/Rule+Match.swift", "public func c() { if a { b() } }"),
+        ("Sources/Formats/Association/Plain.swift", "public init() { a = 1 }"),
+        ("Sources/Formats/Association/Hidden.swift", "func c() { if a { b() } }"),
+        ("Sources/System/Posix/Socket.swift", "public func c() { if a { b() } }"),
+        ("Tests/Formats/AssociationTests/Other.swift", "public func c() { if a { b() } }"),
     ])
     func `asks for none elsewhere`(path: String, text: String) {
         #expect(rule.check(SourceFile(path: path, text)).isEmpty)

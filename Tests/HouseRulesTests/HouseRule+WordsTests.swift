@@ -41,6 +41,6 @@ struct HouseRuleWordsTests {
     }
 
     @Test func `leaves tests alone`() {
-        #expect(HouseRule.words.check(SourceFile(path: "Tests/HTTPTests/A.swift", "print(x)")).isEmpty)
+        #expect(HouseRule.words.check(SourceFile(path: "Tests/Formats/HTTPTests/A.swift", "print(x)")).isEmpty)
     }
 }

@@ -14,7 +14,7 @@ struct HouseRulesTests {
     }
 
     @Test func `the tree is really there`() {
-        #expect(SourceTree.swiftFiles.contains { $0.path == "Sources/HTTP/\($0.name).swift" })
+        #expect(SourceTree.swiftFiles.contains { $0.path == "Sources/Formats/HTTP/\($0.name).swift" })
         #expect(SourceTree.swiftFiles.contains { $0.path == "Tests/HouseRulesTests/HouseRulesTests.swift" })
         #expect(SourceTree.otherFiles.contains { $0.path == "README.md" })
     }

@@ -19,11 +19,11 @@ struct ModuleTableTests {
     func `a manifest depends on the same modules`(module: Module, path: String) throws {
         let manifest = try SourceTree.content(of: path)
         let targets = try #require(manifest.firstRange(of: "\n    targets: [")).upperBound
-        guard let target = manifest[targets...].firstRange(of: "name: \"\(module.name)\",") else {
-            return #expect(path.hasPrefix("Fuzzing/"), "no target \(module.name)")
-        }
+        let place = "\"\(module.name)\", in: \"\(module.layer.rawValue)\""
+        let found = [place, "name: \"\(module.name)\","].compactMap { manifest[targets...].firstRange(of: $0) }.first
+        guard let target = found else { return #expect(path.hasPrefix("Fuzzing/"), "no target \(module.name)") }
         let declaration = manifest[target.upperBound...].prefix { $0 != ")" }
-        let list = declaration.firstMatch(of: /dependencies: \[([^\]]*)\]/)?.1 ?? ""
+        let list = declaration.firstMatch(of: /\[([^\]]*)\]/)?.1 ?? ""
         let names = Set(list.split(separator: "\"").filter { $0.first?.isLetter == true }.map(String.init))
         #expect(names == module.mayImport.subtracting(ModuleTable.toolchain))
     }
@@ -56,8 +56,21 @@ struct ModuleTableTests {
         }
     }
 
+    @Test func `a folder imports only itself and those above it`() throws {
+        for module in ModuleTable.modules {
+            for other in module.mayImport.compactMap(ModuleTable.module) where !module.layer.mayImport(other.layer) {
+                Issue.record(
+                    "\(module.name) in \(module.layer.rawValue)/ imports \(other.name) of \(other.layer.rawValue)/")
+            }
+        }
+        #expect(!Layer.manager.mayImport(.server) && !Layer.server.mayImport(.manager) && Layer.program.mayImport(.web))
+    }
+
     @Test func `every folder of Sources is in the table`() {
-        let folders = Set(SourceTree.swiftFiles.filter { !$0.isTest }.map { $0.path.split(separator: "/")[1] })
-        #expect(folders.map(String.init).sorted() == ModuleTable.modules.map(\.name).sorted())
+        let folders = Set(
+            SourceTree.swiftFiles.filter { !$0.isTest }.map { file in
+                file.path.split(separator: "/")[1...2].joined(separator: "/")
+            })
+        #expect(folders.sorted() == ModuleTable.modules.map { "\($0.layer.rawValue)/\($0.name)" }.sorted())
     }
 }

@@ -4,7 +4,7 @@ import Foundation
 
 /// A file as the rules see it.
 struct SourceFile {
-    /// From the project's top folder, with slashes: `Sources/HTTP/Method.swift`.
+    /// From the project's top folder, with slashes: `Sources/Formats/HTTP/Method.swift`.
     var path: String
     var text: SourceText
 
@@ -15,16 +15,17 @@ struct SourceFile {
 
     private var folders: [Substring] { path.split(separator: "/").dropLast() }
 
-    /// `Method` of `Sources/HTTP/Method.swift`.
+    /// `Method` of `Sources/Formats/HTTP/Method.swift`.
     var name: String { String((path as NSString).lastPathComponent.dropLast(".swift".count)) }
 
     var isTest: Bool { folders.first == "Tests" }
 
     /// The module it belongs to or, for a test, the module it tests; nil for tests of no single module.
     var module: Module? {
-        guard folders.count >= 2 else { return nil }
-        let name = isTest ? String(folders[1].dropLast("Tests".count)) : String(folders[1])
-        return ModuleTable.module(named: name)
+        folders.lazy.compactMap { folder in
+            if !isTest { return ModuleTable.module(named: String(folder)) }
+            return folder.hasSuffix("Tests") ? ModuleTable.module(named: String(folder.dropLast("Tests".count))) : nil
+        }.first
     }
 
     /// Whether the file decides anything, and other modules can call it.

@@ -17,11 +17,11 @@ extension HouseRule {
 
     /// The hash of the catalogue, what has a secret of its own, and checksums, which place nothing in a table.
     private static let hashFiles = [
-        "Sources/Catalogue/Image/KeyHash.swift": "the hash",
-        "Sources/Catalogue/Layers/StateFile.swift": "a checksum of state files",
-        "Sources/Administration/Ledger/LedgerFile.swift": "a checksum of the lines of a file",
-        "Sources/Hosting/Tree/HostFolders.swift":
+        "Sources/Server/Catalogue/Image/KeyHash.swift": "the hash",
+        "Sources/Server/Catalogue/Layers/StateFile.swift": "a checksum of state files",
+        "Sources/Program/Administration/Ledger/LedgerFile.swift": "a checksum of the lines of a file",
+        "Sources/Server/Hosting/Tree/HostFolders.swift":
             "a checksum of a folder's names and times; a collision hides a tenant's own change",
-        "Sources/Engine/Listeners/AddressCounts.swift": "a table with a secret of its own and a fixed size",
+        "Sources/Server/Engine/Listeners/AddressCounts.swift": "a table with a secret of its own and a fixed size",
     ]
 }

@@ -14,7 +14,9 @@ extension HouseRule {
             return [
                 Violation(
                     path: file.path, line: 1,
-                    message: "no test file of its name; add Tests/\(module.name)Tests/\(file.name)Tests.swift")
+                    message:
+                        "no test file of its name; add Tests/\(module.layer.rawValue)/\(module.name)Tests/\(file.name)Tests.swift"
+                )
             ]
         }
     }

@@ -14,14 +14,33 @@ enum Plane {
     case control
 }
 
+/// A folder of Sources. Its modules import those of itself and of the folders before it; the server's and the manager's never meet,
+/// because they are two processes, which exchange files and requests.
+enum Layer: String, CaseIterable {
+    case system = "System"
+    case formats = "Formats"
+    case web = "Web"
+    case server = "Server"
+    case manager = "Manager"
+    case program = "Program"
+
+    func mayImport(_ other: Layer) -> Bool {
+        if (self, other) == (.manager, .server) { return false }
+        let order = Layer.allCases
+        return order.firstIndex(of: other)! <= order.firstIndex(of: self)!
+    }
+}
+
 /// One line of the table.
 struct Module: Sendable, CustomTestStringConvertible {
     var name: String
+    var layer: Layer
     var plane: Plane
     var mayImport: Set<String>
 
-    init(_ name: String, _ plane: Plane, mayImport: Set<String>) {
+    init(_ name: String, in layer: Layer, _ plane: Plane, mayImport: Set<String>) {
         self.name = name
+        self.layer = layer
         self.plane = plane
         self.mayImport = mayImport
     }
@@ -35,64 +54,66 @@ struct Module: Sendable, CustomTestStringConvertible {
 /// The whole table, from the bottom up.
 enum ModuleTable {
     static let modules = [
-        Module("Tenancy", .pure, mayImport: []), Module("SourceJSON", .pure, mayImport: []),
-        Module("Association", .pure, mayImport: ["SourceJSON"]),
-        Module("AssociationLint", .pure, mayImport: ["Association", "SourceJSON"]),
-        Module("AssociationImport", .pure, mayImport: ["Association", "AssociationLint", "SourceJSON"]),
-        Module("HTTP", .data, mayImport: ["Glibc"]),
-        Module("Posix", .data, mayImport: ["CLinux", "Glibc", "Synchronization"]),
-        Module("TLS", .data, mayImport: ["COpenSSL", "Posix", "Synchronization"]),
-        Module("Certificates", .data, mayImport: ["Posix", "TLS", "Tenancy", "Synchronization"]),
-        Module("Catalogue", .data, mayImport: ["HTTP", "Posix", "Synchronization"]),
-        Module("Telemetry", .data, mayImport: ["HTTP", "Posix", "Synchronization"]),
+        Module("Posix", in: .system, .data, mayImport: ["CLinux", "Glibc", "Synchronization"]),
+        Module("TLS", in: .system, .data, mayImport: ["COpenSSL", "Posix", "Synchronization"]),
+        Module("Tenancy", in: .formats, .pure, mayImport: []),
+        Module("SourceJSON", in: .formats, .pure, mayImport: []),
+        Module("Association", in: .formats, .pure, mayImport: ["SourceJSON"]),
+        Module("AssociationLint", in: .formats, .pure, mayImport: ["Association", "SourceJSON"]),
+        Module("AssociationImport", in: .formats, .pure, mayImport: ["Association", "AssociationLint", "SourceJSON"]),
+        Module("HTTP", in: .formats, .data, mayImport: ["Glibc"]),
         Module(
-            "Settings", .control,
-            mayImport: ["Association", "SourceJSON", "HTTP", "TLS", "Posix", "Telemetry", "Tenancy"]),
+            "Settings", in: .formats, .control,
+            mayImport: ["Association", "SourceJSON", "HTTP", "TLS", "Posix", "Tenancy"]),
+        Module("DNS", in: .web, .control, mayImport: ["CResolver", "Posix", "TLS"]),
+        Module("Client", in: .web, .control, mayImport: ["TLS", "HTTP", "Posix", "CZlib"]),
+        Module("ACME", in: .web, .pure, mayImport: ["SourceJSON", "TLS"]),
+        Module("Service", in: .web, .control, mayImport: ["HTTP", "Posix", "Synchronization"]),
+        Module("Certificates", in: .server, .data, mayImport: ["Posix", "TLS", "Tenancy", "Synchronization"]),
+        Module("Catalogue", in: .server, .data, mayImport: ["HTTP", "Posix", "Synchronization"]),
+        Module("Telemetry", in: .server, .data, mayImport: ["HTTP", "Posix", "Synchronization"]),
         Module(
-            "Hosting", .control,
+            "Hosting", in: .server, .control,
             mayImport: [
                 "Association", "AssociationLint", "SourceJSON", "Catalogue", "Certificates", "HTTP", "Settings", "TLS",
                 "Posix", "Telemetry", "Tenancy", "CZlib", "Synchronization",
             ]),
-        Module("Engine", .data, mayImport: ["Catalogue", "Posix", "TLS", "HTTP", "Telemetry", "Synchronization"]),
-        Module("Database", .control, mayImport: ["CSQLite", "CPostgreSQL", "Glibc", "Posix"]),
-        Module("Store", .control, mayImport: ["Database", "Posix", "TLS", "Synchronization"]),
-        Module("DNS", .control, mayImport: ["CResolver", "Posix", "TLS"]),
-        Module("Client", .control, mayImport: ["TLS", "HTTP", "Posix", "CZlib"]),
-        Module("ACME", .pure, mayImport: ["SourceJSON", "TLS"]),
         Module(
-            "Verifier", .control,
+            "Engine", in: .server, .data,
+            mayImport: ["Catalogue", "Posix", "TLS", "HTTP", "Telemetry", "Synchronization"]),
+        Module("Database", in: .manager, .control, mayImport: ["CSQLite", "CPostgreSQL", "Glibc", "Posix"]),
+        Module("Store", in: .manager, .control, mayImport: ["Database", "Posix", "TLS", "Synchronization"]),
+        Module(
+            "Verifier", in: .manager, .control,
             mayImport: [
                 "Client", "TLS", "HTTP", "Posix", "Association", "AssociationLint", "SourceJSON", "Synchronization",
             ]),
         Module(
-            "Issuance", .control,
+            "Issuance", in: .manager, .control,
             mayImport: [
                 "ACME", "Client", "DNS", "Database", "Posix", "SourceJSON", "Store", "TLS", "Glibc", "Synchronization",
             ]),
         Module(
-            "Delivery", .control,
+            "Delivery", in: .manager, .control,
             mayImport: [
                 "Client", "DNS", "Database", "Posix", "SourceJSON", "Store", "TLS", "Verifier", "Synchronization",
             ]),
-        Module("Service", .control, mayImport: ["HTTP", "Posix", "Synchronization"]),
         Module(
-            "Administration", .control,
+            "Administration", in: .program, .control,
             mayImport: [
                 "Certificates", "Client", "Service", "TLS", "Telemetry", "HTTP", "Posix", "SourceJSON", "Tenancy",
                 "Synchronization",
             ]),
         Module(
-            "Supervision", .control,
+            "Supervision", in: .program, .control,
             mayImport: ["Association", "HTTP", "Posix", "Settings", "SourceJSON", "Glibc", "Synchronization"]),
         Module(
-            "associated", .control,
+            "associated", in: .program, .control,
             mayImport: [
                 "SourceJSON", "Association", "AssociationImport", "AssociationLint", "HTTP", "Posix", "TLS",
                 "Catalogue", "Telemetry", "Hosting", "Engine", "Client", "Verifier", "Administration", "ACME", "DNS",
-                "Database", "Store",
-                "Delivery", "Issuance", "Certificates", "Service", "Settings", "Supervision", "Tenancy", "Glibc",
-                "Synchronization",
+                "Database", "Store", "Delivery", "Issuance", "Certificates", "Service", "Settings", "Supervision",
+                "Tenancy", "Glibc", "Synchronization",
             ]),
     ]
 
