@@ -74,7 +74,7 @@ struct LintCommandTests {
             let folder = try Folder(files: [
                 "outside/netrc": "machine a login b password SECRET1\n",
                 "outside/object.json": #"{ "SECRET1": "SECRET2" }"#,
-                "outside/assetlinks.json": "SECRET1", "outside/t/a.json": "{ SECRET1: SECRET2 }",
+                "outside/assetlinks.json": "SECRET1", "outside/t/a.json": "{ name: SECRET1, ios: {} }",
                 "tree/config/hosts/.keep": "",
             ])
             try folder.makeFolder("tree/config/apps/t")
