@@ -252,12 +252,16 @@ struct TrustedProxyTests {
             let metrics = WorkerMetrics(workerCount: 2)
             let accessLog = try AccessLog(.file(log), .combined, metrics: metrics)
             do {
+                // In a server, the parent has the socket, whose file goes with its owner.
+                var listeners: [ListenerGroup] = []
                 let engine = try TestEngine(addresses: [SocketAddress("unix:\(folder.path)/socket")!]) {
+                    listeners = $0.listeners
                     $0.trustedProxies.networks = networks(trust)
                     ($0.metrics, $0.accessLog) = (metrics, accessLog)
                 }
                 #expect(try exchange(engine, get("/doc", "X-Forwarded-For: 203.0.113.7\r\n"))?.status == 200)
                 engine.engine.stop()
+                #expect(listeners.count == 1)
             }
             accessLog.end()
             #expect(try String(contentsOfFile: log, encoding: .utf8).hasPrefix("\(expected) "))
