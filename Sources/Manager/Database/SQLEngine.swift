@@ -131,7 +131,7 @@ struct RuntimeLibrary {
         guard let failure = unsafe failure else { return }
         let reason = unsafe String(cString: failure)
         if reason.contains("undefined symbol") { throw tooOld }
-        // The same is said of a library that this one needs, under another name.
+        // dlopen says the same when a library that this one needs is missing.
         if reason.hasPrefix("\(name): cannot open shared object file: No such file") {
             throw DatabaseError(.libraryMissing, "\(title) is not installed; install it (\(packages))")
         }

@@ -285,7 +285,7 @@ public struct DeliveryWorker: ~Copyable {
         report(event)
     }
 
-    /// A reason to look again before a copy counts as that of another server.
+    /// Why a copy that looks foreign is looked at again.
     private struct Doubt {
         let milliseconds: Int64
         let problem: String

@@ -31,7 +31,7 @@ public struct Bucket: Hashable, Sendable {
         public let tokens: Double
         /// The tokens that must be left afterwards.
         public let reserve: Double
-        /// Whether all work takes from the bucket, so that other work would not get what is missing either.
+        /// Whether all work needs this bucket, so that a shortage ends the search for work.
         public let isOfAll: Bool
 
         public init(_ bucket: Bucket, tokens: Double = 1, reserve: Double = 0, isOfAll: Bool = false) {

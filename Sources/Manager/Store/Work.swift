@@ -295,7 +295,7 @@ public struct Work: Hashable, Sendable {
     /// Claimed work is due when its claim ends. An earlier time means that it was added again.
     private static let dueUnlessAdded = "case when due < until then due else ? end"
 
-    /// The times of the last change of the state, and of the last change from what is settled to what is not or back.
+    /// When the state last changed, and when it last became settled or stopped being so.
     private var sinceChange: String {
         """
         since = case when state = ? then since else ? end,

@@ -17,7 +17,7 @@ public final class Engine: Sendable {
     private let addressCounts: AddressCounts?
     /// The access log, kept as long as the workers write to it.
     public let accessLog: AccessLog?
-    private let controls: [WorkerControl]
+    private let controls: [WorkerMailboxes]
     private let threads: [ThreadHandle]
     private let certificateReading: CertificateQueue?
     private let challenges: ChallengeQueue?
@@ -42,7 +42,7 @@ public final class Engine: Sendable {
         precondition(metrics.workerCount == settings.workerCount, "every worker has metrics of its own")
         self.metrics = metrics
         accessLog = settings.accessLog
-        var controls: [WorkerControl] = []
+        var controls: [WorkerMailboxes] = []
         var threads: [ThreadHandle] = []
         let queue = try settings.secure.map { secure throws(StartError) in
             try Engine.starting { try secure.certificates.makeQueue() }
@@ -56,7 +56,7 @@ public final class Engine: Sendable {
             if let queue { try Engine.starting { try queue.start() } }
             if let challenges { try Engine.starting { try challenges.start() } }
             for worker in 0..<settings.workerCount {
-                let control = try Engine.starting { try WorkerControl(number: worker) }
+                let control = try Engine.starting { try WorkerMailboxes(number: worker) }
                 threads.append(
                     try Engine.start(
                         Worker(

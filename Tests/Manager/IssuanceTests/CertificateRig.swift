@@ -89,7 +89,7 @@ final class CertificateRig {
     /// Tells the manager which hosts the server serves.
     func serve(_ hosts: [String] = [CertificateRig.host]) throws {
         let register = HostRegister(control, places: places) { _ in true }
-        try register.take(ServedNames(hosts.sorted().joined(separator: "/")), &store)
+        try register.synchronize(with: ServedNames(hosts.sorted().joined(separator: "/")), in: &store)
     }
 
     /// Changes rows as another process would.

@@ -44,7 +44,7 @@ struct IssuanceQueueTests {
         func serve(_ hosts: [String], folders: [String: String] = [:]) throws {
             let hosts = hosts.sorted()
             let folderNames = hosts.map { folders[$0] ?? "" }.joined(separator: "/")
-            try register.take(ServedNames(hosts.joined(separator: "/"), folders: folderNames), &store)
+            try register.synchronize(with: ServedNames(hosts.joined(separator: "/"), folders: folderNames), in: &store)
             try store.write { transaction throws(DatabaseError) in
                 try transaction.execute(
                     "update work set state = ?, priority = ? where state = ?", IssuanceState.queued.rawValue,

@@ -27,7 +27,7 @@ struct ServedNamesTests {
 
     @Test func `says for which hosts certificates are ordered`() {
         var served = ServedNames("a/b/c")
-        served.want { $0 != "b" }
+        served.select { $0 != "b" }
         #expect(["a", "b", "c", "d"].map(served.isWanted) == [true, false, true, false])
     }
 

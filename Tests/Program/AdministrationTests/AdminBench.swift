@@ -27,7 +27,7 @@ final class AdminBench: Sendable {
     }
 
     /// The source of the listener's answers.
-    final class Answers: ServerSources, LinkSources {
+    final class Answers: ServerHandlers, LinkSources {
         let report = Mutex(HealthReport())
         /// What the manager has said.
         let reports = Mutex<[ManagerReport]>([])

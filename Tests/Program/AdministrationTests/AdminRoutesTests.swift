@@ -12,7 +12,7 @@ struct AdminRoutesTests {
     private static let token = "0123456789abcdef-token"
 
     private func ask(
-        _ sources: any AdminSources, _ path: String, _ method: Method = .get,
+        _ sources: any AdminHandlers, _ path: String, _ method: Method = .get,
         lines: [String] = ["authorization: Bearer \(token)"]
     ) throws -> ServiceResponse {
         var settings = AdminSettings(address: try #require(SocketAddress("127.0.0.1:9464")))
@@ -59,7 +59,7 @@ struct AdminRoutesTests {
         #expect(try ask(Worker(), "/orders", lines: []).status == .unauthorized)
     }
 
-    private struct Worker: AdminSources {
+    private struct Worker: AdminHandlers {
         func health() -> HealthReport { HealthReport(waits: ["starting"]) }
 
         func metricFamilies() -> [MetricFamily] {

@@ -18,7 +18,7 @@ final class WorkerRig {
     var worker: Worker
     /// The model that every round is compared with, if any.
     var model: ConnectionModel?
-    let control: WorkerControl
+    let control: WorkerMailboxes
     let published: PublishedCatalogue
     /// Those of the worker, which it duplicates.
     let sockets: [ListeningSocket]
@@ -51,7 +51,7 @@ final class WorkerRig {
         sockets = settings.listeners.flatMap(\.sockets)
         addresses = settings.listeners.map { $0.sockets[0].address }
         published = PublishedCatalogue(TestEngine.catalogue(sites))
-        control = try WorkerControl(number: 0)
+        control = try WorkerMailboxes(number: 0)
         queue = try certificates.source.makeQueue()
         try queue.start()
         challenges = try ChallengeQuestion.queue { _, token in token + Array(".print".utf8) }

@@ -53,7 +53,7 @@ public struct AndroidMatcher: Sendable {
     }
 
     /// A point in words, with the name of its rule.
-    public func message(of point: UnsettledPoint) -> String { "\(name(of: point.rule)): \(point.kind.message)" }
+    public func message(of point: UndocumentedBehaviour) -> String { "\(name(of: point.rule)): \(point.kind.message)" }
 
     /// The decision of the rules about `url`; the host is not compared.
     public func decide(_ url: LinkURL) -> AndroidDecision {
@@ -170,15 +170,15 @@ public struct AndroidMatcher: Sendable {
     }
 
     /// The points that are doubtful for any URL.
-    public var unsettled: [UnsettledPoint] {
+    public var unsettled: [UndocumentedBehaviour] {
         compiled.indices.filter { index in
             let globs = [compiled[index].path, compiled[index].fragment].compactMap { $0 }
             return (globs + (compiled[index].items ?? [])).contains(where: \.hasStarLookahead)
-        }.map { UnsettledPoint(.starLookahead, rule: $0) }
+        }.map { UndocumentedBehaviour(.starLookahead, rule: $0) }
     }
 
     /// The points on which the decision about `url` depends.
-    public func unsettled(_ url: LinkURL) -> [UnsettledPoint] {
+    public func unsettled(_ url: LinkURL) -> [UndocumentedBehaviour] {
         let decision = decide(url)
         guard decision != .manifest else { return [] }
         let view = AndroidView(url)
@@ -186,27 +186,27 @@ public struct AndroidMatcher: Sendable {
         var points = unsettled.filter { tried.contains($0.rule) }
         for index in tried {
             if rules[index].fragment == "*", view.fragment == nil {
-                points.append(UnsettledPoint(.absentPart, rule: index))
+                points.append(UndocumentedBehaviour(.absentPart, rule: index))
             }
             for item in rules[index].query ?? []
             where item.pattern == "*" && view.items.contains(where: { $0.elementsEqual(item.name.utf16) }) {
-                points.append(UnsettledPoint(.itemWithoutEquals, rule: index))
+                points.append(UndocumentedBehaviour(.itemWithoutEquals, rule: index))
             }
             if view.isCutAtSemicolons, let items = compiled[index].items {
                 let uncut = AndroidView(url, semicolonsSeparate: false).items
                 if items.contains(where: { glob in
                     view.items.contains { glob.matches($0) } != uncut.contains { glob.matches($0) }
                 }) {
-                    points.append(UnsettledPoint(.semicolonSeparator, rule: index))
+                    points.append(UndocumentedBehaviour(.semicolonSeparator, rule: index))
                 }
             }
         }
         if url.withoutDotSegments.map(decide) ?? decision != decision {
-            points.append(UnsettledPoint(.dotSegments, rule: tried.upperBound))
+            points.append(UndocumentedBehaviour(.dotSegments, rule: tried.upperBound))
         }
         let pieces = [url.pathBytes, url.queryBytes ?? [], url.fragmentBytes ?? []]
         if !pieces.allSatisfy(Percent.isWellFormed) {
-            points.append(UnsettledPoint(.malformedEscape, rule: tried.upperBound))
+            points.append(UndocumentedBehaviour(.malformedEscape, rule: tried.upperBound))
         }
         return points
     }

@@ -68,7 +68,7 @@ public struct AppleMatcher: Sendable {
     private func name(_ number: Int) -> String { isOfAppFile ? "links[\(number)]" : "rule \(number)" }
 
     /// A point in words, with the name of its rule.
-    public func message(of point: UnsettledPoint) -> String { "\(name(point.rule)): \(point.kind.message)" }
+    public func message(of point: UndocumentedBehaviour) -> String { "\(name(point.rule)): \(point.kind.message)" }
 
     /// The rules with their inherited values.
     public var components: [AppleComponent] { rules.map(\.component) }
@@ -93,8 +93,8 @@ public struct AppleMatcher: Sendable {
     }
 
     /// The points on which the decision about `url` depends: another plausible reading would decide differently.
-    public func unsettled(_ url: LinkURL) -> [UnsettledPoint] {
-        var decision = UnsettledDecision(self, url)
+    public func unsettled(_ url: LinkURL) -> [UndocumentedBehaviour] {
+        var decision = UndocumentedDecision(self, url)
         return decision.points()
     }
 

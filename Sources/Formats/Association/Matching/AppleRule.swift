@@ -10,7 +10,7 @@ package struct AppleRule: Sendable {
     package private(set) var query: Query?
     package let fragment: GlobPattern?
     /// Doubts about the rule that apply to any URL.
-    package let doubts: [UnsettledPoint.Kind]
+    package let doubts: [UndocumentedBehaviour.Kind]
     /// The path pattern can end on the slash that comparison adds.
     package let mayConsumeAddedSlash: Bool
     /// A pattern for the paths that match whether or not it may do that: those with the added slash left over. Nil if there is
@@ -30,7 +30,7 @@ package struct AppleRule: Sendable {
     }
 
     /// Compiles a component whose defaults have been inherited.
-    package init(_ component: AppleComponent, table: SubstitutionTable, doubts: [UnsettledPoint.Kind] = []) {
+    package init(_ component: AppleComponent, table: SubstitutionTable, doubts: [UndocumentedBehaviour.Kind] = []) {
         self.component = component
         excludes = component.exclude ?? false
         reading = URLReading(decodes: component.percentEncoded == false, folds: component.caseSensitive == false)
@@ -76,9 +76,9 @@ package struct AppleRule: Sendable {
 
     private static func doubts(
         about component: AppleComponent, pathNames: [String], table: SubstitutionTable
-    ) -> [UnsettledPoint.Kind] {
+    ) -> [UndocumentedBehaviour.Kind] {
         let patterns = component.patterns
-        var doubts: [UnsettledPoint.Kind] = component.unreadFlags.isEmpty ? [] : [.flagOfWrongType]
+        var doubts: [UndocumentedBehaviour.Kind] = component.unreadFlags.isEmpty ? [] : [.flagOfWrongType]
         if patterns.contains(where: { $0.utf8.contains(UInt8(ascii: "\\")) }) { doubts.append(.backslash) }
         if component.path.flatMap(DotSegments.removed) != nil { doubts.append(.dotSegments) }
         let withVariables = patterns.filter { $0.utf8.contains(UInt8(ascii: "$")) }

@@ -2,7 +2,7 @@
 // other plausible way, in the rules that have it. If the list then decides differently, the decision is unsettled.
 
 /// The decision of a list about one URL, in each plausible reading.
-struct UnsettledDecision {
+struct UndocumentedDecision {
     private let matcher: AppleMatcher
     private let url: LinkURL
     private var views: URLViews
@@ -18,17 +18,19 @@ struct UnsettledDecision {
     }
 
     /// The points on which the decision depends. Rules have their numbers in the list as it was written.
-    mutating func points() -> [UnsettledPoint] {
+    mutating func points() -> [UndocumentedBehaviour] {
         let decision = decide(doubting: nil)
         let last = decision.rule ?? matcher.count - 1
-        var points: [UnsettledPoint] = []
-        func add(_ kind: UnsettledPoint.Kind, _ other: AppleDecision) {
+        var points: [UndocumentedBehaviour] = []
+        func add(_ kind: UndocumentedBehaviour.Kind, _ other: AppleDecision) {
             guard other != decision else { return }
             let rule = min(other.rule ?? matcher.count - 1, last)
-            points.append(UnsettledPoint(kind, rule: matcher.number(of: max(rule, 0))))
+            points.append(UndocumentedBehaviour(kind, rule: matcher.number(of: max(rule, 0))))
         }
         let lastNumber = decision.rule.map(matcher.number) ?? .max
-        for gap in matcher.gaps where gap < lastNumber { points.append(UnsettledPoint(.ignoredElement, rule: gap)) }
+        for gap in matcher.gaps where gap < lastNumber {
+            points.append(UndocumentedBehaviour(.ignoredElement, rule: gap))
+        }
         let ranOut = ranOut
         for kind in Self.kindsWithReading { add(kind, decide(doubting: kind)) }
         if let resolved = url.withoutDotSegments { add(.dotSegments, matcher.decide(resolved)) }
@@ -38,25 +40,27 @@ struct UnsettledDecision {
             let unread = rule.component.unreadFlags.filter { index == decision.rule || $0 != "exclude" }
             if !unread.isEmpty { kinds.append(.flagOfWrongType) }
             if ranOut.contains(index) { kinds.append(.tooManySteps) }
-            points += kinds.map { UnsettledPoint($0, rule: matcher.number(of: index)) }
+            points += kinds.map { UndocumentedBehaviour($0, rule: matcher.number(of: index)) }
         }
         let pieces = [url.pathBytes, url.queryBytes ?? [], url.fragmentBytes ?? []]
         if matcher.count > 0, !pieces.allSatisfy(Percent.isWellFormed) {
-            points.append(UnsettledPoint(.malformedEscape, rule: matcher.number(of: last)))
+            points.append(UndocumentedBehaviour(.malformedEscape, rule: matcher.number(of: last)))
         }
         return points
     }
 
     /// Doubts without a second reading to compare with.
-    private static let kindsWithoutReading: Set<UnsettledPoint.Kind> = [.backslash, .nestedVariable, .variableSlash]
+    private static let kindsWithoutReading: Set<UndocumentedBehaviour.Kind> = [
+        .backslash, .nestedVariable, .variableSlash,
+    ]
 
-    private static let kindsWithReading: [UnsettledPoint.Kind] = [
+    private static let kindsWithReading: [UndocumentedBehaviour.Kind] = [
         .addedSlash, .plusSign, .foldedItemName, .notWithoutSpace, .lowerCaseNot, .defaultsOnPaths, .dotSegments,
         .shadowedVariable, .bareVariable,
     ]
 
     /// The decision with the other reading of a doubtful point.
-    private mutating func decide(doubting kind: UnsettledPoint.Kind?) -> AppleDecision {
+    private mutating func decide(doubting kind: UndocumentedBehaviour.Kind?) -> AppleDecision {
         for index in matcher.rules.indices {
             var rule = matcher.rules[index]
             if let other = kind.flatMap({ otherReading(of: rule, index, doubting: $0) }) {
@@ -86,7 +90,9 @@ struct UnsettledDecision {
     }
 
     /// A rule with a doubtful point read in the other way; nil if it does not have the point.
-    private func otherReading(of rule: AppleRule, _ index: Int, doubting kind: UnsettledPoint.Kind) -> OtherReading? {
+    private func otherReading(of rule: AppleRule, _ index: Int, doubting kind: UndocumentedBehaviour.Kind)
+        -> OtherReading?
+    {
         switch kind {
         case .addedSlash:
             guard rule.mayConsumeAddedSlash, let written = rule.component.path else { return nil }
@@ -116,7 +122,9 @@ struct UnsettledDecision {
     }
 
     /// A rule compiled from its other reading.
-    private func otherRule(_ written: AppleComponent, _ index: Int, doubting kind: UnsettledPoint.Kind) -> AppleRule? {
+    private func otherRule(_ written: AppleComponent, _ index: Int, doubting kind: UndocumentedBehaviour.Kind)
+        -> AppleRule?
+    {
         var component = written
         switch (kind, matcher.legacyPaths?[index]) {
         case (.notWithoutSpace, let path?), (.lowerCaseNot, let path?):

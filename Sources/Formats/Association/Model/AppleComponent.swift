@@ -158,7 +158,7 @@ struct LegacyNot {
     var pattern: String
     var excludes = false
     /// The doubt about this reading, if there is one.
-    var doubt: UnsettledPoint.Kind?
+    var doubt: UndocumentedBehaviour.Kind?
     /// The pattern in the other reading.
     var otherPattern: String
 

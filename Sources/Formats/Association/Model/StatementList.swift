@@ -120,5 +120,5 @@ public struct MalformedRule: Hashable, Sendable {
     }
 
     /// What is not known about it, in words.
-    public var doubt: String { "rule \(index): \(UnsettledPoint.Kind.malformedRule.message)" }
+    public var doubt: String { "rule \(index): \(UndocumentedBehaviour.Kind.malformedRule.message)" }
 }

@@ -6,7 +6,7 @@ import SourceJSON
 
 /// Lints one list of dynamic rules.
 enum AndroidListCheck {
-    static func report(_ rules: [AndroidRule], into findings: inout FindingList, _ scope: inout ListScope) {
+    static func report(_ rules: [AndroidRule], into findings: inout FindingList, _ scope: inout SearchBudget) {
         reportExcludeOnly(rules, &findings)
         reportOptionalParts(rules, &findings)
         reportUseless(rules, &findings, &scope)
@@ -22,11 +22,13 @@ enum AndroidListCheck {
 
     /// Reports rules that have no effect, as `Reachability` proves. Exclusions without effect are not reported, because
     /// Google's own examples end with a rule that excludes everything.
-    private static func reportUseless(_ rules: [AndroidRule], _ findings: inout FindingList, _ scope: inout ListScope) {
+    private static func reportUseless(
+        _ rules: [AndroidRule], _ findings: inout FindingList, _ scope: inout SearchBudget
+    ) {
         let count = scope.take(rules.map(\.patternTexts))
         findings.reportRest(count, of: rules.map(\.range), .dal044)
         let useless = Reachability.uselessRules(
-            of: AndroidMatcher(rules: Array(rules.prefix(count))), limits: ListScope.limits)
+            of: AndroidMatcher(rules: Array(rules.prefix(count))), limits: SearchBudget.limits)
         let listed = rules.map { ListedRule(range: $0.range, excludes: $0.exclude, covered: .dal032) }
         findings.reportNeverReached(useless, listed, unmatched: .dal032)
     }

@@ -10,7 +10,7 @@ struct StatementListCheck {
     var findings: FindingList
 
     mutating func run() -> [Finding] {
-        var scope = ListScope()
+        var scope = SearchBudget()
         for rules in list.statements.lazy.flatMap(\.ruleLists) where !rules.isEmpty {
             AndroidListCheck.report(rules, into: &findings, &scope)
         }

@@ -25,7 +25,7 @@ struct LinkOrderCheck {
     /// Checks only the first rules of a long list. A rule that earlier rules cover stays covered, however the list
     /// continues. That an exclusion has no effect can be said only after checking the whole list.
     private func reportUseless(into findings: inout FindingList) {
-        var scope = ListScope()
+        var scope = SearchBudget()
         let count = scope.take(app.links.map(\.patternTexts), table: source.table)
         if count < app.links.count {
             findings.report(
@@ -36,7 +36,7 @@ struct LinkOrderCheck {
             )
         }
         let useless = Reachability.uselessRules(
-            of: app.sourceMatcher(first: count, table: source.table), limits: ListScope.limits)
+            of: app.sourceMatcher(first: count, table: source.table), limits: SearchBudget.limits)
         for entry in useless where entry.reason != .excludesNothing || count == app.links.count {
             findings.report(finding(entry))
         }

@@ -29,7 +29,8 @@ struct OverlapCheck {
                     findings.append(finding)
                     continue
                 }
-                rulesLeft -= min(earlier.links.count, ListScope.rulesMax) + min(later.links.count, ListScope.rulesMax)
+                rulesLeft -=
+                    min(earlier.links.count, SearchBudget.rulesMax) + min(later.links.count, SearchBudget.rulesMax)
                 guard pairs <= Self.pairsMax, rulesLeft >= 0 else { return findings + [notExamined(later)] }
                 switch overlap(earlier, later, host: example) {
                 case .found(let finding): findings.append(finding)
@@ -64,7 +65,7 @@ struct OverlapCheck {
             guard let matcher else { return }
             let candidates = WitnessCandidates(host: host, table: matcher.table)
             let links = app.links.lazy.filter { link in
-                link.exclude != true && link.patternTexts.allSatisfy { $0.utf8.count <= ListScope.patternBytesMax }
+                link.exclude != true && link.patternTexts.allSatisfy { $0.utf8.count <= SearchBudget.patternBytesMax }
             }
             urls = links.prefix(OverlapCheck.sampledMax).compactMap { link in
                 let isEncoded = link.percentEncoded ?? app.ios?.defaults.percentEncoded ?? true
@@ -92,7 +93,7 @@ struct OverlapCheck {
         let (earlier, later) = (Self.beginning(of: wholeEarlier), Self.beginning(of: wholeLater))
         var isComplete = earlier.links.count == wholeEarlier.links.count && later.links.count == wholeLater.links.count
         func witness(_ first: RuleList, _ second: RuleList) -> RuleWitness? {
-            let answer = RuleComparison.overlap(of: first, and: second, host: host, limits: ListScope.limits)
+            let answer = RuleComparison.overlap(of: first, and: second, host: host, limits: SearchBudget.limits)
             if answer == .unknown { isComplete = false }
             return answer.witnesses.first
         }
@@ -114,7 +115,7 @@ struct OverlapCheck {
     /// The app with the first of its rules, as many as a search can handle. The first rule that matches a URL decides, so
     /// a URL that both beginnings open is one that both apps open.
     private static func beginning(of app: AppFile) -> AppFile {
-        var scope = ListScope()
+        var scope = SearchBudget()
         var beginning = app
         beginning.links = Array(
             app.links.prefix(

@@ -57,7 +57,7 @@ struct PlatformComparison {
             let feature = other.unsupported[index]
             guard feature != nil || mayDiffer(link) else { continue }
             let isSearched =
-                linksLeft > 0 && link.patternTexts.allSatisfy { $0.utf8.count <= ListScope.patternBytesMax }
+                linksLeft > 0 && link.patternTexts.allSatisfy { $0.utf8.count <= SearchBudget.patternBytesMax }
             guard isSearched, triesLeft > 0 else {
                 if firstUnchecked == nil { firstUnchecked = index }
                 if let feature { findings.append(omitted(link, feature, other)) }

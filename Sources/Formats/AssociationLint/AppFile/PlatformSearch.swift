@@ -11,14 +11,14 @@ extension PlatformComparison {
     private static let combinationsMax = 4
 
     private static var limits: AutomatonLimits {
-        var limits = ListScope.limits
+        var limits = SearchBudget.limits
         limits.queryCasesMax = 100
         return limits
     }
 
     /// The URLs that a search with all rules finds; nil if the list is too long for one.
     func search(_ other: OtherPlatform) -> RuleComparison? {
-        var scope = ListScope()
+        var scope = SearchBudget()
         guard !other.list.isLeftToManifest,
             scope.take(app.links.map(\.patternTexts), table: source.table) == app.links.count
         else { return nil }
@@ -130,9 +130,9 @@ extension PlatformComparison {
     private func repeatedParameters(_ other: OtherPlatform, opening wanted: Set<Bool>) -> [LinkURL] {
         var left = wanted
         var found: [LinkURL] = []
-        for (index, link) in app.links.prefix(ListScope.rulesMax).enumerated() where !left.isEmpty {
+        for (index, link) in app.links.prefix(SearchBudget.rulesMax).enumerated() where !left.isEmpty {
             guard case .items = link.query, other.unsupported[index] == nil,
-                link.patternTexts.allSatisfy({ $0.utf8.count <= ListScope.patternBytesMax })
+                link.patternTexts.allSatisfy({ $0.utf8.count <= SearchBudget.patternBytesMax })
             else { continue }
             let isEncoded = link.percentEncoded ?? app.ios?.defaults.percentEncoded ?? true
             let urls = WitnessCandidates(host: host, table: source.table).repeatingParameters(

@@ -21,7 +21,7 @@ struct AppleAssociationCheck {
 
     private mutating func reportLists(of links: AppleLinks) {
         let table = SubstitutionTable(links.variables)
-        var scope = ListScope()
+        var scope = SearchBudget()
         for entry in links.details {
             let lists = AppleListCheck(
                 entry: entry, defaults: [entry.defaults, links.defaults].compactMap { $0 }, table: table,

@@ -147,13 +147,13 @@ struct AppleListCheck {
         }
     }
 
-    func reportUseless(_ findings: inout FindingList, _ scope: inout ListScope) {
+    func reportUseless(_ findings: inout FindingList, _ scope: inout SearchBudget) {
         if let components = entry.components {
             let inherited = components.map { $0.inheriting(from: defaults) }
             let count = scope.take(inherited.map(\.patternTexts), table: table)
             findings.reportRest(count, of: components.map(\.range), .aasa082)
             let matcher = entry.componentMatcher(first: count, defaults: defaults, table: table)
-            let useless = matcher.map { Reachability.uselessRules(of: $0, limits: ListScope.limits) } ?? []
+            let useless = matcher.map { Reachability.uselessRules(of: $0, limits: SearchBudget.limits) } ?? []
             let rules = inherited.map {
                 ListedRule(range: $0.range, excludes: $0.exclude == true, covered: .aasa037)
             }
@@ -167,7 +167,7 @@ struct AppleListCheck {
             let rules = paths.map {
                 ListedRule(range: $0.range, excludes: $0.exclude, covered: $0.exclude ? .aasa072 : .aasa037)
             }
-            report(Reachability.uselessRules(of: matcher, limits: ListScope.limits), count, rules, &findings)
+            report(Reachability.uselessRules(of: matcher, limits: SearchBudget.limits), count, rules, &findings)
         }
     }
 
@@ -186,7 +186,7 @@ struct AppleListCheck {
     }
 
     /// Reports an entry with both components and paths, and a URL that only one of them opens.
-    func reportBothKinds(_ findings: inout FindingList, _ scope: inout ListScope) {
+    func reportBothKinds(_ findings: inout FindingList, _ scope: inout SearchBudget) {
         guard let components = entry.components, let paths = entry.paths else { return }
         findings.report(
             .aasa025, at: entry.range,
@@ -203,7 +203,7 @@ struct AppleListCheck {
         let legacy = entry.pathMatcher(defaults: [], table: SubstitutionTable([]))
         guard let modern = entry.componentMatcher(defaults: defaults, table: table) else { return }
         let comparison = RuleComparison.differences(
-            between: .apple(modern), and: .apple(legacy), host: "example.com", limits: ListScope.limits)
+            between: .apple(modern), and: .apple(legacy), host: "example.com", limits: SearchBudget.limits)
         guard let witness = comparison.witnesses.first else { return }
         let url = String(witness.url.text.dropFirst("https://example.com".count))
         findings.report(

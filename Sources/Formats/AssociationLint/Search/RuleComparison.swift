@@ -64,7 +64,7 @@ public enum RuleComparison: Hashable, Sendable {
     }
 }
 
-extension UnsettledPoint.Kind {
+extension UndocumentedBehaviour.Kind {
     /// Whether AOSP's behaviour is known, and only that of Play services is not.
     public var isKnownOfAOSP: Bool {
         switch self {

@@ -20,7 +20,7 @@ public enum RuleList: Sendable {
     }
 
     /// The points on which that decision depends and whose behaviour is not known.
-    public func unsettled(_ url: LinkURL) -> [UnsettledPoint] {
+    public func unsettled(_ url: LinkURL) -> [UndocumentedBehaviour] {
         switch self {
         case .apple(let matcher): matcher.unsettled(url)
         case .android(let matcher): matcher.unsettled(url)

@@ -26,7 +26,7 @@ public struct CertificateWorker: ~Copyable {
     private var link: AuthorityLink
     /// Until when no work is begun with a new account key, by the monotonic clock: each node's server must answer with it first.
     private var quietUntil: Int64 = 0
-    private var isQueueTurn = false
+    private var servesQueueNext = false
 
     private typealias State = IssuanceState
 
@@ -62,10 +62,10 @@ public struct CertificateWorker: ~Copyable {
         // Used by closures that cannot reach the worker.
         let (rules, suffixes, holder, issuance, account) = (rules, suffixes, holder, issuance, account)
         if Clock.monotonicMilliseconds() < quietUntil { return false }
-        isQueueTurn.toggle()
+        servesQueueNext.toggle()
         let queue = CertificateWork.queuePriority...CertificateWork.queuePriority
         let others = CertificateWork.checkPriority...CertificateWork.renewalPriority
-        let lanes = isQueueTurn ? [queue, others] : [others, queue]
+        let lanes = servesQueueNext ? [queue, others] : [others, queue]
         var charges: [Bucket.Charge] = []
         let (isCurrent, claimed) = try store.write { transaction throws(DatabaseError) -> (Bool, Work?) in
             guard try account.isCurrent(in: transaction) else { return (false, nil) }
@@ -126,7 +126,7 @@ public struct CertificateWorker: ~Copyable {
         let move = claim.move(isWanted: isWanted, order: kept, nowSeconds: Clock.wallSeconds())
         switch move {
         case .continueOrder(let order): return try carryOut(&claim, order, sealed: work.journal)
-        case .leave: return try leave(claim)
+        case .leave: return try retireHost(claim)
         case .checkRenewal(let certificate): return checkRenewal(claim, certificate)
         case .queue, .order:
             if rules.isPreflightRequired, !claim.isChecked,
@@ -159,7 +159,7 @@ public struct CertificateWorker: ~Copyable {
     }
 
     /// The host is no longer served, or has a certificate of the operator. The certificate stays until it expires.
-    private mutating func leave(_ claim: HostClaim) throws(DatabaseError) -> HostClaim.Outcome? {
+    private mutating func retireHost(_ claim: HostClaim) throws(DatabaseError) -> HostClaim.Outcome? {
         let work = claim.work
         let life = (claim.certificate?.notAfter ?? 0) - Clock.wallSeconds() * 1_000
         guard life > 0 else {
@@ -275,8 +275,8 @@ public struct CertificateWorker: ~Copyable {
                 }
                 control.rest(number, milliseconds: max(1, until - now) * 1_000)
                 guard try store.write(work.renew) else { return nil }
-            case .finished(.issued(let chain)): return try keep(claim, chain, steps.journal)
-            case .finished(.failed(let failure)): return end(&claim, failure, steps.journal)
+            case .finished(.issued(let chain)): return try storeCertificate(claim, chain, steps.journal)
+            case .finished(.failed(let failure)): return failOrder(&claim, failure, steps.journal)
             }
         }
     }
@@ -348,7 +348,7 @@ public struct CertificateWorker: ~Copyable {
         rules.directory(tries: work.orderTries, isUrgent: stored?.isUrgent == true)
     }
 
-    private mutating func keep(
+    private mutating func storeCertificate(
         _ claim: HostClaim, _ chain: IssuedChain, _ journal: OrderJournal
     ) throws(DatabaseError) -> HostClaim.Outcome? {
         let (work, facts) = (claim.work, chain.facts)
@@ -369,7 +369,7 @@ public struct CertificateWorker: ~Copyable {
         return claim.issued(milliseconds: life / CertificateWorker.firstLookDivisor)
     }
 
-    private mutating func end(
+    private mutating func failOrder(
         _ claim: inout HostClaim, _ failure: OrderFailure, _ journal: OrderJournal
     ) -> HostClaim.Outcome {
         claim.unspent = refund(claim, failure.cause, journal)

@@ -19,9 +19,9 @@ public struct HostRegister: Sendable {
     }
 
     /// Takes the served hosts. What the store has is read in parts, so that it needs no memory for each host.
-    public func take(_ served: ServedNames, _ store: inout Store) throws(DatabaseError) {
+    public func synchronize(with served: ServedNames, in store: inout Store) throws(DatabaseError) {
         var hosts = served
-        hosts.want { DomainName($0) != nil && covers($0) && places.ownCertificate(of: $0) == nil }
+        hosts.select { DomainName($0) != nil && covers($0) && places.ownCertificate(of: $0) == nil }
         issuance.noteHosts(hosts)
         var (isNew, last) = (hosts.isWanted, String?(""))
         while let after = last {

@@ -47,7 +47,7 @@ public struct IssuanceRules: Sendable {
 
     /// Notes the settings, and lets the hosts that wait be looked at again if they are not those of the last start: what was wrong may
     /// be right now, and the next look may be a week away.
-    public func note(in transaction: borrowing Transaction) throws(DatabaseError) {
+    public func applyChangedSettings(in transaction: borrowing Transaction) throws(DatabaseError) {
         let isChanged = try transaction.execute(
             """
             insert into secret (name, sealed) values ('acme-settings', ?)

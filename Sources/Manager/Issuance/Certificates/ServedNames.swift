@@ -41,7 +41,7 @@ public struct ServedNames: Sendable {
     }
 
     /// Notes for which hosts certificates are ordered.
-    mutating func want(where isWanted: (String) -> Bool) {
+    mutating func select(where isWanted: (String) -> Bool) {
         for index in self.isWanted.indices { self.isWanted[index] = isWanted(self[index]) }
     }
 

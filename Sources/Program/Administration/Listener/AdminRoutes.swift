@@ -6,7 +6,7 @@ public import Posix
 public import Service
 
 /// The sources of the answers of one process.
-public protocol AdminSources: Sendable {
+public protocol AdminHandlers: Sendable {
     /// Must not wait: a probe asks for it.
     func health() -> HealthReport
     /// The families of `/metrics`, in the order of the output.
@@ -23,7 +23,7 @@ extension Scope {
 extension Service {
     /// Starts to answer operators on the socket.
     public convenience init(
-        _ settings: AdminSettings, _ sources: any AdminSources, on socket: ListeningSocket,
+        _ settings: AdminSettings, _ sources: any AdminHandlers, on socket: ListeningSocket,
         limits: ServiceLimits = ServiceLimits()
     ) throws(SystemError) {
         try self.init("admin", Router(settings, sources), on: socket, limits: limits)
@@ -31,7 +31,7 @@ extension Service {
 }
 
 extension Router {
-    init(_ settings: AdminSettings, _ sources: any AdminSources) {
+    init(_ settings: AdminSettings, _ sources: any AdminHandlers) {
         let own = [
             Route(.get, "/healthz", nil, isQuick: true) {
                 sources.health().alive(includesReasons: $0.identity != nil)

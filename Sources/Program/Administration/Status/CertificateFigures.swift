@@ -148,13 +148,17 @@ extension CertificateReport.Problem {
     public static func causes(
         _ problems: [Self], max: Int, tenant: (String) -> TenantID = { TenantID(of: $0, folder: nil) }
     ) -> [Self] {
-        let sorted = problems.sorted { AlikeHosts.isBefore($0.folder, $1.folder) }
-        let groups = AlikeHosts.grouped(sorted) { "\($0.severity) \(AlikeHosts.cause($0.finding, of: $0.folder))" }
+        let sorted = problems.sorted { ProblemGroups.isBefore($0.folder, $1.folder) }
+        let groups = ProblemGroups.grouped(sorted) {
+            "\($0.severity) \(ProblemGroups.cause($0.finding, of: $0.folder))"
+        }
         let causes = groups.map { group in
             var first = group[0]
             if group.count == 1 { return first }
-            first.finding = AlikeHosts.cause(first.finding, of: first.folder)
-            (first.count, first.alike) = (group.count, group.dropFirst().prefix(AlikeHosts.namesMax - 1).map(\.folder))
+            first.finding = ProblemGroups.cause(first.finding, of: first.folder)
+            (first.count, first.alike) = (
+                group.count, group.dropFirst().prefix(ProblemGroups.namesMax - 1).map(\.folder)
+            )
             first.sinceSeconds = group.map(\.sinceSeconds).min() ?? first.sinceSeconds
             first.isOrEarlier = group.contains(where: \.isOrEarlier)
             return first

@@ -131,8 +131,8 @@ public struct StatusReport: Sendable, Equatable {
         var lines = [
             "\(count(hosting.keptHosts, "host")) on \(hosting.keptHosts == 1 ? "its" : "their") last good version:"
         ]
-        lines += AlikeHosts.grouped(kept) { text($0.reason) }.map { hosts in
-            "  \(AlikeHosts.list(hosts.map(\.host), count: hosts.count)), \(text(hosts[0].reason))"
+        lines += ProblemGroups.grouped(kept) { text($0.reason) }.map { hosts in
+            "  \(ProblemGroups.list(hosts.map(\.host), count: hosts.count)), \(text(hosts[0].reason))"
         }
         lines += more(than: kept.count, of: hosting.keptHosts)
         return lines
@@ -195,7 +195,7 @@ public struct StatusReport: Sendable, Equatable {
         ]
         let causes = certificates.causes.isEmpty ? certificates.problems : certificates.causes
         lines += causes.map {
-            "  \(AlikeHosts.list([$0.folder] + $0.alike, count: $0.count)), \($0.text(nowSeconds))"
+            "  \(ProblemGroups.list([$0.folder] + $0.alike, count: $0.count)), \($0.text(nowSeconds))"
         }
         lines += more(than: causes.reduce(0) { $0 + min(max(1, $1.count), 1_000) }, of: certificates.open.all)
         for expiry in certificates.soonest {

@@ -135,25 +135,25 @@ extension IssuanceReport {
     static func lines(
         _ reports: [IssuanceReport], _ forecast: QueueForecast?, obstacle: String?, max: Int
     ) -> [String] {
-        let sorted = reports.sorted { AlikeHosts.isBefore($0.host, $1.host) }
-        let groups = AlikeHosts.grouped(sorted.filter { $0.problem != nil } + sorted.filter { $0.problem == nil }) {
+        let sorted = reports.sorted { ProblemGroups.isBefore($0.host, $1.host) }
+        let groups = ProblemGroups.grouped(sorted.filter { $0.problem != nil } + sorted.filter { $0.problem == nil }) {
             report in report.cause.map { "\(report.state?.rawValue ?? "") \($0)" }
         }
         let lines = groups.prefix(max).map { group in
-            let names = AlikeHosts.list(group.map(\.host), count: group.count)
+            let names = ProblemGroups.list(group.map(\.host), count: group.count)
             return "  \(names): \(group[0].line(forecast, obstacle: obstacle, others: group.dropFirst()))"
         }
         return lines + (groups.count > max ? ["  and others"] : [])
     }
 
     /// The problem, without the name of the host.
-    private var cause: String? { problem.map { AlikeHosts.cause($0, of: host) } }
+    private var cause: String? { problem.map { ProblemGroups.cause($0, of: host) } }
 
     /// Such as `waiting-dns for 3 hours: shop.example.com has no A or AAAA record; next try in 20 minutes`, or
     /// `queued for 5 minutes: waits for the limit of orders of the account; place 12, about 8 h`.
     /// - Parameters:
     ///   - obstacle: with it, nothing is tried.
-    ///   - others: hosts with the same problem. The time is that of the first of all, and so is the next try.
+    ///   - others: hosts with the same problem. The time and the next try are those of the first.
     func line(_ forecast: QueueForecast?, obstacle: String?, others: ArraySlice<IssuanceReport> = []) -> String {
         let now = Clock.wallSeconds() * 1_000
         let began = others.map(\.shownSince).min().map { min($0, shownSince) } ?? shownSince

@@ -11,7 +11,7 @@ import SourceJSON
 import Store
 import Synchronization
 
-final class ManagerAnswers: AdminSources {
+final class ManagerAnswers: AdminHandlers {
     private let issuance: IssuanceStatus
     private let control: WorkControl
     private let figures = Mutex(ManagerFigures())

@@ -101,7 +101,7 @@ final class RunningManager {
         let second = try Store(inputs.location, keys: keys)
         try opened.write(isRepeatable: true) { transaction throws(DatabaseError) in
             try Work.freeClaims(ofHolders: prefix, in: transaction)
-            try rules?.note(in: transaction)
+            try rules?.applyChangedSettings(in: transaction)
         }
         let account = try AccountSecret.load(&opened)
         // Before the first order. The upkeep of certificates reports what prevents it, and tries again.
@@ -129,7 +129,11 @@ final class RunningManager {
             let hosts = askServer(now)
             try openStore()
             if let hosts {
-                if let register { try register.take(hosts, &store!) } else { issuance.noteHosts(hosts) }
+                if let register {
+                    try register.synchronize(with: hosts, in: &store!)
+                } else {
+                    issuance.noteHosts(hosts)
+                }
                 // The answer needed more memory than the names.
                 Memory.returnFreed()
                 // A host is looked at only if its certificate is not waited for, so this work has to be there first.

@@ -14,7 +14,7 @@ import Telemetry
 import Tenancy
 import Verifier
 
-struct AdminAnswers: ServerSources, LinkSources {
+struct AdminAnswers: ServerHandlers, LinkSources {
     let state: ServerState
     let workerMetrics: WorkerMetrics
     let usage: ProcessUsage

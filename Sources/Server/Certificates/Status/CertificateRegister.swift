@@ -32,7 +32,7 @@ public final class CertificateRegister: Sendable {
         let isShared = place.host?.hasPrefix("*.") ?? true
         let names = isShared && stamp != nil ? status.names : nil
         state.withLock { state in
-            let summary = status.summary.map { state.pool.share($0) }
+            let summary = status.summary.map { state.pool.intern($0) }
             let old = state.entries[place.name]?.value.summary
             state.unsettled[place.name] = nil
             state.put(
@@ -405,7 +405,7 @@ public final class CertificateRegister: Sendable {
         private var issuers: Set<String> = []
         private var periods: Set<[CertificatePeriod]> = []
 
-        mutating func share(_ summary: CertificateSummary) -> CertificateSummary {
+        mutating func intern(_ summary: CertificateSummary) -> CertificateSummary {
             var summary = summary
             summary.issuer = issuers.insert(summary.issuer).memberAfterInsert
             summary.others = periods.insert(summary.others).memberAfterInsert

@@ -13,7 +13,7 @@ import Telemetry
 @safe struct Worker: ~Copyable {
     let settings: EngineSettings
     let limits: Limits
-    let control: WorkerControl
+    let control: WorkerMailboxes
     /// Nil if challenges are not answered.
     let challenges: ChallengeQueue?
     private let queue: CertificateQueue?
@@ -47,7 +47,7 @@ import Telemetry
     private static let challengesToken: UInt64 = 0xFFFF_FFFD
 
     init(
-        _ settings: EngineSettings, control: WorkerControl, published: PublishedCatalogue, queue: CertificateQueue?,
+        _ settings: EngineSettings, control: WorkerMailboxes, published: PublishedCatalogue, queue: CertificateQueue?,
         addressCounts: AddressCounts?, recorder: Recorder, log: LogSink? = nil, challenges: ChallengeQueue? = nil
     ) throws(Engine.StartError) {
         let poller = try Engine.starting { try Poller() }

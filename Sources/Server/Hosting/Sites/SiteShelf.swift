@@ -63,7 +63,7 @@ struct SiteShelf {
         rebuildCatalogue()
     }
 
-    mutating func share(_ pages: PageSet) {
+    mutating func setDefaultPages(_ pages: PageSet) {
         var builder = CatalogueBuilder()
         if !pages.answers.isEmpty {
             builder.add(

@@ -195,7 +195,7 @@ public final class Tenants: @unchecked Sendable {
             report.changes[index].folder = folder(of: change.host) ?? foldersBefore[change.host].flatMap(\.self)
         }
         if let layer = sites.finish(keeping: decision.unrenderable) { shelf.add(layer) }
-        if let pages = scan.defaults { shelf.share(pages) }
+        if let pages = scan.defaults { shelf.setDefaultPages(pages) }
         signer.endRound(isComplete: changes.repeatsFindings || changes.signatures || isFirst)
         report.catalogue = shelf.catalogue
         report.figures = figures()

@@ -86,9 +86,10 @@ struct MatchStepTests {
             #expect(try apple.explain(url(path))[1].message == hint)
             #expect(try android.explain(url(path))[1].message == hint)
         }
-        #expect(android.message(of: UnsettledPoint(.absentPart, rule: 3)).hasPrefix("links[1]: "))
-        #expect(apple.message(of: UnsettledPoint(.plusSign, rule: 1)).hasPrefix("links[1]: "))
-        #expect(AndroidMatcher(rules: []).message(of: UnsettledPoint(.absentPart, rule: 3)).hasPrefix("rule 3: "))
+        #expect(android.message(of: UndocumentedBehaviour(.absentPart, rule: 3)).hasPrefix("links[1]: "))
+        #expect(apple.message(of: UndocumentedBehaviour(.plusSign, rule: 1)).hasPrefix("links[1]: "))
+        #expect(
+            AndroidMatcher(rules: []).message(of: UndocumentedBehaviour(.absentPart, rule: 3)).hasPrefix("rule 3: "))
         let none = try #require(try app(#"{ "/": "/a", "?": "id=1" }"#).androidMatcher)
         #expect(none.number(of: 0) == nil)
         #expect(

@@ -105,7 +105,9 @@ struct IssuanceSimulationTests {
             }
         }
 
-        func serve(withLate: Bool) throws { try register.take(fleet.served(withLate: withLate), &store) }
+        func serve(withLate: Bool) throws {
+            try register.synchronize(with: fleet.served(withLate: withLate), in: &store)
+        }
 
         /// Does what is due.
         func work() throws { while try worker.step() {} }

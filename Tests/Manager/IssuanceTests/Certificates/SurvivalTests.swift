@@ -135,7 +135,7 @@ struct SurvivalTests {
         /// The wait and the failed attempts behind the start of a manager.
         func start() throws -> (waitSeconds: Int64, tries: Int64) {
             try rig.execute(later)
-            try rig.store.write { transaction throws(DatabaseError) in try rules.note(in: transaction) }
+            try rig.store.write { transaction throws(DatabaseError) in try rules.applyChangedSettings(in: transaction) }
             let standing = try #require(try rig.standing())
             return (standing.waitSeconds, standing.tries)
         }

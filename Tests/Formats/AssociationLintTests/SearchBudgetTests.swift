@@ -5,22 +5,22 @@ import Testing
 @testable import Association
 @testable import AssociationLint
 
-@Suite struct ListScopeTests {
+@Suite struct SearchBudgetTests {
     @Test func `accepts two hundred rules`() {
-        var scope = ListScope()
+        var scope = SearchBudget()
         #expect(scope.take(Array(repeating: ["/a"], count: 200)) == 200)
         #expect(scope.take(Array(repeating: ["/a"], count: 201)) == 200)
     }
 
     @Test func `stops before a pattern that is too long`() {
-        var scope = ListScope()
+        var scope = SearchBudget()
         let long = String(repeating: "a", count: 512)
         #expect(scope.take([["/a"], [long], ["/b"]]) == 3)
         #expect(scope.take([["/a"], [long + "a"], ["/b"]]) == 1)
     }
 
     @Test func `counts the bytes of a list and of a file`() {
-        var scope = ListScope()
+        var scope = SearchBudget()
         let full = Array(repeating: [String(repeating: "a", count: 512)], count: 17)
         // 8,192 bytes for a list, and 40,960 for the file, where each rule counts 24 bytes more.
         #expect((0..<6).map { _ in scope.take(full) } == [16, 16, 16, 16, 13, 0])
@@ -30,7 +30,7 @@ import Testing
         let large = SubstitutionVariable(name: "large", values: (0..<1_000).map { "value\($0)" })
         let small = SubstitutionVariable(name: "small", values: ["a", "b"])
         let rules = [["/$(small)/a"], ["/b"], ["/$(large)"], ["/c"]]
-        var scope = ListScope()
+        var scope = SearchBudget()
         #expect(scope.take(rules) == 4)
         #expect(scope.take(rules, table: SubstitutionTable([small])) == 4)
         #expect(scope.take(rules, table: SubstitutionTable([small, large])) == 2)

@@ -5,7 +5,7 @@ import Association
 import SourceJSON
 
 /// The limits for the lists of one file. Each list uses up a part of them.
-struct ListScope {
+struct SearchBudget {
     /// A list written by hand has dozens of rules, and a generated list repeats itself.
     static let rulesMax = 200
     /// Bytes of one pattern. No usual URL needs more.

@@ -8,27 +8,27 @@ import Testing
 
 @testable import Administration
 
-struct AlikeHostsTests {
+struct ProblemGroupsTests {
     @Test(arguments: [
         ("h2", "h10"), ("h1.example", "h1.example.com"), ("a1b2", "a1b10"), ("a", "b"), ("h2", "hx"), ("", "a"),
         ("9", "10"), ("h01", "h2"), ("h01", "h1x"), ("h01", "h1"),
         ("a9999999999999999999998", "a9999999999999999999999"),
     ])
     func `orders names by their numbers`(first: String, second: String) {
-        #expect(AlikeHosts.isBefore(first, second))
-        #expect(!AlikeHosts.isBefore(second, first))
-        #expect(!AlikeHosts.isBefore(first, first))
+        #expect(ProblemGroups.isBefore(first, second))
+        #expect(!ProblemGroups.isBefore(second, first))
+        #expect(!ProblemGroups.isBefore(first, first))
     }
 
     @Test(arguments: [
         (1, "h1"), (2, "h1, h2"), (3, "h1, h2, h3"), (4, "h1, h2, h3 and 1 more"), (50, "h1, h2, h3 and 47 more"),
     ])
     func `names the first hosts and counts the others`(count: Int, text: String) {
-        #expect(AlikeHosts.list((1...count).map { "h\($0)" }, count: count) == text)
+        #expect(ProblemGroups.list((1...count).map { "h\($0)" }, count: count) == text)
     }
 
     @Test func `keeps the order of causes, and items without one alone`() {
-        let groups = AlikeHosts.grouped(["a1", "-", "b1", "a2", "-"]) { $0 == "-" ? nil : String($0.prefix(1)) }
+        let groups = ProblemGroups.grouped(["a1", "-", "b1", "a2", "-"]) { $0 == "-" ? nil : String($0.prefix(1)) }
         #expect(groups == [["a1", "a2"], ["-"], ["b1"], ["-"]])
     }
 
@@ -41,9 +41,9 @@ struct AlikeHostsTests {
     }
 
     @Test func `the status has a cause once, errors first, and in JSON each host`() throws {
-        var problems = (1...50).map { AlikeHostsTests.missing("h\($0).example", since: Int64(1_000 - $0)) }
+        var problems = (1...50).map { ProblemGroupsTests.missing("h\($0).example", since: Int64(1_000 - $0)) }
         problems[6].isOrEarlier = true
-        problems.append(AlikeHostsTests.missing("x.example", severity: "error", since: Samples.now))
+        problems.append(ProblemGroupsTests.missing("x.example", severity: "error", since: Samples.now))
         let causes = CertificateReport.Problem.causes(problems, max: 20)
         #expect(causes.map(\.count) == [1, 50])
         #expect(causes[0] == problems[50])

@@ -5,7 +5,7 @@ import HTTP
 public import Service
 
 /// The sources of the server's answers.
-public protocol ServerSources: AdminSources {
+public protocol ServerHandlers: AdminHandlers {
     func metrics() -> MetricsSnapshot
     func status() -> StatusReport
     /// Nil for a host that is not served.
@@ -20,7 +20,7 @@ public protocol ServerSources: AdminSources {
     func expiring(within seconds: Int64) -> ExpiryReport?
 }
 
-extension ServerSources {
+extension ServerHandlers {
     public func metricFamilies() -> [MetricFamily] { metrics().families }
 
     public var routes: [Route] {

@@ -1,7 +1,7 @@
 // Hosts that have the same cause for a problem, as when an authority is down: reports give the cause once, with the number of hosts.
 
 /// Groups of hosts, and their names in few words.
-public enum AlikeHosts {
+public enum ProblemGroups {
     static let namesMax = 3
 
     /// What a text about a host says in common with those about others.

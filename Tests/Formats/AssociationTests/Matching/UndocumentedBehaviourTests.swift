@@ -2,10 +2,10 @@ import Testing
 
 @testable import Association
 
-struct UnsettledPointTests {
+struct UndocumentedBehaviourTests {
     private func kinds(
         _ components: [AppleComponent], variables: [SubstitutionVariable] = [], _ path: String
-    ) throws -> [UnsettledPoint.Kind] {
+    ) throws -> [UndocumentedBehaviour.Kind] {
         let url = try #require(LinkURL("https://example.com" + path))
         return AppleMatcher(components: components, variables: variables).unsettled(url).map(\.kind)
     }
@@ -59,7 +59,7 @@ struct UnsettledPointTests {
     }
 
     @Test func `reports behaviour that is known only for AOSP`() throws {
-        func kinds(_ rule: AndroidRule, _ path: String) throws -> [UnsettledPoint.Kind] {
+        func kinds(_ rule: AndroidRule, _ path: String) throws -> [UndocumentedBehaviour.Kind] {
             AndroidMatcher(rules: [rule]).unsettled(try #require(LinkURL("https://example.com" + path))).map(\.kind)
         }
         let flag = AndroidRule(query: [QueryItemPattern(name: "flag", pattern: "*")])
@@ -72,7 +72,7 @@ struct UnsettledPointTests {
     }
 
     @Test func `each kind has its own message`() {
-        let messages = UnsettledPoint.Kind.allCases.map(\.message)
+        let messages = UndocumentedBehaviour.Kind.allCases.map(\.message)
         #expect(messages.allSatisfy { $0.count > 20 } && Set(messages).count == messages.count)
     }
 }

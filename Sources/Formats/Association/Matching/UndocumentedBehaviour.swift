@@ -2,7 +2,7 @@
 // decision that another plausible reading would change has one of these points, and no finding may depend on it.
 
 /// A point about a rule or a decision on which the evidence is not conclusive.
-public struct UnsettledPoint: Hashable, Sendable {
+public struct UndocumentedBehaviour: Hashable, Sendable {
     /// What is not known, in words.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
         /// `/a?*` against `/a`.

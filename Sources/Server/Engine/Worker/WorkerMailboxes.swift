@@ -5,7 +5,7 @@ import Synchronization
 import TLS
 
 /// Shared by the engine and one worker.
-final class WorkerControl: Sendable {
+final class WorkerMailboxes: Sendable {
     let number: Int
     let wakeUp: WakeUp
     let readyHandshakes: CertificateQueue.Replies
