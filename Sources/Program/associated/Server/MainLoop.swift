@@ -200,9 +200,9 @@ final class MainLoop: @unchecked Sendable {
             add(report.later)
             retrying.noteRound(isUnsaved: server.state.current.isUnsaved)
         case .failure(let error):
-            if let shortage = error.shortage {
-                retrying.add(current.changes, shortage)
-            } else {
+            // No event may say that the cause has gone.
+            retrying.add(current.changes, error.shortage)
+            if error.shortage == nil {
                 status = "still serving the previous version: \(error)"
                 if current.isRequested || failure != "\(error)" { ReloadLog.failed(error) }
                 failure = "\(error)"
@@ -260,8 +260,8 @@ struct MainLoopRequests: Sendable {
     var ends = false
 }
 
-/// Repeats rounds that failed because descriptors or memory ran out, or whose state could not be saved, with growing pauses. One line
-/// is logged when a shortage begins and one when it is over; `ServerState` logs what cannot be saved.
+/// Repeats rounds that failed, or whose state could not be saved, with growing pauses. One line is logged when a shortage begins and one
+/// when it is over; `ServerState` logs what cannot be saved.
 struct Retrying {
     private var changes = TreeChanges()
     /// Whether watching must start again.
@@ -283,7 +283,7 @@ struct Retrying {
         if isUnsaved { add(TreeChanges(savesState: true)) } else { self = Retrying() }
     }
 
-    /// - Parameter reason: what ran out; nil if the state could not be saved.
+    /// - Parameter reason: what ran out; nil for another failure, which is said elsewhere.
     mutating func add(_ more: TreeChanges, watches isUnwatched: Bool = false, _ reason: SystemError? = nil) {
         changes.merge(more)
         watches = watches || isUnwatched

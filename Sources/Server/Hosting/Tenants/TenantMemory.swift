@@ -1,4 +1,4 @@
-// What the control plane remembers between rounds: app files, folders and open findings. It changes only at the end of a round.
+// What the control plane remembers between rounds: app files, folders and open findings. It changes only at the end of a round, but for new owners.
 
 import Association
 import Posix

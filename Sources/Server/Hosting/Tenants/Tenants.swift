@@ -1,6 +1,6 @@
 // The control plane: from changed files to the next catalogue. A round scans what may have changed, decides for each app file
-// whether it replaces its last good version, renders the hosts concerned and leaves all others unchanged. Only its last step, the
-// commit, changes the state.
+// whether it replaces its last good version, renders the hosts concerned and leaves all others unchanged. What is served, and what is
+// remembered of it, changes only in the last step, the commit; before it, versions that new owners do not allow are forgotten.
 //
 // One thread at a time runs rounds (`turn`). What is published is immutable, so readers never wait.
 
@@ -91,8 +91,8 @@ public final class Tenants: @unchecked Sendable {
     /// Whether a certificate that signs documents has changed since it was loaded. Called every second.
     public func needsSigning() -> Bool { signer.hasChanges() }
 
-    /// Reads what may have changed and applies it. Throws if `config/apps` cannot be read or descriptors or memory run out; the
-    /// state is unchanged then.
+    /// Reads what may have changed and applies it. Throws if `config/apps` cannot be read or descriptors or memory run out; what is
+    /// served is unchanged then.
     public func round(_ given: TreeChanges) throws(ConfigurationError) -> RoundReport {
         takeOwners()
         var changes = given
