@@ -23,11 +23,11 @@ final class AdminBench: Sendable {
         var settings = AdminSettings(address: SocketAddress(address)!, hosts: hosts)
         settings.token = try token.map { try AdminToken($0.utf8) }
         socket = try other?.socket ?? ListeningSocket(settings.address, sharesPort: false)
-        listener = try Service(settings, health, on: socket, limits: limits)
+        listener = try Service(admin: settings, health, on: socket, limits: limits)
     }
 
     /// The source of the listener's answers.
-    final class Answers: ServerHandlers, LinkSources {
+    final class Answers: ServerHandlers, LinkHandlers {
         let report = Mutex(HealthReport())
         /// What the manager has said.
         let reports = Mutex<[ManagerReport]>([])

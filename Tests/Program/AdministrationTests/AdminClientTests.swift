@@ -31,7 +31,7 @@ struct AdminClientTests {
         let folder = try TemporaryFolder()
         let sources = AdminBench.Answers()
         let socket = try ListeningSocket(replacing: "\(folder.path)/link.sock", permissions: 0o600)
-        let listener = try Service(sources, on: socket)
+        let listener = try Service(link: sources, on: socket)
         defer { listener.stop() }
         let address = try #require(SocketAddress("unix:\(folder.path)/link.sock"))
         let report = ManagerReport(problem: "the disk is full")

@@ -17,7 +17,7 @@ struct AdminRoutesTests {
     ) throws -> ServiceResponse {
         var settings = AdminSettings(address: try #require(SocketAddress("127.0.0.1:9464")))
         settings.token = try AdminToken(Self.token.utf8)
-        return Router(settings, sources).answer(ServiceRequest(method, path, lines: lines))
+        return Router(admin: settings, sources).answer(ServiceRequest(method, path, lines: lines))
     }
 
     private func text(_ response: ServiceResponse) -> String { String(decoding: response.body, as: UTF8.self) }
@@ -82,7 +82,7 @@ struct AdminRoutesTests {
 
     @Test func `every route but the probes needs the token, and only reads`() throws {
         let router = Router(
-            AdminSettings(address: try #require(SocketAddress("127.0.0.1:9464"))), AdminBench.Answers())
+            admin: AdminSettings(address: try #require(SocketAddress("127.0.0.1:9464"))), AdminBench.Answers())
         for route in router.routes {
             #expect((route.scope == nil) == ["/healthz", "/readyz"].contains(route.pattern))
             #expect(route.isQuick == (route.scope == nil) && route.method == .get && route.bodyBytesMax == 0)

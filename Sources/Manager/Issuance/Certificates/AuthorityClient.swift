@@ -8,7 +8,7 @@ import Synchronization
 public import TLS
 
 /// The connections to certificate authorities. Used by one thread.
-public struct AuthorityLink: ~Copyable {
+public struct AuthorityClient: ~Copyable {
     private let rules: IssuanceRules
     private var account: AccountSecret
     private var web: WebSession
@@ -77,7 +77,7 @@ public struct AuthorityLink: ~Copyable {
             return known.directory
         }
         let directory = try AuthorityDirectory(reading: send(AuthorityDirectory.request(url)))
-        guard abs(clockLeadSeconds) <= AuthorityLink.clockLeadSecondsMax else {
+        guard abs(clockLeadSeconds) <= AuthorityClient.clockLeadSecondsMax else {
             let direction = clockLeadSeconds > 0 ? "behind" : "ahead of"
             throw .noAnswer(
                 "this machine's clock is \(abs(clockLeadSeconds) / 60) minutes \(direction) that of \(url.host); correct it"
@@ -170,7 +170,7 @@ public struct AuthorityLink: ~Copyable {
                 + "`associated acme account new`; if not, check `acme.contact` and `acme.eab`"
             problem.kind = .accountRefused
         }
-        refusals[url] = (problem, Clock.monotonicMilliseconds() + AuthorityLink.refusalMilliseconds)
+        refusals[url] = (problem, Clock.monotonicMilliseconds() + AuthorityClient.refusalMilliseconds)
         return problem
     }
 
@@ -184,7 +184,7 @@ public struct AuthorityLink: ~Copyable {
                 return try RenewalInfo(reading: send(request))
             } catch {
                 if error.kind == .noAnswer {
-                    silentUntil[url] = Clock.monotonicMilliseconds() + AuthorityLink.silenceMilliseconds
+                    silentUntil[url] = Clock.monotonicMilliseconds() + AuthorityClient.silenceMilliseconds
                 }
             }
         }

@@ -24,7 +24,7 @@ public enum CertificateRevocation {
             try StoredCertificate.load(host, in: transaction)
         }
         guard let stored else { return .unknown }
-        var link = try AuthorityLink(rules, account, userAgent: userAgent)
+        var link = try AuthorityClient(rules, account, userAgent: userAgent)
         let opened = try store.keys.open(
             stored.sealedKey, for: StoredCertificate.sealingPlace(host, stored.keyKind))
         let chain = try IssuedChain(pem: Array(stored.chain.utf8))

@@ -23,7 +23,7 @@ public struct CertificateWorker: ~Copyable {
     private let thumbprint: String
     private let records: ChallengeRecords?
     private var store: Store
-    private var link: AuthorityLink
+    private var link: AuthorityClient
     /// Until when no work is begun with a new account key, by the monotonic clock: each node's server must answer with it first.
     private var quietUntil: Int64 = 0
     private var servesQueueNext = false
@@ -47,7 +47,7 @@ public struct CertificateWorker: ~Copyable {
         (self.account, self.suffixes) = (account, suffixes)
         (files, thumbprint) = (IssuedFiles(places), places.thumbprint)
         records = ChallengeRecords(rules)
-        link = try AuthorityLink(rules, account, userAgent: userAgent, silences: issuance.silences)
+        link = try AuthorityClient(rules, account, userAgent: userAgent, silences: issuance.silences)
         self.store = store
     }
 

@@ -30,7 +30,7 @@ public struct HostPreflight: Sendable {
     public static func run(
         _ host: String, _ rules: IssuanceRules, _ account: AccountSecret, userAgent: String
     ) throws -> PreflightReport {
-        var link = try AuthorityLink(rules, account, userAgent: userAgent)
+        var link = try AuthorityClient(rules, account, userAgent: userAgent)
         var (session, problem) = (AuthoritySession?.none, String?.none)
         do throws(AuthorityProblem) { session = try link.session(rules.directories[0]) } catch {
             problem = "\(error)"

@@ -23,15 +23,15 @@ extension Scope {
 extension Service {
     /// Starts to answer operators on the socket.
     public convenience init(
-        _ settings: AdminSettings, _ sources: any AdminHandlers, on socket: ListeningSocket,
+        admin settings: AdminSettings, _ sources: any AdminHandlers, on socket: ListeningSocket,
         limits: ServiceLimits = ServiceLimits()
     ) throws(SystemError) {
-        try self.init("admin", Router(settings, sources), on: socket, limits: limits)
+        try self.init("admin", Router(admin: settings, sources), on: socket, limits: limits)
     }
 }
 
 extension Router {
-    init(_ settings: AdminSettings, _ sources: any AdminHandlers) {
+    init(admin settings: AdminSettings, _ sources: any AdminHandlers) {
         let own = [
             Route(.get, "/healthz", nil, isQuick: true) {
                 sources.health().alive(includesReasons: $0.identity != nil)

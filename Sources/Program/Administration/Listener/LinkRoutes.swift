@@ -7,7 +7,7 @@ public import Service
 public import Telemetry
 
 /// The sources of the server's answers to its manager.
-public protocol LinkSources: Sendable {
+public protocol LinkHandlers: Sendable {
     /// All hosts, with the digest of everything that is served.
     func served() -> ServedHosts
     /// The digest alone, which is known without listing the hosts.
@@ -46,14 +46,14 @@ extension ManagerReport: JSONRecord {
 
 extension Service {
     /// Starts to answer the manager on the socket.
-    public convenience init(_ sources: any LinkSources, on socket: ListeningSocket) throws(SystemError) {
-        try self.init("link", Router(sources), on: socket)
+    public convenience init(link sources: any LinkHandlers, on socket: ListeningSocket) throws(SystemError) {
+        try self.init("link", Router(link: sources), on: socket)
     }
 }
 
 extension Router {
     /// Whoever can open the socket may do everything here.
-    init(_ sources: any LinkSources) {
+    init(link sources: any LinkHandlers) {
         let link = Scope("link")
         func get(_ pattern: String, _ handler: @escaping @Sendable (ServiceRequest) -> ServiceResponse?) -> Route {
             Route(.get, pattern, link) { handler($0) ?? ServiceResponse(.notFound, lines: ["no such path"]) }

@@ -206,7 +206,7 @@ extension Command {
     ) throws(DatabaseError) -> Bool {
         let account = try AccountSecret.load(&store)
         do {
-            var link = try AuthorityLink(rules, account, userAgent: Product.userAgent)
+            var link = try AuthorityClient(rules, account, userAgent: Product.userAgent)
             _ = try link.account(at: rules.directories[0])
             return true
         } catch {

@@ -4,7 +4,6 @@ import Administration
 import Association
 import Client
 import Delivery
-import Hosting
 import Posix
 import Settings
 import SourceJSON

@@ -7,7 +7,6 @@ import Client
 import DNS
 import Database
 import Delivery
-import Hosting
 import Issuance
 import Posix
 import Settings

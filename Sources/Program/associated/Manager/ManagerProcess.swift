@@ -3,7 +3,6 @@
 
 import Administration
 import Glibc
-import Hosting
 import Posix
 import Settings
 import Store

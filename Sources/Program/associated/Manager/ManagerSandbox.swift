@@ -3,7 +3,6 @@
 // no program, and maps no code once its libraries are loaded. `Sandbox` has the steps, which are those of a server.
 
 import Client
-import Hosting
 import Posix
 import Settings
 

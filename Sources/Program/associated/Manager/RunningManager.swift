@@ -118,7 +118,7 @@ final class RunningManager {
     func begin(admin socket: ListeningSocket?) throws {
         guard let socket else { return }
         if let objection = ManagerSettings.objection(toAdmin: socket.address) { throw Refusal.failure(objection) }
-        listener = try Service(AdminSettings(address: socket.address), answers, on: socket)
+        listener = try Service(admin: AdminSettings(address: socket.address), answers, on: socket)
     }
 
     /// Does what is due.

@@ -66,13 +66,13 @@ struct AdminWiring: Sendable {
         let keeper = try LedgerKeeper(ledger, metrics, folder: given.statePath, lock: lock)
         state.change { $0.phase = .serving }
         // The silence of a manager is reported only if the settings ask for one.
-        let answers = AdminAnswers(
+        let answers = ServerAnswers(
             state: state, workerMetrics: metrics, usage: usage, parent: parent,
             expectsManager: given.settings.manager.isWanted, engine: engine, published: published,
             certificates: certificates, ledger: ledger)
         var listeners: [Service] = []
-        if let settings, let socket { listeners.append(try Service(settings, answers, on: socket)) }
-        if let link { listeners.append(try Service(answers, on: link)) }
+        if let settings, let socket { listeners.append(try Service(admin: settings, answers, on: socket)) }
+        if let link { listeners.append(try Service(link: answers, on: link)) }
         return Running(ledger: ledger, keeper: keeper, state: state, listeners: listeners)
     }
 }

@@ -14,7 +14,7 @@ import Telemetry
 import Tenancy
 import Verifier
 
-struct AdminAnswers: ServerHandlers, LinkSources {
+struct ServerAnswers: ServerHandlers, LinkHandlers {
     let state: ServerState
     let workerMetrics: WorkerMetrics
     let usage: ProcessUsage
@@ -91,7 +91,7 @@ struct AdminAnswers: ServerHandlers, LinkSources {
         }
         var report = HostReport()
         (report.host, report.name, report.nowSeconds) = (host, name, Clock.wallSeconds())
-        report.documents = AdminAnswers.documents.compactMap { document in
+        report.documents = ServerAnswers.documents.compactMap { document in
             let tags = catalogue.entityTags(host: host, path: document.path)
             return tags.isEmpty ? nil : HostReport.Document(kind: document.kind, entityTags: tags)
         }
@@ -118,7 +118,7 @@ struct AdminAnswers: ServerHandlers, LinkSources {
     /// The served host whose name is most similar. Not among very many: a comparison with each would delay other answers.
     func nearestHost(to host: String) -> String? {
         let served = published.current.servedHosts
-        if served.count > AdminAnswers.comparedMax { return nil }
+        if served.count > ServerAnswers.comparedMax { return nil }
         return NearestKey.find(host, among: served.filter { abs($0.utf8.count - host.utf8.count) < 4 })
     }
 
@@ -127,7 +127,7 @@ struct AdminAnswers: ServerHandlers, LinkSources {
     func hosts(onlyUnfetched: Bool) -> HostList {
         let (catalogue, records, kept) = (published.current, ledger.allRecords, state.current.reasons)
         let entries = catalogue.servedHosts.map { name -> HostList.Entry in
-            let fetches = AdminAnswers.documents.map { document -> HostList.Fetches? in
+            let fetches = ServerAnswers.documents.map { document -> HostList.Fetches? in
                 if catalogue.entityTags(host: name, path: document.path).isEmpty { return nil }
                 return HostList.Fetches(records[name] ?? [], by: document.verifier)
             }
@@ -142,14 +142,14 @@ struct AdminAnswers: ServerHandlers, LinkSources {
         let catalogue = published.current
         let (names, hasMore) = ServedDocuments.names(after: name, of: catalogue.servedHosts)
         let hosts = names.map { name -> ServedDocuments.Host in
-            let tags = AdminAnswers.documents.map { catalogue.entityTags(host: name, path: $0.path).first }
+            let tags = ServerAnswers.documents.map { catalogue.entityTags(host: name, path: $0.path).first }
             return ServedDocuments.Host(name: name, apple: tags[0], google: tags[1])
         }
         return ServedDocuments(digest: digest.text(of: catalogue), hosts: hosts, hasMore: hasMore)
     }
 
     func file(of host: String, _ document: RequestedDocument) -> [UInt8]? {
-        guard let path = AdminAnswers.documents.first(where: { $0.kind == document })?.path else { return nil }
+        guard let path = ServerAnswers.documents.first(where: { $0.kind == document })?.path else { return nil }
         return published.current.body(of: host, path: path)
     }
 
@@ -169,7 +169,7 @@ struct AdminAnswers: ServerHandlers, LinkSources {
             for record in records where record.lastSeconds >= seconds {
                 // Of each verifier only the document that it hands out.
                 guard let tag = record.entityTag, record.status < 300 || record.status == 304,
-                    let path = AdminAnswers.documents.first(where: {
+                    let path = ServerAnswers.documents.first(where: {
                         $0.verifier == record.verifier && $0.kind == record.document
                     })?.path
                 else { continue }

@@ -14,7 +14,7 @@ import Tenancy
 
 final class ServerState: Sendable {
     struct State {
-        /// What rounds and the main loop have to report; `AdminAnswers` completes it.
+        /// What rounds and the main loop have to report; `ServerAnswers` completes it.
         var report = StatusReport()
         var phase = HealthReport.Phase.starting
         /// The findings of each host on a last good version, and the errors of files for each host that are not in service.

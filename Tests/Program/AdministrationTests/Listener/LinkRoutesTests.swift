@@ -11,7 +11,7 @@ struct LinkRoutesTests {
     private func ask(
         _ sources: AdminBench.Answers, _ path: String, _ method: Method = .get, _ body: String = ""
     ) -> ServiceResponse {
-        Router(sources).answer(
+        Router(link: sources).answer(
             ServiceRequest(method, path, lines: ["content-type: application/json"], body: Array(body.utf8)))
     }
 
