@@ -36,8 +36,11 @@ struct SettingsChangeTests {
         try folder.write("config/server.json", #"{ owners: { a: ["a.example"], "*": [] } }"#)
         let server = try folder.serve()
         try folder.write("config/server.json", #"{ owners: { a: [], b: ["b.example"] } }"#)
+        #expect(server.line(containing: "`owners` of server.json has changed: send SIGHUP to apply it") != nil)
         server.send(SIGHUP)
+        #expect(server.line(containing: "`owners` of server.json is applied") != nil)
         #expect(server.line(containing: "error[APP-046]") != nil)
+        #expect(server.line(beginning: "a.example: no longer served") != nil)
         let path = "/.well-known/apple-app-site-association"
         #expect(try server.fetch(path, host: "a.example", "--include").contains(" 404 "))
         #expect(try server.fetch(path, host: "b.example", "--include").contains(" 200 OK"))

@@ -156,7 +156,7 @@ final class MainLoop: @unchecked Sendable {
         let news = server.state.diskTimer.measure { settingsWatch.check(isRequested: isRequested) }
         // Then the reload says why.
         if news?.objection != nil, server.sandbox.folderComplaint() != nil { return }
-        server.report(news)
+        server.report(news, isRequested: isRequested)
         if isRequested, let owners = news?.owners { server.tenants.use(owners) }
     }
 

@@ -15,7 +15,8 @@ import Telemetry
 struct SettingsWatch {
     private let given: LoadedSettings
     private let path: String
-    /// The marks of the file at the last check, and when it was last read; nil inside if it did not exist.
+    /// The marks of the file at the start and at the last check, and when it was last read; nil inside if it did not exist.
+    private let first: FileStatus?
     private var last: FileStatus??
     private var read: FileStatus??
     /// Whether the file was not the one in force when it was last read.
@@ -25,6 +26,10 @@ struct SettingsWatch {
     struct News {
         var isChanged: Bool
         var isGone = false
+        /// Whether the server's user cannot read it, so that nobody knows what has changed.
+        var isUnread = false
+        /// Whether nothing but `owners` differs from what was in force at the start.
+        var isOnlyOwners = false
         /// Findings on the present file.
         var findings: [Finding] = []
         /// Why a start with it would be refused.
@@ -38,6 +43,7 @@ struct SettingsWatch {
     init(_ given: LoadedSettings) {
         self.given = given
         path = "\(given.configPath)/server.json"
+        first = try? File.status(path)
     }
 
     /// The `owners` of the file as it is now; nil if it cannot be used.
@@ -56,7 +62,9 @@ struct SettingsWatch {
         read = .some(status)
         let reader = SettingsReader(file: path, limits: given.limitsByMemory)
         // A file that only the parent may read, as root, cannot be compared here; it has been read there.
-        if status != nil, reader.document == nil, given.settings.user != nil { return nil }
+        if status != nil, reader.document == nil, given.settings.user != nil {
+            return status == first ? nil : News(isChanged: true, isUnread: true)
+        }
         if reader.document?.text == given.text, (status == nil) == (given.text == nil) {
             defer { isChanged = false }
             return isChanged ? News(isChanged: false, findings: given.findings, owners: reader.settings.owners) : nil
@@ -72,9 +80,20 @@ struct SettingsWatch {
         (changed.findings, changed.lostSafeguards) = (reader.findings, reader.lostSafeguards)
         let objection = StartProblems(changed).inSettings
         return News(
-            isChanged: true, findings: reader.findings, objection: objection,
+            isChanged: true,
+            isOnlyOwners: reader.settings.owners != given.settings.owners
+                && SettingsWatch.rest(reader.document?.text) == SettingsWatch.rest(given.text),
+            findings: reader.findings, objection: objection,
             isRefusedByManager: reader.settings.manager.objection != nil,
             owners: objection == nil ? reader.settings.owners : nil)
+    }
+}
+
+extension SettingsWatch {
+    /// The settings without `owners`.
+    private static func rest(_ text: [UInt8]?) -> [UInt8] {
+        let members = SourceReader.read(text ?? [], as: .json5).value?.asObject ?? []
+        return SourceWriter.canonical(.object(members.filter { $0.key != "owners" }.map { ($0.key, $0.value) }))
     }
 }
 

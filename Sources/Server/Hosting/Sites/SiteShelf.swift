@@ -78,9 +78,14 @@ struct SiteShelf {
     /// Whether no site was ever added.
     var isEmpty: Bool { base == nil }
 
-    /// The entity tags of a host's own answers by path; nil if it is not served.
+    /// The entity tags of a host's own answers by path; nil if there are none to guard.
     func tags(of host: String) -> [String: String]? {
         if !revoked.isEmpty, ([host] + HostName.wildcards(over: host)).contains(where: revoked.contains) { return nil }
+        return servedTags(of: host)
+    }
+
+    /// Also of a host that was taken from the tenant that has them.
+    func servedTags(of host: String) -> [String: String]? {
         guard let tags = catalogue.tags(of: host) else { return nil }
         return Dictionary(tags.map { ($0.path, $0.entityTag) }) { first, _ in first }
     }

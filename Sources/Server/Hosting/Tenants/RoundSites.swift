@@ -112,7 +112,7 @@ final class RoundSites {
         let live = shelf.tags(of: host)
         var outcome = HostOutcome(rendered: given, isServed: given.site != nil, wasServed: live != nil)
         outcome.rendered.site = nil
-        if !shelf.isEmpty { outcome.change = HostChange(host: host, from: live, to: given.site) }
+        if !shelf.isEmpty { outcome.change = HostChange(host: host, from: shelf.servedTags(of: host), to: given.site) }
         if let live { outcome.losesLiveAnswer = try losesLiveAnswer(given, live, host, admission) }
         // At a start this would be too much to keep, and most hosts never change.
         if shelf.isEmpty { outcome.rendered.known = KnownFiles() }
