@@ -43,7 +43,7 @@ struct PlatformComparison {
         var findings: [Finding] = []
         var caseWitnesses: [LinkURL] = []
         var escapes: [EscapeWitness] = []
-        var triesLeft = min(Self.triesMax, Self.ruleTriesMax / max(source.count + other.list.count, 1))
+        var triesLeft = min(Self.triesMax, Self.ruleTriesMax / (1 + 2 * app.links.map(Self.weight).reduce(0, +)))
         var linksLeft = Self.linksMax
         var firstUnchecked: Int?
         // The directions of the differences that have a finding: whether the URL opens the app on iOS.
@@ -135,6 +135,13 @@ struct PlatformComparison {
     private static let triesMax = 1_000
     /// Rules times tried URLs: some tenths of a second.
     private static let ruleTriesMax = 2_000_000
+
+    /// As how many rules of usual length one counts: a pattern of many wildcards is tried at each place of a URL that is as long.
+    private static func weight(_ link: AppleComponent) -> Int {
+        link.patternTexts.reduce(1) { sum, text in
+            sum + text.utf8.count { $0 == UInt8(ascii: "*") } * text.utf8.count / 50
+        }
+    }
     /// Rules for which URLs are made. The cost of each grows with the length of its patterns.
     private static let linksMax = 200
 

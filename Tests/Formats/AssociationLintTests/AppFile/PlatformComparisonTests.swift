@@ -192,6 +192,14 @@ import Testing
         #expect(found.first?.message.hasSuffix("so its links stay in the browser") == true)
     }
 
+    /// Each row: the wildcards of each of a hundred rules, and whether all are compared. Many would take minutes.
+    @Test(arguments: [(2, true), (200, false)])
+    func `rules of many wildcards use up the tries, and what is left out is said`(count: Int, isWhole: Bool) throws {
+        let wildcards = String(repeating: "*a", count: count)
+        let links = (0..<100).map { #"{ "/": "/\#(wildcards)\#($0)" }"# }.joined(separator: ",")
+        #expect(try findings("[\(links)]").contains { $0.rule == .app043 } != isWhole)
+    }
+
     @Test(arguments: [200, 201])
     func `compares two hundred rules, and reports where it stops`(count: Int) throws {
         let links = (0..<count).map { #"{ "/": "/a\#($0)/?" }"# }.joined(separator: ",")
