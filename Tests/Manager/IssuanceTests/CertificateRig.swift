@@ -88,7 +88,7 @@ final class CertificateRig {
 
     /// Tells the manager which hosts the server serves.
     func serve(_ hosts: [String] = [CertificateRig.host]) throws {
-        let register = HostRegister(control, places: places) { _ in true }
+        var register = HostRegister(control, places: places) { _ in true }
         try register.synchronize(with: ServedNames(hosts.sorted().joined(separator: "/")), in: &store)
     }
 

@@ -25,7 +25,7 @@ struct IssuanceQueueTests {
         private let rules = IssuanceRules(directories: [AuthorityURL("https://ca.example/directory")!])
         private let database: TestDatabase
         private let control: IssuanceStatus
-        private let register: HostRegister
+        private var register: HostRegister
         private var store: Store
         private var passed: Int64 = 0
         private(set) var turns: [Turn] = []

@@ -18,6 +18,7 @@ public struct CertificateWorker: ~Copyable {
     private let holder: String
     private var account: AccountSecret
     private let suffixes: PublicSuffixes
+    private let places: ManagerPlaces
     private let files: IssuedFiles
     /// The file of the account's thumbprint.
     private let thumbprint: String
@@ -45,6 +46,7 @@ public struct CertificateWorker: ~Copyable {
         control = issuance.control
         self.holder = "\(holder)/\(number)"
         (self.account, self.suffixes) = (account, suffixes)
+        self.places = places
         (files, thumbprint) = (IssuedFiles(places), places.thumbprint)
         records = ChallengeRecords(rules)
         link = try AuthorityClient(rules, account, userAgent: userAgent, silences: issuance.silences)
@@ -117,7 +119,8 @@ public struct CertificateWorker: ~Copyable {
         // The operator has done what the authority asked for.
         if work.state == State.paused.rawValue, work.tries == 0 { link.forgetRefusals() }
         let journal = work.openJournal(store.keys)
-        let isWanted = issuance.isWanted(host)
+        // The operator may have added one since the hosts were compared.
+        let isWanted = issuance.isWanted(host) && places.ownCertificate(of: host) == nil
         let kept = journal.flatMap { isWanted && isKept($0, claim) ? $0 : nil }
         if let journal, kept == nil {
             withdraw(journal.published)

@@ -10,6 +10,8 @@ public struct HostRegister: Sendable {
     private let places: ManagerPlaces
     /// Whether the settings allow certificates for a host, and have what its challenge needs.
     private let covers: @Sendable (String) -> Bool
+    /// The hosts that had a certificate of the operator at the last comparison.
+    private var owned: Set<String> = []
 
     /// More rows at once would hold the database's lock for too long.
     private static let batchCount = 500
@@ -19,9 +21,19 @@ public struct HostRegister: Sendable {
     }
 
     /// Takes the served hosts. What the store has is read in parts, so that it needs no memory for each host.
-    public func synchronize(with served: ServedNames, in store: inout Store) throws(DatabaseError) {
+    public mutating func synchronize(with served: ServedNames, in store: inout Store) throws(DatabaseError) {
         var hosts = served
-        hosts.select { DomainName($0) != nil && covers($0) && places.ownCertificate(of: $0) == nil }
+        let ownedBefore = owned
+        owned = []
+        hosts.select { host in
+            guard DomainName(host) != nil, covers(host) else { return false }
+            if places.ownCertificate(of: host) == nil {
+                // A deployment may replace the folder, so that there is none for a moment.
+                return !ownedBefore.contains(host)
+            }
+            owned.insert(host)
+            return false
+        }
         issuance.noteHosts(hosts)
         var (isNew, last) = (hosts.isWanted, String?(""))
         while let after = last {

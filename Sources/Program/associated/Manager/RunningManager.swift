@@ -23,7 +23,7 @@ final class RunningManager {
     let answers: ManagerAnswers
     private let inputs: ManagerInputs
     private let rules: IssuanceRules?
-    private let register: HostRegister?
+    private var register: HostRegister?
     private let suffixes = PublicSuffixes()
     private let keys: SealingKeys
     /// Nil until the store has been opened.
@@ -129,11 +129,7 @@ final class RunningManager {
             let hosts = askServer(now)
             try openStore()
             if let hosts {
-                if let register {
-                    try register.synchronize(with: hosts, in: &store!)
-                } else {
-                    issuance.noteHosts(hosts)
-                }
+                if try register?.synchronize(with: hosts, in: &store!) == nil { issuance.noteHosts(hosts) }
                 // The answer needed more memory than the names.
                 Memory.returnFreed()
                 // A host is looked at only if its certificate is not waited for, so this work has to be there first.

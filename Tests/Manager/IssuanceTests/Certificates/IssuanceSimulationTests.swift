@@ -56,7 +56,7 @@ struct IssuanceSimulationTests {
         let fleet: Fleet
         let lines = Shared(0)
         private let control: IssuanceStatus
-        private let register: HostRegister
+        private var register: HostRegister
         private let database: TestDatabase
         private let folder: TemporaryFolder
         private var store: Store
