@@ -251,7 +251,9 @@ public struct ListeningSet: Sendable {
         let remedy =
             switch error.number {
             case EACCES, EPERM: "let the server's user write to \(folder) (chown -R USER, chmod u+rwx)"
-            case EADDRINUSE: "remove it, because it is no socket, or stop the server that listens there"
+            case EADDRINUSE:
+                Listener.isListening(at: link)
+                    ? "another server of this state directory listens there; stop it" : "remove it, because it is no socket"
             case ENAMETOOLONG: "use a --state with a short path"
             default: error.remedy(writingTo: folder)
             }

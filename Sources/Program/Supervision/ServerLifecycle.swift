@@ -76,7 +76,7 @@ struct ServerLifecycle {
     private var hasServed = false
     private var failedStarts = 0
     /// How the last server that was not told to ended, and when; nil after an upgrade.
-    private var death: (end: ChildProcess.End, at: Int64)?
+    private var death: (text: String, at: Int64)?
     private var delay = RestartDelay()
     private var restartAt: Int64?
     /// When to look for signs of life, if a server is to give them.
@@ -127,7 +127,7 @@ struct ServerLifecycle {
 
     /// For the next server, which reports it.
     func newsOfDeath(now: Int64, wallSeconds: Int64) -> ParentNews? {
-        death.map { .died($0.end.text, atSeconds: wallSeconds - (now - $0.at) / 1_000) }
+        death.map { .died($0.text, atSeconds: wallSeconds - (now - $0.at) / 1_000) }
     }
 
     mutating func handle(_ event: Event, now: Int64) -> [Action] {
@@ -200,7 +200,8 @@ struct ServerLifecycle {
             return (isSaid ? [] : [.say(.died(number, ending, restartMilliseconds: nil))])
                 + [.exit(ServerLifecycle.status(ending))]
         }
-        death = ending.map { ($0, now) } ?? death
+        let cause = server.isKilled && server.readySince != nil ? ", because it gave no sign of life" : ""
+        death = ending.map { ($0.text + cause, now) } ?? death
         if let since = server.readySince {
             if now - since >= RestartDelay.steadyMilliseconds { delay.reset() }
         } else {

@@ -97,7 +97,7 @@ struct ServerAnswers: ServerHandlers, LinkHandlers {
         }
         report.appFiles = current.appFiles[name] ?? []
         report.tenant = report.appFiles.isEmpty ? nil : current.folders[name]
-        report.apps = apps(of: host)
+        report.apps = apps(of: name)
         report.reasons = ServerState.firstLines(of: current.reasons[name])
         report.errors = ServerState.firstLines(of: current.errors[name])
         report.certificate = judgedCertificates?.certificate(of: host).map {
