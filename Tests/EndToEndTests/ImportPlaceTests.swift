@@ -1,6 +1,8 @@
 // `associated import` of one host into a folder with the app files of others: all of it is written, or nothing.
 
+import Certificates
 import Foundation
+import TLS
 import Testing
 
 struct ImportPlaceTests {
@@ -96,5 +98,31 @@ struct ImportPlaceTests {
         // The same host, or more of them, replaces nothing else.
         #expect(try run("a.acme.test", "--host", "c.acme.test", "--force").status == 0)
         #expect(try folder.read("apps/acme.json").contains("c.acme.test"))
+    }
+
+    @Test(arguments: [("404 Not Found", 0), ("410 Gone", 0), ("403 Forbidden", 1), ("301 Moved", 1)])
+    func `succeeds without the other file of a host only if it does not exist`(answer: String, status: Int) throws {
+        let folder = try Folder()
+        try folder.certify("a.acme.test")
+        let aasa = Self.association(("shop", "/a"))
+        let server = try ScriptedServer(certificates: CertificateStore(hostsPath: "\(folder.path)/config/hosts")) {
+            $0.contains("assetlinks")
+                ? .text("HTTP/1.1 \(answer)\r\ncontent-length: 0\r\n\r\n")
+                : .text("HTTP/1.1 200 OK\r\ncontent-length: \(aasa.utf8.count)\r\n\r\n\(aasa)")
+        }
+        let run = try Subject.run(
+            "import", "https://a.acme.test", "--ca", "\(folder.path)/state/development-ca.pem", "--resolve",
+            "a.acme.test:443:\(server.address)")
+        #expect(run.status == status && run.output.hasPrefix("==> shop.json <=="), "\(run.errors)")
+        #expect(run.errors.contains("/assetlinks.json" + (status == 0 ? " does not exist\n" : ": it answers ")))
+    }
+
+    @Test func `fails if the other file of a directory is a directory`() throws {
+        let folder = try Folder(files: [
+            "apple-app-site-association": Self.association(("shop", "/a")), "assetlinks.json/x": "",
+        ])
+        let run = try Subject.run("import", folder.path, "--host", "a.acme.test")
+        #expect(run.status == 1 && run.output.hasPrefix("==> shop.json <=="), "\(run.errors)")
+        #expect(run.errors.contains("/assetlinks.json") && run.errors.contains("; imported without it\n"))
     }
 }

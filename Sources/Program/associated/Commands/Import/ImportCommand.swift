@@ -48,7 +48,7 @@ extension Command {
         var inputs: [(path: String, bytes: [UInt8])] = []
         var missing: [String] = []
         for operand in arguments.operands {
-            do throws(Refusal) { inputs += try files(at: operand, arguments) } catch {
+            do throws(Refusal) { inputs += try files(at: operand, arguments, &missing) } catch {
                 if error.isUsage { throw error }
                 missing.append(error.message)
             }
@@ -135,8 +135,9 @@ extension Command {
     }
 
     /// What an operand names. Of a directory or a host, it is both files, or the one that is there.
+    /// - Parameter missing: gets why a file could not be read that does not just not exist.
     private static func files(
-        at operand: String, _ arguments: ParsedArguments
+        at operand: String, _ arguments: ParsedArguments, _ missing: inout [String]
     ) throws(Refusal) -> [(path: String, bytes: [UInt8])] {
         let isFolder = Directory.exists(operand)
         guard isFolder || operand.hasPrefix("https://") && WebLocation(typed: operand)?.path == "/" else {
@@ -144,18 +145,27 @@ extension Command {
         }
         let base = operand.hasSuffix("/") ? String(operand.dropLast()) : operand
         var found: [(String, [UInt8])] = []
-        var failures: [String] = []
+        let missingBefore = missing.count
         for place in [AssociationPath.apple, AssociationPath.statements] {
             let places = isFolder ? [place, place.replacing("/.well-known", with: "")] : [place]
             guard let path = places.map({ base + $0 }).first(where: { !isFolder || File.exists($0) }) else { continue }
-            do throws(Refusal) { found.append((path, try read(path, arguments))) } catch {
-                failures.append(error.message)
+            do throws(Refusal) {
+                if isFolder {
+                    found.append((path, try read(path, arguments)))
+                } else if let host = WebLocation(typed: path)?.host,
+                    let bytes = try LiveFiles.fetch(place, of: host, LiveFiles.fetcher(arguments))
+                {
+                    found.append((path, bytes))
+                } else {
+                    Console.complain("\(path) does not exist")
+                }
+            } catch {
+                missing.append(error.message)
             }
         }
-        for failure in failures { Console.complain(failure + (found.isEmpty ? "" : "; imported without it")) }
         guard !found.isEmpty else {
             throw .failure(
-                failures.isEmpty
+                missing.count == missingBefore
                     ? "\(operand) has no apple-app-site-association and no assetlinks.json, also not in .well-known/"
                     : "no file of \(operand) could be read, so nothing was imported")
         }
