@@ -138,9 +138,11 @@ public struct ManifestPath: Hashable, Sendable {
         let text = String(decoding: pattern, as: UTF8.self)
         if ["*", "/*", "/?*"].containsExactly(text) { return nil }
         if foldsCase, pattern.contains(where: { $0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7A }) { return nil }
-        // Filters compare decoded paths.
-        if pattern.contains(UInt8(ascii: "%")) { return nil }
         let isWild = { (byte: UInt8) in byte == star || byte == UInt8(ascii: "?") || byte < 0x20 }
+        // Filters compare decoded paths.
+        if pattern.contains(UInt8(ascii: "%")) {
+            return prefix(pattern.prefix { !isWild($0) && $0 != UInt8(ascii: "%") })
+        }
         guard let wild = pattern.firstIndex(where: isWild) else {
             let short = ManifestPath(.path, text.dropping(lastBytes: 1))
             return text.isIdentical(to: "/") ? [ManifestPath(.path, text)] : [short, ManifestPath(.path, text)]
@@ -151,9 +153,7 @@ public struct ManifestPath: Hashable, Sendable {
             return head.ends(with: "/") ? [ManifestPath(.path, head.dropping(lastBytes: 1)), below] : [below]
         }
         let inner = pattern.dropLast(pattern.last == star ? 1 : 0)
-        if inner.contains(star) {
-            return head.isIdentical(to: "/") || head.isEmpty ? nil : [ManifestPath(.prefix, head)]
-        }
+        if inner.contains(star) { return prefix(pattern[..<wild]) }
         let glob = pattern.reduce(into: "") { result, byte in
             switch byte {
             case star: result += ".*"
@@ -165,9 +165,18 @@ public struct ManifestPath: Hashable, Sendable {
         let whole = ManifestPath(.pattern, glob)
         return glob.ends(with: "/") ? [ManifestPath(.pattern, glob.dropping(lastBytes: 1)), whole] : [whole]
     }
+
+    private static func prefix(_ head: ArraySlice<UInt8>) -> [ManifestPath]? {
+        let text = String(decoding: head, as: UTF8.self)
+        return text.isIdentical(to: "/") || text.isEmpty ? nil : [ManifestPath(.prefix, text)]
+    }
 }
 
 extension AppFile {
+    /// The paths of an intent filter for the values of the variables in one rule. With more, the prefix before the variables keeps the
+    /// manifest readable.
+    private static let valuesMax = 20
+
     /// The paths that an intent filter needs to cover every rule that includes; nil if that is every path. A filter cannot
     /// exclude, and its stars do not backtrack, so a pattern with an inner star becomes the prefix before it.
     public var manifestPaths: [ManifestPath]? {
@@ -178,7 +187,14 @@ extension AppFile {
             var component = link.inheriting(from: defaults)
             // A filter compares neither.
             (component.query, component.fragment) = (nil, nil)
-            guard let rules = RuleCompiler(component, table: table).rules else { return nil }
+            var compiled = RuleCompiler(component, table: table).rules
+            if compiled.map({ $0.count > AppFile.valuesMax }) ?? true, let path = component.path,
+                let variable = path.firstRange(of: "$(")
+            {
+                component.path = path[..<variable.lowerBound] + "*"
+                compiled = RuleCompiler(component, table: table).rules
+            }
+            guard let rules = compiled else { return nil }
             for rule in rules {
                 guard let pattern = rule.path, let found = ManifestPath.covering(pattern, foldsCase: rule.foldsCase)
                 else { return nil }

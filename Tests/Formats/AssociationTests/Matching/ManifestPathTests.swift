@@ -21,10 +21,27 @@ struct ManifestPathTests {
             // Without a plain form, all paths are covered.
             (#"{ "/": "/a*" }, { "/": "/b", percentEncoded: false }"#, nil),
             (#"{ "/": "/a", caseSensitive: false }"#, nil), (#"{ "/": "/%41" }"#, nil),
+            // Android compares the decoded path.
+            (#"{ "/": "/a%20b/*" }"#, [#"pathPrefix="/a""#]), (#"{ "/": "/b/caf%C3%A9" }"#, [#"pathPrefix="/b/caf""#]),
+            (#"{ "/": "/a?/%41" }"#, [#"pathPrefix="/a""#]), (#"{ "/": "/*/%41" }"#, nil),
+            // More values than a manifest can show.
+            (#"{ "/": "/a/$(lang)/b" }"#, [#"path="/a""#, #"pathPrefix="/a/""#]),
+            (#"{ "/": "/a$(lang)/$(region)" }"#, [#"pathPrefix="/a""#]),
+            (#"{ "/": "/$(lang)/b" }"#, nil),
+            (#"{ "/": "/a$(digit)" }"#, [#"pathPattern="/a.""#, #"pathPattern="/a./""#]),
         ] as [(String, [String]?)])
     func `a filter covers all rules that include URLs`(links: String, paths: [String]?) throws {
         let app = try Sample.app(Sample.text(links: "[\(links)]"))
         #expect(app.manifestPaths?.map(\.attribute) == paths?.map { "android:\($0)" })
+    }
+
+    @Test(arguments: [(20, 40), (21, 2)])
+    func `a filter lists few values of a variable`(values: Int, paths: Int) throws {
+        let variable = (0..<values).map { "\"v\($0)\"" }.joined(separator: ", ")
+        let text = Sample.text(
+            ios: #"{ appIDs: ["8KQ2V7M4XN.dev.acme.shop"], variables: { v: [\#(variable)] } }"#,
+            links: #"[{ "/": "/a/$(v)" }]"#)
+        #expect(try Sample.app(text).manifestPaths?.count == paths)
     }
 
     @Test(
