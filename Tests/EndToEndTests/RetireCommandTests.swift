@@ -106,6 +106,11 @@ struct RetireCommandTests {
         let team = try Subject.run(["retire", "team"] + command)
         #expect(team.output.hasPrefix("wrote \(config)/retired/team/app.json"), "\(team.errors)")
         #expect(try Subject.run(["retire", "team"] + command).output.contains("is retired already"))
+        // Each app file once, also one that is there and of which the server holds the last version.
+        try folder.write(
+            "config/apps/shop.json", Self.app.replacing("shop.acme.test", with: "new.acme.test"))
+        let unknown = try Subject.run(["retire", "nothing"] + command)
+        #expect(unknown.errors.contains(" The app files are shop.json. "), "\(unknown.errors)")
     }
 
     @Test func `rejects a configuration without app files`() throws {

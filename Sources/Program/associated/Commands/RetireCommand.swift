@@ -58,7 +58,8 @@ extension Command {
         }
         let state = arguments["--state"] ?? "state"
         let served = try configuration.servedFiles(by: state)
-        let known = (files.paths + served).filter { $0.hasPrefix(apps) }.map { String($0.dropFirst(apps.count)) }
+        let known = served.union(files.paths).filter { $0.hasPrefix(apps) }.map { String($0.dropFirst(apps.count)) }
+            .sorted()
         let wanted = Set(known.filter { $0.hasPrefix("\(stem)/") || (names.contains($0) && !isFolder) })
         if !wanted.isEmpty {
             let outcomes = try wanted.sorted().map { name throws(Refusal) in try folder.retire(name) }
