@@ -284,6 +284,29 @@ struct SnippetCommandTests {
         }
     }
 
+    @Test func `a module folder has its files in src/main`() throws {
+        let folder = try Folder(files: ["config/apps/shop.json": Self.app, "p/src/main/AndroidManifest.xml": ""])
+        let run = try Subject.run(
+            "snippet", "shop", "android", "--config", "\(folder.path)/config", "--output", "\(folder.path)/p")
+        #expect(run.output.split(separator: "\n").allSatisfy { $0.hasPrefix("\(folder.path)/p/src/main/") })
+    }
+
+    @Test(arguments: [
+        ("INFOPLIST_FILE = A/Info.plist; INFOPLIST_FILE = ATests/Info.plist;", "A", "ios", "A/Info.plist"),
+        ("INFOPLIST_FILE = \"$(SRCROOT)/Own.plist\";", "ios/App/App", "capacitor", "ios/App/Own.plist"),
+    ])
+    func `Info.plist entries go into the file that the Xcode project names`(
+        text: String, project: String, kind: String, place: String
+    ) throws {
+        let folder = try Folder(files: ["config/apps/shop.json": Self.app, "p/\(place)": Self.empty])
+        try folder.write("p/\(project).xcodeproj/project.pbxproj", "{ a = { \(text) B = C; }; }")
+        let run = try Subject.run(
+            "snippet", "shop", kind, "--config", "\(folder.path)/config", "--output", "\(folder.path)/p")
+        #expect(run.output.split(separator: "\n").filter { $0.contains(".plist") } == ["\(folder.path)/p/\(place)"])
+        #expect(try folder.read("p/\(place)").contains("CFBundleURLSchemes"))
+        #expect(!run.errors.contains("plist into"), "\(run.errors)")
+    }
+
     @Test func `the steps name the Swift files that Xcode has to know`() throws {
         let folder = try Folder(files: ["config/apps/shop.json": Self.app])
         let run = try Subject.run(

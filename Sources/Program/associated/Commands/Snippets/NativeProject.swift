@@ -17,12 +17,19 @@ struct NativeProject {
         /// Its folder below the output folder, with a slash at the end if it is not that folder.
         let folder: String
         /// The files of its CODE_SIGN_ENTITLEMENTS below the output folder.
-        var entitlements: [String] = []
+        let entitlements: [String]
+        /// Those of its INFOPLIST_FILE.
+        let propertyLists: [String]
 
         init(_ text: String, folder: String, name: String) {
+            func files(_ setting: String) -> [String] { Xcode.files(of: setting, in: text, folder: folder, name: name) }
             self.folder = folder
+            (entitlements, propertyLists) = (files("CODE_SIGN_ENTITLEMENTS"), files("INFOPLIST_FILE"))
+        }
+
+        private static func files(of setting: String, in text: String, folder: String, name: String) -> [String] {
             var values: [String] = []
-            for key in text.ranges(of: "CODE_SIGN_ENTITLEMENTS") {
+            for key in text.ranges(of: setting) {
                 let line = text[key.upperBound...].prefix { $0 != ";" && !$0.isNewline }
                 // The key may have a condition, such as [sdk=iphoneos*].
                 let rest = line.first == "[" ? line.drop { $0 != "]" } : line
@@ -35,7 +42,7 @@ struct NativeProject {
                 while value.last == " " { value.removeLast() }
                 if !value.isEmpty, !values.contains(folder + value) { values.append(folder + value) }
             }
-            entitlements = values
+            return values
         }
     }
 
@@ -91,9 +98,13 @@ struct NativeProject {
     /// A file under the name that the project has for it: entitlements are those that the Xcode project names. Entitlements beside
     /// others are no file of the target yet.
     func placed(_ file: OutputFile) -> OutputFile {
-        guard file.name.hasSuffix(NativeProject.ending) else { return placedInModule(file) }
+        let isEntitlements = file.name.hasSuffix(NativeProject.ending)
+        guard isEntitlements || file.name.hasSuffix("Info.plist") else { return placedInModule(file) }
         let parent = file.name.lastIndex(of: "/").map { String(file.name[...$0]) } ?? ""
-        if let named = xcode(of: file)?.entitlements, !named.isEmpty {
+        let xcode = xcode(of: file)
+        let named = isEntitlements ? xcode?.entitlements : xcode?.propertyLists.filter { !$0.contains("Tests/") }
+        if let named, !named.isEmpty {
+            if !isEntitlements, named.contains(file.name) { return file }
             let near = named.count == 1 || parent.isEmpty ? named : named.filter { $0.hasPrefix(parent) }
             // Neither a variable nor a place outside of the project.
             let isPath = near.first?.split(separator: "/").allSatisfy { $0 != ".." && !$0.contains("$") } == true
@@ -101,6 +112,7 @@ struct NativeProject {
             placed.name = near.count == 1 && isPath && near[0].first != "/" ? near[0] : file.name + ".associated"
             return placed
         }
+        if !isEntitlements { return file }
         if File.exists("\(folder)/\(file.name)") { return file }
         let own =
             (try? Directory.entries("\(folder)/\(parent)"))?.map(\.name).filter { $0.hasSuffix(NativeProject.ending) }
@@ -114,7 +126,8 @@ struct NativeProject {
         return placed
     }
 
-    private static let module = "app/src/main/"
+    /// The sources of the module: of the one that the output folder is, or of the usual one in a Gradle project.
+    private var module: String { File.exists("\(folder)/src/main/AndroidManifest.xml") ? "src/main/" : "app/src/main/" }
     private static let activity = "MainActivity.kt"
 
     /// A file of an Android app in the usual module of a Gradle project. Beside code of another package, or of another language, it
@@ -122,13 +135,13 @@ struct NativeProject {
     private func placedInModule(_ file: OutputFile) -> OutputFile {
         let isOfAndroid = ["AndroidManifest.xml", "res/values/asset_statements.xml"].contains(file.name)
         let isCode = file.name.hasSuffix(".kt")
-        guard isOfAndroid || isCode, File.exists("\(folder)/\(NativeProject.module)AndroidManifest.xml") else {
+        guard isOfAndroid || isCode, File.exists("\(folder)/\(module)AndroidManifest.xml") else {
             return file
         }
         var placed = file
         guard isCode else {
-            placed.name = NativeProject.module + file.name
-            let values = "\(folder)/\(NativeProject.module)res/values"
+            placed.name = module + file.name
+            let values = "\(folder)/\(module)res/values"
             let isDefined = ((try? Directory.entries(values)) ?? []).contains { entry in
                 let text = (try? InputFile.read("\(values)/\(entry.name)")).map { String(decoding: $0, as: UTF8.self) }
                 return !file.name.hasSuffix(entry.name) && text?.contains("name=\"asset_statements\"") == true
@@ -139,11 +152,11 @@ struct NativeProject {
         let package =
             file.text.split(separator: "\n").first { $0.hasPrefix("package ") }?.dropFirst("package ".count) ?? ""
         let own = package.replacing(".", with: "/") + "/"
-        let places = ["java/", "kotlin/"].flatMap { folders(below: NativeProject.module + $0) }
+        let places = ["java/", "kotlin/"].flatMap { folders(below: module + $0) }
         let found = places.first { parent in
             ["kt", "java"].contains { File.exists("\(folder)/\(parent)MainActivity.\($0)") }
         }
-        placed.name = (found ?? "\(NativeProject.module)java/\(own)") + file.name
+        placed.name = (found ?? "\(module)java/\(own)") + file.name
         let isJava = found.map { !File.exists("\(folder)/\($0)\(NativeProject.activity)") } ?? false
         if let found, !found.hasSuffix(own) || isJava && file.name == NativeProject.activity {
             placed.name += ".associated"
