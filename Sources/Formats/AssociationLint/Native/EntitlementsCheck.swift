@@ -38,7 +38,8 @@ struct EntitlementsCheck {
     /// Reports hosts that the app file has and the entitlements do not, the classic cause of dead links. Of services other than links,
     /// which an app file has by default, only those that the entitlements use.
     private mutating func reportMissingHosts(at range: SourceRange) {
-        guard let app = file.ownApp(sharing: named.values.flatMap(\.self)), let ios = app.ios else { return }
+        let all = named.values.flatMap(\.self)
+        guard let app = file.ownApp(sharing: all, isOfPlatform: { $0.ios != nil }), let ios = app.ios else { return }
         for service in ios.services.map(\.rawValue).sorted() where service == "applinks" || named[service] != nil {
             for host in file.lacking(app, in: named[service] ?? []) {
                 let outcome =

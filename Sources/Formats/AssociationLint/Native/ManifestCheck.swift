@@ -22,7 +22,10 @@ struct ManifestCheck {
         // A build fills in names with a placeholder.
         let named = filters.filter(\.isVerified).flatMap(\.hosts)
         let patterns = named.compactMap { try? HostPattern.parse($0).get() }
-        guard patterns.count == named.count, let app = file.ownApp(sharing: patterns),
+        // The manifest of a library or of a test need not name a host.
+        let isOfApp = !named.isEmpty || elements.contains { $0.names(of: "category").containsExactly(Self.launcher) }
+        guard isOfApp, patterns.count == named.count,
+            let app = file.ownApp(sharing: patterns, isOfPlatform: { $0.android != nil }),
             app.android?.relations.containsExactly(AndroidApp.handleAllURLs) == true
         else { return }
         let range = file.range(root.tag)
@@ -45,6 +48,8 @@ struct ManifestCheck {
             "no intent filter lets \(first.url.text.quoted) through, an example of \(app.file) that must open the app\(more), so "
                 + "the link stays in the browser", fix: "widen a path of the manifest, or correct the example")
     }
+
+    private static let launcher = "android.intent.category.LAUNCHER"
 
     private mutating func lint(_ filter: XMLElement) {
         let data = filter.children.filter { $0.name == "data" }

@@ -57,8 +57,9 @@ struct NativeFile {
         patterns.contains { $0 == host || (!host.isWildcard && $0.matches(host.name)) }
     }
 
-    /// The app file of the project, in the environment that fits best: the one that shares most hosts with it. Nil if none shares any.
-    func ownApp(sharing named: [HostPattern]) -> AppFile? {
+    /// The app file of the project, in the environment that fits best: the one that shares most hosts with it. If none shares any, the
+    /// only app file of the platform, or nil.
+    func ownApp(sharing named: [HostPattern], isOfPlatform: (AppFile) -> Bool) -> AppFile? {
         func lacking(_ app: AppFile) -> Int { app.hosts.count { !NativeFile.covers(named, $0) } }
         func isBetter(_ app: AppFile, _ best: AppFile) -> Bool {
             // An app file with all its hosts in the project is that of the project, even if another one shares more.
@@ -66,7 +67,9 @@ struct NativeFile {
             if (left == 0) != (right == 0) { return left == 0 }
             return app.hosts.count - left > best.hosts.count - right
         }
-        let sharing = (appFiles ?? []).filter { $0.hosts.contains { NativeFile.covers(named, $0) } }
+        let apps = (appFiles ?? []).filter(isOfPlatform)
+        let sharing = apps.filter { $0.hosts.contains { NativeFile.covers(named, $0) } }
+        if sharing.isEmpty { return apps.allSatisfy { $0.file == apps[0].file } ? apps.first : nil }
         return sharing.reduce(nil) { best, app in best.map { isBetter(app, $0) ? app : $0 } ?? app }
     }
 

@@ -32,7 +32,9 @@ struct NativeFileTests {
         #expect(manifest.rules == found.map { _ in .ghst016 })
     }
 
-    private static func apps(_ texts: String...) -> [AppFile] {
+    private static func apps(_ texts: String...) -> [AppFile] { apps(texts) }
+
+    private static func apps(_ texts: [String]) -> [AppFile] {
         texts.enumerated().map { index, text in
             let reading = AppFile.read(Array(text.utf8), file: "\(index).json", environment: nil)
             guard let app = reading.appFile else { fatalError("\(reading.findings)") }
@@ -47,6 +49,10 @@ struct NativeFileTests {
           links: [{ "/": "/*" }], examples: { \(examples) } }
         """
     }
+
+    private static let androidApp = """
+        { name: "B", hosts: ["b.org"], android: { package: "org.b", fingerprints: ["\(print)"] }, links: [{ "/": "/*" }] }
+        """
 
     private static let print = (0x60..<0x80).map { String($0, radix: 16, uppercase: true) }.joined(separator: ":")
 
@@ -63,14 +69,19 @@ struct NativeFileTests {
             ["webcredentials:b.org"]
         ),
         (["webcredentials:a.org"], [app(#""a.org""#, ios: #", services: ["webcredentials"]"#)], []),
-        // Another app's hosts are its own.
+        // Another app's hosts are its own, also if the other app is only for Android.
+        (["applinks:b.org"], [androidApp, app(#""b.org", "d.org""#)], ["applinks:d.org"]),
         (["applinks:a.org"], [app(#""b.org""#), app(#""a.org""#)], []),
         (["applinks:a.org"], [app(#""a.org", "b.org""#), app(#""a.org""#)], []),
+        // Without a shared host, the only app file of the platform is that of the project.
+        (["applinks:c.org"], [app(#""a.org""#)], ["applinks:a.org"]),
+        (["applinks:c.org"], [app(#""a.org""#), androidApp], ["applinks:a.org"]),
+        (["applinks:c.org"], [app(#""a.org""#), app(#""b.org""#)], []), (["applinks:c.org"], [androidApp], []),
     ])
     func `reports hosts of the app file that entitlements lack`(domains: [String], apps: [String], lacking: [String]) {
         let text = EntitlementsCheckTests.entitlements(domains.joined(separator: "</string><string>"))
         let findings = Linter.lint(
-            entitlements: Array(text.utf8), file: "f", appFiles: apps.flatMap { Self.apps($0) }
+            entitlements: Array(text.utf8), file: "f", appFiles: Self.apps(apps)
         ).filter { $0.message.hasPrefix("the entitlements lack ") }
         #expect(findings.compactMap { $0.message.split(separator: "`").dropFirst().first.map(String.init) } == lacking)
         #expect(findings.allSatisfy { $0.rule == .ahst028 && $0.range?.start.line == 8 })
@@ -90,6 +101,7 @@ struct NativeFileTests {
             ["a.org"], ##"<data android:pathPrefix="/products/"/>"##,
             app(#""a.org""#, examples: #""https://a.org/products/1": "app""#), []
         ),
+        (["c.org"], "", app(#""a.org""#), ["no intent filter with autoVerify names `a.org`"]),
     ])
     func `reports hosts and examples of the app file that the manifest does not let through`(
         hosts: [String], path: String, app: String, found: [String]
@@ -103,6 +115,14 @@ struct NativeFileTests {
         ).filter { $0.message.hasPrefix("no intent filter ") }
         #expect(findings.map(\.rule) == found.map { _ in .ghst016 })
         for (finding, text) in zip(findings, found) { #expect(finding.message.hasPrefix(text), "\(finding.message)") }
+    }
+
+    @Test(arguments: [("LAUNCHER", 1), ("HOME", 0)])
+    func `a manifest without hosts is that of the app if a launcher starts it`(category: String, count: Int) {
+        let content = ##"<category android:name="android.intent.category.\##(category)"/>"##
+        let findings = Linter.lint(
+            manifest: ManifestCheckTests.manifest("", content), file: "f", appFiles: Self.apps(Self.app(#""a.org""#)))
+        #expect(findings.rules == Array(repeating: .ghst016, count: count))
     }
 
     @Test func `reports where a file is not well-formed XML`() {
