@@ -253,7 +253,8 @@ public struct ListeningSet: Sendable {
             case EACCES, EPERM: "let the server's user write to \(folder) (chown -R USER, chmod u+rwx)"
             case EADDRINUSE:
                 Listener.isListening(at: link)
-                    ? "another server of this state directory listens there; stop it" : "remove it, because it is no socket"
+                    ? "another server of this state directory listens there; stop it"
+                    : "remove it, because it is no socket"
             case ENAMETOOLONG: "use a --state with a short path"
             default: error.remedy(writingTo: folder)
             }

@@ -100,11 +100,14 @@ struct FixDecisionTests {
         }
         guard file.bytes != start else { return nil }
         changes += 1
-        let after = decisions(file.bytes, like: original.kind)
+        let (before, after) = (decisions(start, like: original.kind), decisions(file.bytes, like: original.kind))
         let urls = urls(original.document)
-        for (app, decide) in decisions(start, like: original.kind) {
+        // What a whole file says may begin with a fix, but not what one of its entries does.
+        let isAboutEntries = original.kind == .appleAssociation && !before.isEmpty
+        for app in Set(before.keys).union(isAboutEntries ? Array(after.keys) : []) {
             for url in urls {
-                guard let opens = decide(url), after[app].map({ $0(url) }) != opens else { continue }
+                guard let opens = before[app].map({ $0(url) }) ?? false else { continue }
+                if after[app].map({ $0(url) }) ?? (before[app] == nil ? false : nil) == opens { continue }
                 return "\(app) \(url) \(String(decoding: start.prefix(1_500), as: UTF8.self))"
             }
         }
@@ -129,6 +132,10 @@ struct FixDecisionTests {
         Texts.entry(#""paths": ["NOT/a", "*"]"#), Texts.entry(#""paths": ["not /a", "*"]"#), Texts.path("a/*"),
         Texts.rules(#"{"/": "a/*"}"#), Texts.rules(#"{"/": "/a", "exlude": true}, {"/": "*"}"#),
         Texts.rules(#"{"/": "/a"}"#).replacing("dynamic_app_link_components", with: "dynamic_app_link_component"),
+        Texts.details(
+            #"{"appIds": ["\#(Texts.other)"], "paths": ["/a"]}, {"appIDs": ["\#(Texts.app)"], "paths": ["/b"]}"#),
+        Texts.details(
+            #"{"appIds": ["\#(Texts.app)"], "paths": ["/a"]}, {"appIDs": ["\#(Texts.app)"], "paths": ["/b"]}"#),
         AppFileSample.text(links: #"[{ "/": "/a", "?": { b: "*" } }]"#),
         AppFileSample.text(links: #"[{ "/": "a/*" }]"#),
         AppFileSample.text(links: #"[{ "/": "/é" }, { "/": "/a" }]"#),
@@ -140,6 +147,13 @@ struct FixDecisionTests {
             check(Array(text.utf8), changes: &changes)
         }
         #expect(changes > 15, "\(changes)")
+    }
+
+    /// It is undocumented how systems read it, so some may open the link today.
+    @Test func `a flag in quotation marks is corrected only as advice`() {
+        let text = Texts.components(#"{"/": "/a", "exclude": "true"}, {"/": "/*"}"#)
+        let file = LintedFile(Array(text.utf8), path: "f")
+        #expect(file.fixableFindings().isEmpty && file.fixableFindings { $0 == .aasa036 }.count == 1)
     }
 
     /// Otherwise the tests here could not fail.

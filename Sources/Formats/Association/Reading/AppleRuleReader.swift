@@ -110,7 +110,8 @@ struct AppleRuleReader {
         guard let value = object[key]?.value else { return nil }
         let flag = findings.read(
             \.asBool, of: value, key.quoted, .aasa036, "and how systems read that is undocumented",
-            fix: "write true or false" + (value.asString == nil ? "" : " without quotation marks"))
+            fix: "write true or false" + (value.asString == nil ? "" : " without quotation marks"), changesMeaning: true
+        )
         if flag == nil { rule.component.unreadFlags.append(key) }
         return flag
     }

@@ -121,18 +121,17 @@ struct KeyRules: Sendable {
     /// By the place, the key that was probably meant, and whether there is an edit.
     let severity: @Sendable (String, String?, Bool) -> Severity
 
-    /// Keys without which systems ignore the object, so that it decides nothing until they are right, and keys that decide nothing.
+    /// Keys without which systems ignore the file or the statement, so that it decides nothing until they are right, and keys that decide
+    /// nothing. An entry without ids is beside others, and may name an app of theirs.
     private static let ineffectiveWithout: Set<String> = [
-        "applinks", "webcredentials", "appclips", "activitycontinuation", "details", "apps", "appIDs", "appID",
-        "relation",
+        "applinks", "webcredentials", "appclips", "activitycontinuation", "details", "apps", "relation",
         "target", "namespace", "package_name", "sha256_cert_fingerprints", "site", "appid", "comment", "comments",
     ]
 
     /// Whether systems that read some members would read another thing if one of them had this key. An app file with such a mistake is
     /// not published, so it is not read at all.
-    fileprivate func changesMeaning(_ key: String, _ members: [SourceMember]) -> Bool {
-        guard !isAppFile else { return false }
-        return !Self.ineffectiveWithout.contains(key) || key == "appIDs" && members.contains { $0.key == "appID" }
+    fileprivate func changesMeaning(_ key: String) -> Bool {
+        !isAppFile && !Self.ineffectiveWithout.contains(key)
     }
 
     /// Keys of other formats, and guesses, for those of a rule.
@@ -234,7 +233,7 @@ final class FindingCollector {
                 : SourceEdit(
                     range: member.keyRange,
                     replacement: rules.isAppFile && nearest.allSatisfy(\.isLetter) ? nearest : nearest.jsonQuoted,
-                    changesMeaning: rules.changesMeaning(nearest, members))
+                    changesMeaning: rules.changesMeaning(nearest))
         }
         let differsInCase = nearest?.lowercased() == key.lowercased()
         let severity = rules.severity(place, nearest, edit != nil)
