@@ -5,6 +5,7 @@
 // Rules that work with both engines and with a pooler: the database's clock only, row locks only, times in milliseconds.
 
 public import Database
+import Posix
 import Synchronization
 public import TLS
 
@@ -37,16 +38,26 @@ public struct Store: ~Copyable {
     private final class SharedConnection: @unchecked Sendable {
         private let turn = Mutex(())
         private var connection: SQLConnection
+        /// The last failure that says something about the database, and when it was.
+        private var failure: (error: DatabaseError, at: Int64)?
 
         init(_ connection: consuming SQLConnection) { self.connection = connection }
 
         func use<Result>(
             _ body: (inout SQLConnection) throws(DatabaseError) -> Result
         ) throws(DatabaseError) -> Result {
+            let began = Clock.monotonicMilliseconds()
             // `withLock` would ask for a result that may go to another thread, and none does.
             turn._unsafeLock()
             defer { turn._unsafeUnlock() }
-            return try body(&connection)
+            // Who has waited for a try that failed has failed too: in an outage, each would wait for the tries of all.
+            if let failure, failure.at >= began { throw failure.error }
+            do throws(DatabaseError) { return try body(&connection) } catch {
+                if [.locked, .connectionLost, .unreachable].contains(error.cause) {
+                    failure = (error, Clock.monotonicMilliseconds())
+                }
+                throw error
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 // Several threads with one store.
 
 import Database
+import Glibc
 import Posix
 import TestSupport
 import Testing
@@ -38,5 +39,34 @@ struct SharedConnectionTests {
         }
         #expect(count == Int64(threads * times))
         #expect(connections.value.count == (engine == .sqlite ? 0 : 1))
+    }
+
+    @Test func `in an outage, threads fail together and not one after the other`() throws {
+        let database = try TestDatabase(.sqlite)
+        var limits = ConnectionLimits()
+        (limits.lockWaitMilliseconds, limits.retryMilliseconds) = (500, 0)
+        let store = try Store(database.connect(limits), keys: database.keys(), schema: Schema(Store.tables))
+        let (threads, causes, isHeld) = (12, Shared<[DatabaseError.Cause]>([]), Shared(false))
+        let holder = try Thread(name: "holder", owning: try database.connect()) { connection in
+            _ = try? connection.write { transaction throws(DatabaseError) in
+                try transaction.execute("update secret set sealed = sealed")
+                isHeld.change { $0 = true }
+                while causes.value.count < threads { usleep(1_000) }
+            }
+        }
+        while !isHeld.value { usleep(1_000) }
+        let began = Clock.monotonicMilliseconds()
+        var writers: [ThreadHandle] = []
+        for number in 0..<threads {
+            let writer = try Thread(name: "writer \(number)", owning: store.another()) { store in
+                do throws(DatabaseError) { try store.tryWriting() } catch { causes.change { $0.append(error.cause) } }
+            }
+            writers.append(ThreadHandle(writer))
+        }
+        for writer in writers { writer.join() }
+        holder.join()
+        #expect(causes.value == Array(repeating: .locked, count: threads))
+        // One after the other, it would be six seconds.
+        #expect(Clock.monotonicMilliseconds() - began < 4_000)
     }
 }
