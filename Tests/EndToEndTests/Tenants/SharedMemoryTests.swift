@@ -1,5 +1,5 @@
 // A server with 256 MiB, and a tenant whose certificates would need more than that, beside one with an ordinary certificate. The limit
-// is that of a process for its data, so the test needs no control group; thread stacks count there, and are allowed for.
+// is that of a process for its data, so the test needs no control group. Thread stacks count there with all that they may use.
 
 import Foundation
 import Posix
@@ -13,8 +13,6 @@ struct SharedMemoryTests {
     private static let hosts = (0..<400).map { "h\($0).evil.test" }
     private static let namesOfCertificate = 5_000
     private static let mebibytes = 256
-    /// Of two workers and the threads beside them, as their stacks count.
-    private static let stackMebibytes = 64
     private static let clients = 4
 
     private let folder: Folder
@@ -78,10 +76,9 @@ struct SharedMemoryTests {
 
     @Test(.timeLimit(.minutes(10)))
     func `a tenant with large certificates ends no server and delays no other tenant`() async throws {
-        let bytes = (Self.mebibytes + Self.stackMebibytes) << 20
         let server = try RunningServer(
             command: [
-                "/usr/bin/env", "prlimit", "--data=\(bytes)", "--stack=1048576", Subject.executable.path, "serve",
+                "/usr/bin/env", "prlimit", "--data=\(Self.mebibytes << 20)", Subject.executable.path, "serve",
             ]
                 + folder.options + ["--http", "127.0.0.1:0", "--https", "127.0.0.1:0", "--workers", "2"],
             environment: ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"], input: nil)

@@ -31,7 +31,10 @@ public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A text of the C library. They begin with a capital; the program's do not.
     static func lowered(_ text: String) -> String { text.prefix(1).lowercased() + text.dropFirst() }
 
-    public var description: String { "\(call): \(reason)" }
+    public var description: String {
+        let isThread = call == "pthread_create" && number == EAGAIN
+        return "\(call): \(reason)" + (isThread ? "; raise ulimit -u or -v, TasksMax= or the container's pids limit" : "")
+    }
 
     /// Whether a path was refused because it leaves the directory that it must stay in.
     public var leadsOutside: Bool { number == EXDEV }

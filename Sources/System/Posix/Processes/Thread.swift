@@ -15,12 +15,20 @@ public struct Thread: ~Copyable, Sendable {
         init(name: String, body: @escaping @Sendable () -> Void) { (self.name, self.body) = (name, body) }
     }
 
+    /// A limit of data (`ulimit -d`) counts the whole of each stack, whether it is used or not. Nothing here recurses deeply.
+    private static let stackBytes = 1 << 20
+
     /// Starts a thread. `top -H` shows its `name`, of which the kernel stores 15 bytes.
     public init(name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
         let start = unsafe Unmanaged.passRetained(Start(name: name, body: body))
         var handle = pthread_t()
+        var attributes = pthread_attr_t()
+        unsafe pthread_attr_init(&attributes)
+        defer { unsafe pthread_attr_destroy(&attributes) }
+        let sized = unsafe pthread_attr_setstacksize(&attributes, Thread.stackBytes)
+        precondition(sized == 0, "a stack may have whole pages")
         let result = unsafe pthread_create(
-            &handle, nil,
+            &handle, &attributes,
             { argument in
                 Thread.run(unsafe Unmanaged<Start>.fromOpaque(argument!).takeRetainedValue())
                 // Threads that read many files leave much behind.
