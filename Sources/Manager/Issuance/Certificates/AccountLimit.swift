@@ -52,6 +52,10 @@ public struct AccountLimit: Sendable, Equatable {
         let taken = try takenTokens(at: url, in: transaction)
         guard taken > 0 else { return false }
         try transaction.execute("delete from work where kind = ? and key = ?", kind, url.host)
+        // Their waits were the authority's answer to the limit that is over.
+        try transaction.execute(
+            "update work set due = ? where kind = ? and state = ?", try transaction.now(), CertificateWork.kind,
+            IssuanceState.limited.rawValue)
         try bucket.refill(taken, in: transaction)
         return true
     }
