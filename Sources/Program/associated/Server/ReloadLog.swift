@@ -90,7 +90,8 @@ struct ReloadLog {
         }
         // One tenant's fleet must not hide the host of another.
         let missing = Dictionary(grouping: news.found.filter { $0.kind == .missing }.map(\.file), by: tenantOf(file:))
-        let fleets = missing.compactMapValues(ReloadLog.fleet)
+        let isMany = missing.values.reduce(0) { $0 + $1.count } >= ReloadLog.fleetMin
+        let fleets = isMany ? missing.compactMapValues(ReloadLog.fleet) : [:]
         for fleet in fleets.values.sorted() { Log.error(fleet) }
         for problem in news.found {
             let tenant = tenantOf(file: problem.file)
@@ -114,15 +115,17 @@ struct ReloadLog {
         }
     }
 
+    /// So many hosts of all tenants without a certificate have one cause, and each tenant one line.
     static let fleetMin = 10
     private static let fleetNamedMax = 5
 
-    /// One line for many hosts of a tenant whose certificates are missing, which is one cause; nil for few.
+    /// One line for the hosts of a tenant; nil for a single host, whose own line says more.
     static func fleet(_ files: [String]) -> String? {
-        if files.count < fleetMin { return nil }
+        if files.count < 2 { return nil }
         let hosts = files.prefix(fleetNamedMax).compactMap { $0.split(separator: "/").dropLast().last }
+        let more = files.count > hosts.count ? " and \(files.count - hosts.count) more" : ""
         return "CERT-025: \(files.count) hosts have no certificate, so TLS clients are rejected: "
-            + "\(hosts.joined(separator: ", ")) and \(files.count - hosts.count) more; `associated acme status` says what the manager waits for, if it is to order them; otherwise put "
+            + "\(hosts.joined(separator: ", "))\(more); `associated acme status` says what the manager waits for, if it is to order them; otherwise put "
             + "them into config/hosts"
     }
 
