@@ -1,8 +1,8 @@
 // Which new versions of app files are admitted, decided from texts without a disk.
 
-import Association
 import Testing
 
+@testable import Association
 @testable import Hosting
 @testable import Posix
 

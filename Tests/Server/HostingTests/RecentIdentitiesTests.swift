@@ -2,6 +2,7 @@
 
 import Testing
 
+@testable import Association
 @testable import Hosting
 
 struct RecentIdentitiesTests {

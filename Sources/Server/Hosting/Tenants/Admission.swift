@@ -71,10 +71,7 @@ struct Admission {
         var removed = candidate.removed
         for other in Set(removed.map(\.host)).flatMap({ paths(naming: $0) }) where other != path {
             guard let app = app(version(of: other))?.appFile else { continue }
-            removed.subtract(LiveIdentity.all(of: app))
-            // A file that names the host now may retire entries of that host too.
-            let hosts = Set(app.hosts.map(\.text))
-            removed = removed.filter { !hosts.contains($0.host) || !$0.isRetired(by: app.retired) }
+            removed.subtract(keptOrRetiredBy: app)
         }
         if candidate.isGone, scan.retired.paths.contains(path) { return [] }
         return removed.subtracting(scan.retired.identities)

@@ -79,13 +79,11 @@ struct FileReading: Sendable {
         candidate.removalGuard = (app ?? lastGood)?.appFile.removalGuard ?? .block
         if !source.holdsRemovals, candidate.removalGuard == .block { candidate.removalGuard = .warn }
         if lastGood != nil || notesAdded {
-            let new = app.map { LiveIdentity.all(of: $0.appFile) } ?? []
-            let old = lastGood.map { LiveIdentity.all(of: $0.appFile) } ?? []
-            if notesAdded { candidate.added = new.subtracting(old) }
-            let retired = app?.appFile.retired ?? RetiredIdentities()
-            if candidate.removalGuard != .off {
-                candidate.removed = old.subtracting(new).filter { !$0.isRetired(by: retired) }
+            if notesAdded, let app {
+                let old = lastGood.map { LiveIdentity.all(of: $0.appFile) } ?? []
+                candidate.added = LiveIdentity.all(of: app.appFile).subtracting(old)
             }
+            candidate.removed = LiveIdentity.removed(from: lastGood?.appFile, to: app?.appFile)
         }
         if let app, let lastGood {
             candidate.hasNewLanding =
