@@ -3,14 +3,14 @@
 
 /// An app's `dynamic_app_link_components`, ready to decide.
 public struct AndroidMatcher: Sendable {
-    package let rules: [AndroidRule]
-    package let compiled: [Compiled]
+    package private(set) var rules: [AndroidRule]
+    package private(set) var compiled: [Compiled]
     /// The first rule with an empty field, for which Android discards the whole list.
     public let discardedBecauseOf: Int?
     /// For the rules of an app file: its links, and for each rule the index of the one that it was translated from.
     private var source: (links: [AppleComponent], origins: [Int])?
 
-    package struct Compiled: Sendable {
+    package struct Compiled: Hashable, Sendable {
         package let path: AndroidGlob?
         package let items: [AndroidGlob]?
         package let fragment: AndroidGlob?
@@ -33,6 +33,14 @@ public struct AndroidMatcher: Sendable {
         }
     }
 
+    /// The paths of an intent filter as rules, for searches. Without paths it covers every URL.
+    package init(covering paths: [ManifestPath]) {
+        let paths = paths.isEmpty ? [ManifestPath(.pattern, ".*")] : paths
+        rules = paths.map { AndroidRule(path: $0.text) }
+        compiled = paths.map { Compiled(path: $0.glob, items: nil, fragment: nil) }
+        discardedBecauseOf = nil
+    }
+
     /// The translated rules of an app file. Messages name its links, several rules of one link once.
     package init(_ list: TranslatedList<AndroidRule>, of links: [AppleComponent]) {
         self.init(rules: list.rules)
@@ -40,6 +48,13 @@ public struct AndroidMatcher: Sendable {
     }
 
     public var count: Int { rules.count }
+
+    /// The same with only the first rules, for a list that is too long for a search.
+    package func prefix(_ count: Int) -> AndroidMatcher {
+        var matcher = self
+        (matcher.rules, matcher.compiled) = (Array(rules.prefix(count)), Array(compiled.prefix(count)))
+        return matcher
+    }
 
     /// The index of a rule in the list that a person wrote; nil for the rule that replaces links without a translation.
     public func number(of rule: Int) -> Int? {

@@ -5,7 +5,7 @@ package import SourceJSON
 
 /// An app's ordered rules, ready to decide.
 public struct AppleMatcher: Sendable {
-    package let rules: [AppleRule]
+    package private(set) var rules: [AppleRule]
     package let table: SubstitutionTable
     /// The strings of a `paths` list; nil for components.
     package let legacyPaths: [String]?
@@ -58,6 +58,13 @@ public struct AppleMatcher: Sendable {
     }
 
     public var count: Int { rules.count }
+
+    /// The same with only the first rules, for a list that is too long for a search.
+    package func prefix(_ count: Int) -> AppleMatcher {
+        var matcher = self
+        matcher.rules = Array(rules.prefix(count))
+        return matcher
+    }
 
     /// The place of a rule in the written list, where invalid elements count too. Messages, such as those of `explain`,
     /// call the rule by this number.

@@ -58,7 +58,7 @@ extension PlatformComparison {
 
     private var ownQueryCases: [QueryCase] {
         var stepsLeft = Self.limits.stepsMax
-        return QueryCase.cases(for: [.apple(source)], stepsLeft: &stepsLeft, Self.limits)
+        return QueryCase.cases(for: [.apple(source)], stepsLeft: &stepsLeft, Self.limits).cases
     }
 
     /// A URL that needs the rule, and whether there is one: nil if that is not known.

@@ -13,30 +13,40 @@ struct QueryCase: Hashable {
 
     var suffix: String { (query.map { "?" + $0 } ?? "") + (fragment.map { "#" + $0 } ?? "") }
 
-    /// The cases with which to compare two lists. The first has neither a query nor a fragment.
-    static func cases(for lists: [RuleList], stepsLeft: inout Int, _ limits: AutomatonLimits) -> [QueryCase] {
+    /// The cases with which to compare lists. The first has neither a query nor a fragment. They are exhaustive if every ordinary
+    /// query and fragment is decided like one of them.
+    static func cases(
+        for lists: [RuleList], stepsLeft: inout Int, _ limits: AutomatonLimits
+    ) -> (cases: [QueryCase], areExhaustive: Bool) {
         let bare = QueryCase(query: nil, fragment: nil)
-        if lists.allSatisfy(\.usesOnlyPaths) { return [bare] }
-        let fragments = fragments(lists, &stepsLeft, limits)
+        if lists.allSatisfy(\.usesOnlyPaths) { return ([bare], true) }
+        var areExhaustive = true
+        let fragments = fragments(lists, &stepsLeft, limits, &areExhaustive)
         var cases: [QueryCase] = []
         var seen: Set<QueryCase> = []
-        for query in queries(lists, &stepsLeft, limits) {
+        for query in queries(lists, &stepsLeft, limits, &areExhaustive) {
             for fragment in fragments {
                 let queryCase = QueryCase(query: query, fragment: fragment)
-                guard cases.count < limits.queryCasesMax else { return cases }
+                guard cases.count < limits.queryCasesMax else { return (cases, false) }
                 if seen.insert(queryCase).inserted { cases.append(queryCase) }
             }
         }
-        return cases
+        return (cases, areExhaustive)
     }
 
-    private static func fragments(_ lists: [RuleList], _ stepsLeft: inout Int, _ limits: AutomatonLimits) -> [String?] {
+    private static func fragments(
+        _ lists: [RuleList], _ stepsLeft: inout Int, _ limits: AutomatonLimits, _ areExhaustive: inout Bool
+    ) -> [String?] {
         let patterns = numbered(lists, \.fragmentPatterns)
         guard !patterns.isEmpty else { return [nil] }
-        return [nil, ""] + SampleTexts.distinguishing(patterns, in: .fragment, stepsLeft: &stepsLeft, limits)
+        let found = SampleTexts.distinguishing(patterns, in: .fragment, stepsLeft: &stepsLeft, limits)
+        areExhaustive = areExhaustive && found.isComplete
+        return [nil, ""] + found.texts
     }
 
-    private static func queries(_ lists: [RuleList], _ stepsLeft: inout Int, _ limits: AutomatonLimits) -> [String?] {
+    private static func queries(
+        _ lists: [RuleList], _ stepsLeft: inout Int, _ limits: AutomatonLimits, _ areExhaustive: inout Bool
+    ) -> [String?] {
         var queries: [String?] = [nil]
         var names: [String] = []
         var patterns: [ExactText: [(list: Int, item: RuleList.ItemPattern)]] = [:]
@@ -50,9 +60,14 @@ struct QueryCase: Hashable {
         var requirements: [Int: [Int: Int]] = [:]
         for (position, name) in names.enumerated() {
             let items = patterns[ExactText(name)] ?? []
-            let values = SampleTexts.distinguishing(
+            let (values, areComplete) = SampleTexts.distinguishing(
                 items.map { WrittenPattern(pattern: $0.item.pattern, written: $0.item.written, list: $0.list) },
                 in: .itemValue, stepsLeft: &stepsLeft, limits)
+            // A parameter may occur more than twice. If one of three values matches nothing, that is like two of them.
+            let isLoose = { (value: String) in !items.contains { $0.item.pattern.matches(Array(value.utf8)) } }
+            let areFew = values.count < 3 || values.count == 3 && values.contains(where: isLoose)
+            // On Android, a name is part of the pattern.
+            if !areComplete || !areFew || name.contains(where: { "*?".contains($0) }) { areExhaustive = false }
             for (list, item) in items where item.rule < requirementsMax {
                 let value = values.firstIndex { item.pattern.matches(Array($0.utf8)) }
                 requirements[list * requirementsMax + item.rule, default: [:]][position] = value.map { $0 + 1 } ?? 0
@@ -62,15 +77,17 @@ struct QueryCase: Hashable {
         let bases = requirements.sorted { $0.key < $1.key }.map { requirement in
             choices.indices.map { requirement.value[$0] ?? 0 }
         }
+        if choices.reduce(1, { min($0, limits.queryCasesMax) * $1.count }) > limits.queryCasesMax {
+            areExhaustive = false
+        }
         for selection in selections(choices, around: bases, limits.queryCasesMax) {
             let present = zip(choices, selection).map { $0[$1] }.filter { !$0.isEmpty }
             if !present.isEmpty { queries.append(present.joined(separator: "&")) }
         }
         let whole = numbered(lists, \.queryPatterns)
-        for text in SampleTexts.distinguishing(whole, in: .query, stepsLeft: &stepsLeft, limits) {
-            queries.append(text)
-        }
-        return queries
+        let texts = SampleTexts.distinguishing(whole, in: .query, stepsLeft: &stepsLeft, limits)
+        if !texts.isComplete || !whole.isEmpty && !names.isEmpty { areExhaustive = false }
+        return queries + texts.texts
     }
 
     private static func numbered(_ lists: [RuleList], _ patterns: (RuleList) -> [WrittenPattern]) -> [WrittenPattern] {

@@ -90,19 +90,22 @@ public struct AutomatonLimits: Hashable, Sendable {
     public init() {}
 }
 
-/// The paths of two lists as one search.
-struct ListPair {
+/// The paths of several lists as one search.
+struct ParallelLists {
     let search: ProductSearch
     private let lists: [RuleList]
-    /// The recognizers of the first list, and those of the second.
+    /// The recognizers of each list.
     private let ranges: [Range<Int>]
 
-    init?(_ first: RuleList, _ second: RuleList, plain: Bool, _ limits: AutomatonLimits) {
-        let firstGroups = first.pathGroups(limits)
-        let groups = firstGroups + second.pathGroups(limits)
-        lists = [first, second]
-        ranges = [0..<firstGroups.count, firstGroups.count..<groups.count]
-        let patterns = first.pathPatterns + second.pathPatterns
+    init?(_ lists: [RuleList], plain: Bool, _ limits: AutomatonLimits) {
+        self.lists = lists
+        var groups: [ProductSearch.Group] = []
+        ranges = lists.map { list in
+            let first = groups.count
+            groups += list.pathGroups(limits)
+            return first..<groups.count
+        }
+        let patterns = lists.flatMap(\.pathPatterns)
         guard let search = ProductSearch(plain: plain, groups, piece: .path, patterns, limits) else { return nil }
         self.search = search
     }
@@ -112,20 +115,22 @@ struct ListPair {
         lists.map { list in (0..<list.count).filter { list.matches($0, ignoringPathOf: url) } }
     }
 
-    /// Whether the first active rule that matches opens the app.
-    func opens(_ list: Int, _ states: [Int], _ active: [[Int]]) -> Bool {
+    /// The first active rule of a list that matches.
+    func rule(of list: Int, _ states: [Int], _ active: [[Int]]) -> Int? {
         let matching = ranges[list].flatMap { search.recognizers[$0].tags(states[$0]) }
-        let first = matching.filter(active[list].contains).min()
-        return first.map(lists[list].opens) ?? false
+        return matching.filter(active[list].contains).min()
     }
 
-    /// Whether no path with this beginning opens either app.
-    func isDeadEnd(_ states: [Int], _ active: [[Int]]) -> Bool {
-        ranges.indices.allSatisfy { list in
-            !ranges[list].contains { position in
-                search.recognizers[position].aliveTags(states[position]).contains { rule in
-                    lists[list].opens(rule) && active[list].contains(rule)
-                }
+    /// Whether the first active rule that matches opens the app.
+    func opens(_ list: Int, _ states: [Int], _ active: [[Int]]) -> Bool {
+        rule(of: list, states, active).map(lists[list].opens) ?? false
+    }
+
+    /// Whether some path with this beginning may open the app of a list.
+    func mayOpen(_ list: Int, _ states: [Int], _ active: [[Int]]) -> Bool {
+        ranges[list].contains { position in
+            search.recognizers[position].aliveTags(states[position]).contains { rule in
+                lists[list].opens(rule) && active[list].contains(rule)
             }
         }
     }

@@ -6,13 +6,14 @@ import SourceJSON
 
 /// Makes texts that distinguish patterns.
 enum SampleTexts {
-    /// The texts, shortest first. If a limit is reached, some are missing.
+    /// The texts, shortest first. If a limit is reached, some are missing, and they are not complete.
     static func distinguishing(
         _ patterns: [WrittenPattern], in piece: Piece, stepsLeft: inout Int,
         _ limits: AutomatonLimits
-    ) -> [String] {
+    ) -> (texts: [String], isComplete: Bool) {
         let patterns = distinct(patterns)
-        guard !patterns.isEmpty else { return [] }
+        guard !patterns.isEmpty else { return ([], true) }
+        var isComplete = patterns.count < patternsMax
         let groups = patterns.enumerated().map { index, entry in
             var automaton = PatternAutomaton(statesMax: limits.patternStatesMax)
             entry.pattern.add(to: &automaton, tag: index)
@@ -23,16 +24,17 @@ enum SampleTexts {
         // Plain letters first, so that an escape appears only if it makes a difference.
         for isPlain in [true, false] {
             guard let search = ProductSearch(plain: isPlain, groups, piece: piece, patterns.map(\.written), limits)
-            else { return texts }
-            _ = search.run(stepsLeft: &stepsLeft) { states in
+            else { return (texts, false) }
+            let outcome = search.run(stepsLeft: &stepsLeft) { states in
                 patterns.indices.allSatisfy { search.recognizers[$0].aliveTags(states[$0]).isEmpty }
             } visit: { states, spell in
                 let matching = patterns.indices.map { !search.recognizers[$0].tags(states[$0]).isEmpty }
                 if seen.insert(matching).inserted { texts.append(String(decoding: spell(), as: UTF8.self)) }
                 return texts.count >= textsMax
             }
+            if outcome != .finished { isComplete = false }
         }
-        return texts
+        return (texts, isComplete)
     }
 
     /// More texts are rarely needed, and their combinations would be too many to try.

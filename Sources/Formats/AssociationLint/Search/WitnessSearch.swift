@@ -30,10 +30,10 @@ struct WitnessSearch {
     /// - Parameter shared: query cases for several searches of the same lists, because making them takes time.
     mutating func run(in shared: [QueryCase]? = nil) -> Bool {
         var stepsLeft = limits.stepsMax
-        let queryCases = shared ?? QueryCase.cases(for: [first, second], stepsLeft: &stepsLeft, limits)
+        let queryCases = shared ?? QueryCase.cases(for: [first, second], stepsLeft: &stepsLeft, limits).cases
         var isComplete = false
         for isPlain in [true, false] where witnesses.count < wanted.count {
-            guard let pair = ListPair(first, second, plain: isPlain, limits) else { return false }
+            guard let pair = ParallelLists([first, second], plain: isPlain, limits) else { return false }
             isComplete = !isPlain
             var tried: Set<[[Int]]> = []
             for queryCase in queryCases where witnesses.count < wanted.count {
@@ -48,12 +48,12 @@ struct WitnessSearch {
 
     /// Searches the paths with one query case. False if the search was not complete.
     private mutating func search(
-        _ pair: ListPair, _ active: [[Int]], _ queryCase: QueryCase, _ stepsLeft: inout Int
+        _ pair: ParallelLists, _ active: [[Int]], _ queryCase: QueryCase, _ stepsLeft: inout Int
     ) -> Bool {
         var rejected = 0
         var found = witnesses
         let outcome = pair.search.run(stepsLeft: &stepsLeft) { states in
-            pair.isDeadEnd(states, active)
+            !pair.mayOpen(0, states, active) && !pair.mayOpen(1, states, active)
         } visit: { states, spell in
             let opening = Opening(pair.opens(0, states, active), pair.opens(1, states, active))
             guard wanted.contains(opening), found[opening] == nil else { return false }

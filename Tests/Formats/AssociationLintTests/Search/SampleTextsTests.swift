@@ -12,8 +12,8 @@ struct SampleTextsTests {
 
     private func distinguishing(_ patterns: [WrittenPattern]) -> (texts: [String], steps: Int) {
         var stepsLeft = 100_000
-        let texts = SampleTexts.distinguishing(patterns, in: .fragment, stepsLeft: &stepsLeft, AutomatonLimits())
-        return (texts, 100_000 - stepsLeft)
+        let found = SampleTexts.distinguishing(patterns, in: .fragment, stepsLeft: &stepsLeft, AutomatonLimits())
+        return (found.texts, 100_000 - stepsLeft)
     }
 
     @Test func `distinguishes patterns by short texts`() {
