@@ -115,9 +115,8 @@ let package = Package(
         tests("Certificates", in: "Server", "Posix", "TLS", "TLSSupport", "Tenancy", "TestSupport"),
         tests("Catalogue", in: "Server", "HTTP", "TestSupport"),
         tests(
-            "Hosting", in: "Server", "Association", "Catalogue", "Certificates", "HTTP", "Posix", "Settings",
-            "SourceJSON", "TLS",
-            "Telemetry", "Tenancy", "TestSupport"),
+            "Hosting", in: "Server", "Association", "AssociationLint", "Catalogue", "Certificates", "HTTP", "Posix",
+            "Settings", "SourceJSON", "TLS", "Telemetry", "Tenancy", "TestSupport"),
         tests(
             "Settings", in: "Formats", "Association", "HTTP", "Posix", "SourceJSON", "TLS", "TestSupport"),
         tests("Telemetry", in: "Server", "HTTP", "Posix", "SourceJSON", "TestSupport"),

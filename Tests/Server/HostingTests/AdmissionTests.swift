@@ -3,6 +3,7 @@
 import Testing
 
 @testable import Association
+@testable import AssociationLint
 @testable import Hosting
 @testable import Posix
 
@@ -114,6 +115,29 @@ struct AdmissionTests {
         let decision = admission.decision()
         #expect(decision.verdicts["f"]?.state == state)
         #expect((decision.verdicts["f"]?.guardedCount ?? 0 > 0) == (state == .held || state == .gone))
+    }
+
+    @Test(arguments: changes.indices) func `the preview of a change names the files that are held`(index: Int) {
+        let (before, now, _) = AdmissionTests.changes[index]
+        var files = AppFileChanges()
+        for (path, text) in before { files.serve(path, text ?? "") }
+        for (path, text) in now { files.find(path, text) }
+        var admission = files.admission
+        admission.guardRemovals()
+        let verdicts = admission.decision().verdicts.filter { [.held, .gone].contains($0.value.state) }
+        func apps(_ texts: Texts) -> [AppFile] {
+            texts.compactMap { path, text in
+                text.flatMap { AppFile.read(Array($0.utf8), file: path).appFile }
+            }
+        }
+        // A version with errors changes nothing, and files that are not mentioned stay as they are.
+        let names = Set(now.filter { $0.value != "{" }.map(\.key))
+        let after = apps(now) + apps(before).filter { !names.contains($0.file) }
+        let sides = [apps(before), after].map { PublishedHosts(appFiles: $0) }
+        let held = HeldRemoval.all(from: sides[0], to: sides[1])
+        #expect(held.filter(\.isHeld).map(\.file) == verdicts.keys.sorted())
+        let retired = PublishedHosts(appFiles: after, retiredFiles: ["f", "g"], retiredApps: apps(before))
+        #expect(HeldRemoval.all(from: sides[0], to: retired).isEmpty)
     }
 
     @Test func `a deleted file is released when it is in config/retired`() {
