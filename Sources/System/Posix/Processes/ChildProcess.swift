@@ -9,6 +9,12 @@ public enum ChildProcess {
     public enum End: Hashable, Sendable {
         case status(Int32)
         case signal(Int32)
+
+        /// WIFEXITED, WEXITSTATUS and WTERMSIG are macros.
+        init(_ status: Int32) {
+            let signal = status & 0x7F
+            self = signal == 0 ? .status(status >> 8 & 0xFF) : .signal(signal)
+        }
     }
 
     /// The path of the program that this process runs. A file that replaces the program later has the same path. Where a link to the
@@ -65,9 +71,7 @@ public enum ChildProcess {
         var status: Int32 = 0
         let process = unsafe waitpid(-1, &status, WNOHANG)
         guard process > 0 else { return nil }
-        // WIFEXITED, WEXITSTATUS and WTERMSIG are macros.
-        let signal = status & 0x7F
-        return (process, signal == 0 ? .status(status >> 8 & 0xFF) : .signal(signal))
+        return (process, End(status))
     }
 
     /// SIGTERM also wakes a process that is stopped (SIGSTOP), which would not take it.

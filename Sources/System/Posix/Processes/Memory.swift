@@ -69,7 +69,7 @@ import Glibc
     }
 }
 
-/// A copy of bytes in memory that a child process inherits as a descriptor. The corresponding C function is `memfd_create`.
+/// Bytes in memory that a child process inherits as a descriptor. The corresponding C function is `memfd_create`.
 public final class MemoryFile: Sendable {
     private let descriptor: Descriptor
     public var number: Int32 { descriptor.number }
@@ -77,6 +77,27 @@ public final class MemoryFile: Sendable {
     public init(_ bytes: [UInt8]) throws(SystemError) {
         let file = unsafe bytes.withUnsafeBytes { unsafe associated_memory_file($0.baseAddress, $0.count) }
         descriptor = try Descriptor(file, of: "memfd_create")
+    }
+
+    /// Lets a child read it from its beginning. The corresponding C function is `lseek`.
+    func rewind() { lseek(number, 0, SEEK_SET) }
+
+    /// What a child has written to it.
+    func bytes() throws(SystemError) -> [UInt8] {
+        let size = lseek(number, 0, SEEK_END)
+        if size < 0 { throw .last("lseek") }
+        var bytes = [UInt8](repeating: 0, count: Int(size))
+        var count = 0
+        while count < bytes.count {
+            let part = unsafe bytes[count...].withUnsafeMutableBytes { rest in
+                retrying { unsafe pread(number, rest.baseAddress, rest.count, off_t(count)) }
+            }
+            if part < 0 { throw .last("pread") }
+            // Another process may make it shorter meanwhile.
+            if part == 0 { break }
+            count += part
+        }
+        return Array(bytes.prefix(count))
     }
 
     /// What a parent has put into one, which is closed.

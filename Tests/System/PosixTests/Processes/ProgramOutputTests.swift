@@ -1,0 +1,33 @@
+import Testing
+
+@testable import Posix
+
+struct ProgramOutputTests {
+    private func shell(_ line: String, input: String = "") throws -> ProgramOutput {
+        try ProgramOutput(of: "sh", ["-c", line], variables: [("WORD", "one two")], input: Array(input.utf8))
+    }
+
+    @Test func `takes everything that a program prints, and how it ended`() throws {
+        let result = try shell("cat; echo \"$WORD\"; echo bad >&2; exit 3", input: "in\n")
+        #expect(String(decoding: result.output, as: UTF8.self) == "in\none two\n")
+        #expect(String(decoding: result.errors, as: UTF8.self) == "bad\n")
+        #expect(result.end == .status(3))
+        #expect(try shell("kill -9 $$").end == .signal(9))
+        #expect(try shell("true").output.isEmpty)
+    }
+
+    @Test func `input and output may be larger than any pipe`() throws {
+        let text = String(repeating: "0123456789abcdef", count: 100_000)
+        #expect(try shell("cat", input: text).output == Array(text.utf8))
+    }
+
+    @Test func `passes arguments as they are`() throws {
+        let words = ["a b", "$(x)", "", "*", "'\""]
+        let result = try ProgramOutput(of: "printf", ["%s\\n"] + words)
+        #expect(String(decoding: result.output, as: UTF8.self) == words.map { "\($0)\n" }.joined())
+    }
+
+    @Test func `a program that does not exist is an error`() {
+        #expect(throws: SystemError.self) { try ProgramOutput(of: "associated-no-such-program", []) }
+    }
+}
