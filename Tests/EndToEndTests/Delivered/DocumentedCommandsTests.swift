@@ -81,6 +81,10 @@ struct DocumentedCommandsTests {
             "  \"webcredentials\": { \"apps\": [\"8KQ2V7M4XN.dev.associated.shop\"] }", "}", "",
         ]
         try folder.write("theirs/apple-app-site-association", lines.joined(separator: "\n"))
+        let identity = "-c user.name=a -c user.email=a@acme.test"
+        let git = "git init -q -b main . && git add config && git \(identity) commit -q -m one"
+        let commit = try run(git, in: folder)
+        try #require(commit.status == 0, "\(commit.errors)")
         return folder
     }
 

@@ -9,8 +9,8 @@ import TLS
 @main
 enum Program {
     static let commands: [Command] = [
-        .serve, .manage, .lint, .match, .verify, .check, .why, .render, .snippet, .importFiles, .initialise, .sign,
-        .certificate, .acme, .retire, .status, .history, .health,
+        .serve, .manage, .lint, .difference, .match, .verify, .check, .why, .render, .snippet, .importFiles, .initialise,
+        .sign, .certificate, .acme, .retire, .status, .history, .health,
         .schema, .completion, .manual, .version,
     ]
 

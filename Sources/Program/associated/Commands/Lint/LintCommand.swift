@@ -52,6 +52,9 @@ extension Command {
                 words: Severity.allCases.map(\.rawValue)),
             Option(name: "--fix", value: nil, help: "apply mechanical fixes and show the differences"),
             Option(name: "--dry-run", value: nil, help: "with --fix: show the differences without changing files"),
+            Option(
+                name: "--against", value: "BEFORE",
+                help: "also show what changes for phones, compared with BEFORE, as `associated diff` does"),
             Option(name: "--explain", value: "RULE", help: "explain a rule, such as AASA-019, and exit"),
             .setting("--https").with(
                 help: "check as if the server listened for TLS on this address: report every host without a "
@@ -65,6 +68,9 @@ extension Command {
         let kind = try arguments.choice("--as", among: DocumentKind.named)
         if arguments.has("--dry-run"), !arguments.has("--fix") { throw .usage("--dry-run needs --fix") }
         let failsOn: Severity = try arguments.choice("--fail-on") ?? .error
+        if arguments.has("--against"), format != .text || arguments.operands.count > 1 {
+            throw .usage("--against needs text as the format, and at most one PATH; associated diff writes JSON")
+        }
         let showsNotes = arguments.has("--notes") || failsOn == .note
         if let state = arguments["--state"], arguments.isTyped("--state"), !Tenants.hasState(state) {
             return .failure(
@@ -91,6 +97,10 @@ extension Command {
             Console.output(data: Array(text.utf8))
         }
         for problem in files.problems { Console.complain(problem) }
+        if let before = arguments["--against"] {
+            let difference = try DifferenceSide.difference(from: before, to: paths[0], arguments)
+            Console.output((findings.isEmpty ? "" : "\n") + difference.text)
+        }
         let hasFailed = findings.contains { $0.severity.isAtLeast(failsOn) }
         return files.problems.isEmpty && !hasFailed ? .success : .failure
     }
