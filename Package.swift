@@ -51,6 +51,7 @@ let package = Package(
         module("Association", in: "Formats", ["SourceJSON"]),
         module("AssociationLint", in: "Formats", ["Association", "SourceJSON"]),
         module("AssociationImport", in: "Formats", ["Association", "AssociationLint", "SourceJSON"]),
+        module("AssociationSnippets", in: "Formats", ["Association", "SourceJSON"]),
         module("HTTP", in: "Formats"),
         module(
             "Settings", in: "Formats", ["Association", "SourceJSON", "HTTP", "TLS", "Posix", "Tenancy"]),
@@ -88,8 +89,8 @@ let package = Package(
         .executableTarget(
             name: "associated",
             dependencies: [
-                "SourceJSON", "Association", "AssociationImport", "AssociationLint", "HTTP", "Posix", "TLS",
-                "Catalogue", "Telemetry", "Hosting", "Engine", "Client", "Verifier", "Administration", "ACME", "DNS",
+                "SourceJSON", "Association", "AssociationImport", "AssociationLint", "AssociationSnippets", "HTTP",
+                "Posix", "TLS", "Catalogue", "Telemetry", "Hosting", "Engine", "Client", "Verifier", "Administration", "ACME", "DNS",
                 "Database", "Store", "Delivery", "Issuance", "Certificates", "Service", "Settings", "Supervision",
                 "Tenancy",
             ],
@@ -106,6 +107,7 @@ let package = Package(
         tests("Association", in: "Formats", "AssociationSamples", "SourceJSON", "TestSupport"),
         tests("AssociationLint", in: "Formats", "Association", "AssociationSamples", "SourceJSON", "TestSupport"),
         tests("AssociationImport", in: "Formats", "Association", "SourceJSON"),
+        tests("AssociationSnippets", in: "Formats", "Association", "AssociationSamples"),
         tests("HTTP", in: "Formats"),
         tests("Posix", in: "System", "CLinux", "TestSupport"),
         .testTarget(

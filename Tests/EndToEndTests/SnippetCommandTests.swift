@@ -4,10 +4,6 @@
 import Foundation
 import Testing
 
-#if canImport(FoundationXML)
-    import FoundationXML
-#endif
-
 struct SnippetCommandTests {
     static let app = #"""
         { name: "Rope & \"Anchor\" $hop", hosts: ["shop.acme.test", "*.shop.acme.test"],
@@ -38,28 +34,6 @@ struct SnippetCommandTests {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
         return try Subject.shell(
             "cd \(folder.path) && swiftc \(arguments.joined(separator: " "))", ["PATH": path, "HOME": folder.path])
-    }
-
-    private func isXML(_ text: String) -> Bool {
-        let body = text.replacing("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", with: "")
-            .replacing("<?xml version=\"1.0\" encoding=\"utf-8\"?>\n", with: "")
-            .split(separator: "\n").filter { !$0.hasPrefix("<!DOCTYPE") }.joined(separator: "\n")
-        return XMLParser(data: Data("<a xmlns:android=\"b\">\(body)</a>".utf8)).parse()
-    }
-
-    @Test func `entitlements contain each host for each service, without wildcards for App Clips`() throws {
-        let text = try #require(try Self.files("ios")["RopeAnchorhop.entitlements"])
-        let entries = text.split(separator: "\n").filter { $0.contains("<string>") }.map {
-            $0.replacing("<string>", with: "").replacing("</string>", with: "").trimmingCharacters(in: .whitespaces)
-        }
-        #expect(
-            entries == [
-                "applinks:shop.acme.test", "applinks:*.shop.acme.test", "webcredentials:shop.acme.test",
-                "webcredentials:*.shop.acme.test", "appclips:shop.acme.test",
-            ])
-        #expect(isXML(text))
-        let test = try #require(try Self.files("ios", "--mode", "developer")["RopeAnchorhop.entitlements"])
-        #expect(test.contains("<string>applinks:shop.acme.test?mode=developer</string>"))
     }
 
     static let foundation = """
@@ -121,35 +95,6 @@ struct SnippetCommandTests {
         #expect(run.errors.isEmpty)
     }
 
-    @Test func `the manifest has the narrowest paths that cover the rules`() throws {
-        let files = try Self.files("android")
-        let text = try #require(files["AndroidManifest.xml"])
-        #expect(isXML(text))
-        #expect(text.contains("<intent-filter android:autoVerify=\"true\">"))
-        let data = text.split(separator: "\n").filter { $0.contains("<data ") }.map {
-            $0.replacing("<data ", with: "").replacing(" />", with: "").trimmingCharacters(in: .whitespaces)
-        }
-        #expect(
-            data == [
-                "android:scheme=\"http\"", "android:scheme=\"https\"", "android:host=\"shop.acme.test\"",
-                "android:host=\"*.shop.acme.test\"", "android:path=\"/a\"", "android:pathPrefix=\"/a/\"",
-                "android:path=\"/search\"", "android:path=\"/search/\"", "android:pathPattern=\"/b/..\\\\.html\"",
-                "android:pathPattern=\"/b/..\\\\.html/\"", "android:pathPrefix=\"/c/\"",
-                "android:scheme=\"org.acme.shop\"",
-            ])
-        #expect(isXML(try #require(files["res/values/asset_statements.xml"])))
-        let kotlin = try #require(files["MainActivity.kt"])
-        #expect(kotlin.hasPrefix("package org.acme.shop\n"))
-        for part in ["override fun onNewIntent(intent: Intent)", "override fun onCreate("] {
-            #expect(kotlin.contains(part))
-        }
-        #expect(files["DeepLink.kt"]?.contains("setOf<String>(\"shop.acme.test\")") == true)
-        let everything = Self.app.replacing("{ \"/\": \"/a/*\" }", with: "{ \"/\": \"*\" }")
-        #expect(
-            try #require(try Self.files("android", app: everything)["AndroidManifest.xml"]).contains("android:path")
-                == false)
-    }
-
     /// Calls the delegate like UIKit, for a link that starts the app and for a later one.
     @Test func `a link that starts the app is kept until the app can show it`() throws {
         let files = try Self.files("ios")
@@ -185,13 +130,6 @@ struct SnippetCommandTests {
         try #require(built.status == 0, "\(built.errors)")
         let run = try Subject.run(URL(fileURLWithPath: "\(folder.path)/delegate"), [])
         #expect(run.output == "shown:\n/a/first\n/a/second\n/a/third\n")
-    }
-
-    @Test func `the head of a page is escaped`() throws {
-        let text = try #require(try Self.files("html")["head.html"])
-        #expect(text.contains("content=\"app-id=640199958, app-argument=https://shop.acme.test/\""))
-        #expect(text.contains("<meta property=\"al:ios:app_name\" content=\"Rope &amp; &quot;Anchor&quot; $hop\">"))
-        #expect(text.contains("<meta property=\"al:android:package\" content=\"org.acme.shop\">"))
     }
 
     @Test func `writes each file to its place in the project, and overwrites only with --force`() throws {
@@ -243,193 +181,39 @@ struct SnippetCommandTests {
         #expect(replaced.errors.contains("\n\(place).associated was of an earlier run, and is replaced\n"))
     }
 
-    /// The files of a Gradle project below `app/src/main`, and where the activity and the resource go.
-    private static let modules: [(files: [String: String], activity: String, resource: String)] = [
-        (["AndroidManifest.xml": ""], "java/org/acme/shop/MainActivity.kt", "res/values/asset_statements.xml"),
-        (
-            ["AndroidManifest.xml": "", "kotlin/org/acme/shop/MainActivity.kt": ""],
-            "kotlin/org/acme/shop/MainActivity.kt.associated", "res/values/asset_statements.xml"
-        ),
-        (
-            ["AndroidManifest.xml": "", "java/org/other/MainActivity.java": ""],
-            "java/org/other/MainActivity.kt.associated", "res/values/asset_statements.xml"
-        ),
-        (
-            ["AndroidManifest.xml": "", "res/values/strings.xml": "<string name=\"asset_statements\">x</string>"],
-            "java/org/acme/shop/MainActivity.kt", "res/values/asset_statements.xml.associated"
-        ),
-    ]
-
-    @Test(arguments: modules)
-    func `files of an Android app go into the module of a Gradle project, and replace nothing`(
-        files: [String: String], activity: String, resource: String
-    ) throws {
-        let folder = try Folder(files: ["config/apps/shop.json": Self.app])
-        let main = "p/app/src/main"
-        for (name, text) in files { try folder.write("\(main)/\(name)", text) }
-        let run = try Subject.run(
-            "snippet", "shop", "android", "--config", "\(folder.path)/config", "--output", "\(folder.path)/p")
-        #expect(run.status == 0, "\(run.errors)")
-        let code = activity.replacing("MainActivity", with: "DeepLink")
-        let isBeside = activity.contains("/other/")
-        #expect(
-            run.output.split(separator: "\n").map(String.init)
-                == [
-                    "AndroidManifest.xml.associated", resource, activity,
-                    isBeside ? code : code.replacing(".associated", with: ""),
-                ].map { "\(folder.path)/\(main)/\($0)" })
-        for (name, text) in files { #expect(try folder.read("\(main)/\(name)") == text) }
-        for name in [activity, resource] where name.hasSuffix(".associated") {
-            #expect(run.errors.contains("next: merge app/src/main/\(name) into "), "\(run.errors)")
-        }
-    }
-
-    @Test func `a module folder has its files in src/main`() throws {
-        let folder = try Folder(files: ["config/apps/shop.json": Self.app, "p/src/main/AndroidManifest.xml": ""])
-        let run = try Subject.run(
-            "snippet", "shop", "android", "--config", "\(folder.path)/config", "--output", "\(folder.path)/p")
-        #expect(run.output.split(separator: "\n").allSatisfy { $0.hasPrefix("\(folder.path)/p/src/main/") })
-    }
-
-    @Test(arguments: [
-        ("INFOPLIST_FILE = A/Info.plist; INFOPLIST_FILE = ATests/Info.plist;", "A", "ios", "A/Info.plist"),
-        ("INFOPLIST_FILE = \"$(SRCROOT)/Own.plist\";", "ios/App/App", "capacitor", "ios/App/Own.plist"),
-    ])
-    func `Info.plist entries go into the file that the Xcode project names`(
-        text: String, project: String, kind: String, place: String
-    ) throws {
-        let folder = try Folder(files: ["config/apps/shop.json": Self.app, "p/\(place)": Self.empty])
-        try folder.write("p/\(project).xcodeproj/project.pbxproj", "{ a = { \(text) B = C; }; }")
-        let run = try Subject.run(
-            "snippet", "shop", kind, "--config", "\(folder.path)/config", "--output", "\(folder.path)/p")
-        #expect(run.output.split(separator: "\n").filter { $0.contains(".plist") } == ["\(folder.path)/p/\(place)"])
-        #expect(try folder.read("p/\(place)").contains("CFBundleURLSchemes"))
-        #expect(!run.errors.contains("plist into"), "\(run.errors)")
-    }
-
-    @Test func `the steps name the Swift files that Xcode has to know`() throws {
-        let folder = try Folder(files: ["config/apps/shop.json": Self.app])
-        let run = try Subject.run(
-            "snippet", "shop", "ios", "--config", "\(folder.path)/config", "--output", "\(folder.path)/p")
-        #expect(run.errors.contains("next: in Xcode, add DeepLink.swift, "), "\(run.errors)")
-    }
-
-    @Test(arguments: [
-        (#"{ "/": "/a/*", caseSensitive: false }"#, true), (#"{ "/": "/a/*" }"#, false),
-        (#"{ "/": "*", caseSensitive: false }"#, false),
-    ])
-    func `the manifest says why rules that ignore case have no paths`(rule: String, isSaid: Bool) throws {
-        let app = #"""
-            { name: "A", hosts: ["a.test"], android: { package: "org.acme.shop",
-              fingerprints: ["\#(LintCommandTests.print)"] }, links: [\#(rule)] }
-            """#
-        let manifest = try #require(try Self.files("android", app: app)["AndroidManifest.xml"])
-        #expect(manifest.contains("no path for rules with `caseSensitive: false`") == isSaid)
-        #expect(isXML(manifest))
-    }
-
     @Test func `says how to name a configuration where there is none`() throws {
         let run = try Subject.run("snippet", "shop", "ios", "--config", "/nonexistent")
         #expect(run.errors.contains("no app files in /nonexistent/apps; name a configuration with --config"))
     }
 
-    @Test(arguments: [
-        ("scheme: \"org.acme.shop\",", ["ios/App/App/Info.plist", "android/app/src/main/AndroidManifest.xml"]),
-        ("", ["android/app/src/main/AndroidManifest.xml"]),
-    ])
-    func `lists only written files for merging`(scheme: String, names: [String]) throws {
-        let folder = try Folder()
-        let text = Self.app.replacing(#/scheme: "[^"]*",/#, with: scheme)
-        try folder.write("config/apps/shop.json", text)
-        let run = try Subject.run(
-            "snippet", "shop", "capacitor", "--config", "\(folder.path)/config", "--output", "\(folder.path)/out")
-        let merged = run.errors.split(separator: "\n").filter { $0.hasPrefix("next: merge ") }
-        #expect(merged == names.map { "next: merge \($0) into the project's own file, if it has one elsewhere" })
-    }
-
     private static let empty = "<plist>\n<dict>\n\t<key>a</key>\n\t<true/>\n</dict>\n</plist>\n"
 
-    /// A project's files, the type, and where the entitlements go; nil if the command cannot know it.
-    private static let projects: [(files: [String], kind: String, place: String?)] = [
-        (["App.entitlements"], "ios", "App.entitlements"),
-        (["App.entitlements", "Other.entitlements"], "ios", "RopeAnchorhop.entitlements.associated"),
-        (["App.entitlements", "RopeAnchorhop.entitlements"], "ios", "RopeAnchorhop.entitlements"),
-        (["ios/Runner/Release.entitlements"], "flutter", "ios/Runner/Release.entitlements"),
-        (["ios/Mine.xcodeproj/x", "ios/Pods.xcodeproj/x"], "react-native", "ios/Mine/Mine.entitlements"),
-        (["ios/Mine/Info.plist", "ios/MineTests/Info.plist"], "react-native", "ios/Mine/Mine.entitlements"),
-        (["ios/Mine.xcodeproj/x", "ios/Mine/Debug.entitlements"], "react-native", "ios/Mine/Debug.entitlements"),
-        ([], "react-native", "ios/RopeAnchorhop/RopeAnchorhop.entitlements"),
-        (
-            ["ios/A.xcodeproj/x", "ios/RopeAnchorhop.xcodeproj/x"], "react-native",
-            "ios/RopeAnchorhop/RopeAnchorhop.entitlements"
-        ),
-        (["ios/A.xcodeproj/x", "ios/B.xcodeproj/x"], "react-native", nil),
-    ]
-
-    @Test(arguments: projects)
-    func `entitlements go into those of the project, whatever their name`(
-        files: [String], kind: String, place: String?
-    ) throws {
-        let folder = try Folder(files: Dictionary(uniqueKeysWithValues: files.map { ("p/\($0)", Self.empty) }))
-        try folder.write("config/apps/shop.json", Self.app)
+    /// The target is that of the Xcode project, and what was merged needs no step; of several, nobody knows.
+    @Test(arguments: [(["A"], "ios/A/Own.entitlements"), (["A", "B"], nil)])
+    func `writes into the files that the project has`(targets: [String], place: String?) throws {
+        let folder = try Folder(files: ["config/apps/shop.json": Self.app, "p/ios/A/Own.entitlements": Self.empty])
+        for target in targets {
+            try folder.write(
+                "p/ios/\(target).xcodeproj/project.pbxproj", "CODE_SIGN_ENTITLEMENTS = A/Own.entitlements;")
+        }
         let run = try Subject.run(
-            "snippet", "shop", kind, "--config", "\(folder.path)/config", "--output", "\(folder.path)/p")
+            "snippet", "shop", "react-native", "--config", "\(folder.path)/config", "--output", "\(folder.path)/p")
         guard let place else {
             #expect(
                 run.status == 1 && run.output.isEmpty && run.errors.contains("several targets: A, B"), "\(run.errors)")
             return
         }
-        #expect(run.status == 0)
-        #expect(
-            run.output.split(separator: "\n").filter { $0.contains(".entitlements") } == ["\(folder.path)/p/\(place)"])
-        #expect(try folder.read("p/\(place)").contains("<string>applinks:shop.acme.test</string>"))
-        #expect(try folder.read("p/\(place)").contains("<key>a</key>") == files.contains(place))
-        // Nothing is left to do about what was merged.
-        #expect(run.errors.contains("CODE_SIGN_ENTITLEMENTS") == (!files.contains(place) && !place.hasSuffix("ed")))
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(run.output.split(separator: "\n").contains("\(folder.path)/p/\(place)"))
+        let text = try folder.read("p/\(place)")
+        #expect(text.contains("<key>a</key>") && text.contains("<string>applinks:shop.acme.test</string>"))
+        #expect(!run.errors.contains("CODE_SIGN_ENTITLEMENTS"))
     }
 
-    /// The settings of an Xcode project; the project, the type, where the entitlements go, and what is left to do.
-    private static let settings: [(text: String, project: String, kind: String, place: String, step: String?)] = [
-        ("CODE_SIGN_ENTITLEMENTS = A/Own.entitlements;", "ios/A", "react-native", "ios/A/Own.entitlements", nil),
-        ("CODE_SIGN_ENTITLEMENTS = C/Own.entitlements;", "ios/A", "react-native", "ios/C/Own.entitlements", nil),
-        (
-            "CODE_SIGN_ENTITLEMENTS = \"$(SRCROOT)/C/O.entitlements\";", "ios/Runner", "flutter",
-            "ios/C/O.entitlements", nil
-        ),
-        ("\"CODE_SIGN_ENTITLEMENTS[sdk=x*]\" = A/O.entitlements;", "A", "ios", "A/O.entitlements", nil),
-        (
-            "CODE_SIGN_ENTITLEMENTS = A/D.entitlements; CODE_SIGN_ENTITLEMENTS = A/R.entitlements;", "A", "ios",
-            "RopeAnchorhop.entitlements.associated", "of the app's target: A/D.entitlements, A/R.entitlements"
-        ),
-        (
-            "CODE_SIGN_ENTITLEMENTS = ../../O.entitlements;", "A", "ios", "RopeAnchorhop.entitlements.associated",
-            "of the app's target: ../../O.entitlements"
-        ),
-        ("", "ios/A", "react-native", "ios/A/A.entitlements", "of the target to A/A.entitlements"),
-        ("", "ios/Runner", "flutter", "ios/Runner/Runner.entitlements", "of the target to Runner/Runner.entitlements"),
-        ("", "ios/App/App", "capacitor", "ios/App/App/App.entitlements", "of the target to App/App.entitlements"),
-        ("", "A", "ios", "RopeAnchorhop.entitlements", "of the target to RopeAnchorhop.entitlements"),
-    ]
-
-    @Test(arguments: settings)
-    func `the Xcode project says which entitlements are the target's`(
-        text: String, project: String, kind: String, place: String, step: String?
-    ) throws {
-        let folder = try Folder(files: ["config/apps/shop.json": Self.app])
-        try folder.write("p/\(project).xcodeproj/project.pbxproj", "{ a = { \(text) B = C; }; }")
-        if step == nil { try folder.write("p/\(place)", Self.empty) }
-        let run = try Subject.run(
-            "snippet", "shop", kind, "--config", "\(folder.path)/config", "--output", "\(folder.path)/p")
-        #expect(run.status == 0)
-        #expect(
-            run.output.split(separator: "\n").filter { $0.contains(".entitlements") } == ["\(folder.path)/p/\(place)"])
-        #expect(try folder.read("p/\(place)").contains("<string>applinks:shop.acme.test</string>"))
-        let steps = run.errors.split(separator: "\n").filter {
-            $0.hasPrefix("next: ") && $0.lowercased().contains("entitlements")
-        }
-        #expect(
-            steps.count == (step == nil ? 0 : 1) && steps.allSatisfy { $0.hasSuffix(" \(step ?? "")") }, "\(run.errors)"
-        )
+    @Test func `an app file without the platform has nothing to generate`() throws {
+        let folder = try Folder(files: ["config/apps/shop.json": Self.app.replacing(#/android: \{[^}]*\},/#, with: "")])
+        let run = try Subject.run("snippet", "shop", "android", "--config", "\(folder.path)/config")
+        #expect(run.errors.contains("has no `android` section, so there is nothing to generate"), "\(run.errors)")
     }
 
     @Test(arguments: ["shop", "shop.json", "rope & \"anchor\" $hop"])

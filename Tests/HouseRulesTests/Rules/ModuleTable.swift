@@ -61,6 +61,7 @@ enum ModuleTable {
         Module("Association", in: .formats, .pure, mayImport: ["SourceJSON"]),
         Module("AssociationLint", in: .formats, .pure, mayImport: ["Association", "SourceJSON"]),
         Module("AssociationImport", in: .formats, .pure, mayImport: ["Association", "AssociationLint", "SourceJSON"]),
+        Module("AssociationSnippets", in: .formats, .pure, mayImport: ["Association", "SourceJSON"]),
         Module("HTTP", in: .formats, .data, mayImport: ["Glibc"]),
         Module(
             "Settings", in: .formats, .control,
@@ -110,8 +111,9 @@ enum ModuleTable {
         Module(
             "associated", in: .program, .control,
             mayImport: [
-                "SourceJSON", "Association", "AssociationImport", "AssociationLint", "HTTP", "Posix", "TLS",
-                "Catalogue", "Telemetry", "Hosting", "Engine", "Client", "Verifier", "Administration", "ACME", "DNS",
+                "SourceJSON", "Association", "AssociationImport", "AssociationLint", "AssociationSnippets", "HTTP",
+                "Posix", "TLS", "Catalogue", "Telemetry", "Hosting", "Engine", "Client", "Verifier", "Administration",
+                "ACME", "DNS",
                 "Database", "Store", "Delivery", "Issuance", "Certificates", "Service", "Settings", "Supervision",
                 "Tenancy", "Glibc", "Synchronization",
             ]),

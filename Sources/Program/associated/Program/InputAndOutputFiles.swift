@@ -3,6 +3,7 @@
 
 import Association
 import AssociationLint
+import AssociationSnippets
 import Glibc
 import Posix
 import Supervision
@@ -34,22 +35,14 @@ enum InputFile {
     }
 }
 
-/// A text file that a command generates for a person.
-struct OutputFile {
-    /// The path below the output folder.
-    var name: String
-    let text: String
-    /// Whether projects have a file of this name with content of their own, which must not be lost.
-    var isFragment = false
-
-    /// What became of a file in a folder: a fragment of one that exists is merged into it if nothing is lost, and otherwise written
-    /// beside it; any other file that exists is kept.
-    enum Outcome { case created, unchanged, merged, beside, kept }
-
+/// Files that a command writes.
+enum OutputFile {
     /// Prints the files, or writes them into a folder. Unless `force`, an existing file with other content is kept, and the
     /// command fails.
     /// - Returns: the outcomes of writing; none if they were printed.
-    static func write(_ files: [OutputFile], to folder: String?, force: Bool) throws(Refusal) -> [Outcome] {
+    static func write(
+        _ files: [GeneratedFile], to folder: String?, force: Bool
+    ) throws(Refusal) -> [GeneratedFile.Outcome] {
         guard let folder else {
             let text = files.map { "==> \($0.name) <==\n\($0.text)" }.joined(separator: "\n")
             Console.output(data: Array(text.utf8))
@@ -57,8 +50,8 @@ struct OutputFile {
         }
         return try files.map { file throws(Refusal) in
             try checkPlace(file.name, in: folder)
-            return try file.write(
-                to: folder.hasSuffix("/") ? folder + file.name : "\(folder)/\(file.name)", force: force)
+            return try write(
+                file, to: folder.hasSuffix("/") ? folder + file.name : "\(folder)/\(file.name)", force: force)
         }
     }
 
@@ -74,36 +67,37 @@ struct OutputFile {
         }
     }
 
-    private func write(to path: String, force: Bool) throws(Refusal) -> Outcome {
-        let bytes = Array(text.utf8)
-        if try !OutputFile.create(path, bytes) {
+    private static func write(
+        _ file: GeneratedFile, to path: String, force: Bool
+    ) throws(Refusal) -> GeneratedFile.Outcome {
+        let bytes = Array(file.text.utf8)
+        if try !create(path, bytes) {
             if (try? File.read(path, bytesMax: bytes.count))?.bytes == bytes { return .unchanged }
-            if isFragment { return try merge(into: path) }
+            if file.isFragment { return try merge(bytes, into: path) }
             guard force else {
                 Console.complain("\(path) already exists; not overwritten (--force overwrites it)")
                 return .kept
             }
-            try OutputFile.replace(path, bytes)
+            try replace(path, bytes)
         }
         Console.output(line: path)
         return .created
     }
 
-    private func merge(into path: String) throws(Refusal) -> Outcome {
-        let bytes = Array(text.utf8)
+    private static func merge(_ bytes: [UInt8], into path: String) throws(Refusal) -> GeneratedFile.Outcome {
         if let own = try? InputFile.read(path), let merged = PropertyListMerge.merged(bytes, into: own) {
             if merged == own { return .merged }
-            try OutputFile.replace(path, merged)
+            try replace(path, merged)
             Console.error(line: "\(path) exists; what it lacked was added")
             Console.output(line: path)
             return .merged
         }
         let beside = "\(path).associated"
-        let isNew = try OutputFile.create(beside, bytes)
+        let isNew = try create(beside, bytes)
         if !isNew, (try? File.read(beside, bytesMax: bytes.count))?.bytes == bytes { return .beside }
         Console.error(line: "\(path) exists, and is left as it is")
         if !isNew {
-            try OutputFile.replace(beside, bytes)
+            try replace(beside, bytes)
             Console.error(line: "\(beside) was of an earlier run, and is replaced")
         }
         Console.output(line: beside)

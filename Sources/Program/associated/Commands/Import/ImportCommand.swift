@@ -2,6 +2,7 @@
 
 import Association
 import AssociationImport
+import AssociationSnippets
 import Client
 import Posix
 import Supervision
@@ -86,9 +87,9 @@ extension Command {
                 }
             }
         }
-        let files: [OutputFile]
+        let files: [GeneratedFile]
         do throws(ImportTooLarge) {
-            files = try apps.files(name: arguments["--name"]).map { OutputFile(name: $0.name, text: $0.text) }
+            files = try apps.files(name: arguments["--name"]).map { GeneratedFile(name: $0.name, text: $0.text) }
         } catch {
             throw .failure(error.message)
         }

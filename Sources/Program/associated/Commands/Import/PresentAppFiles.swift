@@ -2,6 +2,7 @@
 // an import is written as a whole or not at all.
 
 import Association
+import AssociationSnippets
 import Posix
 import SourceJSON
 
@@ -12,7 +13,7 @@ struct PresentAppFiles {
     /// The names of files that exist for further hosts too, and have all that was imported.
     private(set) var current: Set<String> = []
 
-    init(in folder: String, for files: [OutputFile], hosts: [String], force: Bool) {
+    init(in folder: String, for files: [GeneratedFile], hosts: [String], force: Bool) {
         for file in files {
             let (path, bytes) = ("\(folder)/\(file.name)", Array(file.text.utf8))
             guard File.exists(path) else { continue }

@@ -1,6 +1,7 @@
 // `associated snippet`: generates the native files for an app's project. `Snippet` and the templates have the content of the files.
 
 import Association
+import AssociationSnippets
 import Hosting
 import Posix
 import Supervision
@@ -44,11 +45,24 @@ extension Command {
         if let mode = arguments["--mode"], !Snippet.modes.contains(mode) {
             throw .usage("--mode must be \(String.alternatives(Snippet.modes)), not \(mode)")
         }
-        let project = arguments["--output"].map(NativeProject.init)
-        var snippet = Snippet(app: try AppSearch.find(arguments.operands[0], arguments), mode: arguments["--mode"])
-        if kind == .reactNative, let target = try project?.target(or: snippet.identifier) { snippet.target = target }
-        let files = try snippet.files(for: kind).map { project?.placed($0) ?? $0 }
-        let outcomes = try OutputFile.write(files, to: project?.folder, force: arguments.has("--force"))
+        let folder = arguments["--output"]
+        let project = folder.map(NativeProject.init(in:))
+        let app = try AppSearch.find(arguments.operands[0], arguments)
+        var snippet = Snippet(app, mode: arguments["--mode"])
+        if kind == .reactNative, let folder, let targets = project?.targets(or: snippet.identifier) {
+            guard targets.count == 1 else {
+                throw .failure(
+                    "\(folder)/ios has several targets: \(targets.joined(separator: ", ")); run the command without --output, and "
+                        + "merge what it prints into one of them")
+            }
+            snippet.target = targets[0]
+        }
+        let generated = snippet.files(for: kind)
+        if generated.isEmpty {
+            throw .failure("\(app.file) has no `\(kind.rawValue)` section, so there is nothing to generate")
+        }
+        let files = generated.map { project?.placed($0) ?? $0 }
+        let outcomes = try OutputFile.write(files, to: folder, force: arguments.has("--force"))
         let steps = project.map { snippet.steps(for: kind, in: $0, Array(zip(files, outcomes))) } ?? []
         for step in steps { Console.error(line: "next: \(step)") }
         return outcomes.contains(.kept) ? .failure : .success
@@ -57,6 +71,24 @@ extension Command {
 
 extension Snippet {
     fileprivate static let modes = ["developer", "managed", "developer+managed"]
+}
+
+extension NativeProject {
+    /// The project in a folder.
+    fileprivate init(in folder: String) {
+        self.init(
+            entries: { path in
+                ((try? Directory.entries("\(folder)/\(path)")) ?? []).map {
+                    Entry(name: $0.name, isFolder: $0.kind == .directory)
+                }
+            },
+            text: { path in
+                // Xcode's file lists all of a project.
+                (try? InputFile.read("\(folder)/\(path)", bytesMax: 64 << 20)).map {
+                    String(decoding: $0, as: UTF8.self)
+                }
+            })
+    }
 }
 
 /// Finds an app file by its path, its file name or the name of its app.

@@ -1,35 +1,32 @@
 // The native files of an app: files for its own project that match what the server serves. Values from the app file are
 // escaped for the language of the generated file. Whole programs are in `Templates/`.
 
-import Association
+public import Association
 import SourceJSON
-import Supervision
 
-struct Snippet {
+public struct Snippet {
     let app: AppFile
     /// The mode of the entitlements for test builds, such as `developer`; nil for none.
     let mode: String?
     /// The name of the target in Xcode, if it is not the app's.
-    var target: String?
+    public var target: String?
 
-    enum Kind: String, CaseIterable {
+    public enum Kind: String, CaseIterable, Sendable {
         case ios, android, capacitor, flutter, expo, html
         case reactNative = "react-native"
     }
 
-    /// The files of the project that depend on the app file.
-    func files(for kind: Kind) throws(Refusal) -> [OutputFile] {
-        let needsIOS = kind == .ios && app.ios == nil
-        let needsAndroid = kind == .android && app.android == nil
-        if needsIOS || needsAndroid {
-            throw .failure("\(app.file) has no `\(kind.rawValue)` section, so there is nothing to generate")
-        }
+    public init(_ app: AppFile, mode: String? = nil) { (self.app, self.mode) = (app, mode) }
+
+    /// The files of the project that depend on the app file; none if it has no section for the project's platform.
+    public func files(for kind: Kind) -> [GeneratedFile] {
         switch kind {
+        case .ios where app.ios == nil, .android where app.android == nil: return []
         case .ios: return [entitlements("\(identifier).entitlements")] + infoPlist() + swiftFiles
         case .android: return manifest() + assetStatements() + kotlinFiles
         case .capacitor:
             let handler = Snippet.capacitorHandler(routeFunction: routeFunction)
-            return nativeFiles(target: "ios/App/App/App") + [OutputFile(name: "src/deep-links.ts", text: handler)]
+            return nativeFiles(target: "ios/App/App/App") + [GeneratedFile(name: "src/deep-links.ts", text: handler)]
         case .reactNative: return reactNativeFiles
         case .flutter: return flutterFiles
         case .expo: return expoFiles
@@ -39,7 +36,7 @@ struct Snippet {
 
     /// The native files of a project for both platforms, at their usual places.
     /// - Parameter target: the folder of the target in Xcode, with the name of its entitlements.
-    func nativeFiles(target: String, plist: [String] = [], activity: [String] = []) -> [OutputFile] {
+    func nativeFiles(target: String, plist: [String] = [], activity: [String] = []) -> [GeneratedFile] {
         let folder = String(target.prefix(through: target.lastIndex(of: "/") ?? target.startIndex))
         let main = "android/app/src/main/"
         return (app.ios == nil ? [] : [entitlements("\(target).entitlements")] + infoPlist(plist, folder: folder))
@@ -47,8 +44,8 @@ struct Snippet {
     }
 
     /// The remaining steps in a project with these files, one line each.
-    func steps(
-        for kind: Kind, in project: NativeProject, _ files: [(file: OutputFile, outcome: OutputFile.Outcome)]
+    public func steps(
+        for kind: Kind, in project: NativeProject, _ files: [(file: GeneratedFile, outcome: GeneratedFile.Outcome)]
     ) -> [String] {
         let swift = files.filter { $0.outcome != .kept && $0.file.name.hasSuffix(".swift") }.map(\.file.name)
         let native =
@@ -75,7 +72,7 @@ struct Snippet {
     }
 
     /// The app's name as an identifier.
-    var identifier: String {
+    public var identifier: String {
         let words = app.name.unicodeScalars.map { scalar in
             scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil)
                 ? Character(scalar) : " "
@@ -107,9 +104,9 @@ struct Snippet {
 
 /// iOS: the entitlement for each host and service, the custom scheme, and one handler for both kinds of link.
 extension Snippet {
-    func entitlements(_ name: String) -> OutputFile {
+    func entitlements(_ name: String) -> GeneratedFile {
         let entries = associatedDomains.map { "    <string>\($0.xml)</string>" }
-        return OutputFile(
+        return GeneratedFile(
             name: name,
             text: Snippet.propertyList(
                 ["<key>com.apple.developer.associated-domains</key>", "<array>"] + entries + ["</array>"]),
@@ -143,7 +140,7 @@ extension Snippet {
     }
 
     /// The target's Info.plist: the custom scheme, if there is one, and further entries of the project type.
-    func infoPlist(_ more: [String] = [], folder: String = "") -> [OutputFile] {
+    func infoPlist(_ more: [String] = [], folder: String = "") -> [GeneratedFile] {
         var entries = more
         if let scheme = app.scheme {
             entries += [
@@ -153,14 +150,14 @@ extension Snippet {
             ]
         }
         if entries.isEmpty { return [] }
-        return [OutputFile(name: "\(folder)Info.plist", text: Snippet.propertyList(entries), isFragment: true)]
+        return [GeneratedFile(name: "\(folder)Info.plist", text: Snippet.propertyList(entries), isFragment: true)]
     }
 
-    private var swiftFiles: [OutputFile] {
+    private var swiftFiles: [GeneratedFile] {
         [
-            OutputFile(name: "DeepLink.swift", text: Snippet.swiftDeepLink(ownLinks(none: "nil"))),
-            OutputFile(name: "DeepLink+SwiftUI.swift", text: Snippet.swiftUIHandlers()),
-            OutputFile(name: "SceneDelegate.swift", text: Snippet.swiftSceneDelegate(), isFragment: true),
+            GeneratedFile(name: "DeepLink.swift", text: Snippet.swiftDeepLink(ownLinks(none: "nil"))),
+            GeneratedFile(name: "DeepLink+SwiftUI.swift", text: Snippet.swiftUIHandlers()),
+            GeneratedFile(name: "SceneDelegate.swift", text: Snippet.swiftSceneDelegate(), isFragment: true),
         ]
     }
 }
@@ -171,7 +168,7 @@ extension Snippet {
     /// - Parameters:
     ///   - activity: further elements of the activity.
     ///   - folder: its folder in the project, with a slash at the end.
-    func manifest(activity more: [String] = [], folder: String = "") -> [OutputFile] {
+    func manifest(activity more: [String] = [], folder: String = "") -> [GeneratedFile] {
         let statements =
             assetStatements().isEmpty
             ? [] : [#"<meta-data android:name="asset_statements" android:resource="@string/asset_statements" />"#]
@@ -197,7 +194,7 @@ extension Snippet {
             </manifest>
 
             """
-        return [OutputFile(name: "\(folder)AndroidManifest.xml", text: text, isFragment: true)]
+        return [GeneratedFile(name: "\(folder)AndroidManifest.xml", text: text, isFragment: true)]
     }
 
     /// A comment about rules that ignore case, if only they are the reason for a filter without paths.
@@ -238,13 +235,13 @@ extension Snippet {
     }
 
     /// The statement that password sharing requires in the app: a list that includes the host's.
-    func assetStatements(folder: String = "") -> [OutputFile] {
+    func assetStatements(folder: String = "") -> [GeneratedFile] {
         guard let android = app.android, let host = exactHosts.first,
             android.relations.contains("delegate_permission/common.get_login_creds")
         else { return [] }
         let list = "[{\\\"include\\\": \\\"https://\(host)/.well-known/assetlinks.json\\\"}]"
         return [
-            OutputFile(
+            GeneratedFile(
                 name: "\(folder)res/values/asset_statements.xml",
                 text: """
                     <?xml version="1.0" encoding="utf-8"?>
@@ -256,12 +253,13 @@ extension Snippet {
         ]
     }
 
-    private var kotlinFiles: [OutputFile] {
+    private var kotlinFiles: [GeneratedFile] {
         let package = app.android?.packages.first?.name ?? "app"
         let link = Snippet.kotlinDeepLink(package: package, ownLinks(escapesDollar: true))
         return [
-            OutputFile(name: "MainActivity.kt", text: Snippet.kotlinMainActivity(package: package), isFragment: true),
-            OutputFile(name: "DeepLink.kt", text: link),
+            GeneratedFile(
+                name: "MainActivity.kt", text: Snippet.kotlinMainActivity(package: package), isFragment: true),
+            GeneratedFile(name: "DeepLink.kt", text: link),
         ]
     }
 }
@@ -270,24 +268,24 @@ extension Snippet {
 extension Snippet {
     private var routeFunction: String { Snippet.typeScriptRoute(ownLinks()) }
 
-    private var flutterFiles: [OutputFile] {
+    private var flutterFiles: [GeneratedFile] {
         // Flutter handles links itself only with these switches.
         nativeFiles(
             target: "ios/Runner/Runner", plist: ["<key>FlutterDeepLinkingEnabled</key>", "<true/>"],
             activity: [#"<meta-data android:name="flutter_deeplinking_enabled" android:value="true" />"#])
-            + [OutputFile(name: "lib/deep_link.dart", text: Snippet.dartDeepLink(ownLinks(escapesDollar: true)))]
+            + [GeneratedFile(name: "lib/deep_link.dart", text: Snippet.dartDeepLink(ownLinks(escapesDollar: true)))]
     }
 
-    private var reactNativeFiles: [OutputFile] {
+    private var reactNativeFiles: [GeneratedFile] {
         let origin = "https://\(exactHosts.first ?? app.hosts.first?.name ?? "")"
         let target = target ?? identifier
-        let delegate = OutputFile(name: "ios/\(target)/AppDelegate+Links.swift", text: Snippet.reactNativeDelegate())
+        let delegate = GeneratedFile(name: "ios/\(target)/AppDelegate+Links.swift", text: Snippet.reactNativeDelegate())
         let linking = Snippet.reactNativeLinking(routeFunction: routeFunction, origin: origin.literal())
         return nativeFiles(target: "ios/\(target)/\(target)") + (app.ios == nil ? [] : [delegate])
-            + [OutputFile(name: "src/linking.ts", text: linking)]
+            + [GeneratedFile(name: "src/linking.ts", text: linking)]
     }
 
-    var expoFiles: [OutputFile] {
+    var expoFiles: [GeneratedFile] {
         var expo: [(String, SourceValue)] = []
         if let scheme = app.scheme { expo.append(("scheme", .string(scheme))) }
         if let id = app.ios?.appIDs.first, let dot = id.firstIndex(of: ".") {
@@ -312,13 +310,13 @@ extension Snippet {
         }
         let json = SourceWriter.canonical(.object([("expo", .object(expo))]))
         return [
-            OutputFile(name: "app.json", text: String(decoding: json, as: UTF8.self), isFragment: true),
-            OutputFile(name: "app/+native-intent.ts", text: Snippet.expoIntent(routeFunction: routeFunction)),
+            GeneratedFile(name: "app.json", text: String(decoding: json, as: UTF8.self), isFragment: true),
+            GeneratedFile(name: "app/+native-intent.ts", text: Snippet.expoIntent(routeFunction: routeFunction)),
         ]
     }
 
     /// The Smart App Banner and the App Links tags for the head of a page.
-    var head: OutputFile {
+    var head: GeneratedFile {
         let address = "https://\(exactHosts.first ?? app.hosts.first?.name ?? "")/"
         let link = app.scheme.map { "\($0):///" } ?? address
         var lines: [String] = []
@@ -355,7 +353,7 @@ extension Snippet {
             \(lines.joined(separator: "\n"))
 
             """
-        return OutputFile(name: "head.html", text: text)
+        return GeneratedFile(name: "head.html", text: text)
     }
 }
 

@@ -1,14 +1,28 @@
 // The project that generated files are written into. What it has is found by what it is, not by the name that a generated file would
 // have: entries in a second file beside the project's own would be lost, or would replace the project's.
 
-import Association
-import Posix
-import Supervision
+public struct NativeProject {
+    private let entries: (String) -> [Entry]
+    private let text: (String) -> String?
 
-struct NativeProject {
-    let folder: String
+    public struct Entry {
+        let name: String
+        let isFolder: Bool
 
-    init(_ folder: String) { self.folder = folder }
+        public init(name: String, isFolder: Bool) { (self.name, self.isFolder) = (name, isFolder) }
+    }
+
+    /// - Parameters:
+    ///   - entries: what is in a folder of the project, whose name ends with a slash unless it is empty.
+    ///   - text: the content of a file; nil if it cannot be read.
+    public init(entries: @escaping (String) -> [Entry], text: @escaping (String) -> String?) {
+        (self.entries, self.text) = (entries, text)
+    }
+
+    private func exists(_ path: String) -> Bool {
+        let parent = path.lastIndex(of: "/").map { path[...$0] } ?? ""
+        return entries(String(parent)).contains { $0.name == path.dropFirst(parent.count) }
+    }
 
     private static let ending = ".entitlements"
 
@@ -50,30 +64,27 @@ struct NativeProject {
 
     /// The Xcode project of a generated file: the topmost one, in `ios` for a project for both platforms. Of several, the one with the
     /// name of the file.
-    private func xcode(of file: OutputFile) -> Xcode? {
+    private func xcode(of file: GeneratedFile) -> Xcode? {
         var level = [file.name.hasPrefix("ios/") ? "ios/" : ""]
         let stem = file.name.split(separator: "/").last?.split(separator: ".").first.map(String.init) ?? ""
         for _ in 0..<3 {
             var (next, found): ([String], [(folder: String, name: String)]) = ([], [])
             for parent in level.prefix(200) {
-                for entry in (try? Directory.entries("\(folder)/\(parent)")) ?? [] where entry.name.first != "." {
+                for entry in entries(parent) where entry.name.first != "." {
                     if entry.name.hasSuffix(".xcodeproj") {
-                        if entry.name != "Pods.xcodeproj",
-                            File.exists("\(folder)/\(parent)\(entry.name)/project.pbxproj")
-                        {
+                        if entry.name != "Pods.xcodeproj", exists("\(parent)\(entry.name)/project.pbxproj") {
                             found.append((parent, String(entry.name.dropLast(".xcodeproj".count))))
                         }
-                    } else if entry.kind == .directory, !NativeProject.foreignFolders.contains(entry.name) {
+                    } else if entry.isFolder, !NativeProject.foreignFolders.contains(entry.name) {
                         next.append("\(parent)\(entry.name)/")
                     }
                 }
             }
             if !found.isEmpty {
                 guard let own = found.count == 1 ? found[0] : found.first(where: { $0.name == stem }),
-                    let bytes = try? InputFile.read(
-                        "\(folder)/\(own.folder)\(own.name).xcodeproj/project.pbxproj", bytesMax: 64 << 20)
+                    let text = text("\(own.folder)\(own.name).xcodeproj/project.pbxproj")
                 else { return nil }
-                return Xcode(String(decoding: bytes, as: UTF8.self), folder: own.folder, name: own.name)
+                return Xcode(text, folder: own.folder, name: own.name)
             }
             level = next
         }
@@ -82,22 +93,18 @@ struct NativeProject {
 
     /// The target of a project for both platforms: the Xcode project in `ios`, or else the folder with an Info.plist.
     /// - Parameter name: the target of a new project.
-    func target(or name: String) throws(Refusal) -> String {
-        let entries = (try? Directory.entries("\(folder)/ios")) ?? []
-        let projects = entries.map(\.name).filter { $0.hasSuffix(".xcodeproj") && $0 != "Pods.xcodeproj" }
-        let folders = entries.map(\.name).filter {
-            !$0.hasSuffix("Tests") && File.exists("\(folder)/ios/\($0)/Info.plist")
-        }
+    /// - Returns: several if nothing tells which.
+    public func targets(or name: String) -> [String] {
+        let names = entries("ios/").map(\.name)
+        let projects = names.filter { $0.hasSuffix(".xcodeproj") && $0 != "Pods.xcodeproj" }
+        let folders = names.filter { !$0.hasSuffix("Tests") && exists("ios/\($0)/Info.plist") }
         let targets = projects.isEmpty ? folders : projects.map { String($0.dropLast(".xcodeproj".count)) }
-        if targets.count < 2 || targets.contains(name) { return targets.count == 1 ? targets[0] : name }
-        throw .failure(
-            "\(folder)/ios has several targets: \(targets.sorted().joined(separator: ", ")); run the command without --output, and "
-                + "merge what it prints into one of them")
+        return targets.isEmpty || targets.contains(name) ? [name] : targets.sorted()
     }
 
     /// A file under the name that the project has for it: entitlements are those that the Xcode project names. Entitlements beside
     /// others are no file of the target yet.
-    func placed(_ file: OutputFile) -> OutputFile {
+    public func placed(_ file: GeneratedFile) -> GeneratedFile {
         let isEntitlements = file.name.hasSuffix(NativeProject.ending)
         guard isEntitlements || file.name.hasSuffix("Info.plist") else { return placedInModule(file) }
         let parent = file.name.lastIndex(of: "/").map { String(file.name[...$0]) } ?? ""
@@ -113,10 +120,8 @@ struct NativeProject {
             return placed
         }
         if !isEntitlements { return file }
-        if File.exists("\(folder)/\(file.name)") { return file }
-        let own =
-            (try? Directory.entries("\(folder)/\(parent)"))?.map(\.name).filter { $0.hasSuffix(NativeProject.ending) }
-            ?? []
+        if exists(file.name) { return file }
+        let own = entries(parent).map(\.name).filter { $0.hasSuffix(NativeProject.ending) }
         var placed = file
         switch own.count {
         case 0: break
@@ -127,24 +132,22 @@ struct NativeProject {
     }
 
     /// The sources of the module: of the one that the output folder is, or of the usual one in a Gradle project.
-    private var module: String { File.exists("\(folder)/src/main/AndroidManifest.xml") ? "src/main/" : "app/src/main/" }
+    private var module: String { exists("src/main/AndroidManifest.xml") ? "src/main/" : "app/src/main/" }
     private static let activity = "MainActivity.kt"
 
     /// A file of an Android app in the usual module of a Gradle project. Beside code of another package, or of another language, it
     /// would not compile, and a second resource of one name stops the build.
-    private func placedInModule(_ file: OutputFile) -> OutputFile {
+    private func placedInModule(_ file: GeneratedFile) -> GeneratedFile {
         let isOfAndroid = ["AndroidManifest.xml", "res/values/asset_statements.xml"].contains(file.name)
         let isCode = file.name.hasSuffix(".kt")
-        guard isOfAndroid || isCode, File.exists("\(folder)/\(module)AndroidManifest.xml") else {
-            return file
-        }
+        guard isOfAndroid || isCode, exists("\(module)AndroidManifest.xml") else { return file }
         var placed = file
         guard isCode else {
             placed.name = module + file.name
-            let values = "\(folder)/\(module)res/values"
-            let isDefined = ((try? Directory.entries(values)) ?? []).contains { entry in
-                let text = (try? InputFile.read("\(values)/\(entry.name)")).map { String(decoding: $0, as: UTF8.self) }
-                return !file.name.hasSuffix(entry.name) && text?.contains("name=\"asset_statements\"") == true
+            let values = "\(module)res/values/"
+            let isDefined = entries(values).contains { entry in
+                !file.name.hasSuffix(entry.name)
+                    && text(values + entry.name)?.contains("name=\"asset_statements\"") == true
             }
             if file.name.hasSuffix("asset_statements.xml"), isDefined { placed.name += ".associated" }
             return placed
@@ -154,10 +157,10 @@ struct NativeProject {
         let own = package.replacing(".", with: "/") + "/"
         let places = ["java/", "kotlin/"].flatMap { folders(below: module + $0) }
         let found = places.first { parent in
-            ["kt", "java"].contains { File.exists("\(folder)/\(parent)MainActivity.\($0)") }
+            ["kt", "java"].contains { exists("\(parent)MainActivity.\($0)") }
         }
         placed.name = (found ?? "\(module)java/\(own)") + file.name
-        let isJava = found.map { !File.exists("\(folder)/\($0)\(NativeProject.activity)") } ?? false
+        let isJava = found.map { !exists("\($0)\(NativeProject.activity)") } ?? false
         if let found, !found.hasSuffix(own) || isJava && file.name == NativeProject.activity {
             placed.name += ".associated"
         }
@@ -166,13 +169,13 @@ struct NativeProject {
 
     /// A folder and those in it, down to the depth of packages.
     private func folders(below parent: String, depth: Int = 0) -> [String] {
-        guard depth < 8, let entries = try? Directory.entries("\(folder)/\(parent)") else { return [] }
-        let inner = entries.filter { $0.kind == .directory }.map { "\(parent)\($0.name)/" }
+        if depth == 8 { return [] }
+        let inner = entries(parent).filter(\.isFolder).map { "\(parent)\($0.name)/" }
         return [parent] + inner.flatMap { folders(below: $0, depth: depth + 1) }
     }
 
     /// What is left to do about a file; nil if nothing is.
-    func step(for file: OutputFile, _ outcome: OutputFile.Outcome) -> String? {
+    public func step(for file: GeneratedFile, _ outcome: GeneratedFile.Outcome) -> String? {
         let name = file.name.split(separator: "/").last.map(String.init) ?? ""
         switch outcome {
         case .beside: return "merge \(file.name).associated into \(file.name)"
