@@ -16,7 +16,7 @@ COPY Sources Sources
 COPY Tests Tests
 # The commit that `associated version` shows: docker build --build-arg COMMIT=$(git rev-parse --short HEAD)
 ARG COMMIT=unknown
-RUN sed -i "s/static let commit = \"unknown\"/static let commit = \"$COMMIT\"/" Sources/Program/associated/Commands/InformationCommands.swift \
+RUN sed -i "s/static let commit = \"unknown\"/static let commit = \"$COMMIT\"/" Sources/Program/Supervision/Process/Product.swift \
     && swift build -c release --static-swift-stdlib --product associated \
     && install -D .build/release/associated /image/usr/local/bin/associated \
     && strip /image/usr/local/bin/associated

@@ -85,7 +85,7 @@ let package = Package(
         module(
             "Administration", in: "Program",
             ["Certificates", "Client", "Service", "TLS", "Telemetry", "HTTP", "Posix", "SourceJSON", "Tenancy"]),
-        module("Supervision", in: "Program", ["Association", "HTTP", "Posix", "Settings", "SourceJSON"]),
+        module("Supervision", in: "Program", ["Association", "HTTP", "Posix", "Settings", "SourceJSON", "TLS"]),
         .executableTarget(
             name: "associated",
             dependencies: [

@@ -107,7 +107,7 @@ enum ModuleTable {
             ]),
         Module(
             "Supervision", in: .program, .control,
-            mayImport: ["Association", "HTTP", "Posix", "Settings", "SourceJSON", "Glibc", "Synchronization"]),
+            mayImport: ["Association", "HTTP", "Posix", "Settings", "SourceJSON", "TLS", "Glibc", "Synchronization"]),
         Module(
             "associated", in: .program, .control,
             mayImport: [

@@ -17,20 +17,6 @@ extension Command {
     }
 }
 
-/// The version of the program.
-enum Product {
-    static let version = "0.1.0"
-    static let userAgent = "associated/\(version)"
-    /// The commit of the sources. The Dockerfile writes it here before the build; in other builds it is unknown.
-    static let commit = "unknown"
-
-    /// Differs between two builds, which may render differently even if they have the same version.
-    static var identity: String {
-        guard let status = try? File.status("/proc/self/exe") else { return version }
-        return "\(version) \(status.byteCount) \(status.modifiedNanoseconds)"
-    }
-}
-
 extension Command {
     static let schema = Command(
         name: "schema", summary: "print a JSON Schema of app files, for editors",

@@ -9,6 +9,7 @@ import Posix
 import Service
 import SourceJSON
 import Store
+import Supervision
 import Synchronization
 
 final class ManagerAnswers: AdminHandlers {

@@ -56,7 +56,8 @@ enum ManagerProcess {
         var inputs = try ManagerInputs(loaded)
         for problem in inputs.readWebhooks() { Log.error("manager: \(problem)") }
         let admin = try adminSocket(loaded, inheritance)
-        var sandbox = Sandbox(loaded, places: ManagerSandbox.places(loaded), role: .manager)
+        var sandbox = Sandbox(
+            loaded, places: ManagerSandbox.places(loaded), connecting: ManagerSandbox.ports(loaded.settings))
         try sandbox.changeUser()
         // The change of user has undone both.
         try ProcessMemory.forbidDumps()

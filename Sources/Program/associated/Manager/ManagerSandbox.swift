@@ -5,6 +5,7 @@
 import Client
 import Posix
 import Settings
+import Supervision
 
 enum ManagerSandbox {
     /// HTTPS of certificate authorities and proofs, HTTP of the preflight, and DNS.

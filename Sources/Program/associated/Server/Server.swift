@@ -99,7 +99,9 @@ struct Server {
         let background = try Background()
         let loaded = try load(tenants, background, signals)
         ReloadLog.began(loaded, tenant: tenants.tenant(ofFile:))
-        if let objection = problems.inRound(loaded) { throw Refusal.failure("not started: \(objection)") }
+        if let objection = problems.inRound(loaded.findings, hostCount: loaded.figures.hosts) {
+            throw Refusal.failure("not started: \(objection)")
+        }
         wiring.state.reloaded(loaded, tenants)
         wiring.state.note(settings: given.findings)
         let published = PublishedCatalogue(loaded.catalogue)

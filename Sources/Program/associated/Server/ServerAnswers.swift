@@ -8,6 +8,7 @@ import Certificates
 import Engine
 import Hosting
 import Posix
+import Supervision
 import Synchronization
 import TLS
 import Telemetry

@@ -10,6 +10,7 @@ import Hosting
 import Posix
 import Settings
 import SourceJSON
+import Supervision
 import Telemetry
 
 struct SettingsWatch {

@@ -3,22 +3,20 @@
 // another version. Top-level system folders such as `/etc` are never allowed for this reason, and what is written needs a folder
 // of its own.
 
-import Hosting
-import Posix
+public import Posix
 import Settings
-import Supervision
 import TLS
 
-struct SandboxPlaces {
-    let config: String
+public struct SandboxPlaces: Sendable {
+    public let config: String
     let pages: String
     let state: String
     private let uses: [Use]
     /// Whether a missing state directory is created. A check leaves nothing behind.
-    var createsState = true
+    public var createsState = true
 
     /// A path, and how the running process uses it.
-    enum Use {
+    public enum Use: Sendable {
         /// Read with everything below it, wherever links in it lead later.
         case folder(String)
         /// Read; may be replaced by another file of the same name.
@@ -31,7 +29,7 @@ struct SandboxPlaces {
     }
 
     /// Those of a server.
-    init(_ loaded: LoadedSettings) {
+    public init(_ loaded: LoadedSettings) {
         let settings = loaded.settings
         // The admin token is read before files are restricted.
         let files = [settings.ticketKeyFile, settings.signing?.certificateFile, settings.signing?.keyFile]
@@ -46,7 +44,7 @@ struct SandboxPlaces {
     }
 
     /// These, the state directory, and what the settings allow.
-    init(_ loaded: LoadedSettings, uses: [Use]) {
+    public init(_ loaded: LoadedSettings, uses: [Use]) {
         (config, pages, state) = (loaded.configPath, loaded.publicPath, loaded.statePath)
         let sandbox = loaded.settings.sandbox
         var uses = uses
@@ -57,7 +55,7 @@ struct SandboxPlaces {
     }
 
     /// Creates a missing state directory for the server's user; an existing one is left as it is.
-    func createState(for account: Account?) {
+    public func createState(for account: Account?) {
         if !createsState || Directory.exists(state) { return }
         // Its parents are readable by every user.
         try? Directory.create(ResolvedPath.parent(of: Directory.absolute(state)), permissions: 0o755)

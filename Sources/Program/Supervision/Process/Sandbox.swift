@@ -10,37 +10,48 @@
 // What a kernel does not support is logged, and the rest applies. The manager goes through the same steps with other places, ports
 // and calls (`ManagerSandbox`).
 
-import Hosting
 import Posix
 import Settings
-import Supervision
 import TLS
 
-struct Sandbox {
+public struct Sandbox: Sendable {
     private let given: LoadedSettings
     private var settings: ServerSettings { given.settings }
     /// The folders and files that the process needs.
-    let places: SandboxPlaces
+    public let places: SandboxPlaces
     private let role: Inheritance.Role
+    /// Of the services that a manager connects to.
+    private let ports: [UInt16]
     /// What is restricted, and what could not be, for the log.
     private(set) var active: [String] = []
-    private(set) var missing: [String] = []
+    public private(set) var missing: [String] = []
     private var hasRestrictedFiles = false
     /// The folders for which there are rules. A rule keeps the inode of its folder in use.
     private var identities: [String: FileStatus.Identity] = [:]
     /// Whether the process stays root although --user was not given.
     private var staysRoot = false
 
-    init(_ given: LoadedSettings, places: SandboxPlaces, role: Inheritance.Role = .server) {
+    /// That of a server, which connects to nothing.
+    public init(_ given: LoadedSettings, places: SandboxPlaces) {
+        self.init(given, places: places, .server, ports: [])
+    }
+
+    /// That of a manager, which connects to some TCP ports.
+    public init(_ given: LoadedSettings, places: SandboxPlaces, connecting ports: [UInt16]) {
+        self.init(given, places: places, .manager, ports: ports)
+    }
+
+    private init(_ given: LoadedSettings, places: SandboxPlaces, _ role: Inheritance.Role, ports: [UInt16]) {
         self.given = given
         self.places = places
         self.role = role
+        self.ports = ports
     }
 
     private var mode: SandboxSettings.Mode { settings.sandbox.mode }
 
     /// Switches to the user in the settings.
-    mutating func changeUser() throws {
+    public mutating func changeUser() throws {
         let account: Account? = if let name = settings.user { try Account(name) } else { nil }
         if let account, !account.isRoot || !Privileges.isRoot {
             places.createState(for: account)
@@ -54,7 +65,7 @@ struct Sandbox {
     }
 
     /// Blocks all files except those that the server needs.
-    mutating func restrictFiles() throws {
+    public mutating func restrictFiles() throws {
         if mode == .off { return }
         // These open files once and use them as long as the process lives.
         Library.loadConfiguration()
@@ -79,7 +90,6 @@ struct Sandbox {
             // The system call filter refuses the same.
             missing.append(reason)
         case .manager:
-            let ports = ManagerSandbox.ports(settings)
             if try Landlock.restrictNetwork(connecting: ports) {
                 return active.append("TCP to ports \(ports.map(String.init).joined(separator: ", "))")
             }
@@ -88,7 +98,7 @@ struct Sandbox {
     }
 
     /// Gives up everything that only a start needs.
-    mutating func restrictCalls() throws {
+    public mutating func restrictCalls() throws {
         if mode == .off { return }
         guard SystemCallFilter.isSupported else {
             return try noteMissing("system calls are not filtered: there is no filter for this processor architecture")
@@ -112,7 +122,7 @@ struct Sandbox {
     }
 
     /// Logs one line for everything that is restricted, and one for each part that is not.
-    func report() {
+    public func report() {
         let prefix = role == .manager ? "manager: " : ""
         if staysRoot {
             // No part of the sandbox restricts which Unix-domain sockets it connects to.
@@ -132,7 +142,7 @@ struct Sandbox {
     }
 
     /// The log line when `config` or `public` can no longer be read; nil while they can.
-    func folderComplaint() -> String? {
+    public func folderComplaint() -> String? {
         guard hasRestrictedFiles else { return nil }
         let refused = [places.config, places.pages].first { path in
             do throws(SystemError) { _ = try Directory.entries(path) } catch { return error.cause == .permission }
@@ -148,7 +158,7 @@ struct Sandbox {
     }
 
     /// Why the state directory cannot be written, if the sandbox is the reason, and what to do.
-    func stateComplaint() -> String? {
+    public func stateComplaint() -> String? {
         let state = places.state
         guard hasRestrictedFiles, isReplaced(state) else { return nil }
         return identities[state] == nil

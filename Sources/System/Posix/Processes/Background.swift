@@ -1,20 +1,18 @@
 // Slow work on another thread, for a thread that must not wait for a disk.
 
-import Posix
-
 /// Runs one job at a time. Used by one thread.
-final class Background {
+public final class Background {
     private let isDone: WakeUp
     private var thread: Thread?
 
-    init() throws(SystemError) { isDone = try WakeUp() }
+    public init() throws(SystemError) { isDone = try WakeUp() }
 
-    var descriptor: Int32 { isDone.descriptor.number }
+    public var descriptor: Int32 { isDone.descriptor.number }
 
-    var isBusy: Bool { thread != nil }
+    public var isBusy: Bool { thread != nil }
 
     /// Starts a job; none may be running. If no thread can be started, the job runs at once.
-    func start(_ work: @escaping @Sendable () -> Void) {
+    public func start(_ work: @escaping @Sendable () -> Void) {
         precondition(!isBusy, "one piece of work at a time")
         do {
             thread = try Thread(name: "control work") { [self] in
@@ -28,13 +26,13 @@ final class Background {
     }
 
     /// Call it when the descriptor is readable.
-    func finish() {
+    public func finish() {
         isDone.clear()
         if let thread = thread.take() { thread.join() }
     }
 
     /// Waits for the job at most this long, and returns whether it is done.
-    func wait(milliseconds: Int32) -> Bool {
+    public func wait(milliseconds: Int32) -> Bool {
         guard isDone.wait(milliseconds: milliseconds) else { return false }
         finish()
         return true
@@ -44,6 +42,8 @@ final class Background {
 extension Background: @unchecked Sendable {}
 
 /// Holds the result of a job for the thread that joins it.
-final class JobResult<Value>: @unchecked Sendable {
-    var value: Value?
+public final class JobResult<Value>: @unchecked Sendable {
+    public var value: Value?
+
+    public init() {}
 }

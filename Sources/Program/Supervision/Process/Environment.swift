@@ -3,20 +3,19 @@
 
 import Association
 import Glibc
-import Supervision
 
-enum Environment {
-    static let adminToken = "ASSOCIATED_ADMIN_TOKEN"
+public enum Environment {
+    public static let adminToken = "ASSOCIATED_ADMIN_TOKEN"
     private static let prefix = "ASSOCIATED_"
 
     /// The value of a variable; nil if it is empty or not set.
-    static func value(_ name: String) -> String? {
+    public static func value(_ name: String) -> String? {
         guard let text = unsafe getenv(name), unsafe text.pointee != 0 else { return nil }
         return unsafe String(cString: text)
     }
 
     /// The value of a switch, in the words of shells, YAML and systemd.
-    static func isOn(_ text: String, _ name: String) throws(Refusal) -> Bool {
+    public static func isOn(_ text: String, _ name: String) throws(Refusal) -> Bool {
         switch text.lowercased() {
         case "1", "true", "yes", "on": return true
         case "0", "false", "no", "off": return false
@@ -25,7 +24,7 @@ enum Environment {
     }
 
     /// Throws if a variable with our prefix is unknown to every command.
-    static func check(_ names: [String], known: [String]) throws(Refusal) {
+    public static func check(_ names: [String], known: [String]) throws(Refusal) {
         for name in names.sorted() where name.hasPrefix(prefix) && !known.contains(name) && !isServiceLink(name) {
             // Without the prefix, which would make any two names look similar.
             let words = known.map { String($0.dropFirst(prefix.count)) }
@@ -45,7 +44,7 @@ enum Environment {
         }
     }
 
-    static var names: [String] {
+    public static var names: [String] {
         var names: [String] = []
         var entry = unsafe environ
         while let text = unsafe entry.pointee {

@@ -1,16 +1,17 @@
 // What the sandbox allows for each path of the settings: its folders, but no top-level folder of the system.
 
 import Posix
-import Supervision
+import TestSupport
 import Testing
 
-@testable import associated
+@testable import Supervision
 
 struct SandboxPlacesTests {
-    private let folder: Folder
+    private let folder: TemporaryFolder
 
     init() throws {
-        folder = try Folder(files: ["keys/file": "", "links/.keep": ""])
+        folder = try TemporaryFolder()
+        for name in ["keys/file", "links/.keep"] { try folder.write(name, "") }
         try folder.link("links/file", to: "../keys/file")
         try folder.link("links/passwd", to: "/etc/passwd")
         try folder.link("links/folder", to: "../keys")
