@@ -84,14 +84,22 @@ let package = Package(
 
         module(
             "Administration", in: "Program",
-            ["Certificates", "Client", "Service", "TLS", "Telemetry", "HTTP", "Posix", "SourceJSON", "Tenancy"]),
+            ["Association", "Certificates", "Client", "Service", "TLS", "Telemetry", "HTTP", "Posix", "SourceJSON", "Tenancy"]),
         module("Supervision", in: "Program", ["Association", "HTTP", "Posix", "Settings", "SourceJSON", "TLS"]),
+        module(
+            "Serving", in: "Program",
+            [
+                "Administration", "Association", "Catalogue", "Certificates", "Engine", "HTTP", "Hosting", "Posix",
+                "Service", "Settings", "SourceJSON", "Supervision", "TLS", "Telemetry", "Tenancy", "Verifier",
+            ]),
         .executableTarget(
             name: "associated",
             dependencies: [
                 "SourceJSON", "Association", "AssociationImport", "AssociationLint", "AssociationSnippets", "HTTP",
-                "Posix", "TLS", "Catalogue", "Telemetry", "Hosting", "Engine", "Client", "Verifier", "Administration", "ACME", "DNS",
-                "Database", "Store", "Delivery", "Issuance", "Certificates", "Service", "Settings", "Supervision",
+                "Posix", "TLS", "Catalogue", "Telemetry", "Hosting", "Engine", "Client", "Verifier", "Administration",
+                "ACME", "DNS",
+                "Database", "Store", "Delivery", "Issuance", "Certificates", "Service", "Serving", "Settings",
+                "Supervision",
                 "Tenancy",
             ],
             path: "Sources/Program/associated", swiftSettings: strict),
@@ -154,6 +162,7 @@ let package = Package(
             "Telemetry", "Tenancy",
             "TestSupport"),
         tests("Supervision", in: "Program", "Posix", "TestSupport"),
+        tests("Serving", in: "Program", "Tenancy"),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [

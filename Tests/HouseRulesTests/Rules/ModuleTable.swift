@@ -102,19 +102,27 @@ enum ModuleTable {
         Module(
             "Administration", in: .program, .control,
             mayImport: [
-                "Certificates", "Client", "Service", "TLS", "Telemetry", "HTTP", "Posix", "SourceJSON", "Tenancy",
-                "Synchronization",
+                "Association", "Certificates", "Client", "Service", "TLS", "Telemetry", "HTTP", "Posix", "SourceJSON",
+                "Tenancy", "Synchronization",
             ]),
         Module(
             "Supervision", in: .program, .control,
             mayImport: ["Association", "HTTP", "Posix", "Settings", "SourceJSON", "TLS", "Glibc", "Synchronization"]),
+        Module(
+            "Serving", in: .program, .control,
+            mayImport: [
+                "Administration", "Association", "Catalogue", "Certificates", "Engine", "HTTP", "Hosting", "Posix",
+                "Service", "Settings", "SourceJSON", "Supervision", "TLS", "Telemetry", "Tenancy", "Verifier", "Glibc",
+                "Synchronization",
+            ]),
         Module(
             "associated", in: .program, .control,
             mayImport: [
                 "SourceJSON", "Association", "AssociationImport", "AssociationLint", "AssociationSnippets", "HTTP",
                 "Posix", "TLS", "Catalogue", "Telemetry", "Hosting", "Engine", "Client", "Verifier", "Administration",
                 "ACME", "DNS",
-                "Database", "Store", "Delivery", "Issuance", "Certificates", "Service", "Settings", "Supervision",
+                "Database", "Store", "Delivery", "Issuance", "Certificates", "Service", "Serving", "Settings",
+                "Supervision",
                 "Tenancy", "Glibc", "Synchronization",
             ]),
     ]

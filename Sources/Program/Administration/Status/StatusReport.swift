@@ -1,6 +1,7 @@
 // The state of the whole server, as JSON for programs and as lines for the operator on call. Long lists are cut. `associated
 // status` reads the JSON that the server writes.
 
+import Association
 import Certificates
 import Posix
 import SourceJSON
@@ -113,8 +114,8 @@ public struct StatusReport: Sendable, Equatable {
         let state = isReady ? "ready" : "not ready: \(waits.joined(separator: "; "))"
         var lines = [
             "associated \(version) (\(library)), process \(processID), up \(Age.duration(seconds: uptimeSeconds)), \(state)",
-            "serves \(count(hosting.appFiles, "app")) on \(count(hosting.hosts, "host")), "
-                + "\(count(openConnections, "open connection")), digest \(servedDigest)",
+            "serves \(Count.of(hosting.appFiles, "app")) on \(Count.of(hosting.hosts, "host")), "
+                + "\(Count.of(openConnections, "open connection")), digest \(servedDigest)",
         ]
         lines += keptLines
         lines += findingLines
@@ -129,7 +130,7 @@ public struct StatusReport: Sendable, Equatable {
     private var keptLines: [String] {
         guard hosting.keptHosts > 0 else { return [] }
         var lines = [
-            "\(count(hosting.keptHosts, "host")) on \(hosting.keptHosts == 1 ? "its" : "their") last good version:"
+            "\(Count.of(hosting.keptHosts, "host")) on \(hosting.keptHosts == 1 ? "its" : "their") last good version:"
         ]
         lines += ProblemGroups.grouped(kept) { text($0.reason) }.map { hosts in
             "  \(ProblemGroups.list(hosts.map(\.host), count: hosts.count)), \(text(hosts[0].reason))"
@@ -150,12 +151,12 @@ public struct StatusReport: Sendable, Equatable {
         let all = hosting.errors + hosting.warnings + hosting.notes
         guard all > 0 else { return lines + ["no open findings"] }
         guard hosting.errors > 0 else {
-            let rest = "\(count(hosting.warnings, "warning")), \(count(hosting.notes, "note"))"
+            let rest = "\(Count.of(hosting.warnings, "warning")), \(Count.of(hosting.notes, "note"))"
             return lines + ["no open errors; \(rest) (`associated lint --notes` lists those of files)"]
         }
         lines.append(
-            "open findings: \(count(hosting.errors, "error")), \(count(hosting.warnings, "warning")), "
-                + "\(count(hosting.notes, "note"))")
+            "open findings: \(Count.of(hosting.errors, "error")), \(Count.of(hosting.warnings, "warning")), "
+                + "\(Count.of(hosting.notes, "note"))")
         // What stands above already is not repeated.
         let known = Set(kept.map(\.reason.finding))
         lines += findings.filter { !known.contains($0.finding) }.map { "  \(text($0))" }
@@ -172,7 +173,8 @@ public struct StatusReport: Sendable, Equatable {
     }
 
     private var reloadLine: String {
-        let all = "\(count(reloads.changed + reloads.unchanged + reloads.failed, "reload")), \(reloads.failed) failed"
+        let all =
+            "\(Count.of(reloads.changed + reloads.unchanged + reloads.failed, "reload")), \(reloads.failed) failed"
         guard let last = reloads.last else { return "no reload yet" }
         let ago = Age.ago(from: last.seconds, to: nowSeconds)
         let outcome =
@@ -188,8 +190,8 @@ public struct StatusReport: Sendable, Equatable {
         guard let certificates else { return ["no TLS"] }
         if !certificates.isComplete, certificates.isEmpty { return ["certificates have not been checked yet"] }
         var lines = [
-            "\(count(certificates.usable, "certificate")) usable, \(certificates.lastGood) on the last good version, "
-                + "\(certificates.broken) broken; \(count(certificates.missing, "host")) without one"
+            "\(Count.of(certificates.usable, "certificate")) usable, \(certificates.lastGood) on the last good version, "
+                + "\(certificates.broken) broken; \(Count.of(certificates.missing, "host")) without one"
                 + (certificates.awaited > 0 ? ", \(certificates.awaited) waiting for the first one" : "")
                 + (certificates.isComplete ? "" : "; not all checked yet")
         ]
@@ -209,9 +211,9 @@ public struct StatusReport: Sendable, Equatable {
         let stuck = workers.indices.filter { workers[$0].isStuck }
         let longest = workers.map(\.longestRoundMicroseconds).max() ?? 0
         let lag = "longest loop round in the last 30 seconds: \(milliseconds(Int64(clamping: longest)))"
-        if stuck.isEmpty { return "\(count(workers.count, "worker")), all responding; \(lag)" }
+        if stuck.isEmpty { return "\(Count.of(workers.count, "worker")), all responding; \(lag)" }
         let numbers = stuck.map { "\($0)" }.joined(separator: ", ")
-        return "\(count(workers.count, "worker")), not responding: \(numbers); \(lag)"
+        return "\(Count.of(workers.count, "worker")), not responding: \(numbers); \(lag)"
     }
 
     private var verifierLines: [String] {
@@ -232,8 +234,6 @@ public struct StatusReport: Sendable, Equatable {
     private func more(than shown: Int, of all: Int) -> [String] {
         all > shown ? ["  and \(all - shown) more"] : []
     }
-
-    private func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 
     /// With one decimal if below ten.
     private func milliseconds(_ microseconds: Int64) -> String {
@@ -384,13 +384,12 @@ public struct RefusalFigures: Sendable, Equatable {
         var parts: [String] = []
         if connections > 0 {
             let most = network.map { ", most of them from \($0) (\(ofNetwork))" } ?? ""
-            parts.append("\(count(connections, "connection")) refused because a network had too many\(most)")
+            parts.append("\(Count.of(connections, "connection")) refused because a network had too many\(most)")
         }
-        if handshakes > 0 { parts.append("\(count(handshakes, "handshake")) timed out") }
+        if handshakes > 0 { parts.append("\(Count.of(handshakes, "handshake")) timed out") }
         return parts.isEmpty ? nil : "in the last minute: \(parts.joined(separator: "; "))"
     }
 
-    private func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 }
 
 /// A server of an earlier version does not report these.

@@ -22,3 +22,20 @@ public struct Refusal: Error, CustomStringConvertible {
 
     public var description: String { message }
 }
+
+extension ExitStatus {
+    public static func usage(saying message: String) -> ExitStatus {
+        Console.complain(message)
+        return .usage
+    }
+
+    public static func failure(saying message: String) -> ExitStatus {
+        Console.complain(message)
+        return .failure
+    }
+}
+
+extension Refusal {
+    /// Reports the message; returns the exit status.
+    public var status: ExitStatus { isUsage ? .usage(saying: message) : .failure(saying: message) }
+}

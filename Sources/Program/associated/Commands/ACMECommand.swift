@@ -9,6 +9,7 @@ import Database
 import Hosting
 import Issuance
 import Posix
+import Serving
 import Settings
 import Store
 import Supervision

@@ -1,5 +1,6 @@
 // `associated history`: which hosts changed, when and how, from the journal in the state directory.
 
+import Administration
 import Association
 import Posix
 import SourceJSON

@@ -1,7 +1,8 @@
-// `associated serve`: its description. The server itself is in `Server/`.
+// `associated serve`: its description. The server itself is in `Serving`.
 
 import Hosting
 import Posix
+import Serving
 import Settings
 import Supervision
 

@@ -6,6 +6,7 @@ import Delivery
 import Hosting
 import Issuance
 import Posix
+import Serving
 import Settings
 import SourceJSON
 import Supervision

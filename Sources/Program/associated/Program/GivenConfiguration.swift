@@ -126,37 +126,16 @@ struct GivenConfiguration {
     }
 }
 
-extension ServerSettings {
-    func signer(
-        configPath: String, managedPath: String?, development: DevelopmentAuthority? = nil
-    ) -> DocumentSigner {
-        DocumentSigner(
-            hostsPath: "\(configPath)/hosts", managedPath: managedPath, links: linkTargets, named: signing,
-            development: development)
-    }
-}
-
 extension Catalogue {
     /// The uncompressed body that a host answers for a path; nil if it has no such document.
     func bytes(host: String, path: String) -> [UInt8]? {
-        let name = Array(host.utf8)
-        let path = Array(path.utf8)
-        return reading { view in
-            unsafe path.withUnsafeBytes { path in
-                guard let site = view.site(host: name.span), let answer = unsafe view.answer(site, path: path),
-                    answer.status == .ok
-                else { return nil }
-                let form = answer.form(.identity)
-                // Only large files stay on disk, and association files are small.
-                return unsafe form.file == nil ? Array(form.body) : nil
-            }
-        }
+        // Only large files stay on disk, and association files are small.
+        configuredName(of: host).flatMap { body(of: $0, path: path) }
     }
 
     /// Both association files of a host; nil if the host is not served.
     func files(of host: String) -> ExpectedFiles? {
-        let name = Array(host.utf8)
-        let isServed = reading { $0.site(host: name.span) != nil }
+        let isServed = configuredName(of: host) != nil
         let below = "associated-check.\(host)"
         var wildcards: ExpectedFiles.Platforms = []
         if bytes(host: below, path: AssociationPath.apple) != nil { wildcards.insert(.apple) }

@@ -79,20 +79,3 @@ enum Program {
             """
     }
 }
-
-extension ExitStatus {
-    static func usage(saying message: String) -> ExitStatus {
-        Console.complain(message)
-        return .usage
-    }
-
-    static func failure(saying message: String) -> ExitStatus {
-        Console.complain(message)
-        return .failure
-    }
-}
-
-extension Refusal {
-    /// Reports the message; returns the exit status.
-    var status: ExitStatus { isUsage ? .usage(saying: message) : .failure(saying: message) }
-}

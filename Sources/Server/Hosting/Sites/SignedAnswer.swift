@@ -3,8 +3,9 @@
 
 public import Association
 import Catalogue
-import Certificates
+public import Certificates
 import Posix
+public import Settings
 public import TLS
 
 /// The source of one signed document.
@@ -60,5 +61,16 @@ extension Finding {
         let severity = problem.severity == problem.kind.severity ? nil : Severity(rawValue: problem.severity.rawValue)
         self.init(
             rule: rule, severity: severity, file: problem.file, range: nil, message: problem.message, fix: problem.fix)
+    }
+}
+
+extension ServerSettings {
+    /// What signs documents for hosts with `signed`.
+    public func signer(
+        configPath: String, managedPath: String?, development: DevelopmentAuthority? = nil
+    ) -> DocumentSigner {
+        DocumentSigner(
+            hostsPath: "\(configPath)/hosts", managedPath: managedPath, links: linkTargets, named: signing,
+            development: development)
     }
 }

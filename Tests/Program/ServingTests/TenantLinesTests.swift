@@ -3,7 +3,7 @@
 import Tenancy
 import Testing
 
-@testable import associated
+@testable import Serving
 
 struct TenantLinesTests {
     private let shop = TenantID(folder: "shop")

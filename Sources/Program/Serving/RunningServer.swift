@@ -1,5 +1,6 @@
 // The parts of a running server, and what the main loop does with them.
 
+import Administration
 import Catalogue
 import Certificates
 import Engine

@@ -9,6 +9,7 @@ import HTTP
 import Hosting
 import Issuance
 import Posix
+import Serving
 import Settings
 import Supervision
 import TLS

@@ -10,12 +10,12 @@ import HTTP
 import Hosting
 import Posix
 import Settings
-import Supervision
+public import Supervision
 import TLS
 import Telemetry
 import Tenancy
 
-struct Server {
+public struct Server {
     /// The settings, with the addresses of the sockets.
     let given: LoadedSettings
     /// Nil from the start of the workers on, which then are the only owners: a socket must not listen longer than they accept.
@@ -37,7 +37,7 @@ struct Server {
     private static let endingSignals = [SIGTERM, ServerSignal.exitNow]
     private static let lookMilliseconds: Int32 = 1_000
 
-    init(_ loaded: LoadedSettings, _ inheritance: Inheritance) throws {
+    public init(_ loaded: LoadedSettings, _ inheritance: Inheritance) throws {
         guard let reports = inheritance.reports else { preconditionFailure("a server reports to its parent") }
         let sockets = try ServerSockets(inheritance)
         self.sockets = sockets
@@ -51,7 +51,7 @@ struct Server {
 
     var settings: ServerSettings { given.settings }
 
-    mutating func run() -> ExitStatus {
+    public mutating func run() -> ExitStatus {
         do {
             // From now on private keys are in memory, and a core dump would copy them to disk.
             try ProcessMemory.forbidDumps()

@@ -2,7 +2,7 @@
 
 import Testing
 
-@testable import associated
+@testable import Serving
 
 struct ReloadLogTests {
     @Test(

@@ -1,14 +1,14 @@
 // Connects the admin listener, the link to the manager and the ledger of verifier fetches with the rest of the server.
 
-import Administration
+public import Administration
 import Catalogue
 import Certificates
 import Engine
 import Hosting
 import Posix
 import Service
-import Settings
-import Supervision
+public import Settings
+public import Supervision
 import TLS
 import Telemetry
 
@@ -74,5 +74,23 @@ struct AdminWiring: Sendable {
         if let settings, let socket { listeners.append(try Service(admin: settings, answers, on: socket)) }
         if let link { listeners.append(try Service(link: answers, on: link)) }
         return Running(ledger: ledger, keeper: keeper, state: state, listeners: listeners)
+    }
+}
+
+extension AdminSettings {
+    /// The settings with their token: from ASSOCIATED_ADMIN_TOKEN, or else from the file. It is no option, because every user of the
+    /// machine can read a command line.
+    public init(_ place: AdminPlace) throws(Refusal) {
+        var token: AdminToken?
+        if let text = Environment.value(Environment.adminToken) {
+            do throws(AdminToken.Problem) { token = try AdminToken(text.utf8) } catch {
+                throw .failure("cannot use the token in ASSOCIATED_ADMIN_TOKEN: \(error)")
+            }
+        } else if let file = place.tokenFile {
+            do throws(AdminToken.Problem) { token = try AdminToken(file: file) } catch {
+                throw .failure("cannot use the admin token in \(file): \(error)")
+            }
+        }
+        self.init(address: place.address, token: token, hosts: place.hosts)
     }
 }

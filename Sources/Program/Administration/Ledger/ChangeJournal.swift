@@ -2,25 +2,20 @@
 // removed. Written after the change is published, so no change waits for it; what cannot be written is kept for the next attempt.
 // `associated history` reads it, and the delivery monitor, to which it is evidence: so no tenant can push out what others need.
 
-import Administration
 import Association
-import Catalogue
-import Hosting
-import Posix
+public import Posix
 import SourceJSON
-import Supervision
 import Synchronization
-import Telemetry
 import Tenancy
 
-final class ChangeJournal: Sendable {
-    static let name = "history.jsonl"
+public final class ChangeJournal: Sendable {
+    public static let name = "history.jsonl"
     /// Above this size, half of it is removed: the oldest entries of the tenants that have the most.
-    static let bytesMax = 8 << 20
+    public static let bytesMax = 8 << 20
     /// How many hosts of one round get a line of their own.
-    static let hostsOfRoundMax = 1_000
+    public static let hostsOfRoundMax = 1_000
 
-    private let folder: String
+    public let folder: String
     private let bytesMax: Int
     /// What writing needs, if anything.
     private let lock: LateLock?
@@ -28,84 +23,52 @@ final class ChangeJournal: Sendable {
     private let unwritten = Mutex<[Entry]>([])
 
     /// An event of a host or of the server.
-    struct Entry: Equatable {
+    public struct Entry: Equatable, Sendable {
         /// As `2026-11-22T13:40:06Z`, so that lines sort by time.
-        var time: String
+        public var time: String
         /// Nil for an event of the server.
-        var host: String?
+        public var host: String?
         /// The first folder below `config/apps` of the host's app file, which is its tenant. Nil if it has none.
-        var folder: String?
+        public var folder: String?
         /// `new`, `changed` or `removed` for a host; `started`, `more` or `set aside` for the server.
-        var event: String
+        public var event: String
         /// The state of another configuration was set aside, and these hosts of it are not served.
-        static let setAside = "set aside"
-        var documents: [Document] = []
-        var pages = 0
+        public static let setAside = "set aside"
+        public var documents: [Document] = []
+        public var pages = 0
         /// For an event of the server.
-        var hosts = 0
+        public var hosts = 0
 
-        struct Document: Equatable {
-            var path: String
-            var before: String?
-            var after: String?
-            var what: [String] = []
+        public init(
+            time: String, host: String? = nil, folder: String? = nil, event: String, documents: [Document] = [],
+            pages: Int = 0, hosts: Int = 0
+        ) {
+            (self.time, self.event) = (time, event)
+            (self.host, self.folder) = (host, folder)
+            self.documents = documents
+            (self.pages, self.hosts) = (pages, hosts)
+        }
+
+        public struct Document: Equatable, Sendable {
+            public var path: String
+            public var before: String?
+            public var after: String?
+            public var what: [String] = []
+
+            public init(path: String, before: String? = nil, after: String? = nil, what: [String] = []) {
+                self.path = path
+                (self.before, self.after) = (before, after)
+                self.what = what
+            }
         }
     }
 
-    init(folder: String, bytesMax: Int = ChangeJournal.bytesMax, lock: LateLock? = nil) {
+    public init(folder: String, bytesMax: Int = ChangeJournal.bytesMax, lock: LateLock? = nil) {
         (self.folder, self.bytesMax, self.lock) = (folder, bytesMax, lock)
     }
 
-    func began(_ loaded: RoundReport) throws(SystemError) {
-        let now = Clock.wallSeconds()
-        var entries = [Entry(time: Log.time(seconds: now), event: "started", hosts: loaded.figures.hosts)]
-        if loaded.hasNewOtherState, let other = loaded.otherStates.last {
-            var lost = Entry(time: entries[0].time, event: Entry.setAside, hosts: other.lostHosts.count)
-            lost.documents = [
-                Entry.Document(path: other.path, what: Array(other.lostHosts.prefix(ChangeJournal.hostsOfRoundMax)))
-            ]
-            entries.append(lost)
-        }
-        // If the folder is missing, the reason is why it cannot be created.
-        try Directory.createPrivate(folder)
-        try append(entries)
-        // Changes while no process ran; the versions before are not known.
-        try note(loaded, from: loaded.catalogue, atSeconds: now)
-    }
-
-    func note(
-        _ report: RoundReport, from old: Catalogue, atSeconds now: Int64
-    ) throws(SystemError) {
-        let changes = report.changes
-        let time = Log.time(seconds: now)
-        let told = FairShare.fitting(changes, room: ChangeJournal.hostsOfRoundMax, tenant: \.tenant)
-        var entries = told.map { ChangeJournal.entry($0, time, old, report.catalogue) }
-        if changes.count > entries.count {
-            entries.append(Entry(time: time, event: "more", hosts: changes.count - entries.count))
-        }
-        try append(entries)
-    }
-
-    private static func entry(
-        _ change: HostChange, _ time: String, _ old: Catalogue, _ new: Catalogue
-    ) -> Entry {
-        let documents = change.documents.map { document in
-            var what: [String] = []
-            if document.before != nil, document.after != nil,
-                let before = old.body(of: change.host, path: document.path),
-                let after = new.body(of: change.host, path: document.path)
-            {
-                what = DocumentChange.words(from: before, to: after)
-            }
-            return Entry.Document(path: document.path, before: document.before, after: document.after, what: what)
-        }
-        return Entry(
-            time: time, host: change.host, folder: change.folder, event: change.kind.rawValue, documents: documents,
-            pages: change.pageCount)
-    }
-
     /// Writes entries, after those that could not be written before.
-    func append(_ entries: [Entry]) throws(SystemError) {
+    public func append(_ entries: [Entry]) throws(SystemError) {
         let before = unwritten.exchange([])
         let all = before + entries
         if all.isEmpty { return }
@@ -142,7 +105,7 @@ final class ChangeJournal: Sendable {
     }
 
     /// All entries, the oldest first, without lines that cannot be read.
-    func entries() throws(FileError) -> [Entry] {
+    public func entries() throws(FileError) -> [Entry] {
         let bytes = try File.read("\(folder)/\(ChangeJournal.name)", bytesMax: bytesMax * 2).bytes
         return bytes.split(separator: UInt8(ascii: "\n")).compactMap { line in
             SourceReader.read(Array(line), as: .json).value.flatMap { Entry($0) }
@@ -151,18 +114,18 @@ final class ChangeJournal: Sendable {
 }
 
 extension ChangeJournal.Entry: JSONRecord {
-    static var blank: Self { Self(time: "", event: "") }
-    static var members: [JSONMember<Self>] {
+    package static var blank: Self { Self(time: "", event: "") }
+    package static var members: [JSONMember<Self>] {
         [
             .needed("time", \.time), .needed("event", \.event), .sparse("host", \.host), .sparse("folder", \.folder),
             .sparse("documents", \.documents), .sparse("pages", \.pages), .sparse("hosts", \.hosts),
         ]
     }
 
-    var line: [UInt8] { SourceWriter.minified(jsonValue) + [UInt8(ascii: "\n")] }
+    public var line: [UInt8] { SourceWriter.minified(jsonValue) + [UInt8(ascii: "\n")] }
 
     /// One line for `associated history`.
-    var text: String {
+    public var text: String {
         guard let host else {
             let hosts = Count.of(hosts, "host")
             if event == ChangeJournal.Entry.setAside {
@@ -182,8 +145,8 @@ extension ChangeJournal.Entry: JSONRecord {
 }
 
 extension ChangeJournal.Entry.Document: JSONRecord {
-    static var blank: Self { Self(path: "") }
-    static var members: [JSONMember<Self>] {
+    package static var blank: Self { Self(path: "") }
+    package static var members: [JSONMember<Self>] {
         [
             .optional("path", \.path), .optional("before", \.before), .optional("after", \.after),
             .optional("what", \.what),
