@@ -69,6 +69,7 @@ public enum Status: UInt16, Sendable, CaseIterable {
     case expectationFailed = 417
     case misdirectedRequest = 421
     case unprocessableContent = 422
+    case locked = 423
     case preconditionRequired = 428
     case tooManyRequests = 429
     case requestHeaderFieldsTooLarge = 431
@@ -106,6 +107,7 @@ public enum Status: UInt16, Sendable, CaseIterable {
         case .expectationFailed: "Expectation Failed"
         case .misdirectedRequest: "Misdirected Request"
         case .unprocessableContent: "Unprocessable Content"
+        case .locked: "Locked"
         case .preconditionRequired: "Precondition Required"
         case .tooManyRequests: "Too Many Requests"
         case .requestHeaderFieldsTooLarge: "Request Header Fields Too Large"

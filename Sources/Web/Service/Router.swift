@@ -6,7 +6,8 @@ public import HTTP
 /// A path and method, what they need, and who answers.
 public struct Route: Sendable {
     public let method: Method
-    /// A path. Its segments in capitals, as in `/status/HOST`, stand for any text that is not empty.
+    /// A path. Its segments in capitals, as in `/status/HOST`, stand for any text that is not empty, and so do those with a verb behind
+    /// it, as in `/releases/NUMBER:approve`.
     public let pattern: String
     /// Nil if strangers may ask.
     public let scope: Scope?
@@ -44,11 +45,15 @@ public struct Route: Sendable {
         guard parts.count == segments.count else { return nil }
         var parameters: [String] = []
         for (segment, part) in zip(segments, parts) {
-            if segment.isEmpty || segment.contains(where: \.isLowercase) {
+            let name = segment.prefix { $0 != ":" }
+            if name.isEmpty || name.contains(where: \.isLowercase) {
                 if segment != part { return nil }
                 continue
             }
-            guard let text = Route.decoded(part), !text.isEmpty else { return nil }
+            let verb = segment[name.endIndex...]
+            guard part.hasSuffix(verb), let text = Route.decoded(part.dropLast(verb.count)), !text.isEmpty else {
+                return nil
+            }
             parameters.append(text)
         }
         return parameters

@@ -57,8 +57,12 @@ public struct ServiceRequest: Sendable {
 public struct Identity: Hashable, Sendable {
     public let name: String
     public let scopes: Set<Scope>
+    /// Whose things it may use; nil for those of all.
+    public let tenant: String?
 
-    public init(_ name: String, _ scopes: Set<Scope>) { (self.name, self.scopes) = (name, scopes) }
+    public init(_ name: String, _ scopes: Set<Scope>, tenant: String? = nil) {
+        (self.name, self.scopes, self.tenant) = (name, scopes, tenant)
+    }
 }
 
 /// A permission that a route needs.
