@@ -83,6 +83,13 @@ let package = Package(
             "Delivery", in: "Manager", ["Client", "DNS", "Database", "Posix", "SourceJSON", "Store", "TLS", "Verifier"]),
 
         module(
+            "Publishing", in: "Manager",
+            [
+                "Association", "AssociationLint", "DNS", "Database", "HTTP", "Posix", "Service", "SourceJSON", "Store",
+                "TLS",
+            ]),
+
+        module(
             "Administration", in: "Program",
             ["Association", "Certificates", "Client", "Service", "TLS", "Telemetry", "HTTP", "Posix", "SourceJSON", "Tenancy"]),
         module("Supervision", in: "Program", ["Association", "HTTP", "Posix", "Settings", "SourceJSON", "TLS"]),
@@ -98,7 +105,7 @@ let package = Package(
                 "SourceJSON", "Association", "AssociationImport", "AssociationLint", "AssociationSnippets", "HTTP",
                 "Posix", "TLS", "Catalogue", "Telemetry", "Hosting", "Engine", "Client", "Verifier", "Administration",
                 "ACME", "DNS",
-                "Database", "Store", "Delivery", "Issuance", "Certificates", "Service", "Serving", "Settings",
+                "Database", "Store", "Delivery", "Issuance", "Publishing", "Certificates", "Service", "Serving", "Settings",
                 "Supervision",
                 "Tenancy",
             ],

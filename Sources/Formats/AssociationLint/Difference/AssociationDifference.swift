@@ -44,6 +44,8 @@ public struct AssociationDifference: Sendable {
     public var isEmpty: Bool { links.isEmpty && entries.isEmpty && reorderedHosts.isEmpty && held.isEmpty }
     /// Whether all ordinary URLs were compared.
     public var isComplete: Bool { rests.isEmpty }
+    /// Whether a server holds a file because of what its change removes.
+    public var isHeld: Bool { held.contains(where: \.isHeld) }
     /// Whether something stops working, or may stop.
     public var hasLosses: Bool {
         !isComplete || links.contains { !$0.opensNow } || entries.contains { !$0.isNew } || !held.isEmpty

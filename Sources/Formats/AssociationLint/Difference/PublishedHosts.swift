@@ -23,6 +23,11 @@ public struct PublishedHosts: Sendable {
     ///   - retiredFiles: the names of the files that are retired.
     ///   - retiredApps: those of them that can be read.
     public init(appFiles apps: [AppFile], retiredFiles: Set<String> = [], retiredApps: [AppFile] = []) {
+        self.init(appFiles: apps, retiredFiles: retiredFiles, retiredEntries: Set(retiredApps.flatMap(LiveIdentity.all)))
+    }
+
+    /// - Parameter retiredEntries: what may go.
+    package init(appFiles apps: [AppFile], retiredFiles: Set<String> = [], retiredEntries: Set<LiveIdentity>) {
         let order = Renderer.mergeOrder(apps)
         var byHost: [String: [Int]] = [:]
         for (index, app) in order.enumerated() {
@@ -49,7 +54,7 @@ public struct PublishedHosts: Sendable {
         }
         appFiles = Dictionary(apps.map { ($0.file, $0) }) { first, _ in first }
         (self.retiredFiles, onlyHost) = (retiredFiles, nil)
-        retiredEntries = retiredApps.reduce(into: []) { $0.formUnion(LiveIdentity.all(of: $1)) }
+        self.retiredEntries = retiredEntries
         self.problems = problems
     }
 

@@ -1,0 +1,184 @@
+// One request to the API, read by the description of its route: parameters of the path and the query, and the members of the body. The
+// same description is in the OpenAPI document, so what is accepted and what is documented cannot differ.
+
+import HTTP
+import Service
+import SourceJSON
+
+/// A member of a body, or a parameter of a query.
+struct APIMember: Sendable {
+    enum Kind: Sendable {
+        case text, integer, bool, time, texts
+        /// File names with their new text, or null.
+        case changes
+    }
+
+    let name: String
+    let kind: Kind
+    var isRequired = false
+    let help: String
+
+    init(_ name: String, _ kind: Kind, isRequired: Bool = false, _ help: String) {
+        (self.name, self.kind, self.isRequired, self.help) = (name, kind, isRequired, help)
+    }
+}
+
+struct APICall {
+    let request: ServiceRequest
+    private let body: SourceValue?
+    private let query: [String: String]
+
+    static let textBytesMax = 4_096
+
+    init(_ request: ServiceRequest, body members: [APIMember]?, query parameters: [APIMember]) throws(APIProblem) {
+        self.request = request
+        query = try APICall.query(request.query, parameters)
+        guard let members else {
+            body = nil
+            return
+        }
+        let text = request.body.isEmpty ? Array("{}".utf8) : request.body
+        let document = SourceReader.read(
+            text, as: .json, limits: SourceLimits(depth: 16, bytes: PublishingAPI.bodyBytesMax))
+        if let problem = document.problems.first {
+            throw APIProblem(.invalid, "the body is not JSON: line \(problem.range.start.line): \(problem.message)")
+        }
+        guard let value = document.value, let object = value.asObject else {
+            throw APIProblem(.invalid, "the body must be an object")
+        }
+        for member in object where !members.contains(where: { $0.name == member.key }) {
+            throw APIProblem(.invalid, "unknown member \(SourceWriter.quoted(String(member.key.prefix(100))))")
+        }
+        for member in members {
+            guard let found = value.member(named: member.name) else {
+                if member.isRequired { throw APIProblem(.invalid, "the member \(member.name) is missing") }
+                continue
+            }
+            if case .null = found.kind, !member.isRequired { continue }
+            if !APICall.fits(found, member.kind) {
+                throw APIProblem(.invalid, "\(member.name) must be \(member.kind.inWords)")
+            }
+        }
+        body = value
+    }
+
+    private static func fits(_ value: SourceValue, _ kind: APIMember.Kind) -> Bool {
+        switch kind {
+        case .text: value.asString.map { $0.utf8.count <= textBytesMax } ?? false
+        case .integer: value.asInt.map { (0...Int(Int32.max)).contains($0) } ?? false
+        case .bool: value.asBool != nil
+        case .time: value.asString.flatMap(APITime.milliseconds) != nil
+        case .texts: value.asArray?.allSatisfy { $0.asString.map { $0.utf8.count <= textBytesMax } ?? false } ?? false
+        case .changes: value.asObject != nil
+        }
+    }
+
+    private static func query(_ text: String?, _ parameters: [APIMember]) throws(APIProblem) -> [String: String] {
+        var query: [String: String] = [:]
+        for part in (text ?? "").split(separator: "&") {
+            let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = decoded(pair[0]), let value = decoded(pair.count > 1 ? pair[1] : ""),
+                let parameter = parameters.first(where: { $0.name == name }), query[name] == nil
+            else { throw APIProblem(.invalid, "unknown or repeated parameter \(pair[0].prefix(100))") }
+            if case .integer = parameter.kind, Int64(value).map({ $0 >= 0 }) != true {
+                throw APIProblem(.invalid, "\(name) must be \(APIMember.Kind.integer.inWords)")
+            }
+            query[name] = value
+        }
+        for parameter in parameters where parameter.isRequired && query[parameter.name] == nil {
+            throw APIProblem(.invalid, "the parameter \(parameter.name) is missing")
+        }
+        return query
+    }
+
+    /// Nil for what is no UTF-8.
+    private static func decoded(_ text: Substring) -> String? {
+        var bytes: [UInt8] = []
+        var rest = text.utf8[...]
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "%") {
+                guard let value = UInt8(String(Substring(rest.prefix(2))), radix: 16) else { return nil }
+                bytes.append(value)
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte == UInt8(ascii: "+") ? 0x20 : byte)
+            }
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
+    var identity: Identity { request.identity ?? Identity("nobody", []) }
+
+    func text(_ name: String) -> String? { query[name] ?? body?.member(named: name)?.asString }
+    func integer(_ name: String) -> Int64? {
+        query[name].flatMap { Int64($0) } ?? body?.member(named: name)?.asInt.map { Int64($0) }
+    }
+    func bool(_ name: String) -> Bool { body?.member(named: name)?.asBool ?? false }
+    func texts(_ name: String) -> [String]? { body?.member(named: name)?.asArray?.compactMap(\.asString) }
+    func time(_ name: String) -> Int64? { text(name).flatMap(APITime.milliseconds) }
+
+    /// The new text of each file.
+    func changes(_ name: String) throws(APIProblem) -> [String: [UInt8]?] {
+        var changes: [String: [UInt8]?] = [:]
+        for member in body?.member(named: name)?.asObject ?? [] {
+            switch member.value.kind {
+            case .null: changes[try APICall.fileName(member.key)] = .some(nil)
+            case .string(let text):
+                changes[try APICall.fileName(member.key)] = try APICall.file(Array(text.utf8), member.key)
+            default:
+                throw APIProblem(.invalid, "\(name).\(member.key.prefix(100)) must be the text of the file, or null")
+            }
+        }
+        if changes.count > ReleaseContent.filesMax {
+            throw APIProblem(.tooLarge, "a release has at most \(ReleaseContent.filesMax) changes")
+        }
+        return changes
+    }
+
+    static func file(_ bytes: [UInt8], _ name: String) throws(APIProblem) -> [UInt8] {
+        if bytes.count <= ReleaseContent.fileBytesMax { return bytes }
+        throw APIProblem(
+            .tooLarge, "\(name) has \(bytes.count) bytes, and a file may have \(ReleaseContent.fileBytesMax)")
+    }
+
+    static func fileName(_ name: String) throws(APIProblem) -> String {
+        if ReleaseContent.isName(name) { return name }
+        throw APIProblem(
+            .invalid,
+            "\(SourceWriter.quoted(String(name.prefix(100)))) cannot be the name of an app file: use a-z, 0-9, \".\", \"-\" and \"_\", "
+                + "and end with .json or .json5")
+    }
+}
+
+extension APIMember.Kind {
+    var inWords: String {
+        switch self {
+        case .text: "a text of at most \(APICall.textBytesMax) bytes"
+        case .integer: "a whole number"
+        case .bool: "true or false"
+        case .time: "a time such as 2026-12-01T08:00:00Z"
+        case .texts: "a list of texts"
+        case .changes: "an object of file names with their text, or null"
+        }
+    }
+
+    var schema: SourceValue {
+        switch self {
+        case .text: .object([("type", .string("string")), ("maxLength", .integer(APICall.textBytesMax / 4))])
+        case .integer:
+            .object([("type", .string("integer")), ("minimum", .integer(0)), ("maximum", .integer(Int(Int32.max)))])
+        case .bool: .object([("type", .string("boolean"))])
+        case .time: .object([("type", .string("string")), ("format", .string("date-time"))])
+        case .texts:
+            .object([("type", .string("array")), ("items", .object([("type", .string("string"))]))])
+        case .changes:
+            .object([
+                ("type", .string("object")),
+                (
+                    "additionalProperties",
+                    .object([("type", .array([.string("string"), .string("null")]))])
+                ),
+            ])
+        }
+    }
+}

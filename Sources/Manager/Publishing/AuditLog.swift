@@ -1,0 +1,93 @@
+// Who has changed what. Each entry's digest covers the entry before it, so that no entry can be changed or removed without changing all
+// that follow; whoever keeps the last digest elsewhere can prove that.
+
+public import Database
+public import SourceJSON
+import TLS
+
+/// An entry of the audit log.
+public struct AuditEntry: Sendable, Equatable {
+    public var seq: Int64
+    /// In milliseconds since 1970.
+    public var at: Int64
+    public var actor: String
+    /// Empty for what belongs to none.
+    public var tenant: String
+    public var action: String
+    public var object: String
+    public var detail: String
+    public var digest: String
+
+    /// The digest that the entry must have behind another one.
+    func expected(after previous: String) -> String {
+        let parts = [previous, "\(seq)", "\(at)", actor, tenant, action, object, detail]
+        // The length of each part, so that no two entries have the same text.
+        let text = parts.map { "\($0.utf8.count):\($0)" }.joined()
+        return Digest.hexadecimal(Digest.sha256(Array(text.utf8)))
+    }
+
+    /// In one line, for people.
+    public var line: String {
+        "\(seq) \(APITime.text(at)) \(actor): \(action) \(object)"
+            + (tenant.isEmpty || tenant == object ? "" : " of \(tenant)")
+            + (detail.isEmpty ? "" : ": \(detail)")
+    }
+
+    public var value: SourceValue {
+        .object([
+            ("seq", .integer(Int(seq))), ("at", APITime.value(at)), ("actor", .string(actor)),
+            ("tenant", tenant.isEmpty ? .null : .string(tenant)), ("action", .string(action)),
+            ("object", .string(object)), ("detail", .string(detail)), ("digest", .string(digest)),
+        ])
+    }
+}
+
+public enum AuditLog {
+    static let pageMax: Int64 = 100
+
+    /// Appends an entry in the transaction of what it describes, behind the lock of the feed.
+    static func append(
+        _ actor: String, _ action: String, _ object: String, tenant: String = "", detail: String = "",
+        in transaction: borrowing Transaction
+    ) throws(DatabaseError) {
+        try Feed.lock(in: transaction)
+        let last = try transaction.query("select seq, hash from audit order by seq desc limit 1").first
+        let (seq, previous): (Int64, String) = (try last?[0] ?? 0, try last?[1] ?? "")
+        var entry = AuditEntry(
+            seq: seq + 1, at: try transaction.now(), actor: actor, tenant: tenant, action: action, object: object,
+            detail: detail, digest: "")
+        entry.digest = entry.expected(after: previous)
+        try transaction.execute(
+            "insert into audit values (?, ?, ?, ?, ?, ?, ?, ?)", entry.seq, entry.at, actor, tenant, action, object,
+            detail, entry.digest)
+    }
+
+    /// The entries after one, oldest first.
+    /// - Parameter tenant: nil for those of all.
+    public static func page(
+        after seq: Int64, tenant: String? = nil, in transaction: borrowing Transaction
+    ) throws(DatabaseError) -> [AuditEntry] {
+        let columns = "select seq, at, actor, tenant, action, object, detail, hash from audit where seq > ?"
+        let rows =
+            if let tenant {
+                try transaction.query("\(columns) and tenant = ? order by seq limit ?", seq, tenant, pageMax)
+            } else {
+                try transaction.query("\(columns) order by seq limit ?", seq, pageMax)
+            }
+        return try rows.map { row throws(DatabaseError) in
+            AuditEntry(
+                seq: try row[0], at: try row[1], actor: try row[2], tenant: try row[3], action: try row[4],
+                object: try row[5], detail: try row[6], digest: try row[7])
+        }
+    }
+
+    /// The first entry of a page that is not what was written.
+    /// - Parameter last: of the page before; updated.
+    public static func fault(in entries: [AuditEntry], after last: inout (seq: Int64, digest: String)) -> AuditEntry? {
+        for entry in entries {
+            if entry.seq != last.seq + 1 || entry.digest != entry.expected(after: last.digest) { return entry }
+            last = (entry.seq, entry.digest)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,81 @@
+// The live releases on this node, in `published` of the state directory, where the server reads them. A tenant's folder is exchanged as a
+// whole, so the server sees a release or the one before it, and nothing in between. What was applied is remembered beside it: a node that
+// was away continues there, and one that finds another history compares everything.
+
+public import Posix
+import SourceJSON
+
+/// Used by one thread.
+public struct PublishedFolder {
+    private let path: String
+
+    /// How far this node has applied the feed of which database.
+    struct Position: Equatable {
+        var incarnation = ""
+        var seq: Int64 = 0
+    }
+
+    public init(_ statePath: String) throws(SystemError) {
+        path = "\(statePath)/published"
+        for folder in ["", "/apps", "/retired"].map({ path + $0 }) { try Directory.createPrivate(folder) }
+    }
+
+    var position: Position {
+        guard let bytes = try? File.read("\(path)/position", bytesMax: 1_024).bytes else { return Position() }
+        let parts = String(decoding: bytes, as: UTF8.self).split(separator: " ")
+        guard parts.count == 2, let seq = Int64(parts[1].filter { $0 != "\n" }) else { return Position() }
+        return Position(incarnation: String(parts[0]), seq: seq)
+    }
+
+    func remember(_ position: Position) throws(SystemError) {
+        try File.replaceDurably("position", in: path, permissions: 0o600) {
+            Array("\(position.incarnation) \(position.seq)\n".utf8)
+        }
+    }
+
+    /// The tenants that have files here.
+    func tenants() throws(SystemError) -> Set<String> {
+        Set(try Directory.entries("\(path)/apps").map(\.name).filter { !$0.hasPrefix(".") })
+    }
+
+    /// Replaces the files of a tenant. What they take away was meant to go, or the release would not be live, so the files before them
+    /// count as retired.
+    func replace(_ tenant: String, with content: ReleaseContent) throws(SystemError) {
+        let place = "\(path)/apps/\(tenant)"
+        let before = present(at: place)
+        if before == content { return }
+        // First what allows the change, then the change.
+        try exchange(before, "\(path)/retired", tenant)
+        try exchange(content, "\(path)/apps", tenant)
+    }
+
+    private func exchange(_ content: ReleaseContent, _ folder: String, _ tenant: String) throws(SystemError) {
+        // The server reads no names with a dot. The sandbox moves nothing to another folder.
+        let (place, draft) = ("\(folder)/\(tenant)", "\(folder)/.\(tenant)")
+        Self.remove(draft)
+        if content.files.isEmpty {
+            if Directory.exists(place) { try Directory.exchange(place, draft) }
+        } else {
+            try Directory.create(draft, permissions: 0o700)
+            for (name, bytes) in content.files {
+                try File.replaceDurably(name, in: draft, permissions: 0o600) { bytes }
+            }
+            try Directory.exchange(draft, place)
+        }
+        Self.remove(draft)
+    }
+
+    private func present(at place: String) -> ReleaseContent {
+        var content = ReleaseContent()
+        for entry in (try? Directory.entries(place)) ?? [] where ReleaseContent.isName(entry.name) {
+            content.files[entry.name] =
+                (try? File.read("\(place)/\(entry.name)", bytesMax: ReleaseContent.fileBytesMax).bytes) ?? []
+        }
+        return content
+    }
+
+    private static func remove(_ folder: String) {
+        for entry in (try? Directory.entries(folder)) ?? [] { File.remove("\(folder)/\(entry.name)") }
+        Directory.remove(folder)
+    }
+}

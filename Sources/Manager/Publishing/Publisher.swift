@@ -1,0 +1,439 @@
+// What publishing does, behind the API and in the manager's loop. Each change is one transaction behind the lock of the feed, with its
+// entry in the audit log; what takes long, reading and comparing files, is done before it, and what it was based on is checked again.
+
+import Association
+import AssociationLint
+public import DNS
+public import Database
+import Posix
+import Service
+import SourceJSON
+public import Store
+import Synchronization
+
+/// Used by all threads of the API, and by the manager's loop.
+public final class Publisher: Sendable {
+    private let store: SharedStore
+    /// Of the servers that read the releases.
+    private let environment: String?
+    private let resolver: Resolver
+    let tokens = TokenTable()
+    private let memory = Mutex(Memory())
+
+    /// What is asked for often.
+    private struct Memory {
+        /// The last entry of the audit log when the rest was loaded.
+        var seq: Int64 = -1
+        var owned: Set<String> = []
+        var served: Set<String> = []
+    }
+
+    /// - Parameter store: its connection is shared with other threads.
+    public init(_ store: consuming Store, environment: String?, resolver: Resolver) {
+        self.store = SharedStore(store)
+        (self.environment, self.resolver) = (environment, resolver)
+    }
+
+    /// A store whose users take turns.
+    private final class SharedStore: @unchecked Sendable {
+        let store: Store
+        init(_ store: consuming Store) { self.store = store }
+    }
+
+    func read<Result>(
+        _ body: (borrowing Transaction) throws(DatabaseError) -> Result
+    ) throws(APIProblem) -> Result {
+        var store = store.store.another()
+        do throws(DatabaseError) { return try store.read(body) } catch { throw APIProblem(error) }
+    }
+
+    /// - Parameter body: returns a problem only if it has changed nothing.
+    func write<Success>(
+        _ body: (borrowing Transaction) throws(DatabaseError) -> Result<Success, APIProblem>
+    ) throws(APIProblem) -> Success {
+        var store = store.store.another()
+        let result: Result<Success, APIProblem>
+        do throws(DatabaseError) {
+            result = try store.write { transaction throws(DatabaseError) in
+                try Feed.lock(in: transaction)
+                return try body(transaction)
+            }
+        } catch { throw APIProblem(error) }
+        return try result.get()
+    }
+
+    // MARK: Releases
+
+    /// What somebody wants to publish.
+    struct Proposal {
+        var tenant: String
+        /// The live release that it was made from; nil for whatever is live.
+        var base: Int64?
+        /// The new text of each file; nil to remove it.
+        var changes: [String: [UInt8]?] = [:]
+        /// The release whose files are to be live again, instead of changes.
+        var restores: Int64?
+        var message = ""
+        var source = ""
+        var publishAt: Int64?
+        var retires = false
+    }
+
+    /// A proposal that was checked, and what it was checked against.
+    struct Draft {
+        let proposal: Proposal
+        let base: Int64
+        let content: ReleaseContent
+        let report: ReleaseReport
+        let isChange: Bool
+    }
+
+    /// Reads and compares; stores nothing.
+    func draft(_ proposal: Proposal) throws(APIProblem) -> Draft {
+        let tenant = proposal.tenant
+        let found = try read { transaction throws(DatabaseError) -> (Int64, [ReleaseContent], Bool)? in
+            guard let known = try PublishingTenant.load(tenant, in: transaction) else { return nil }
+            let dayAgo = try transaction.now() - 86_400_000
+            let numbers = [
+                known.live, try Release.live(of: tenant, at: dayAgo, in: transaction)?.number ?? 0,
+                proposal.restores ?? 0,
+            ]
+            let contents = try numbers.map { number throws(DatabaseError) in
+                try Release.content(of: tenant, number, in: transaction)
+            }
+            let isThere = try proposal.restores.map { number throws(DatabaseError) in
+                try Release.load(number, of: tenant, in: transaction)?.liveAt != nil
+            }
+            return (known.live, contents, isThere ?? true)
+        }
+        guard let (live, contents, isThere) = found else { throw APIProblem(.unknown, "there is no tenant \(tenant)") }
+        guard isThere else { throw APIProblem(.unknown, "there is no release \(proposal.restores ?? 0) that was live") }
+        if let base = proposal.base, base != live { throw APIProblem.base(live) }
+        var content = proposal.restores == nil ? contents[0] : contents[2]
+        for (name, bytes) in proposal.changes { content.files[name] = bytes }
+        if content.files.count > ReleaseContent.filesMax {
+            throw APIProblem(.tooLarge, "a tenant has at most \(ReleaseContent.filesMax) files")
+        }
+        let report = ReleaseReport(
+            of: content, replacing: contents[0], lastDay: contents[1], tenant: tenant, environment: environment)
+        return Draft(
+            proposal: proposal, base: live, content: content, report: report, isChange: content != contents[0])
+    }
+
+    /// Why a draft may not go live; nil if it may.
+    func objection(to draft: Draft) throws(APIProblem) -> APIProblem? {
+        let (report, tenant) = (draft.report, draft.proposal.tenant)
+        if report.hasErrors { return APIProblem(.findings, "the files have errors", report.members) }
+        let missing = try read { transaction throws(DatabaseError) in
+            try HostOwnership.notOwned(report.hosts, by: tenant, in: transaction)
+        }
+        if !missing.isEmpty { return APIProblem.unclaimed(missing, of: tenant, report) }
+        if report.difference?.isHeld == true, !draft.proposal.retires {
+            return APIProblem(
+                .removalGuard,
+                "phones, Apple and Google rely on what the release removes; restore it, or repeat with `retire: true`"
+                    + " (`associated publish --retire`)", report.members)
+        }
+        return nil
+    }
+
+    /// Stores a release, which is live at once if nothing has to be waited for.
+    func publish(_ proposal: Proposal, by identity: Identity) throws(APIProblem) -> Release {
+        let draft = try draft(proposal)
+        if !draft.isChange { throw APIProblem(.state, "release \(draft.base), which is live, has the same files") }
+        if let objection = try objection(to: draft) { throw objection }
+        let tenant = proposal.tenant
+        return try write { transaction throws(DatabaseError) in
+            guard let known = try PublishingTenant.load(tenant, in: transaction), known.live == draft.base else {
+                return .failure(APIProblem.base(try PublishingTenant.load(tenant, in: transaction)?.live ?? 0))
+            }
+            let missing = try HostOwnership.notOwned(draft.report.hosts, by: tenant, in: transaction)
+            if !missing.isEmpty { return .failure(APIProblem.unclaimed(missing, of: tenant, draft.report)) }
+            let now = try transaction.now()
+            let state = ReleaseState(
+                needsApproval: known.needsApproval, isLater: proposal.publishAt.map { $0 > now } ?? false)
+            var release = Release(
+                tenant, known.last + 1, base: draft.base, state: state, author: identity.name, created: now)
+            (release.message, release.source) = (proposal.message, proposal.source)
+            (release.retires, release.publishAt) = (proposal.retires, proposal.publishAt)
+            release.report = String(decoding: SourceWriter.minified(.object(draft.report.members)), as: UTF8.self)
+            if state == .live { release.liveAt = now }
+            try release.insert(draft.content, in: transaction)
+            try transaction.execute("update tenant set last = ? where name = ?", release.number, tenant)
+            if state == .live { try release.replaceLive(in: transaction) }
+            try AuditLog.append(
+                identity.name, "release.\(state.rawValue)", "\(release.number)", tenant: tenant,
+                detail: proposal.message, in: transaction)
+            try Release.removeOld(of: tenant, in: transaction)
+            return .success(release)
+        }
+    }
+
+    /// Moves a release to its next state.
+    func move(
+        _ number: Int64, of tenant: String, _ event: ReleaseState.Event, reason: String? = nil, by actor: String
+    ) throws(APIProblem) -> Release {
+        guard
+            let release = try read({ transaction throws(DatabaseError) in
+                try Release.load(number, of: tenant, in: transaction)
+            })
+        else { throw APIProblem(.unknown, "\(tenant) has no release \(number)") }
+        if event == .approved, release.author == actor {
+            throw APIProblem(.state, "a release is approved by another token than its author's")
+        }
+        // What goes live is checked by the rules of today, as if it were new.
+        if event != .refused, release.state.isOpen {
+            let content = try read { transaction throws(DatabaseError) in
+                try Release.content(of: tenant, number, in: transaction)
+            }
+            var proposal = Proposal(tenant: tenant, base: release.base, retires: release.retires)
+            let live = try read { transaction throws(DatabaseError) in
+                try Release.content(of: tenant, release.base, in: transaction)
+            }
+            for name in live.files.keys { proposal.changes[name] = .some(nil) }
+            for (name, bytes) in content.files { proposal.changes[name] = bytes }
+            if let objection = try objection(to: draft(proposal)) { throw objection }
+        }
+        return try write { transaction throws(DatabaseError) in
+            guard var release = try Release.load(number, of: tenant, in: transaction) else {
+                return .failure(APIProblem(.unknown, "\(tenant) has no release \(number)"))
+            }
+            let now = try transaction.now()
+            guard let next = release.state.next(event, isLater: release.publishAt.map { $0 > now } ?? false) else {
+                return .failure(APIProblem(.state, "release \(number) is \(release.state.rawValue)"))
+            }
+            let live = try PublishingTenant.load(tenant, in: transaction)?.live ?? 0
+            if next == .live, live != release.base { return .failure(APIProblem.base(live)) }
+            try release.enter(
+                next, approver: event == .approved ? actor : nil, reason: reason, in: transaction)
+            try AuditLog.append(
+                actor, "release.\(next.rawValue)", "\(number)", tenant: tenant, detail: reason ?? "", in: transaction)
+            return .success(release)
+        }
+    }
+
+    // MARK: Hosts
+
+    func claim(
+        _ host: String, for tenant: String, _ proof: HostOwnership.Proof, by identity: Identity
+    ) throws(APIProblem) -> HostOwnership {
+        try write { transaction throws(DatabaseError) in
+            if try PublishingTenant.load(tenant, in: transaction) == nil {
+                return .failure(APIProblem(.unknown, "there is no tenant \(tenant)"))
+            }
+            let now = try transaction.now()
+            var claim =
+                try HostOwnership.load(host, of: tenant, in: transaction)
+                ?? HostOwnership(host, of: tenant, proof: proof, created: now)
+            let count: Int64 = try transaction.query("select count(*) from claim where tenant = ?", tenant)[0][0]
+            if count >= HostOwnership.claimsOfTenantMax {
+                return .failure(
+                    APIProblem(.tooLarge, "a tenant claims at most \(HostOwnership.claimsOfTenantMax) hosts"))
+            }
+            if let rival = try claim.rival(in: transaction) {
+                return .failure(APIProblem.owned(host, by: rival, identity))
+            }
+            if proof == .operator { (claim.proof, claim.state, claim.verified) = (.operator, .owned, now) }
+            try claim.save(in: transaction)
+            try AuditLog.append(
+                identity.name, "host.\(claim.state.rawValue)", host, tenant: tenant, detail: claim.proof.rawValue,
+                in: transaction)
+            return .success(claim)
+        }
+    }
+
+    /// Looks for the record of a claim now.
+    func check(_ host: String, of tenant: String, by actor: String) throws(APIProblem) -> HostOwnership {
+        let stored = try read { transaction throws(DatabaseError) in
+            try HostOwnership.load(host, of: tenant, in: transaction)
+        }
+        guard let stored else { throw APIProblem(.unknown, "\(tenant) does not claim \(host)") }
+        if stored.proof == .operator { return stored }
+        let (found, problem) = look(for: stored)
+        return try write { transaction throws(DatabaseError) in
+            guard var claim = try HostOwnership.load(host, of: tenant, in: transaction) else {
+                return .failure(APIProblem(.unknown, "\(tenant) does not claim \(host)"))
+            }
+            let (now, before) = (try transaction.now(), claim.state)
+            claim.state = claim.next(found: found, now: now)
+            (claim.checked, claim.problem) = (now, problem)
+            if claim.state == .owned, found == true {
+                if let rival = try claim.rival(in: transaction) {
+                    return .failure(APIProblem.owned(host, by: rival, nil))
+                }
+                claim.verified = now
+            }
+            try claim.save(in: transaction)
+            if claim.state != before {
+                try AuditLog.append(
+                    actor, "host.\(claim.state.rawValue)", host, tenant: tenant, detail: problem, in: transaction)
+            }
+            return .success(claim)
+        }
+    }
+
+    /// Whether the record is there, and what is there instead; nil if the name servers do not answer.
+    private func look(for claim: HostOwnership) -> (Bool?, String) {
+        guard let name = DomainName(claim.recordName) else { return (false, "\(claim.recordName) is no name in DNS") }
+        switch resolver.lookUp(.txt, of: name) {
+        case .found(let records, _):
+            let texts = records.compactMap { record -> String? in
+                guard case .text(let text) = record else { return nil }
+                return String(decoding: text, as: UTF8.self)
+            }
+            if texts.contains(claim.recordText) { return (true, "") }
+            return (false, "\(claim.recordName) has another text: \(texts.joined(separator: ", ").prefix(200))")
+        case .noSuchName, .noData: return (false, "\(claim.recordName) has no TXT record")
+        case .failed(let failure): return (nil, "\(failure)")
+        }
+    }
+
+    func giveUp(_ host: String, of tenant: String, by identity: Identity) throws(APIProblem) {
+        try write { transaction throws(DatabaseError) -> Result<Void, APIProblem> in
+            guard try HostOwnership.load(host, of: tenant, in: transaction) != nil else {
+                return .failure(APIProblem(.unknown, "\(tenant) does not claim \(host)"))
+            }
+            let live = try PublishingTenant.load(tenant, in: transaction)?.live ?? 0
+            let content = try Release.content(of: tenant, live, in: transaction)
+            let (apps, _) = content.read(tenant: tenant, environment: environment)
+            if apps.contains(where: { $0.hosts.contains { $0.text == host } }) {
+                return .failure(
+                    APIProblem(.state, "release \(live), which is live, names \(host); publish one without it first"))
+            }
+            try transaction.execute("delete from claim where host = ? and tenant = ?", host, tenant)
+            try AuditLog.append(identity.name, "host.given-up", host, tenant: tenant, in: transaction)
+            return .success(())
+        }
+    }
+
+    /// Whether a host is served or owned here, from memory.
+    func knows(_ host: String) -> Bool {
+        memory.withLock { memory in
+            let labels = host.split(separator: ".", omittingEmptySubsequences: false)
+            let wide = labels.indices.dropFirst().map { "*.\(labels[$0...].joined(separator: "."))" }
+            return ([host] + wide).contains { memory.owned.contains($0) || memory.served.contains($0) }
+        }
+    }
+
+    // MARK: The manager's loop
+
+    /// Takes the hosts that the server serves.
+    public func note(served: [String]) { memory.withLock { $0.served = Set(served) } }
+
+    /// Does what is due: publishes what was scheduled, looks for records of claims, and loads what is asked for often.
+    /// - Parameter log: for what went wrong.
+    public func tick(log: (String) -> Void) throws(DatabaseError) {
+        do throws(APIProblem) {
+            try refresh()
+            for release in try read(Release.due) {
+                do throws(APIProblem) {
+                    _ = try move(release.number, of: release.tenant, .due, by: "schedule")
+                } catch  where error.kind != .database {
+                    _ = try? move(release.number, of: release.tenant, .refused, reason: error.detail, by: "schedule")
+                    log("release \(release.number) of \(release.tenant) did not go live: \(error.detail)")
+                }
+            }
+            for claim in try read(HostOwnership.due) {
+                let now = try check(claim.host, of: claim.tenant, by: "daily check")
+                if now.state != claim.state { log("\(claim.tenant) no longer proves that it owns \(claim.host)") }
+            }
+        } catch {
+            throw error.database ?? DatabaseError(.statement, error.detail)
+        }
+    }
+
+    /// Loads tokens and hosts if anything has changed.
+    func refresh() throws(APIProblem) {
+        let seq: Int64 = try read { transaction throws(DatabaseError) in
+            try transaction.query("select coalesce(max(seq), 0) from audit")[0][0]
+        }
+        let used = tokens.takeUsed()
+        if !used.isEmpty {
+            var store = store.store.another()
+            do throws(DatabaseError) {
+                try store.write(isRepeatable: true) { transaction throws(DatabaseError) in
+                    let now = try transaction.now()
+                    for id in used { try transaction.execute("update token set used = ? where id = ?", now, id) }
+                }
+            } catch { throw APIProblem(error) }
+        }
+        if memory.withLock({ $0.seq }) == seq { return }
+        let (all, owned, now) = try read { transaction throws(DatabaseError) in
+            let rows = try transaction.query("select host from claim where state = 'owned'")
+            let hosts = try rows.map { row throws(DatabaseError) -> String in try row[0] }
+            return (try AccessToken.all(in: transaction), hosts, try transaction.now())
+        }
+        tokens.take(all, now: now)
+        memory.withLock { ($0.seq, $0.owned) = (seq, Set(owned)) }
+    }
+
+    /// Writes the live releases that have changed to this node's folder.
+    /// - Returns: the tenants whose files are new.
+    public func apply(to folder: PublishedFolder) throws -> [String] {
+        var position = folder.position
+        let incarnation = try write { transaction throws(DatabaseError) in
+            .success(try Feed.incarnation(in: transaction))
+        }
+        if position.incarnation != incarnation {
+            // Another history: everything is compared, and what it does not have is left alone.
+            position = PublishedFolder.Position(incarnation: incarnation, seq: 0)
+        }
+        var changed: [String] = []
+        while true {
+            let tenants = try read { transaction throws(DatabaseError) in
+                try PublishingTenant.changed(after: position.seq, in: transaction).map { tenant throws(DatabaseError) in
+                    (tenant, try Release.content(of: tenant.name, tenant.live, in: transaction))
+                }
+            }
+            for (tenant, content) in tenants {
+                try folder.replace(tenant.name, with: content)
+                changed.append(tenant.name)
+            }
+            guard let last = tenants.last else { return changed }
+            position.seq = last.0.seq
+            try folder.remember(position)
+        }
+    }
+
+    /// Records what the server of a node has made of a tenant's live release.
+    public func note(
+        _ outcome: String, _ detail: String, of tenant: String, node: String
+    ) throws {
+        try write { transaction throws(DatabaseError) in
+            let live = try PublishingTenant.load(tenant, in: transaction)?.live ?? 0
+            try transaction.execute(
+                """
+                insert into outcome values (?, ?, ?, ?, ?, ?) on conflict (tenant, node) do update set
+                    number = excluded.number, state = excluded.state, detail = excluded.detail, at = excluded.at
+                """, tenant, node, live, outcome, detail, try transaction.now())
+            return .success(())
+        }
+    }
+}
+
+extension APIProblem {
+    init(_ error: DatabaseError) {
+        self.init(.database, "the database cannot be used: \(error)")
+        database = error
+    }
+
+    static func base(_ live: Int64) -> APIProblem {
+        APIProblem(
+            .base, live == 0 ? "nothing is live; the base is 0" : "release \(live) is live",
+            [("live", .integer(Int(live)))])
+    }
+
+    static func unclaimed(_ hosts: [String], of tenant: String, _ report: ReleaseReport) -> APIProblem {
+        APIProblem(
+            .findings,
+            "\(tenant) does not own \(hosts.prefix(5).joined(separator: ", "))\(hosts.count > 5 ? " and \(hosts.count - 5) more" : ""); "
+                + "claim each with PUT /api/v1/tenants/\(tenant)/hosts/HOST (`associated hosts claim`) and create the record that it names",
+            report.members + [("unclaimed", .array(hosts.map { .string($0) }))])
+    }
+
+    /// The owner is named to those who may see all tenants.
+    static func owned(_ host: String, by rival: String, _ identity: Identity?) -> APIProblem {
+        let owner = identity.map { $0.tenant == nil } == true ? rival : "another tenant"
+        return APIProblem(.claimed, "\(owner) owns \(host), or a host that covers it or is below it")
+    }
+}

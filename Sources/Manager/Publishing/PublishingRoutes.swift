@@ -1,0 +1,464 @@
+// What each route does.
+
+import Association
+public import Database
+import HTTP
+import Service
+import SourceJSON
+
+extension PublishingAPI {
+    static let all: [APIRoute] = tenants + apps + releases + hosts + tokens + others
+
+    private static let proposal = [
+        APIMember("base", .integer, isRequired: true, "The number of the live release; 0 if there is none."),
+        APIMember("changes", .changes, isRequired: true, "The new text of each file that changes; null removes it."),
+        APIMember("message", .text, "What the change is for."),
+        APIMember("source", .text, "Where it comes from, such as a commit."),
+        APIMember("publishAt", .time, "When it goes live."),
+        APIMember("retire", .bool, "Whether what it takes away is meant to go. Needs the scope `retire`."),
+    ]
+
+    private static func proposal(_ call: APICall) throws(APIProblem) -> Publisher.Proposal {
+        var proposal = Publisher.Proposal(tenant: call.request.parameters[0])
+        (proposal.base, proposal.changes) = (call.integer("base"), try call.changes("changes"))
+        (proposal.message, proposal.source) = (call.text("message") ?? "", call.text("source") ?? "")
+        proposal.publishAt = call.time("publishAt")
+        proposal.retires = try retires(call)
+        return proposal
+    }
+
+    private static func retires(_ call: APICall) throws(APIProblem) -> Bool {
+        if !call.bool("retire") { return false }
+        if call.identity.scopes.contains(Scope("retire")) { return true }
+        throw APIProblem(.forbidden, "`retire` needs the scope retire")
+    }
+
+    private static func answer(_ release: Release, _ publisher: Publisher, _ status: Status = .ok) throws(APIProblem)
+        -> ServiceResponse
+    {
+        let (files, outcomes) = try publisher.read { transaction throws(DatabaseError) in
+            (
+                try Release.files(of: release.tenant, release.number, in: transaction),
+                try Outcome.all(of: release, in: transaction)
+            )
+        }
+        var response = json(status, release.value(files, outcomes))
+        if status == .created {
+            response.fields.add("location", "\(base)/tenants/\(release.tenant)/releases/\(release.number)")
+        }
+        return response
+    }
+
+    private static let tenants = [
+        APIRoute(
+            method: .get, pattern: "/tenants", scope: "read", rows: .own, summary: "The tenants",
+            query: [APIMember("after", .text, "The name after which to continue.")]
+        ) { publisher, call throws(APIProblem) in
+            let found = try publisher.read { transaction throws(DatabaseError) in
+                if let own = call.identity.tenant {
+                    return try PublishingTenant.load(own, in: transaction).map { [$0] } ?? []
+                }
+                return try PublishingTenant.page(after: call.text("after") ?? "", in: transaction)
+            }
+            return page(found.map(\.value), next: found.count < PublishingTenant.pageMax ? nil : found.last?.name)
+        },
+        APIRoute(
+            method: .get, pattern: "/tenants/TENANT", scope: "read", summary: "A tenant", statuses: [.ok, .notFound]
+        ) { publisher, call throws(APIProblem) in json(.ok, try publisher.tenant(call.request.parameters[0]).value) },
+        APIRoute(
+            method: .put, pattern: "/tenants/TENANT", scope: "admin",
+            summary: "Create a tenant, or change its settings",
+            body: [APIMember("approval", .bool, "Whether each release waits for the approval of another token.")],
+            bodyBytesMax: 4_096, statuses: [.ok, .created]
+        ) { publisher, call throws(APIProblem) in
+            let (tenant, isNew) = try publisher.putTenant(
+                call.request.parameters[0], needsApproval: call.bool("approval"), by: call.identity)
+            return json(isNew ? .created : .ok, tenant.value)
+        },
+    ]
+
+    private static let apps = [
+        APIRoute(
+            method: .get, pattern: "/tenants/TENANT/apps", scope: "read", summary: "The live app files",
+            statuses: [.ok, .notFound]
+        ) { publisher, call throws(APIProblem) in
+            let tenant = try publisher.tenant(call.request.parameters[0])
+            let files = try publisher.read { transaction throws(DatabaseError) in
+                try Release.files(of: tenant.name, tenant.live, in: transaction)
+            }
+            return json(
+                .ok,
+                .object([("release", .integer(Int(tenant.live))), ("items", .array(files.map(Release.fileValue)))]))
+        },
+        APIRoute(
+            method: .get, pattern: "/tenants/TENANT/apps/NAME", scope: "read", summary: "The text of a live app file",
+            statuses: [.ok, .notFound]
+        ) { publisher, call throws(APIProblem) in
+            let bytes = try publisher.liveFile(call)
+            var response = ServiceResponse(.ok, ServiceResponse.plainText, bytes)
+            response.fields.add("etag", "\"\(ReleaseContent.digest(bytes))\"")
+            return response
+        },
+        APIRoute(
+            method: .put, pattern: "/tenants/TENANT/apps/NAME", scope: "publish",
+            summary: "Publish a release that changes one file; needs If-Match, or If-None-Match: * for a new one",
+            bodyBytesMax: ReleaseContent.fileBytesMax + 1_024, statuses: [.created]
+        ) { publisher, call throws(APIProblem) in
+            let name = try APICall.fileName(call.request.parameters[1])
+            let file = try APICall.file(call.request.body, name)
+            return try change(name, to: file, publisher, call)
+        },
+        APIRoute(
+            method: .delete, pattern: "/tenants/TENANT/apps/NAME", scope: "publish",
+            summary: "Publish a release without a file; needs If-Match", statuses: [.created]
+        ) { publisher, call throws(APIProblem) in
+            try change(try APICall.fileName(call.request.parameters[1]), to: nil, publisher, call)
+        },
+    ]
+
+    private static func change(
+        _ name: String, to file: [UInt8]?, _ publisher: Publisher, _ call: APICall
+    ) throws(APIProblem) -> ServiceResponse {
+        let tenant = try publisher.tenant(call.request.parameters[0])
+        let files = try publisher.read { transaction throws(DatabaseError) in
+            try Release.files(of: tenant.name, tenant.live, in: transaction)
+        }
+        let present = files.first { $0.name == name }.map { "\"\($0.digest)\"" }
+        switch (call.request.field("if-match"), call.request.field("if-none-match")) {
+        case (.once(let tag), .absent): if tag != present { throw APIProblem(.changed, "\(name) is not at this ETag") }
+        case (.absent, .once("*")): if present != nil { throw APIProblem(.changed, "\(name) exists") }
+        default:
+            throw APIProblem(
+                .precondition, "send If-Match with the ETag of the file, or If-None-Match: * for a new one")
+        }
+        var proposal = Publisher.Proposal(tenant: tenant.name, base: tenant.live)
+        (proposal.changes[name], proposal.source) = (.some(file), "apps/\(name)")
+        return try answer(try publisher.publish(proposal, by: call.identity), publisher, .created)
+    }
+
+    private static let releases = [
+        APIRoute(
+            method: .get, pattern: "/tenants/TENANT/releases", scope: "read", summary: "The releases, newest first",
+            query: [APIMember("before", .integer, "The number before which to continue.")], statuses: [.ok, .notFound]
+        ) { publisher, call throws(APIProblem) in
+            let tenant = try publisher.tenant(call.request.parameters[0])
+            let found = try publisher.read { transaction throws(DatabaseError) in
+                try Release.page(
+                    of: tenant.name, before: call.integer("before") ?? .max, count: PublishingTenant.pageMax,
+                    in: transaction)
+            }
+            let next = found.count < PublishingTenant.pageMax ? nil : found.last.map { "\($0.number)" }
+            return page(found.map { $0.value([], []) }, next: next)
+        },
+        APIRoute(
+            method: .get, pattern: "/tenants/TENANT/releases/NUMBER", scope: "read", summary: "A release",
+            statuses: [.ok, .notFound]
+        ) { publisher, call throws(APIProblem) in
+            try answer(try publisher.release(call.request.parameters[0], call.request.number(1)), publisher)
+        },
+        APIRoute(
+            method: .post, pattern: "/tenants/TENANT/releases", scope: "publish", summary: "Publish a release",
+            body: proposal, bodyBytesMax: bodyBytesMax, statuses: [.created]
+        ) { publisher, call throws(APIProblem) in
+            try answer(try publisher.publish(try proposal(call), by: call.identity), publisher, .created)
+        },
+        APIRoute(
+            method: .post, pattern: "/tenants/TENANT/releases:check", scope: "check",
+            summary: "What publishing a release would do, without doing it", body: proposal, bodyBytesMax: bodyBytesMax
+        ) { publisher, call throws(APIProblem) in
+            let draft = try publisher.draft(try proposal(call))
+            if let objection = try publisher.objection(to: draft) { throw objection }
+            return json(.ok, .object([("changed", .bool(draft.isChange))] + draft.report.members))
+        },
+        APIRoute(
+            method: .post, pattern: "/tenants/TENANT/releases/NUMBER:approve", scope: "approve",
+            summary: "Approve a release of another"
+        ) { publisher, call throws(APIProblem) in
+            try answer(
+                try publisher.move(
+                    call.request.number(1), of: call.request.parameters[0], .approved, by: call.identity.name),
+                publisher)
+        },
+        APIRoute(
+            method: .post, pattern: "/tenants/TENANT/releases/NUMBER:reject", scope: "approve",
+            summary: "Refuse a release that waits", body: [APIMember("reason", .text, "Why, for its author.")],
+            bodyBytesMax: 8_192
+        ) { publisher, call throws(APIProblem) in
+            try answer(
+                try publisher.move(
+                    call.request.number(1), of: call.request.parameters[0], .refused,
+                    reason: call.text("reason") ?? "", by: call.identity.name), publisher)
+        },
+        APIRoute(
+            method: .post, pattern: "/tenants/TENANT/releases/NUMBER:rollback", scope: "publish",
+            summary: "Publish the files of an earlier release again",
+            body: Array(proposal.filter { !["base", "changes", "publishAt"].contains($0.name) }),
+            bodyBytesMax: 16_384, statuses: [.created]
+        ) { publisher, call throws(APIProblem) in
+            var proposal = Publisher.Proposal(tenant: call.request.parameters[0])
+            let number = try call.request.number(1)
+            (proposal.restores, proposal.retires) = (number, try retires(call))
+            (proposal.message, proposal.source) = (
+                call.text("message") ?? "", call.text("source") ?? "rollback to \(number)"
+            )
+            return try answer(try publisher.publish(proposal, by: call.identity), publisher, .created)
+        },
+    ]
+
+    private static let hosts = [
+        APIRoute(
+            method: .get, pattern: "/tenants/TENANT/hosts", scope: "read", summary: "The claims of a tenant",
+            query: [APIMember("after", .text, "The host after which to continue.")], statuses: [.ok, .notFound]
+        ) { publisher, call throws(APIProblem) in
+            let tenant = try publisher.tenant(call.request.parameters[0])
+            let found = try publisher.read { transaction throws(DatabaseError) in
+                try HostOwnership.page(of: tenant.name, after: call.text("after") ?? "", in: transaction)
+            }
+            return page(found.map(\.value), next: found.count < 100 ? nil : found.last?.host)
+        },
+        APIRoute(
+            method: .get, pattern: "/tenants/TENANT/hosts/HOST", scope: "read", summary: "A claim",
+            statuses: [.ok, .notFound]
+        ) { publisher, call throws(APIProblem) in
+            let (tenant, host) = (call.request.parameters[0], try hostName(call))
+            let found = try publisher.read { transaction throws(DatabaseError) in
+                try HostOwnership.load(host, of: tenant, in: transaction)
+            }
+            guard let found else { throw APIProblem(.unknown, "\(tenant) does not claim \(host)") }
+            return json(.ok, found.value)
+        },
+        APIRoute(
+            method: .put, pattern: "/tenants/TENANT/hosts/HOST", scope: "hosts", summary: "Claim a host",
+            body: [APIMember("proof", .text, "\"dns\", or \"operator\" with the scope admin.")], bodyBytesMax: 4_096
+        ) { publisher, call throws(APIProblem) in
+            guard let proof = HostOwnership.Proof(rawValue: call.text("proof") ?? "dns") else {
+                throw APIProblem(.invalid, "proof must be \"dns\" or \"operator\"")
+            }
+            if proof == .operator, !(call.identity.scopes.contains(Scope("admin")) && call.identity.tenant == nil) {
+                throw APIProblem(.forbidden, "the proof \"operator\" needs the scope admin for all tenants")
+            }
+            return json(
+                .ok,
+                try publisher.claim(hostName(call), for: call.request.parameters[0], proof, by: call.identity).value)
+        },
+        APIRoute(
+            method: .post, pattern: "/tenants/TENANT/hosts/HOST:check", scope: "hosts",
+            summary: "Look for the record of a claim now"
+        ) { publisher, call throws(APIProblem) in
+            json(
+                .ok,
+                try publisher.check(hostName(call), of: call.request.parameters[0], by: call.identity.name).value)
+        },
+        APIRoute(
+            method: .delete, pattern: "/tenants/TENANT/hosts/HOST", scope: "hosts", summary: "Give up a host",
+            statuses: [.noContent]
+        ) { publisher, call throws(APIProblem) in
+            try publisher.giveUp(hostName(call), of: call.request.parameters[0], by: call.identity)
+            return ServiceResponse(.noContent, lines: [])
+        },
+    ]
+
+    private static func hostName(_ call: APICall) throws(APIProblem) -> String {
+        guard case .success(let pattern) = HostPattern.parse(call.request.parameters[1]) else {
+            throw APIProblem(.invalid, "\(call.request.parameters[1].prefix(100)) is no host name")
+        }
+        return pattern.text
+    }
+
+    private static let tokens = [
+        APIRoute(
+            method: .get, pattern: "/tenants/TENANT/tokens", scope: "tokens", summary: "The tokens of a tenant"
+        ) { publisher, call throws(APIProblem) in
+            let found = try publisher.read { transaction throws(DatabaseError) in
+                try AccessToken.all(of: call.request.parameters[0], in: transaction)
+            }
+            return page(found.map(\.value), next: nil)
+        },
+        APIRoute(
+            method: .post, pattern: "/tenants/TENANT/tokens", scope: "tokens",
+            summary: "Create a token with scopes of one's own; the answer has it once",
+            body: [
+                APIMember("scopes", .texts, isRequired: true, Scope.published.joined(separator: ", ")),
+                APIMember("label", .text, "What it is for."),
+                APIMember("days", .integer, "How long it is valid: 90 by default."),
+            ], bodyBytesMax: 8_192, statuses: [.created]
+        ) { publisher, call throws(APIProblem) in
+            let (text, token) = try publisher.createToken(call)
+            guard case .object(let members) = token.value.kind else { return json(.created, token.value) }
+            return json(.created, .object([("token", .string(text))] + members.map { ($0.key, $0.value) }))
+        },
+        APIRoute(
+            method: .delete, pattern: "/tenants/TENANT/tokens/ID", scope: "tokens", summary: "Revoke a token",
+            statuses: [.noContent]
+        ) { publisher, call throws(APIProblem) in
+            try publisher.revokeToken(call)
+            return ServiceResponse(.noContent, lines: [])
+        },
+    ]
+
+    private static let others = [
+        APIRoute(
+            method: .get, pattern: "/audit", scope: "read", rows: .own, summary: "The audit log, oldest first",
+            query: [APIMember("after", .integer, "The entry after which to continue.")]
+        ) { publisher, call throws(APIProblem) in
+            let found = try publisher.read { transaction throws(DatabaseError) in
+                try AuditLog.page(after: call.integer("after") ?? 0, tenant: call.identity.tenant, in: transaction)
+            }
+            return page(found.map(\.value), next: found.count < AuditLog.pageMax ? nil : found.last.map { "\($0.seq)" })
+        }
+    ]
+}
+
+/// What a node has made of a release.
+struct Outcome: Sendable {
+    var node: String
+    var state: String
+    var detail: String
+    var at: Int64
+
+    static func all(of release: Release, in transaction: borrowing Transaction) throws(DatabaseError) -> [Outcome] {
+        try transaction.query(
+            "select node, state, detail, at from outcome where tenant = ? and number = ? order by node", release.tenant,
+            release.number
+        ).map { row throws(DatabaseError) in
+            Outcome(node: try row[0], state: try row[1], detail: try row[2], at: try row[3])
+        }
+    }
+
+    var value: SourceValue {
+        .object([
+            ("node", .string(node)), ("state", .string(state)), ("detail", .string(detail)), ("at", APITime.value(at)),
+        ])
+    }
+}
+
+extension Release {
+    static func fileValue(_ file: (name: String, digest: String)) -> SourceValue {
+        .object([("name", .string(file.name)), ("digest", .string(file.digest))])
+    }
+
+    /// - Parameters:
+    ///   - files: none in lists.
+    ///   - outcomes: of the nodes, while it is live.
+    func value(_ files: [(name: String, digest: String)], _ outcomes: [Outcome]) -> SourceValue {
+        let stored = SourceReader.read(Array(report.utf8), as: .json).value
+        func time(_ milliseconds: Int64?) -> SourceValue { milliseconds.map { APITime.value($0) } ?? .null }
+        func text(_ text: String?) -> SourceValue { text.map { .string($0) } ?? .null }
+        let members: [(String, SourceValue)] = [
+            ("tenant", text(tenant)), ("number", .integer(Int(number))), ("base", .integer(Int(base))),
+            ("state", text(state.rawValue)), ("message", text(message)), ("source", text(source)),
+            ("author", text(author)), ("retires", .bool(retires)), ("created", time(created)),
+            ("publishAt", time(publishAt)), ("approver", text(approver)), ("liveSince", time(liveAt)),
+            ("ended", time(endedAt)), ("reason", text(reason)),
+        ]
+        let more: [(String, SourceValue)] = [
+            ("files", .array(files.map(Release.fileValue))), ("outcomes", .array(outcomes.map(\.value))),
+            ("findings", stored?.member(named: "findings") ?? .null),
+            ("difference", stored?.member(named: "difference") ?? .null),
+        ]
+        return .object(members + more)
+    }
+}
+
+extension PublishingTenant {
+    var value: SourceValue {
+        .object([
+            ("name", .string(name)), ("approval", .bool(needsApproval)), ("live", .integer(Int(live))),
+            ("created", APITime.value(created)),
+        ])
+    }
+}
+
+extension Publisher {
+    func tenant(_ name: String) throws(APIProblem) -> PublishingTenant {
+        let found = try read { transaction throws(DatabaseError) in try PublishingTenant.load(name, in: transaction) }
+        if let found { return found }
+        throw APIProblem(.unknown, "there is no tenant \(name)")
+    }
+
+    func release(_ tenant: String, _ number: Int64) throws(APIProblem) -> Release {
+        let found = try read { transaction throws(DatabaseError) in
+            try Release.load(number, of: tenant, in: transaction)
+        }
+        if let found { return found }
+        throw APIProblem(.unknown, "\(tenant) has no release \(number)")
+    }
+
+    func liveFile(_ call: APICall) throws(APIProblem) -> [UInt8] {
+        let tenant = try tenant(call.request.parameters[0])
+        let content = try read { transaction throws(DatabaseError) in
+            try Release.content(of: tenant.name, tenant.live, in: transaction)
+        }
+        if let bytes = content.files[call.request.parameters[1]] { return bytes }
+        throw APIProblem(.unknown, "\(tenant.name) has no app file \(call.request.parameters[1].prefix(100))")
+    }
+
+    func putTenant(
+        _ name: String, needsApproval: Bool, by identity: Identity
+    ) throws(APIProblem) -> (PublishingTenant, isNew: Bool) {
+        guard PublishingTenant.isName(name) else {
+            throw APIProblem(.invalid, "a tenant's name has a-z, 0-9 and \"-\", and at most 63 characters")
+        }
+        return try write { transaction throws(DatabaseError) in
+            let isNew = try Publisher.createTenant(name, by: identity.name, in: transaction)
+            try transaction.execute(
+                "update tenant set approval = ? where name = ?", needsApproval ? 1 : 0 as Int64, name)
+            try AuditLog.append(
+                identity.name, "tenant.approval", name, tenant: name, detail: needsApproval ? "needed" : "not needed",
+                in: transaction)
+            guard let tenant = try PublishingTenant.load(name, in: transaction) else {
+                return .failure(APIProblem(.unknown, "there is no tenant \(name)"))
+            }
+            return .success((tenant, isNew))
+        }
+    }
+
+    public static func isTenantName(_ name: String) -> Bool { PublishingTenant.isName(name) }
+
+    /// - Returns: whether it is new.
+    @discardableResult
+    public static func createTenant(
+        _ name: String, by actor: String, in transaction: borrowing Transaction
+    ) throws(DatabaseError) -> Bool {
+        let isNew =
+            try transaction.execute(
+                "insert into tenant values (?, ?, 0, 0, 0, 0) on conflict do nothing", name, try transaction.now()) == 1
+        if isNew { try AuditLog.append(actor, "tenant.create", name, tenant: name, in: transaction) }
+        return isNew
+    }
+
+    func createToken(_ call: APICall) throws(APIProblem) -> (text: String, token: AccessToken) {
+        let scopes = call.texts("scopes") ?? []
+        let own = Set(call.identity.scopes.map(\.name))
+        guard !scopes.isEmpty, Set(scopes).count == scopes.count else {
+            throw APIProblem(.invalid, "name each scope once")
+        }
+        for scope in scopes where !own.contains(scope) || scope == "admin" && call.identity.tenant != nil {
+            throw APIProblem(
+                Scope.published.contains(scope) ? .forbidden : .invalid,
+                "this token cannot give the scope \(scope.prefix(40))")
+        }
+        let days = call.integer("days") ?? AccessToken.daysUsual
+        guard (1...AccessToken.daysMax).contains(days) else {
+            throw APIProblem(.invalid, "days must be 1 to \(AccessToken.daysMax)")
+        }
+        let tenant = try tenant(call.request.parameters[0]).name
+        let made = try write { transaction throws(DatabaseError) in
+            .success(
+                try AccessToken.create(
+                    tenant: tenant, label: call.text("label") ?? "", scopes: scopes, days: days,
+                    author: call.identity.name, in: transaction))
+        }
+        try refresh()
+        return made
+    }
+
+    func revokeToken(_ call: APICall) throws(APIProblem) {
+        let (tenant, id) = (call.request.parameters[0], call.request.parameters[1])
+        let isGone = try write { transaction throws(DatabaseError) in
+            .success(try AccessToken.revoke(id, of: tenant, by: call.identity.name, in: transaction))
+        }
+        guard isGone else { throw APIProblem(.unknown, "\(tenant) has no token \(id.prefix(40))") }
+        try refresh()
+    }
+}

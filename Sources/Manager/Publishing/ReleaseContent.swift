@@ -1,0 +1,84 @@
+// What a release consists of, and what is checked before anything of it is stored: the files as the server will read them, the hosts that
+// they name, and what they would take away.
+
+import Association
+import AssociationLint
+import Posix
+import SourceJSON
+import TLS
+
+/// The app files of a tenant, by name.
+struct ReleaseContent: Sendable, Equatable {
+    var files: [String: [UInt8]] = [:]
+
+    static let fileBytesMax = 1 << 20
+    static let filesMax = 256
+
+    /// As in `config/apps`, and without what a file system or a URL reads in another way.
+    static func isName(_ name: String) -> Bool {
+        let bytes = Array(name.utf8)
+        guard (6...100).contains(bytes.count), name.hasSuffix(".json") || name.hasSuffix(".json5") else { return false }
+        return isPlain(bytes[0]) && bytes.allSatisfy { isPlain($0) || "-._".utf8.contains($0) }
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte) }
+
+    static func digest(_ bytes: [UInt8]) -> String { Digest.hexadecimal(Digest.sha256(bytes)) }
+
+    /// Each file with its digest, by name.
+    var digests: [(name: String, digest: String)] {
+        files.sorted { $0.key < $1.key }.map { ($0.key, Self.digest($0.value)) }
+    }
+
+    /// The files, and what is wrong with them.
+    /// - Parameter environment: that of the servers.
+    func read(tenant: String, environment: String?) -> (apps: [AppFile], findings: [Finding]) {
+        var (apps, findings): ([AppFile], [Finding]) = ([], [])
+        for (name, bytes) in files.sorted(by: { $0.key < $1.key }) {
+            let path = "\(tenant)/\(name)"
+            let document = AppFile.parse(bytes)
+            let reading = AppFile.read(document, file: path, environment: environment)
+            // The server publishes no file with an error of its reader; lint knows more.
+            findings += reading.appFile == nil ? reading.findings : AppFile.lint(document, file: path)
+            if let app = reading.appFile { apps.append(app) }
+        }
+        return (apps, findings)
+    }
+}
+
+/// What checking a change has found.
+struct ReleaseReport {
+    private(set) var findings: [Finding]
+    /// What changes for phones; nil if the files have errors.
+    private(set) var difference: AssociationDifference?
+    /// That the new files name.
+    let hosts: Set<String>
+
+    /// - Parameters:
+    ///   - lastDay: what was live a day ago. What is younger may be a mistake, which is undone without ceremony.
+    ///   - environment: that of the servers.
+    init(
+        of content: ReleaseContent, replacing live: ReleaseContent, lastDay: ReleaseContent, tenant: String,
+        environment: String?
+    ) {
+        func apps(_ content: ReleaseContent) -> [AppFile] {
+            content.read(tenant: tenant, environment: environment).apps
+        }
+        let (new, found) = content.read(tenant: tenant, environment: environment)
+        (findings, hosts) = (found, Set(new.flatMap { $0.hosts.map(\.text) }))
+        if hasErrors { return }
+        let before = apps(live)
+        let recent = Set(before.flatMap(LiveIdentity.all)).subtracting(apps(lastDay).flatMap(LiveIdentity.all))
+        difference = AssociationDifference(
+            from: PublishedHosts(appFiles: before), to: PublishedHosts(appFiles: new, retiredEntries: recent))
+    }
+
+    var hasErrors: Bool { findings.contains { $0.severity == .error } }
+
+    /// The members of an answer.
+    var members: [(String, SourceValue)] {
+        [
+            ("findings", .array(findings.map(FindingFormat.value))), ("difference", difference?.value ?? .null),
+        ]
+    }
+}
