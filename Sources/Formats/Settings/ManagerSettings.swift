@@ -18,6 +18,8 @@ public struct ManagerSettings: Sendable {
     public var keyFile: String?
     /// The admin listener of the manager; nil for none.
     public var admin: SocketAddress?
+    /// The listener of the API for publishing; nil for none.
+    public var api: SocketAddress?
     /// Whether the manager runs in a unit or a container of its own, so that `serve` starts none.
     public var isSeparate = false
     /// The URL of the HTTP proxy for requests over TLS; nil for none. It may contain a password.
@@ -33,19 +35,26 @@ public struct ManagerSettings: Sendable {
     var deliveryDraft = DeliverySettings()
 
     /// Of what the manager is asked for.
-    static let sections: Set = ["acme", "delivery", "store"]
+    static let sections: Set = ["acme", "api", "delivery", "store"]
 
     public init() {}
 
     /// Whether there is something for a manager to do.
-    public var isUsable: Bool { issuance != nil || delivery != nil || databaseURL != nil && objection == nil }
+    public var isUsable: Bool {
+        issuance != nil || delivery != nil || (databaseURL != nil || api != nil) && objection == nil
+    }
 
     /// Whether one is asked for. With an error, it says that it cannot work.
     public var isWanted: Bool { isUsable || objection != nil }
 
-    /// Why the manager does not listen there; nil if it may. Its listener asks for no token.
+    /// Why the manager does not listen there; nil if it may. Its admin listener asks for no token.
     public static func objection(toAdmin address: SocketAddress) -> String? {
         address.isLocal ? nil : "\(address) is reachable from other machines, and the manager's listener has no token"
+    }
+
+    /// Tokens must not cross a network in clear text.
+    static func objection(toAPI address: SocketAddress) -> String? {
+        address.isLocal ? nil : "\(address) is reachable from other machines, and the API sends tokens in clear text"
     }
 
     /// Whether the manager is to order a certificate for a served host that has none.

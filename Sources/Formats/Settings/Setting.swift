@@ -409,6 +409,7 @@ extension Setting {
         },
         text("store.keyFile", \.manager.keyFile),
         Setting("manager.admin") { $0.readManagerAddress($1) },
+        Setting("api") { $0.readAPIAddress($1) },
         flag("manager.separate", \.manager.isSeparate),
         Setting("manager.proxy") { $0.readProxy($1) },
     ]

@@ -68,6 +68,7 @@ public struct SettingsReader {
         finishIssuance(root)
         finishDelivery(root)
         if root.members(named: "store").last?.value.member(named: "database") != nil { _ = isUsable(["store"], root) }
+        if !root.members(named: "api").isEmpty { _ = isUsable(["api", "store"], root) }
     }
 
     /// Reads one key at the top of the file, or the keys in its object.
@@ -256,6 +257,16 @@ extension SettingsReader {
             return report(member.value.range, objection, fix: "write `127.0.0.1:9465`, `[::1]:9465` or `unix:/path`")
         }
         settings.manager.admin = address
+    }
+
+    mutating func readAPIAddress(_ member: SourceMember) {
+        guard let address = adminAddress(member, examplePort: 9466) else { return }
+        if let objection = ManagerSettings.objection(toAPI: address) {
+            return report(
+                member.value.range, objection,
+                fix: "write `127.0.0.1:9466` or `unix:/path`, and put a proxy with TLS in front of it")
+        }
+        settings.manager.api = address
     }
 
     private mutating func adminAddress(_ member: SourceMember, examplePort port: Int) -> SocketAddress? {

@@ -365,7 +365,7 @@ struct ServerSockets {
             }
             switch group.purpose {
             case .admin, .link: others[group.purpose] = sockets[0]
-            case .managerAdmin: break
+            case .managerAdmin, .api: break
             case .http, .https:
                 groups.append(
                     ListenerGroup(

@@ -65,6 +65,8 @@ public struct Inheritance: Equatable, Sendable {
         case managerAdmin = "manager-admin"
         /// Where the manager asks the server.
         case link
+        /// Where releases are published, which the manager opens itself too.
+        case api
 
         /// Whether such a child may get these sockets.
         func isFor(_ role: Role) -> Bool { self == .managerAdmin || role == .server }

@@ -181,16 +181,18 @@ public struct ListeningSet: Sendable {
 
     mutating func closeAll() { entries = [] }
 
-    /// The socket of the manager's admin listener. The manager opens it itself, so nothing listens there while there is no manager.
-    public static func openForManager(_ settings: ServerSettings) throws -> ListeningSocket? {
-        guard let address = settings.manager.admin else { return nil }
+    /// A socket of the manager. The manager opens it itself, so nothing listens there while there is no manager.
+    public static func openForManager(
+        _ purpose: Inheritance.Purpose, _ settings: ServerSettings
+    ) throws -> ListeningSocket? {
+        guard let address = purpose == .api ? settings.manager.api : settings.manager.admin else { return nil }
         let account: Account? = if let name = settings.user { try Account(name) } else { nil }
         do throws(SystemError) {
             guard address.isUnix else { return try first(address, sharesPort: false) }
             return try Privileges.acting(as: account) { () throws(SystemError) in
                 try open(address, managerPermissions)
             }
-        } catch { throw refusal(of: address, .managerAdmin, error) }
+        } catch { throw refusal(of: address, purpose, error) }
     }
 
     private static func open(_ address: SocketAddress, _ permissions: UInt32?) throws(SystemError) -> ListeningSocket {
@@ -273,6 +275,7 @@ public struct ListeningSet: Sendable {
             case .admin: " for admin"
             case .managerAdmin: " for admin of the manager"
             case .link: " for the manager"
+            case .api: " for the API"
             }
         let process = inWords(error.cause == .inUse ? ListeningSockets.process(at: address) : nil)
         return .failure(

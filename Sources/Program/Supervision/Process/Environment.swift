@@ -6,6 +6,8 @@ import Glibc
 
 public enum Environment {
     public static let adminToken = "ASSOCIATED_ADMIN_TOKEN"
+    /// Of the API.
+    public static let token = "ASSOCIATED_TOKEN"
     private static let prefix = "ASSOCIATED_"
 
     /// The value of a variable; nil if it is empty or not set.

@@ -34,7 +34,7 @@ public struct StartProblems {
         if settings.isStrict, errors > 0 {
             return "\(Count.of(errors, "error")) above, and --strict is set"
         }
-        return hostCount == 0 ? noHosts : inAddresses
+        return (hostCount == 0 ? noHosts : nil) ?? inAddresses
     }
 
     /// With fewer descriptors, a server would fail somewhere in its start, or serve and no longer be able to read its files.
@@ -51,9 +51,10 @@ public struct StartProblems {
             + "ulimit -Hn of the shell, to 65536 if you can"
     }
 
-    /// No host would be served.
-    public var noHosts: String {
-        "no valid app file in \(given.configPath)/apps names a host; run `associated init`, or fix the errors above"
+    /// No host would be served; nil if files may be published later.
+    public var noHosts: String? {
+        if settings.manager.api != nil { return nil }
+        return "no valid app file in \(given.configPath)/apps names a host; run `associated init`, or fix the errors above"
     }
 
     /// No address to listen on, or no client that would be accepted.

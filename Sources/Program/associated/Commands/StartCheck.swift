@@ -58,6 +58,7 @@ struct StartCheck {
         }
         if let address = settings.admin?.address { tryAddress(address, .admin) }
         if let address = settings.manager.admin { tryAddress(address, .managerAdmin) }
+        if let address = settings.manager.api { tryAddress(address, .api) }
         attempt { check in try check.readSecrets() }
         attempt { check in try check.readManagerSecrets() }
         attempt { check in
@@ -179,7 +180,7 @@ struct StartCheck {
         }
         notes += files.otherStates.map(\.text)
         for problem in files.problems { fail(problem) }
-        if files.hostCount == 0, files.problems.isEmpty { fail(StartProblems(given).noHosts) }
+        if files.hostCount == 0, files.problems.isEmpty, let problem = StartProblems(given).noHosts { fail(problem) }
         return files.hostCount
     }
 

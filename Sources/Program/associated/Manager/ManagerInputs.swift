@@ -30,6 +30,10 @@ struct ManagerInputs {
     /// Whether the key file is not one of the settings.
     private let ownsKey: Bool
     let statePath: String
+    /// Of the app files that are published here.
+    let environment: String?
+    /// Whether releases are published here.
+    var hasAPI: Bool { settings.api != nil }
     /// Of the manager that works in the state directory.
     var lockPath: String { "\(statePath)/manager.lock" }
 
@@ -86,7 +90,7 @@ struct ManagerInputs {
     init(_ loaded: LoadedSettings) throws(Refusal) {
         settings = loaded.settings.manager
         objection = settings.objection.map { ManagerInputs.refusal($0).message }
-        statePath = loaded.statePath
+        (statePath, environment) = (loaded.statePath, loaded.settings.environment)
         places = ManagerPlaces(
             certificates: loaded.certificatesPath, thumbprint: loaded.thumbprintPath,
             hosts: "\(loaded.configPath)/hosts")

@@ -56,6 +56,7 @@ enum ManagerProcess {
         var inputs = try ManagerInputs(loaded)
         for problem in inputs.readWebhooks() { Log.error("manager: \(problem)") }
         let admin = try adminSocket(loaded, inheritance)
+        let api = try ListeningSet.openForManager(.api, loaded.settings)
         var sandbox = Sandbox(
             loaded, places: ManagerSandbox.places(loaded), connecting: ManagerSandbox.ports(loaded.settings))
         try sandbox.changeUser()
@@ -67,7 +68,7 @@ enum ManagerProcess {
         let manager = try RunningManager(inputs)
         try sandbox.restrictCalls()
         try Log.writeAside()
-        try manager.begin(admin: admin)
+        try manager.begin(admin: admin, api: api)
         sandbox.report()
         return manager
     }
@@ -81,7 +82,7 @@ enum ManagerProcess {
         if inheritance == nil {
             SandboxPlaces(loaded).createState(for: try loaded.settings.user.map(Account.init))
         }
-        return try ListeningSet.openForManager(loaded.settings)
+        return try ListeningSet.openForManager(.managerAdmin, loaded.settings)
     }
 
     /// Works until a signal ends it.

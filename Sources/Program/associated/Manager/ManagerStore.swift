@@ -3,6 +3,7 @@
 import Database
 import Delivery
 import Issuance
+import Publishing
 import Store
 import TLS
 
@@ -12,6 +13,6 @@ extension Store {
     ) throws(DatabaseError) {
         try self.init(
             SQLConnection(location, limits: limits), keys: keys,
-            schema: Schema(Store.tables + CertificateWork.tables + DeliveryRecord.tables))
+            schema: Schema(Store.tables + CertificateWork.tables + DeliveryRecord.tables + PublishingTables.tables))
     }
 }

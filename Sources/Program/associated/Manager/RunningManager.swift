@@ -4,11 +4,13 @@
 
 import ACME
 import Administration
+import DNS
 import Database
 import Delivery
 import Glibc
 import Issuance
 import Posix
+import Publishing
 import Service
 import Settings
 import Store
@@ -42,7 +44,11 @@ final class RunningManager {
     private var awaitedCount: Int?
     /// By their numbers in the control.
     private(set) var threads: [ThreadHandle] = []
-    private var listener: Service?
+    private var listeners: [Service] = []
+    /// Nil without the setting `api`, or until the store has been opened.
+    private var publisher: Publisher?
+    private var published: PublishedFolder?
+    private var apiSocket: ListeningSocket?
 
     /// How often it looks at what is due.
     static let tickMilliseconds: Int32 = 5_000
@@ -112,13 +118,32 @@ final class RunningManager {
         self.account = account
         store = .some(consume opened)
         orderStore = .some(consume second)
+        if inputs.hasAPI {
+            publisher = Publisher(
+                store!.another(), environment: inputs.environment, resolver: rules?.resolver ?? Resolver())
+            published = try PublishedFolder(inputs.statePath)
+        }
     }
 
     /// Starts to answer operators. Called when no more libraries are loaded.
-    func begin(admin socket: ListeningSocket?) throws {
-        guard let socket else { return }
-        if let objection = ManagerSettings.objection(toAdmin: socket.address) { throw Refusal.failure(objection) }
-        listener = try Service(admin: AdminSettings(address: socket.address), answers, on: socket)
+    func begin(admin: ListeningSocket?, api: ListeningSocket?) throws {
+        apiSocket = api
+        guard let admin else { return }
+        if let objection = ManagerSettings.objection(toAdmin: admin.address) { throw Refusal.failure(objection) }
+        listeners.append(try Service(admin: AdminSettings(address: admin.address), answers, on: admin))
+    }
+
+    /// What is published, once the store can be used.
+    private func publish() throws {
+        guard let publisher, let published else { return }
+        if let socket = apiSocket {
+            let router = Router(PublishingAPI.routes(publisher)) { PublishingAPI.identify($0, publisher) }
+            listeners.append(try Service("api", router, on: socket, limits: PublishingAPI.limits))
+            apiSocket = nil
+            Log.info("manager: API on \(socket.address)")
+        }
+        try publisher.tick { control.log(.warning, $0) }
+        for tenant in try publisher.apply(to: published) { Log.info("published: \(tenant)") }
     }
 
     /// Does what is due.
@@ -136,6 +161,7 @@ final class RunningManager {
                 delivery.noteServed(digest)
             }
             try startThreads()
+            try publish()
             if now >= figuresDue {
                 try updateFigures()
                 let spent = Clock.monotonicMilliseconds() - now
@@ -159,7 +185,8 @@ final class RunningManager {
 
     /// To be called when all threads have ended.
     func close() {
-        listener?.stop()
+        for listener in listeners { listener.stop() }
+        publisher = nil
         // The last connection that is closed writes the log of SQLite into the file.
         store = nil
         orderStore = nil
@@ -194,6 +221,7 @@ final class RunningManager {
                         + "some of theirs; remove hosts, or divide them among several servers")
             }
             (digest, takenAt) = (served.digest, now)
+            publisher?.note(served: served.names.split(separator: "/").map(String.init))
             return ServedNames(served.names, folders: served.folders)
         } catch {
             problem = error.description

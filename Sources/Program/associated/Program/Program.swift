@@ -10,7 +10,7 @@ import TLS
 enum Program {
     static let commands: [Command] = [
         .serve, .manage, .lint, .difference, .match, .verify, .check, .why, .render, .snippet, .importFiles, .initialise,
-        .sign, .certificate, .acme, .retire, .status, .history, .health,
+        .sign, .certificate, .acme, .publish, .releases, .approve, .rollback, .hosts, .token, .audit, .retire, .status, .history, .health,
         .schema, .completion, .manual, .version,
     ]
 
@@ -61,7 +61,7 @@ enum Program {
 
     /// Every variable that any command reads.
     private static var variables: [String] {
-        commands.flatMap { $0.options.compactMap(\.variable) } + [Environment.adminToken]
+        commands.flatMap { $0.options.compactMap(\.variable) } + [Environment.adminToken, Environment.token]
     }
 
     private static var overview: String {
